@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Every error a user can cause, each with what to do about it.
+
+A ``LabError`` is printed as one message, without a traceback, by ``lab.cli`` (exit status 2, or 1 where a
+run itself failed). ``where`` is ``file:line`` when the mistake is in a file.
+"""
+
+from __future__ import annotations
+
+
+class LabError(Exception):
+    """Base of everything ``lab`` tells a user. ``str()`` is the whole message."""
+
+    exit_status = 2
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        self.message = message
+        self.where = where
+        self.hint = hint
+        super().__init__(self._render())
+
+    def _render(self) -> str:
+        text = f"{self.where}  {self.message}" if self.where else self.message
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class InputError(LabError):
+    """A topology, workload or option that cannot mean anything; names file and line."""
+
+
+class InputErrors(InputError):
+    """Several mistakes in one file, told together."""
+
+    def __init__(self, errors: list[InputError]) -> None:
+        self.errors = errors
+        super().__init__("\n".join(str(error) for error in errors))
+
+
+class HostError(LabError):
+    """The machine lacks something: a tool, space, a directory it may write or execute from."""
+
+
+class BuildError(LabError):
+    """Kernel or image could not be built; names the step and its log."""
+
+
+class RunError(LabError):
+    """The guest or a process in it failed during a run; names the culprit, shows its log."""
+
+    exit_status = 1
+
+
+class RecordError(LabError):
+    """A record that cannot be read: wrong version, missing file."""

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""The plan: a topology and a workload resolved to what exactly happens, in base units.
+
+Standard library only, since the guest reads it too. Times are integer nanoseconds from the start of the
+timeline (``*_ns``), rates are bit/s (``*_bps``), sizes bytes, positions metres, probabilities percent.
+``to_json`` is canonical (sorted keys), so equal plans are equal bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Radio:
+    """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
+
+    interface: str  # sta1-wlan0, ap1-wlan1: Mininet-WiFi's names
+    mac: str  # the BSSID of an access point
+    ssid: str
+    mode: str  # b, g, a, n
+    channel: int | None  # None: a station scans
+    frequency_mhz: int | None
+    scan_mhz: list[int]  # a station: the frequencies of the access points with its SSID, ascending
+    country: str
+    encrypt: str | None  # None or "open", "wpa2", "wpa3"
+    passwd: str | None
+    txpower_dbm: float | None = None
+    antenna_gain_dbi: float | None = None
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A wired interface of a node: the end of a link."""
+
+    name: str  # h1-eth0; switches and access points count from 1: s1-eth1
+    mac: str
+    link: str
+    ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container."""
+
+    name: str
+    kind: str  # host, switch, ap, sta
+    roles: list[str]
+    ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
+    memory_bytes: int
+    pids_max: int
+    position_m: list[float] | None
+    interfaces: list[Interface]
+    radio: Radio | None
+    index: int  # position among all nodes, from 1; stable key for addresses and streams
+    source: str = ""  # file:line of the definition
+
+
+@dataclass(frozen=True)
+class Netem:
+    """What tc/netem does to each direction of a wired link. 0 or None: not at all."""
+
+    delay_ns: int = 0
+    jitter_ns: int = 0
+    loss_percent: float = 0.0
+    rate_bps: int | None = None
+    reorder_percent: float = 0.0
+    limit_packets: int = 1000
+
+
+@dataclass(frozen=True)
+class Link:
+    """A wired link (a veth pair)."""
+
+    name: str  # h1-s1
+    a: str  # interface names
+    b: str
+    node_a: str
+    node_b: str
+    netem: Netem
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """When a process counts as up. Exactly one is set."""
+
+    listening: str | None = None  # "tcp/80", "udp/5001"
+    log: str | None = None  # a regular expression that its output must match
+    timeout_ns: int = 10_000_000_000
+
+
+@dataclass(frozen=True)
+class Process:
+    """A program, or a probe that acts (curl, iperf3, ping), started on one node.
+
+    ``id`` names raw files and sources of metrics: the ``as`` of the file, with ``@node`` where several
+    nodes of a role run it. A probe process has ``probe`` and ``params`` (already in base units); a plain one
+    has ``argv``. ``at_ns`` below 0: before the timeline starts, in order of listing.
+    """
+
+    id: str
+    name: str  # without @node
+    node: str
+    at_ns: int
+    argv: list[str]
+    probe: str | None
+    params: dict[str, Any]
+    ready: Ready | None
+    stop_ns: int | None  # None: at the end
+    required: bool  # its death before the end fails the run (servers); or its non-zero exit does (clients)
+    cwd: str = "/"
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file put into a node before anything starts there. Exactly one content key is set."""
+
+    name: str  # as checks call it: file.sha256
+    node: str
+    path: str
+    random_bytes: int | None  # that many bytes from the stream (seed, "file", name)
+    text: str | None
+    sha256: str  # of the content
+    mode: int = 0o644
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing the timeline does."""
+
+    at_ns: int
+    kind: str  # roam, move, link, netem, exec, stop
+    target: str  # node or link name, or process id for stop
+    params: dict[str, Any]  # roam: {to}; move: {position_m}; link: {up}; netem: Netem keys; exec: {argv}
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure computed from what a process or probe recorded."""
+
+    name: str
+    kind: str  # which calculation: goodput, outage, rtt, ...
+    of: list[str]  # ids of processes
+    unit: str
+    per: str | None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What must hold at the end, in the language of lab.plan.expression."""
+
+    that: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All a guest needs to run and all a record needs to be understood."""
+
+    name: str
+    about: str
+    topology: str
+    workload: str
+    seed: int
+    duration_ns: int
+    overrides: dict[str, str]
+    nodes: list[Node]
+    links: list[Link]
+    files: list[File]
+    processes: list[Process]
+    events: list[Event]
+    metrics: list[Metric]
+    checks: list[Check]
+    version: int = field(default=VERSION)
+
+    def node(self, name: str) -> Node:
+        """The node of that name; KeyError if there is none."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def to_json(self) -> str:
+        """Canonical text: sorted keys, two-space indent, newline at the end."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """Inverse of ``to_json``. ValueError: another version of the format."""
+        data = json.loads(text)
+        if data.get("version") != VERSION:
+            raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
+        return typing.cast(Plan, _build(cls, data))
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """Rebuild dataclasses from what json.loads gave, following the annotations."""
+    if value is None:
+        return None
+    origin = typing.get_origin(kind)
+    if origin is types.UnionType or origin is typing.Union:
+        (kind,) = [option for option in typing.get_args(kind) if option is not type(None)]
+        return _build(kind, value)
+    if origin is list:
+        (item,) = typing.get_args(kind)
+        return [_build(item, element) for element in value]
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return kind(**{key: _build(hints[key], element) for key, element in value.items()})
+    return value
