@@ -2,8 +2,9 @@
 """What a probe is: one tool, the command line that runs it and the parser of what it prints.
 
 A probe is a module ``lab/probes/<name>.py`` with one ``PROBE = SomeProbe()``; the file's name with ``-`` for
-``_`` is the probe's name in workloads. Standard library only: the guest imports ``argv`` and ``samples``,
-the host imports ``parse``. A probe never touches files or processes itself.
+``_`` is the probe's name in workloads (files that begin with ``_`` are helpers). Standard library only: the
+guest imports ``argv`` and ``watched_file``, the host imports ``parse``. A probe never starts a process and
+writes no file itself.
 
 Three ways to run, by ``mode``:
 
@@ -13,6 +14,9 @@ Three ways to run, by ``mode``:
   each headed by a line ``### <virtual ns since timeline start>``.
 * ``control``: the guest attaches to the control socket of wpa_supplicant or hostapd on the node's radio and
   writes ``<virtual ns> <event text>`` lines to ``<id>.out``.
+
+A probe with a ``watched_file`` also gets ``<id>.size``: the guest writes a line ``<virtual ns> <bytes>`` every
+``params["every"]`` ns while the process runs, one more when it has ended, and then ``sha256 <hex> <bytes>``.
 """
 
 from __future__ import annotations
@@ -23,15 +27,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True)
 class Param:
     """One key of a probe in a workload file.
 
-    ``kind`` is how its text is read: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to base units:
-    ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes).
+    ``kind`` is how its text is read: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to
+    base units: ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes).
     """
 
     kind: str
@@ -52,7 +56,10 @@ class Target:
 
 @dataclass
 class Series:
-    """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``."""
+    """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
+
+    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:00:00:02:00``.
+    """
 
     name: str  # received, cwnd, signal, ...
     unit: str  # B, bit/s, ms, dBm, packets, ...
@@ -76,10 +83,91 @@ class Parsed:
     series: list[Series] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)  # bytes, retransmits, sha256, ...
+    _named: dict[str, Series] = field(default_factory=dict, repr=False, compare=False)
+
+    def add(self, name: str, unit: str, t_ns: int, value: float) -> None:
+        """Append a sample to the series of that name, which begins with its first sample."""
+        series = self._named.get(name)
+        if series is None:
+            series = self._named[name] = Series(name, unit)
+            self.series.append(series)
+        series.t_ns.append(t_ns)
+        series.values.append(value)
 
 
 class ProbeOutputError(ValueError):
     """Output that the parser does not understand; says which line."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a ``sample`` probe printed at one moment."""
+
+    t_ns: int
+    line: int  # number of the first line of ``text`` in the file, from 1
+    text: str
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """(number in the file, text) of each line that is not blank."""
+        for number, line in enumerate(self.text.split("\n"), self.line):
+            if line.strip():
+                yield number, line
+
+
+@dataclass(frozen=True)
+class Raw:
+    """The raw output of one run of a probe, with what a parser must know to place it in time.
+
+    ``epoch_ns`` is the guest's CLOCK_REALTIME at the start of the timeline, to be subtracted from the absolute
+    stamps that tools print; ``started_ns`` is when the process was started, since the timeline's start.
+    """
+
+    directory: Path
+    id: str
+    params: dict[str, Any] = field(default_factory=dict)
+    epoch_ns: int = 0
+    started_ns: int = 0
+
+    def path(self, suffix: str) -> Path:
+        """``<id>.<suffix>``, whether it exists or not."""
+        return self.directory / f"{self.id}.{suffix}"
+
+    def text(self, suffix: str = "out") -> str:
+        """The whole of ``<id>.<suffix>``, bytes that are not UTF-8 as U+FFFD. ProbeOutputError: no such file."""
+        try:
+            return self.path(suffix).read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
+        except FileNotFoundError:
+            raise ProbeOutputError(f"{self.id}.{suffix} is missing") from None
+
+    def lines(self, suffix: str = "out") -> Iterator[tuple[int, str]]:
+        """(number from 1, text) of each line that is not blank."""
+        yield from Block(0, 1, self.text(suffix)).lines()
+
+    def blocks(self) -> Iterator[Block]:
+        """The samples of a ``sample`` probe. ProbeOutputError: output before the first ``###``, or a bad stamp."""
+        head, first, lines = -1, 0, list[str]()
+        for number, line in enumerate(self.text().split("\n"), 1):
+            if not line.startswith("### "):
+                if head < 0 and line.strip():
+                    raise self.error(number, line, "comes before the first '### <ns>' line")
+                lines.append(line)
+                continue
+            if head >= 0:
+                yield Block(head, first, "\n".join(lines))
+            head, first, lines = self.integer(number, line[4:], line), number + 1, []
+        if head >= 0:
+            yield Block(head, first, "\n".join(lines))
+
+    def integer(self, number: int, text: str, line: str, suffix: str = "out") -> int:
+        """A count or a stamp in decimal digits. ProbeOutputError: it is something else."""
+        if not (text.isascii() and text.isdigit() and len(text) < 20):
+            raise self.error(number, line, f"{text!r} is not a whole number", suffix)
+        return int(text)
+
+    def error(self, number: int, line: str, why: str, suffix: str = "out") -> ProbeOutputError:
+        """An error that names the file, the line and its text."""
+        shown = line if len(line) <= 120 else line[:117] + "..."
+        return ProbeOutputError(f"{self.id}.{suffix}:{number}: {why}: {shown!r}")
 
 
 class Probe:
@@ -88,40 +176,31 @@ class Probe:
     about: str = ""
     mode: str = "command"  # command, sample, control
     acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
-    params: dict[str, Param] = {}
-    artefacts: list[str] = []  # further raw files the tool writes itself: "{id}.pcap"
+    params: ClassVar[dict[str, Param]] = {}
+    artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
+    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta")  # of nodes that it can run on
+
+    def check(self, params: dict[str, Any]) -> None:
+        """ValueError, worded for the user, if parameters contradict each other or the tool refuses them."""
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """The command, run inside the node. ``raw``: absolute prefix for the tool's own files: raw + '.pcap'."""
-        raise NotImplementedError
+        """The command, run inside the node. ``raw``: absolute prefix for the tool's own files: raw + '.pcap'.
 
-    def watched_file(self, params: dict[str, Any], raw: str) -> str | None:
-        """A file whose size the guest samples every params['every'] ns into ``<id>.size`` lines ``<ns> <bytes>``."""
-        return None
-
-    def parse(self, raw: Path, identifier: str, params: dict[str, Any], epoch_ns: int) -> Parsed:
-        """Read ``raw/<identifier>.*``.
-
-        ``epoch_ns``: wall-clock ns (guest's virtual CLOCK_REALTIME) of the timeline's start, to be subtracted from
-        the absolute stamps that tools print.
-        Raises ProbeOutputError with the line that is not understood.
+        ``params`` holds every key of ``self.params`` (``defaults`` fills them in).
         """
         raise NotImplementedError
 
+    def watched_file(self, params: dict[str, Any], raw: str) -> str | None:
+        """A file whose size the guest samples every params['every'] ns into ``<id>.size``, and hashes at the end."""
+        return None
 
-def blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Split the output of a ``sample`` probe into (t_ns, output) pairs."""
-    stamp: int | None = None
-    lines: list[str] = []
-    for line in text.splitlines(keepends=True):
-        if line.startswith("### "):
-            if stamp is not None:
-                yield stamp, "".join(lines)
-            stamp, lines = int(line[4:]), []
-        else:
-            lines.append(line)
-    if stamp is not None:
-        yield stamp, "".join(lines)
+    def parse(self, raw: Raw) -> Parsed:
+        """Read what the tool left. ProbeOutputError: with the line that is not understood."""
+        raise NotImplementedError
+
+    def defaults(self, params: dict[str, Any]) -> dict[str, Any]:
+        """``params`` with the defaults of the keys it does not set."""
+        return {name: param.default for name, param in self.params.items()} | params
 
 
 @cache
@@ -133,7 +212,7 @@ def known() -> tuple[str, ...]:
         sorted(
             module.name.replace("_", "-")
             for module in pkgutil.iter_modules(lab.probes.__path__)
-            if module.name not in ("base",)
+            if module.name != "base" and not module.name.startswith("_")
         )
     )
 

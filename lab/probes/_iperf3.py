@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The JSON of iperf3, which client and server print alike."""
+
+from __future__ import annotations
+
+from lab.probes._text import Json
+from lab.probes.base import Parsed, Raw
+
+_SECOND = 1_000_000_000
+
+
+def parse_test(document: Json, raw: Raw, parsed: Parsed) -> None:
+    """Add one test to ``parsed``.
+
+    iperf3 stamps a test's start in whole seconds only; intervals are relative to it. The start is taken as the
+    later of that second and the process's own start, which is right up to the handshake that comes before a
+    test (some round-trip times).
+
+    Raises:
+        ProbeOutputError: not the structure that iperf3 prints.
+    """
+    if "error" in document:
+        parsed.values["error"] = document["error"].text()
+    start = document["start"]
+    if "test_start" not in start:
+        return  # refused or interrupted before a test began: only an error
+    start_ns = max(raw.started_ns, start["timestamp"]["timesecs"].integer() * _SECOND - raw.epoch_ns)
+    parsed.values["protocol"] = start["test_start"]["protocol"].text().lower()
+    for interval in document["intervals"].items():
+        _parse_interval(interval, start_ns, parsed)
+    _parse_end(document["end"], parsed)
+
+
+def _parse_interval(interval: Json, start_ns: int, parsed: Parsed) -> None:
+    total = interval["sum"] if "sum" in interval else interval["sum_sent"]
+    if total["omitted"].flag():
+        return
+    t_ns = start_ns + round(total["end"].number() * _SECOND)
+    seconds = total["seconds"].number()
+    parsed.add("goodput", "bit/s", t_ns, 8 * total["bytes"].integer() / seconds if seconds > 0 else 0.0)
+    parsed.add("transferred", "B", t_ns, total["bytes"].integer())
+    for key, name, unit in (("retransmits", "retransmits", "segments"), ("lost_packets", "lost", "packets")):
+        if key in total:
+            parsed.add(name, unit, t_ns, total[key].integer())
+    if "jitter_ms" in total:
+        parsed.add("jitter", "ms", t_ns, total["jitter_ms"].number())
+    streams = interval["streams"].items()
+    for index, stream in enumerate(streams):
+        suffix = f"/{index}" if len(streams) > 1 else ""
+        if "snd_cwnd" in stream:
+            parsed.add(f"cwnd{suffix}", "B", t_ns, stream["snd_cwnd"].integer())
+        if "rtt" in stream:
+            parsed.add(f"rtt{suffix}", "ms", t_ns, stream["rtt"].integer() / 1000)
+
+
+def _parse_end(end: Json, parsed: Parsed) -> None:
+    """Totals. ``bytes`` is what arrived, or what was sent if the other side did not live to tell."""
+    values = parsed.values
+    if "sum_sent" in end:
+        values["sent_bytes"] = end["sum_sent"]["bytes"].integer()
+        if "retransmits" in end["sum_sent"]:
+            values["retransmits"] = end["sum_sent"]["retransmits"].integer()
+    if "sum_received" in end:
+        received = end["sum_received"]
+        values["received_bytes"] = received["bytes"].integer()
+        values["seconds"] = received["seconds"].number()
+        values["goodput_bps"] = 8 * values["received_bytes"] / values["seconds"] if values["seconds"] > 0 else 0.0
+        for key, name in (("lost_packets", "lost"), ("packets", "packets")):
+            if key in received:
+                values[name] = received[key].integer()
+        for key in ("jitter_ms", "lost_percent"):
+            if key in received:
+                values[key] = received[key].number()
+    arrived = values.get("received_bytes", 0)
+    values["bytes"] = arrived if arrived else values.get("sent_bytes", 0)

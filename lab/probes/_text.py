@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Small conversions that several probes need. Standard library only."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from lab.probes.base import ProbeOutputError, Raw
+
+_DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+_DIGITS_AT_MOST = 40  # more is no quantity, and Python refuses to convert very long ones
+
+
+def seconds(ns: int) -> str:
+    """Nanoseconds as exact decimal seconds, the way tools take them: ``0.25``, ``30``."""
+    whole, rest = divmod(ns, 1_000_000_000)
+    return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
+
+
+def stamp_ns(text: str) -> int:
+    """An absolute stamp such as ``1795260956.978297`` in ns, without the rounding a float would bring.
+
+    ValueError: not a decimal number of at most nine places.
+    """
+    whole, _, fraction = text.partition(".")
+    if not (whole + fraction).isdigit() or not text.isascii() or len(fraction) > 9 or len(whole) > 12:
+        raise ValueError(f"{text!r} is not a time stamp")
+    return int(whole) * 1_000_000_000 + int(fraction.ljust(9, "0"))
+
+
+def number(text: str) -> float:
+    """A plain decimal number. ValueError: anything else (exponents, nan and inf included)."""
+    if len(text) > _DIGITS_AT_MOST or not _DECIMAL.fullmatch(text):
+        raise ValueError(f"{text!r} is not a number")
+    return float(text) if "." in text else int(text)
+
+
+def documents(raw: Raw, suffix: str = "out") -> list[tuple[int, Any]]:
+    """The JSON documents in a file, one after the other, each with the number of its first line."""
+    text = raw.text(suffix)
+    decoder = json.JSONDecoder(parse_constant=_refuse)
+    found: list[tuple[int, Any]] = []
+    position = 0
+    while position < len(text):
+        if text[position].isspace():
+            position += 1
+            continue
+        line = text.count("\n", 0, position) + 1
+        try:
+            document, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            line += getattr(error, "lineno", line) - line
+            raise ProbeOutputError(f"{raw.id}.{suffix}:{line}: not JSON: {error}") from None
+        found.append((line, document))
+    return found
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not a number of JSON")
+
+
+class Json:
+    """Typed access to a JSON document: a wrong type is a ProbeOutputError that names the key."""
+
+    def __init__(self, value: Any, where: str) -> None:
+        self._value = value
+        self.where = where
+
+    def __contains__(self, key: str) -> bool:
+        return isinstance(self._value, dict) and key in self._value
+
+    def __getitem__(self, key: str) -> Json:
+        """A member of an object. ProbeOutputError: no object, or no such member."""
+        if key not in self:
+            raise ProbeOutputError(f"{self.where}: {key!r} is missing")
+        return Json(self._value[key], f"{self.where}: {key}")
+
+    def absent(self) -> bool:
+        """Whether it is null."""
+        return self._value is None
+
+    def items(self) -> list[Json]:
+        """The elements of an array. ProbeOutputError: not an array."""
+        if not isinstance(self._value, list):
+            raise ProbeOutputError(f"{self.where}: a list was expected, not {self._value!r:.60}")
+        return [Json(item, f"{self.where}[{index}]") for index, item in enumerate(self._value)]
+
+    def text(self) -> str:
+        """A string. ProbeOutputError: something else."""
+        if not isinstance(self._value, str):
+            raise ProbeOutputError(f"{self.where}: a text was expected, not {self._value!r:.60}")
+        return self._value
+
+    def number(self) -> float:
+        """A finite number. ProbeOutputError: something else."""
+        value = self._value
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e18 or math.isnan(value):
+            raise ProbeOutputError(f"{self.where}: a number was expected, not {value!r:.60}")
+        return float(value) if isinstance(value, float) else int(value)
+
+    def integer(self) -> int:
+        """A whole number. ProbeOutputError: something else."""
+        value = self.number()
+        if not isinstance(value, int):
+            raise ProbeOutputError(f"{self.where}: a whole number was expected, not {value!r:.60}")
+        return value
+
+    def flag(self) -> bool:
+        """True or false. ProbeOutputError: something else."""
+        if not isinstance(self._value, bool):
+            raise ProbeOutputError(f"{self.where}: true or false was expected, not {self._value!r:.60}")
+        return self._value

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""curl: fetch one URL; progress by the size of the file it writes, integrity by the hash of that file.
+
+curl's own progress meter prints rounded figures, so the guest watches the body's size instead: exact bytes at
+exact virtual times. The summary is curl's ``--write-out '%{json}'``.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from lab.probes._text import Json, documents, seconds
+from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+
+_HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
+_TIMES = {
+    "time_total": "time_total_s",
+    "time_connect": "time_connect_s",
+    "time_starttransfer": "time_first_byte_s",
+}
+
+
+class Curl(Probe):
+    """Downloads a file with curl.
+
+    Series: ``received`` (B, cumulative). Values: ``bytes``, ``sha256``, ``http_code``, ``exit_code``, ``error``,
+    ``time_total_s``, ``time_connect_s``, ``time_first_byte_s``, ``retries``. A curl that was ended before the
+    transfer was complete leaves only ``bytes`` and ``sha256`` of what had arrived.
+    """
+
+    about = "fetch a URL with curl: bytes over time, completion time, SHA-256 of what arrived"
+    acts = True
+    params: ClassVar[dict[str, Param]] = {
+        "url": Param("str", "what to fetch", required=True),
+        "every": Param("duration", "how often the number of received bytes is noted", default=1_000_000_000),
+        "timeout": Param("duration", "give up after this time"),
+        "limit_rate": Param("rate", "never receive faster than this on average"),
+        "retries": Param("int", "how often to try again after a passing failure", default=0),
+        "options": Param("list", "further options of curl, one word each", default=()),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``curl --output BODY --write-out '%{json}' URL``: stdout holds the summary only."""
+        command = ["curl", "--silent", "--show-error", "--fail", "--output", self.watched_file(params, raw)]
+        command += ["--write-out", "%{json}\\n"]
+        if params["timeout"] is not None:
+            command += ["--max-time", seconds(params["timeout"])]
+        if params["limit_rate"] is not None:
+            command += ["--limit-rate", str(params["limit_rate"] // 8)]
+        if params["retries"]:
+            command += ["--retry", str(params["retries"])]
+        return [*command, *params["options"], params["url"]]
+
+    def watched_file(self, params: dict[str, Any], raw: str) -> str:
+        """The body, in the container's own /tmp."""
+        return f"/tmp/{PurePosixPath(raw).name}.body"
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.size`` (bytes over time, hash) and ``.out`` (curl's summary; empty if curl was killed)."""
+        parsed = Parsed()
+        self._parse_size(raw, parsed)
+        for line, document in documents(raw):
+            self._parse_summary(Json(document, f"{raw.id}.out:{line}"), parsed)
+        return parsed
+
+    def _parse_size(self, raw: Raw, parsed: Parsed) -> None:
+        for number, line in raw.lines("size"):
+            if "sha256" in parsed.values:
+                raise raw.error(number, line, "follows the hash, which comes last", "size")
+            if match := _HASH.fullmatch(line):
+                parsed.values["sha256"], parsed.values["bytes"] = match[1], int(match[2])
+                continue
+            stamp, _, size = line.partition(" ")
+            t_ns = raw.integer(number, stamp, line, "size")
+            parsed.add("received", "B", t_ns, raw.integer(number, size, line, "size"))
+
+    def _parse_summary(self, summary: Json, parsed: Parsed) -> None:
+        if "http_code" in parsed.values:
+            raise ProbeOutputError(f"{summary.where}: a second summary, one URL gives one")
+        values = parsed.values
+        values["http_code"] = summary["http_code"].integer()
+        values["exit_code"] = summary["exitcode"].integer()
+        values["error"] = "" if summary["errormsg"].absent() else summary["errormsg"].text()
+        values["retries"] = summary["num_retries"].integer()
+        for key, name in _TIMES.items():
+            values[name] = summary[key].number()
+        values.setdefault("bytes", summary["size_download"].integer())
+
+
+PROBE = Curl()

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""iperf3, the client: a bulk TCP or paced UDP flow. It needs an ``iperf3-server`` that is ready."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lab.probes._iperf3 import parse_test
+from lab.probes._text import Json, documents, seconds
+from lab.probes.base import Param, Parsed, Probe, Raw, Target
+
+_EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
+_EVERY_MOST_NS = 60_000_000_000
+
+
+class Iperf3(Probe):
+    """Runs one test against an iperf3 server.
+
+    Series, one sample per interval, at its end: ``goodput`` (bit/s) and ``transferred`` (B); of a TCP sender also
+    ``retransmits``, ``cwnd`` (B) and ``rtt`` (ms), with ``/0``, ``/1``, … for parallel streams; of a UDP
+    receiver ``lost`` and ``jitter`` (ms). Values: ``bytes``, ``sent_bytes``, ``received_bytes``, ``seconds``,
+    ``goodput_bps``, ``retransmits``, ``lost``, ``lost_percent``, ``packets``, ``jitter_ms``, ``protocol``, ``error``.
+    """
+
+    about = "TCP or UDP load with iperf3: goodput, retransmissions, loss and jitter over time"
+    acts = True
+    params: ClassVar[dict[str, Param]] = {
+        "server": Param("str", "address of the server", required=True),
+        "port": Param("int", "port of the server", default=5201),
+        "duration": Param("duration", "how long to send (whole seconds)", default=10_000_000_000),
+        "bytes": Param("size", "send this much instead of for a duration"),
+        "udp": Param("bool", "UDP instead of TCP", default=False),
+        "rate": Param("rate", "pace to this rate; without it TCP runs free and UDP sends 1 Mbit/s"),
+        "reverse": Param("bool", "the server sends, the client receives", default=False),
+        "parallel": Param("int", "number of flows", default=1),
+        "length": Param("size", "bytes of each write, of UDP: of each datagram"),
+        "congestion": Param("str", "congestion control of TCP: cubic, bbr, veno, ..."),
+        "tos": Param("int", "type-of-service byte, which selects the access category on the radio"),
+        "omit": Param("duration", "leave this much of the beginning out (whole seconds)", default=0),
+        "every": Param("duration", "length of an interval, 100 ms to 60 s", default=1_000_000_000),
+    }
+
+    def check(self, params: dict[str, Any]) -> None:
+        """ValueError: an interval or a fraction of a second that iperf3 refuses."""
+        if not _EVERY_LEAST_NS <= params["every"] <= _EVERY_MOST_NS:
+            raise ValueError("every: iperf3 takes 100 ms to 60 s")
+        for key in ("duration", "omit"):
+            if params[key] % 1_000_000_000:
+                raise ValueError(f"{key}: iperf3 takes whole seconds")
+        if params["udp"] and params["congestion"]:
+            raise ValueError("congestion: UDP has none; leave it out, or udp: false")
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``iperf3 --json``: one document, printed at the end, also after SIGINT."""
+        command = ["iperf3", "--json", "-c", params["server"], "-p", str(params["port"])]
+        command += ["-i", seconds(params["every"]), "-P", str(params["parallel"])]
+        if params["bytes"] is not None:
+            command += ["-n", str(params["bytes"])]
+        else:
+            command += ["-t", seconds(params["duration"])]
+        if params["omit"]:
+            command += ["-O", seconds(params["omit"])]
+        for key, flag in (("udp", "-u"), ("reverse", "-R")):
+            if params[key]:
+                command.append(flag)
+        for key, flag in (("rate", "-b"), ("length", "-l"), ("congestion", "-C"), ("tos", "-S")):
+            if params[key] is not None:
+                command += [flag, str(params[key])]
+        return command
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``; it is empty if iperf3 was killed."""
+        parsed = Parsed()
+        for line, document in documents(raw):
+            parse_test(Json(document, f"{raw.id}.out:{line}"), raw, parsed)
+        return parsed
+
+
+PROBE = Iperf3()

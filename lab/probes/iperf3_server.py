@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""iperf3, the server: serves one test after the other until it is ended."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lab.probes._iperf3 import parse_test
+from lab.probes._text import Json, documents, seconds
+from lab.probes.base import Param, Parsed, Probe, Raw, Target
+
+
+class Iperf3Server(Probe):
+    """Waits for iperf3 clients. Give its process ``ready: {listening: tcp/5201}``.
+
+    Series and values as of ``iperf3``, from the server's end; those of several tests follow each other, values
+    are the last test's, and ``tests`` counts them.
+    """
+
+    about = "the server that iperf3 probes talk to; what it received over time"
+    acts = True
+    params: ClassVar[dict[str, Param]] = {
+        "port": Param("int", "port to listen on", default=5201),
+        "every": Param("duration", "length of an interval, 100 ms to 60 s", default=1_000_000_000),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``iperf3 --server --json``: one document per test."""
+        return ["iperf3", "--server", "--json", "-p", str(params["port"]), "-i", seconds(params["every"])]
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``. The last document of a server that was ended tells of the interruption and no test."""
+        parsed = Parsed(values={"tests": 0})
+        for line, document in documents(raw):
+            test = Json(document, f"{raw.id}.out:{line}")
+            interrupted = "error" in test and test["error"].text().startswith("interrupt")
+            before = dict(parsed.values)
+            parse_test(test, raw, parsed)
+            if interrupted:
+                parsed.values = before
+            else:
+                parsed.values["tests"] = before["tests"] + 1
+        return parsed
+
+
+PROBE = Iperf3Server()

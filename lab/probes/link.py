@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""``iw dev … link``: which access point a station is associated with, sampled."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from lab.probes._text import number
+from lab.probes.base import Occurrence, Param, Parsed, Probe, Raw, Target
+
+_CONNECTED = re.compile(r"(?:Connected to|Joined IBSS) ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on [^)]+\)", re.ASCII)
+_ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)
+_KEYS = {
+    "freq": ("frequency", "MHz", re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)", re.ASCII)),
+    "signal": ("signal", "dBm", re.compile(r"(-?[0-9]{1,4}) dBm", re.ASCII)),
+    "tx bitrate": ("tx_bitrate", "Mbit/s", re.compile(r"([0-9]{1,6}(?:\.[0-9])?) MBit/s.*", re.ASCII)),
+    "rx bitrate": ("rx_bitrate", "Mbit/s", re.compile(r"([0-9]{1,6}(?:\.[0-9])?) MBit/s.*", re.ASCII)),
+}
+
+
+class Link(Probe):
+    """Samples the association of a station.
+
+    Series: ``connected`` (1 or 0), and while connected ``signal`` (dBm), ``frequency`` (MHz), ``tx_bitrate``,
+    ``rx_bitrate`` (Mbit/s). Occurrences: ``bssid`` with ``bssid`` (None: not connected), whenever it changed
+    since the last sample.
+    """
+
+    about = "iw link, sampled: access point, channel, signal and rates of a station"
+    mode = "sample"
+    kinds = ("sta",)
+    params: ClassVar[dict[str, Param]] = {"every": Param("duration", "time between samples", default=100_000_000)}
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``iw dev <radio> link``."""
+        return ["iw", "dev", target.radio or target.interface, "link"]
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``."""
+        parsed = Parsed()
+        last: str | None = ""
+        for block in raw.blocks():
+            bssid: str | None = None
+            for line_number, line in block.lines():
+                if line == "Not connected.":
+                    continue
+                if match := _CONNECTED.fullmatch(line):
+                    bssid = match[1]
+                elif (entry := _ENTRY.fullmatch(line)) and bssid is not None:
+                    self._add(raw, line_number, entry, block.t_ns, parsed)
+                else:
+                    raise raw.error(line_number, line, "not a line of iw link")
+            parsed.add("connected", "1", block.t_ns, int(bssid is not None))
+            if bssid != last:
+                parsed.occurrences.append(Occurrence(block.t_ns, "bssid", {"bssid": bssid}))
+                last = bssid
+        return parsed
+
+    def _add(self, raw: Raw, line_number: int, entry: re.Match[str], t_ns: int, parsed: Parsed) -> None:
+        if entry[1] not in _KEYS:
+            return
+        name, unit, pattern = _KEYS[entry[1]]
+        match = pattern.fullmatch(entry[2].strip())
+        if match is None:
+            raise raw.error(line_number, entry[0], f"{entry[1]} cannot be {entry[2]!r}")
+        parsed.add(name, unit, t_ns, number(match[1]))
+
+
+PROBE = Link()

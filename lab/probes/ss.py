@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""``ss -ti``: the inside of TCP connections, sampled."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any, ClassVar
+
+from lab.probes._text import number
+from lab.probes.base import Param, Parsed, Probe, Raw, Target
+
+_ENDPOINT = re.compile(r"(?:\[[0-9a-fA-F:.%]+\w*\]|[0-9.*]+)(?:%\w+)?:(?:\d{1,5}|\*)", re.ASCII)
+_WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
+# ss's key: (series, unit)
+_KEYS = {
+    "cwnd": ("cwnd", "segments"),
+    "ssthresh": ("ssthresh", "segments"),
+    "rto": ("rto", "ms"),
+    "minrtt": ("min_rtt", "ms"),
+    "bytes_sent": ("sent", "B"),
+    "bytes_acked": ("acked", "B"),
+    "bytes_retrans": ("retransmitted", "B"),
+    "bytes_received": ("received", "B"),
+    "unacked": ("unacked", "segments"),
+    "lost": ("lost", "segments"),
+}
+
+
+class Ss(Probe):
+    """Samples the established TCP connections of a node.
+
+    Series, one set per connection, named ``<quantity>/<local>-<peer>``: ``cwnd`` and ``ssthresh`` (segments),
+    ``rtt`` and ``rto`` (ms), ``retransmits`` (segments since the start; 0 until the first one), ``sent``,
+    ``acked``, ``retransmitted``, ``received`` (B), ``unacked``, ``lost``, ``min_rtt``, ``send_queue`` (B).
+    """
+
+    about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"
+    mode = "sample"
+    params: ClassVar[dict[str, Param]] = {
+        "every": Param("duration", "time between samples", default=100_000_000),
+        "filter": Param("str", "a filter of ss: 'sport = :80'; without it, all connections"),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``ss -tinHO``: TCP, internals, numeric, no header, one line each."""
+        return ["ss", "-tinHO", "state", "established", *shlex.split(params["filter"] or "")]
+
+    def check(self, params: dict[str, Any]) -> None:
+        """ValueError: a filter with an open quote."""
+        shlex.split(params["filter"] or "")
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``. Keys of ss that are not in the table above are passed over."""
+        parsed = Parsed()
+        for block in raw.blocks():
+            for line_number, line in block.lines():
+                self._parse_line(raw, line_number, line, block.t_ns, parsed)
+        return parsed
+
+    def _parse_line(self, raw: Raw, line_number: int, line: str, t_ns: int, parsed: Parsed) -> None:
+        words = line.split()
+        if not _WHOLE.fullmatch(words[0]):
+            words = words[1:]  # the state, printed where no state was asked for
+        if len(words) < 4 or not (_ENDPOINT.fullmatch(words[2]) and _ENDPOINT.fullmatch(words[3])):
+            raise raw.error(line_number, line, "not a line of ss")
+        which = f"{words[2]}-{words[3]}"
+        parsed.add(f"send_queue/{which}", "B", t_ns, raw.integer(line_number, words[1], line))
+        retransmits = 0
+        for word in words[4:]:
+            key, colon, text = word.partition(":")
+            if not colon:
+                continue
+            try:
+                if key == "rtt":
+                    parsed.add(f"rtt/{which}", "ms", t_ns, number(text.partition("/")[0]))
+                elif key == "retrans":
+                    retransmits = raw.integer(line_number, text.partition("/")[2], line)
+                elif key in _KEYS:
+                    parsed.add(f"{_KEYS[key][0]}/{which}", _KEYS[key][1], t_ns, number(text))
+            except ValueError as error:
+                raise raw.error(line_number, line, f"{key}: {error}") from None
+        parsed.add(f"retransmits/{which}", "segments", t_ns, retransmits)
+
+
+PROBE = Ss()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""tcpdump: a capture of any interface, with nanosecond stamps."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from lab.probes import _pcap
+from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+
+_LISTENING = re.compile(
+    r"(?:tcpdump: )?(listening on|data link type|verbose output suppressed|WARNING|Warning:?) ?.*", re.ASCII
+)
+_COUNT = re.compile(
+    r"(\d{1,12}) packets? (captured|received by filter|dropped by kernel|dropped by interface)", re.ASCII
+)
+
+
+class Tcpdump(Probe):
+    """Captures an interface of the node into ``<id>.pcap``.
+
+    Values: ``frames``, ``bytes`` (on the air, not only what was kept), ``link_type``, ``received_by_filter``,
+    ``dropped_by_kernel``.
+    """
+
+    about = "capture an interface with tcpdump, nanosecond stamps"
+    artefacts = ("{id}.pcap",)
+    params: ClassVar[dict[str, Param]] = {
+        "interface": Param("str", "what to capture; without it, the node's first interface"),
+        "filter": Param("str", "a filter expression of pcap: 'tcp port 80'"),
+        "snaplen": Param("size", "bytes kept of each frame; headers fit into the default", default=128),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """Packets are handed over at once and written when a block is full, and at the end."""
+        interface = params["interface"] or target.interface
+        command = ["tcpdump", "-i", interface, "-w", f"{raw}.pcap", "-s", str(params["snaplen"]), "-n"]
+        command += ["--immediate-mode", "--time-stamp-precision=nano", "-Z", "root"]
+        return [*command, params["filter"]] if params["filter"] else command
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.pcap`` and the counts in ``.err``."""
+        parsed = Parsed()
+        try:
+            capture = _pcap.read(raw.path("pcap").read_bytes())
+        except FileNotFoundError:
+            raise ProbeOutputError(f"{raw.id}.pcap is missing") from None
+        except _pcap.PcapError as error:
+            raise ProbeOutputError(f"{raw.id}.pcap: {error}") from None
+        parsed.values |= {"frames": len(capture), "bytes": sum(capture.length), "link_type": capture.link_type}
+        for number, line in raw.lines("err"):
+            if match := _COUNT.fullmatch(line):
+                if match[2] != "captured":
+                    parsed.values[match[2].replace(" ", "_")] = int(match[1])
+            elif not _LISTENING.fullmatch(line):
+                raise raw.error(number, line, "not a line of tcpdump", "err")
+        return parsed
+
+
+PROBE = Tcpdump()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Parsers against output pasted from the tools of Debian 13 (tests/fixtures says from which runs)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lab.probes import _pcap
+from lab.probes._text import number, seconds, stamp_ns
+from lab.probes.base import Parsed, ProbeOutputError, Series
+
+from .conftest import FIXTURES
+
+Parse = Callable[..., Parsed]
+Find = Callable[[Parsed, str], Series]
+SECOND = 1_000_000_000
+
+
+def test_curl(pasted: Parse, series: Find) -> None:
+    parsed = pasted("curl", "done")
+    assert series(parsed, "received").t_ns == [0, SECOND, 2 * SECOND, 2_345_678_901]
+    assert series(parsed, "received").values == [0, 1048576, 2097152, 3000000]
+    assert parsed.values["bytes"] == 3000000
+    assert parsed.values["sha256"].startswith("35bce4ea")
+    assert parsed.values["http_code"] == 200 and parsed.values["exit_code"] == 0 and parsed.values["error"] == ""
+    assert parsed.values["time_total_s"] == 0.006407
+
+
+def test_curl_tells_why_it_failed(pasted: Parse) -> None:
+    assert pasted("curl", "not-found").values["http_code"] == 404
+    assert "Could not connect" in pasted("curl", "refused").values["error"]
+
+
+def test_curl_that_was_killed_leaves_what_had_arrived(typed: Parse) -> None:
+    parsed = typed("curl", out="", size=f"5 10\nsha256 {'0' * 64} 12\n")
+    assert parsed.values == {"sha256": "0" * 64, "bytes": 12}
+
+
+def test_curl_hash_comes_last(typed: Parse) -> None:
+    with pytest.raises(ProbeOutputError, match=r"x\.size:2: follows the hash"):
+        typed("curl", out="", size=f"sha256 {'0' * 64} 12\n5 10\n")
+
+
+def test_ping(pasted: Parse, series: Find) -> None:
+    parsed = pasted("ping", "replies", epoch_ns=1_795_260_956 * SECOND)
+    assert series(parsed, "rtt").t_ns[:2] == [978_297_000, 1_180_890_000]
+    assert series(parsed, "rtt").values == [0.445, 0.046, 0.034, 0.043]
+    assert parsed.values["transmitted"] == 4 and parsed.values["loss_percent"] == 0
+    assert parsed.values["rtt_mean_ms"] == 0.142
+
+
+def test_ping_without_replies(pasted: Parse) -> None:
+    parsed = pasted("ping", "lost")
+    assert [(item.kind, item.fields["seq"]) for item in parsed.occurrences] == [("late", 1), ("late", 2), ("late", 3)]
+    assert parsed.values["loss_percent"] == 100 and not parsed.series
+
+
+def test_ping_too_small_to_carry_a_stamp_has_no_times(pasted: Parse) -> None:
+    parsed = pasted("ping", "too-small-for-a-stamp")
+    assert parsed.values["received"] == 2 and not parsed.series
+
+
+def test_ping_refused_by_a_router(typed: Parse) -> None:
+    parsed = typed("ping", out="[1.5] From 10.0.0.1 icmp_seq=2 Destination Host Unreachable\n")
+    (unreachable,) = parsed.occurrences
+    assert unreachable.kind == "unreachable"
+    assert unreachable.fields == {"seq": 2, "by": "10.0.0.1", "why": "Destination Host Unreachable"}
+
+
+def test_iperf3_tcp(pasted: Parse, series: Find) -> None:
+    parsed = pasted("iperf3", "tcp", epoch_ns=1_795_260_945 * SECOND, started_ns=SECOND + 250_000_000)
+    goodput = series(parsed, "goodput")
+    assert goodput.t_ns[0] == SECOND + 250_000_000 + 500_602_000  # the process's start, within the stamp's second
+    assert goodput.values[0] == pytest.approx(20946300.36)
+    assert series(parsed, "cwnd").values[0] == 1178694 and series(parsed, "rtt").values[0] == 0.058
+    assert sum(series(parsed, "transferred").values) == parsed.values["bytes"] == 5111808
+    assert parsed.values["retransmits"] == 0 and parsed.values["protocol"] == "tcp"
+    assert parsed.values["goodput_bps"] == pytest.approx(20385413.2)
+
+
+def test_iperf3_udp(pasted: Parse, series: Find) -> None:
+    parsed = pasted("iperf3", "udp")
+    assert parsed.values["packets"] == 16 and parsed.values["lost"] == 0 and parsed.values["lost_percent"] == 0
+    assert parsed.values["jitter_ms"] == pytest.approx(0.0182756)
+    reverse = pasted("iperf3", "udp-reverse")
+    assert series(reverse, "lost").values == [0, 0, 0, 0]
+    assert series(reverse, "jitter").values[0] == pytest.approx(0.00733301)
+
+
+def test_iperf3_parallel_streams(pasted: Parse, series: Find) -> None:
+    parsed = pasted("iperf3", "tcp-reverse-parallel")
+    assert sum(series(parsed, "transferred").values) == pytest.approx(parsed.values["bytes"], rel=0.1)
+
+
+def test_iperf3_that_did_not_end_well(pasted: Parse) -> None:
+    interrupted = pasted("iperf3", "interrupted")
+    assert "interrupt" in interrupted.values["error"]
+    assert interrupted.values["bytes"] == interrupted.values["sent_bytes"] == 393216
+    refused = pasted("iperf3", "refused")
+    assert "Connection refused" in refused.values["error"] and not refused.series
+
+
+def test_iperf3_server(pasted: Parse, series: Find) -> None:
+    parsed = pasted("iperf3-server", "one-test")
+    assert parsed.values["tests"] == 1 and "error" not in parsed.values
+    assert parsed.values["received_bytes"] == 262144 == sum(series(parsed, "transferred").values)
+
+
+def test_ss(pasted: Parse, series: Find) -> None:
+    parsed = pasted("ss", "loopback")
+    which = "127.0.0.1:49340-127.0.0.1:5201"
+    assert series(parsed, f"cwnd/{which}").t_ns == [100_000_000, 200_000_000]  # with the state printed, and without
+    assert series(parsed, f"cwnd/{which}").values == [18, 18]
+    assert series(parsed, f"rtt/{which}").values[0] == 0.112
+    assert series(parsed, f"retransmits/{which}").values == [0, 0]
+    assert series(parsed, "cwnd/[::ffff:127.0.0.1]:5201-[::ffff:127.0.0.1]:49328").values == [14]
+
+
+def test_counters(pasted: Parse, series: Find) -> None:
+    parsed = pasted("counters", "veth")
+    assert series(parsed, "rx_bytes/v0").values == [516, 516]
+    assert series(parsed, "tx_packets/v0").t_ns == [0, SECOND]
+
+
+def test_tcpdump(pasted: Parse) -> None:
+    parsed = pasted("tcpdump", "loopback")
+    assert parsed.values["frames"] == 8 and parsed.values["dropped_by_kernel"] == 0
+    assert parsed.values["bytes"] == 4 * 98 + 4 * 50
+    assert parsed.values["link_type"] == _pcap.ETHERNET
+
+
+def test_a_capture_in_memory() -> None:
+    capture = _pcap.read((FIXTURES / "tcpdump" / "loopback.pcap").read_bytes())
+    assert [len(frame) for _, frame in capture.frames()] == [64] * 4 + [50] * 4
+    assert capture.frame(0)[12:14] == b"\x08\x00"
+    assert capture.stamp_ns == sorted(capture.stamp_ns)
+    assert capture.stamp_ns[0] % 1000 != 0 or capture.stamp_ns[1] % 1000 != 0, "stamps must hold nanoseconds"
+
+
+def test_a_capture_whose_writer_was_killed() -> None:
+    data = (FIXTURES / "tcpdump" / "loopback.pcap").read_bytes()
+    assert len(_pcap.read(data[:-5])) == 7
+    with pytest.raises(_pcap.PcapError, match="byte 0"):
+        _pcap.read(b"not a capture at all, is it?")
+
+
+def test_numbers_are_read_exactly() -> None:
+    assert seconds(1_500_000_000) == "1.5" and seconds(30 * SECOND) == "30" and seconds(1) == "0.000000001"
+    assert stamp_ns("1795260956.978297") == 1_795_260_956_978_297_000
+    assert number("0.000") == 0 and number("-30") == -30
+    for text in ("", "1e9", "nan", "1.", ".5", "٣", "9" * 50):
+        with pytest.raises(ValueError, match="not a number"):
+            number(text)
+    with pytest.raises(ValueError, match="not a time stamp"):
+        stamp_ns("1.2.3")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Probes are found by their files and keep their contract."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import lab.probes
+from lab.probes.base import Probe, Target, known, load
+
+TARGET = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2/8")
+REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1"}
+
+
+def prepared(name: str) -> tuple[Probe, dict[str, object]]:
+    probe = load(name)
+    return probe, probe.defaults({key: REQUIRED[key] for key, param in probe.params.items() if param.required})
+
+
+def test_the_tools_of_the_lab_are_known() -> None:
+    expected = {"curl", "iperf3", "iperf3-server", "ping", "tcpdump", "station-dump", "link", "wpa-events"}
+    assert expected | {"hostapd-events", "ss", "counters"} <= set(known())
+    assert "base" not in known() and not [name for name in known() if name.startswith(("_", "-"))]
+
+
+def test_an_unknown_probe_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        load("telepathy")
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_probe_says_what_it_is(name: str) -> None:
+    probe, params = prepared(name)
+    assert probe.about and type(probe).__doc__
+    assert probe.mode in ("command", "sample", "control")
+    assert all(
+        param.about and param.kind in ("str", "int", "bool", "list", "duration", "rate", "size")
+        for param in probe.params.values()
+    )
+    if probe.mode == "sample":
+        assert probe.params["every"].default > 0
+    probe.check(params)
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_command_is_a_list_of_words(name: str) -> None:
+    probe, params = prepared(name)
+    argv = probe.argv(TARGET, params, f"/run/raw/{name}")
+    assert argv and all(isinstance(word, str) and word for word in argv)
+    assert "None" not in argv
+
+
+def test_every_value_of_curl_reaches_its_command() -> None:
+    probe, params = prepared("curl")
+    params |= {"timeout": 1_500_000_000, "limit_rate": 8_000_000, "retries": 2, "options": ["--http1.0"]}
+    argv = probe.argv(TARGET, params, "/run/raw/fetch@sta1")
+    assert argv[argv.index("--max-time") + 1] == "1.5"
+    assert argv[argv.index("--limit-rate") + 1] == "1000000"
+    assert (
+        argv[argv.index("--output") + 1] == probe.watched_file(params, "/run/raw/fetch@sta1") == "/tmp/fetch@sta1.body"
+    )
+    assert argv[-2:] == ["--http1.0", "http://10.0.0.1/x"]
+
+
+def test_every_value_of_iperf3_reaches_its_command() -> None:
+    probe, params = prepared("iperf3")
+    params |= {"udp": True, "rate": 10_000_000, "length": 1200, "omit": 2_000_000_000, "every": 500_000_000, "tos": 184}
+    text = " ".join(probe.argv(TARGET, params, "/run/raw/load"))
+    assert text == "iperf3 --json -c 10.0.0.1 -p 5201 -i 0.5 -P 1 -t 10 -O 2 -u -b 10000000 -l 1200 -S 184"
+    params |= {"udp": False, "bytes": 1000, "congestion": "veno", "reverse": True}
+    assert {"-n", "-C", "-R"} <= set(probe.argv(TARGET, params, "/run/raw/load"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"every": 50_000_000}, "100 ms"),
+        ({"duration": 1_500_000_000}, "whole seconds"),
+        ({"udp": True, "congestion": "bbr"}, "UDP has none"),
+    ],
+)
+def test_iperf3_refuses_what_the_tool_would_refuse(wrong: dict[str, object], complaint: str) -> None:
+    probe, params = prepared("iperf3")
+    with pytest.raises(ValueError, match=complaint):
+        probe.check(params | wrong)
+
+
+def test_ping_tcpdump_ss_and_counters_take_their_options() -> None:
+    probe, params = prepared("ping")
+    argv = probe.argv(TARGET, params | {"count": 3, "every": 100_000_000, "wait": 2_000_000_000}, "x")
+    assert " ".join(argv) == "ping -n -D -O -i 0.1 -s 56 -c 3 -W 2 10.0.0.1"
+    probe, params = prepared("tcpdump")
+    assert probe.argv(TARGET, params | {"filter": "tcp port 80"}, "/r/x")[-1] == "tcp port 80"
+    assert "mon0" in probe.argv(TARGET, params | {"interface": "mon0"}, "/r/x")
+    probe, params = prepared("ss")
+    assert probe.argv(TARGET, params | {"filter": "( dport = :80 )"}, "x")[-5:] == ["(", "dport", "=", ":80", ")"]
+    probe, params = prepared("counters")
+    assert probe.argv(TARGET, params | {"interface": "h1-eth0"}, "x")[-2:] == ["dev", "h1-eth0"]
+
+
+def test_probes_import_nothing_that_the_guest_lacks() -> None:
+    for path in Path(lab.probes.__path__[0]).glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            for name in names:
+                top = name.split(".")[0]
+                assert top in sys.stdlib_module_names or name.startswith("lab.probes"), f"{path.name} imports {name}"
