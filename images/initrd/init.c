@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The guest's process 1: mounts the image, starts the lab's agent, keeps the clock's pulse, powers off.
+ *
+ * It lies in the initrd, statically linked, since nothing else is there before the image is mounted. Words
+ * of the kernel command line (paths are the host's, absolute, without blanks):
+ *
+ *   lab.image=FILE   squashfs image; its directory is mounted over hostfs, the file behind a loop device
+ *   lab.bundle=DIR   the lab's Python code, mounted read-only on /lab/code
+ *   lab.run=DIR      the run directory, mounted on /lab/run: all that the guest reads and writes
+ *   lab.agent=ARG    passed to the agent (run, shell, ...)
+ *
+ * hostfs is synchronous: reading and writing it takes no virtual time. Block devices of UML do not have that
+ * property, which is why the image lies behind a loop device.
+ *
+ * The pulse: every 100 ms of virtual time /lab/run/pulse gets "<uptime ns> <realtime ns>". The host takes a
+ * pulse that stands still for a stalled guest. It also keeps one timer alive, without which a guest that waits
+ * for nothing but a signal would end in "going to sleep forever".
+ *
+ * Not done: no reading of block devices, no modules, no network; the agent does the rest.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PULSE_NS 100000000L
+
+static char cmdline[8192];
+
+static void power_off(void)
+{
+	sync();
+	reboot(RB_POWER_OFF);
+	_exit(1);
+}
+
+/* Every failure here is one line that the host recognises and shows. */
+static void die(const char *what, const char *which)
+{
+	printf("lab-init: %s %s: %s\n", what, which, strerror(errno));
+	fflush(stdout);
+	power_off();
+}
+
+static void need(int result, const char *what, const char *which)
+{
+	if (result < 0)
+		die(what, which);
+}
+
+static void make_directory(const char *path)
+{
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		die("mkdir", path);
+}
+
+static void mount_on(const char *source, const char *path, const char *type, unsigned long flags, const char *data)
+{
+	make_directory(path);
+	need(mount(source, path, type, flags, data), "mount", path);
+}
+
+/* The value of "key=" on the kernel command line, copied; NULL if it is not there. */
+static char *option(const char *key)
+{
+	size_t length = strlen(key);
+	const char *word = cmdline;
+
+	while ((word = strstr(word, key))) {
+		if ((word == cmdline || word[-1] == ' ') && word[length] == '=') {
+			const char *value = word + length + 1;
+
+			return strndup(value, strcspn(value, " \n"));
+		}
+		word += length;
+	}
+	return NULL;
+}
+
+static char *required(const char *key)
+{
+	char *value = option(key);
+
+	if (!value) {
+		errno = EINVAL;
+		die("missing on the command line:", key);
+	}
+	return value;
+}
+
+static void read_cmdline(void)
+{
+	int fd = open("/proc/cmdline", O_RDONLY);
+	ssize_t length;
+
+	need(fd, "open", "/proc/cmdline");
+	length = read(fd, cmdline, sizeof(cmdline) - 1);
+	need((int)length, "read", "/proc/cmdline");
+	cmdline[length] = 0;
+	close(fd);
+}
+
+static void mount_hostfs(const char *directory, const char *path, unsigned long flags)
+{
+	make_directory(path);
+	/* mount(2) takes the bare directory; "hostfs=DIR" is for fsconfig(2), which mount(8) uses */
+	need(mount("none", path, "hostfs", flags, directory), "mount hostfs", directory);
+}
+
+static void mount_image(char *image)
+{
+	struct loop_config config = { .info.lo_flags = LO_FLAGS_READ_ONLY };
+	char *slash = strrchr(image, '/');
+	char path[4200];
+	int file, loop;
+
+	if (!slash || slash == image || image[0] != '/') {
+		errno = EINVAL;
+		die("lab.image", image);
+	}
+	*slash = 0;
+	mount_hostfs(image, "/image", MS_RDONLY);
+	snprintf(path, sizeof(path), "/image/%s", slash + 1);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	need(file, "open", path);
+	loop = open("/dev/loop0", O_RDWR | O_CLOEXEC);
+	need(loop, "open", "/dev/loop0");
+	config.fd = file;
+	need(ioctl(loop, LOOP_CONFIGURE, &config), "loop", path);
+	close(file);
+	close(loop);
+	mount_on("/dev/loop0", "/base", "squashfs", MS_RDONLY, NULL);
+}
+
+/* The initrd is out of reach after enter_root(); the agent's helpers move into its tree. */
+static void copy_program(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	static char buffer[65536];
+	ssize_t length;
+
+	need(in, "open", from);
+	need(out, "create", to);
+	while ((length = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, length) != length)
+			die("write", to);
+	need((int)length, "read", from);
+	close(in);
+	close(out);
+}
+
+/* The agent's own root: the image under a tmpfs. Containers get overlays of their own on /lab/base. */
+static void mount_root(void)
+{
+	mount_on("tmpfs", "/over", "tmpfs", 0, "mode=0755");
+	make_directory("/over/upper");
+	make_directory("/over/work");
+	mount_on("overlay", "/root", "overlay", 0, "lowerdir=/base,upperdir=/over/upper,workdir=/over/work");
+	mount_on("tmpfs", "/root/lab", "tmpfs", 0, "mode=0755");
+	make_directory("/root/lab/base");
+	need(mount("/base", "/root/lab/base", NULL, MS_MOVE, NULL), "move", "/base");
+	mount_hostfs(required("lab.bundle"), "/root/lab/code", MS_RDONLY);
+	mount_hostfs(required("lab.run"), "/root/lab/run", 0);
+	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755");
+	mount_on("tmpfs", "/root/lab/bin", "tmpfs", 0, "mode=0755");
+	copy_program("/bin/enter", "/root/lab/bin/enter");
+	copy_program("/bin/pause", "/root/lab/bin/pause");
+	mount_on("proc", "/root/proc", "proc", 0, NULL);
+	mount_on("sysfs", "/root/sys", "sysfs", 0, NULL);
+	mount_on("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, NULL);
+	mount_on("debugfs", "/root/sys/kernel/debug", "debugfs", 0, NULL);
+	mount_on("devtmpfs", "/root/dev", "devtmpfs", 0, NULL);
+	mount_on("devpts", "/root/dev/pts", "devpts", 0, "ptmxmode=0666");
+	mount_on("tmpfs", "/root/dev/shm", "tmpfs", 0, NULL);
+	mount_on("tmpfs", "/root/run", "tmpfs", 0, "mode=0755");
+	mount_on("tmpfs", "/root/tmp", "tmpfs", 0, "mode=1777");
+}
+
+static void enter_root(void)
+{
+	need(chdir("/root"), "chdir", "/root");
+	need(mount(".", "/", NULL, MS_MOVE, NULL), "move", "/root");
+	need(chroot("."), "chroot", ".");
+	need(chdir("/"), "chdir", "/");
+}
+
+static pid_t start_agent(char *mode, char *hash_seed)
+{
+	char seed[64];
+	char *argv[] = { "python3", "-s", "-P", "-m", "lab.guest", mode, NULL };
+	char *envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
+			 "PYTHONPATH=/lab/code", "PYTHONDONTWRITEBYTECODE=1", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm",
+			 seed, NULL };
+	pid_t pid;
+
+	snprintf(seed, sizeof(seed), "PYTHONHASHSEED=%s", hash_seed);
+	pid = fork();
+	need(pid, "fork", "agent");
+	if (pid == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		setsid();
+		ioctl(0, TIOCSCTTY, 1); /* without a terminal (a run) there is none to take */
+		execve("/usr/bin/python3", argv, envp);
+		die("exec", "/usr/bin/python3");
+	}
+	return pid;
+}
+
+static void pulse(int fd)
+{
+	struct timespec up, now;
+	char text[64];
+	int length;
+
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	clock_gettime(CLOCK_REALTIME, &now);
+	length = snprintf(text, sizeof(text), "%20lld %20lld\n", up.tv_sec * 1000000000LL + up.tv_nsec,
+			  now.tv_sec * 1000000000LL + now.tv_nsec);
+	if (pwrite(fd, text, length, 0) != length)
+		die("write", "/lab/run/pulse");
+}
+
+/* Reap until the agent is gone; returns its wait status. */
+static int watch(pid_t agent)
+{
+	const struct timespec interval = { .tv_nsec = PULSE_NS };
+	int fd = open("/lab/run/pulse", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	sigset_t child;
+
+	need(fd, "open", "/lab/run/pulse");
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	for (;;) {
+		int status;
+		pid_t pid;
+
+		pulse(fd);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			if (pid == agent)
+				return status;
+		sigtimedwait(&child, NULL, &interval);
+	}
+}
+
+int main(void)
+{
+	char *mode, *seed;
+	sigset_t child;
+	int status;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	mount_on("proc", "/proc", "proc", 0, NULL);
+	mount_on("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	read_cmdline();
+	mode = option("lab.agent");
+	seed = option("lab.hashseed");
+	mount_image(required("lab.image"));
+	mount_root();
+	enter_root();
+	status = watch(start_agent(mode ? mode : "run", seed ? seed : "0"));
+	if (WIFSIGNALED(status))
+		printf("lab-init: the agent died of signal %d\n", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		printf("lab-init: the agent ended with status %d\n", WEXITSTATUS(status));
+	fflush(stdout);
+	power_off();
+	return 0;
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Entry of the agent: build the network of /lab/run/plan.json, then run its timeline or give a prompt."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from lab.guest.errors import GuestError
+from lab.guest.experiment import Experiment, write_outcome
+from lab.guest.loop import Loop
+from lab.guest.network import LabNet
+from lab.guest.paths import DAEMON_LOGS, RUN
+from lab.plan.types import Plan
+
+
+def run(plan: Plan) -> None:
+    """A scripted run; always leaves guest.json, with "error" where it failed."""
+    loop = Loop()
+    network = LabNet(plan, loop)
+    experiment = Experiment(plan, network, loop)
+    error: dict[str, Any] | None = None
+    try:
+        network.build()
+        network.start()
+        experiment.run()
+    except GuestError as failure:
+        error = {"message": failure.message, "culprit": failure.culprit, "log": failure.log}
+    write_outcome({**experiment.outcome(), "error": error})
+
+
+def shell(plan: Plan) -> None:
+    """An interactive prompt in real time."""
+    from lab.guest.shell import Shell
+
+    loop = Loop()
+    network = LabNet(plan, loop)
+    network.build()
+    network.start()
+    Shell(network, plan)
+
+
+def main() -> None:
+    """Dispatch on the mode given by lab.agent= on the kernel's command line."""
+    plan = Plan.from_json((RUN / "plan.json").read_text())
+    DAEMON_LOGS.mkdir(parents=True)
+    {"run": run, "shell": shell}[sys.argv[1]](plan)
+
+
+main()

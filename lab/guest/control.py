@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The control sockets of hostapd and wpa_supplicant: commands, and events stamped with virtual time.
+
+Protocol: a datagram holds a command, the answer comes as one datagram; after ATTACH events arrive as
+``<level>text`` (hostap's wpa_ctrl.h). Both ends are sockets in the node's file system. The daemon answers to the
+path the client is bound to, as seen in its own mount namespace; a relative path bound while the agent's working directory
+is the node's root means the same file to both, since the daemon's working directory is its root.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.guest.errors import GuestError
+from lab.guest.loop import Loop, now_ns
+from lab.guest.tasks import Task
+
+_LEVEL = re.compile(r"^<\d>")
+ANSWER_TIMEOUT_NS = 5_000_000_000
+
+
+class Control:
+    """A connection to one daemon. ``events`` holds (uptime ns, text) of all events so far."""
+
+    _count = 0
+
+    def __init__(self, loop: Loop, root: Path, directory: str, interface: str, task: Task) -> None:
+        """Connect to ``directory/interface`` of daemon ``task``, in the node whose file system is seen at ``root``."""
+        self.events: list[tuple[int, str]] = []
+        self.task = task
+        self._loop = loop
+        self._answers: list[str] = []
+        self._listeners: list[Callable[[int, str], None]] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        Control._count += 1
+        before = Path.cwd()
+        os.chdir(root)
+        try:
+            self._socket.bind(f"run/lab-control-{Control._count}")
+            self._socket.connect(f"{directory.lstrip('/')}/{interface}")
+        except OSError as error:
+            raise GuestError(
+                f"{task.name}: no control socket {directory}/{interface}: {error.strerror}", task.name, task.log
+            ) from None
+        finally:
+            os.chdir(before)
+        self._socket.setblocking(False)
+        loop.add_reader(self._socket.fileno(), self._read)
+        if self.request("ATTACH").strip() != "OK":
+            raise GuestError(f"{task.name} refused to send its events", task.name, task.log)
+
+    def listen(self, callback: Callable[[int, str], None]) -> None:
+        """Call ``callback(uptime_ns, text)`` for every event to come."""
+        self._listeners.append(callback)
+
+    def _read(self) -> None:
+        while True:
+            try:
+                text = self._socket.recv(65536).decode(errors="replace")
+            except BlockingIOError:
+                return
+            except OSError:  # the daemon is gone; its task tells
+                self._loop.remove_reader(self._socket.fileno())
+                return
+            if not _LEVEL.match(text):
+                self._answers.append(text)
+                continue
+            stamp = now_ns()
+            self.events.append((stamp, text))
+            for listener in self._listeners:
+                listener(stamp, text)
+
+    def request(self, command: str) -> str:
+        """Send a command and wait for its answer."""
+        self._answers.clear()
+        try:
+            self._socket.send(command.encode())
+        except OSError as error:
+            raise GuestError(f"{self.task.name} does not take '{command}': {error.strerror}", self.task.name) from None
+        self._loop.wait_for(
+            lambda: bool(self._answers),
+            ANSWER_TIMEOUT_NS,
+            f"{self.task.name}'s answer to '{command}'",
+            culprit=self.task.name,
+            log=self.task.log,
+        )
+        return self._answers.pop(0)
+
+    def seen(self, text: str, since_ns: int = 0) -> bool:
+        """Whether an event with ``text`` in it came at or after ``since_ns``."""
+        return any(stamp >= since_ns and text in event for stamp, event in self.events)
+
+    def last(self) -> str:
+        """The latest event, for messages."""
+        return self.events[-1][1] if self.events else "no event at all"

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""Failure inside the guest, told to the host through guest.json."""
+
+from __future__ import annotations
+
+
+class GuestError(Exception):
+    """The run cannot go on. ``culprit`` is a node or process; ``log`` its raw file, relative to the run directory."""
+
+    def __init__(self, message: str, culprit: str | None = None, log: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.culprit = culprit
+        self.log = log

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""One run: the plan's files, processes, probes and events, at their virtual times.
+
+What happened goes to /lab/run/guest.json, which holds virtual times only, so that equal plans leave equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lab.guest.errors import GuestError
+from lab.guest.links import WiredLink
+from lab.guest.loop import Loop, now_ns
+from lab.guest.network import LabNet
+from lab.guest.paths import RAW, RAW_IN_NODE, RUN
+from lab.guest.sampling import FileSizeSampler, Sampler
+from lab.guest.tasks import Task
+from lab.guest.timeline import HANDLERS
+from lab.plan import content, types
+from lab.probes import base as probes
+
+GRAIN_NS = 1_000_000_000  # the timeline starts at a full second of uptime
+GRACE_NS = 2_000_000_000  # between asking the last processes to end and killing them
+
+
+class Experiment:
+    """Runs a plan on a network that is up."""
+
+    def __init__(self, plan: types.Plan, network: LabNet, loop: Loop) -> None:
+        self.plan = plan
+        self.network = network
+        self.loop = loop
+        self.tasks: dict[str, Task] = {}
+        self.samplers: list[Sampler | FileSizeSampler] = []
+        self.events: list[dict[str, Any]] = []
+        self.failure: GuestError | None = None
+        self.start_ns = 0  # uptime at the timeline's start
+        self.epoch_ns = 0  # CLOCK_REALTIME then
+
+    # The whole
+
+    def run(self) -> None:
+        """Everything from files to the last process; GuestError where the plan fails."""
+        self._place_files()
+        for process in self.plan.processes:
+            if process.at_ns < 0:
+                self._start_and_wait(process)
+        self._start_clock()
+        for process in self.plan.processes:
+            if process.at_ns >= 0:
+                self._at(process.at_ns, partial(self._start, process))
+        for event in self.plan.events:
+            self._at(event.at_ns, partial(self._fire, event))
+        self._progress()
+        self.loop.run_until(self.start_ns + self.plan.duration_ns, lambda: self.failure is not None)
+        self._wind_up()
+        if self.failure:
+            raise self.failure
+
+    def guard(self, callback: Callable[[], None]) -> None:
+        """Run a callback of the loop; its failure ends the run."""
+        try:
+            callback()
+        except GuestError as error:
+            self.failure = self.failure or error
+
+    def link(self, name: str) -> WiredLink:
+        """The wired link of that name."""
+        found: WiredLink = next(link for link in self.network.links if link.spec.name == name)
+        return found
+
+    def elapsed_ns(self) -> int:
+        """Virtual time since the timeline's start."""
+        return now_ns() - self.start_ns
+
+    # Parts
+
+    def _place_files(self) -> None:
+        for file in self.plan.files:
+            container = self.network.nameToNode[file.node].container
+            if file.text is not None:
+                container.write(file.path, file.text, file.mode)
+                continue
+            container.write(file.path, b"", file.mode)
+            with (container.root / file.path.lstrip("/")).open("wb") as target:
+                for chunk in content.random_chunks(self.plan.seed, file.name, file.random_bytes or 0):
+                    target.write(chunk)
+
+    def _start_clock(self) -> None:
+        uptime_ns = now_ns()
+        self.start_ns = (uptime_ns // GRAIN_NS + 1) * GRAIN_NS
+        self.loop.run_until(self.start_ns)
+        # both clocks are read at one virtual moment, apart from the cost of reading
+        self.epoch_ns = time.clock_gettime_ns(time.CLOCK_REALTIME) - (now_ns() - self.start_ns)
+        (RUN / "started").write_text(f"{self.start_ns}\n")
+
+    def _at(self, at_ns: int, callback: Callable[[], None]) -> None:
+        self.loop.call_at(self.start_ns + at_ns, lambda: self.guard(callback))
+
+    def _progress(self) -> None:
+        """Look after the daemons every 100 ms of virtual time."""
+        dead = self.network.dead_daemon()
+        if dead:
+            self.failure = self.failure or GuestError(f"{dead.name} {dead.describe_end()}", dead.name, dead.log)
+        self.loop.call_at(now_ns() + 100_000_000, self._progress)
+
+    def _fire(self, event: types.Event) -> None:
+        entry = {
+            "t_ns": event.at_ns,
+            "kind": event.kind,
+            "target": event.target,
+            "params": event.params,
+            "ok": False,
+            "output": "",
+        }
+        self.events.append(entry)
+        try:
+            entry["output"] = HANDLERS[event.kind](self, event)
+        except GuestError as error:
+            raise GuestError(f"{event.source}: {event.kind} {event.target}: {error.message}", error.culprit, error.log) from None
+        entry["ok"] = True
+
+    # Processes
+
+    def _start_and_wait(self, process: types.Process) -> None:
+        self._start(process)
+        ready = process.ready
+        if ready is None:
+            return
+        task = self.tasks[process.id]
+        condition = self._condition(process, ready)
+        self.loop.wait_for(
+            lambda: condition() or not task.alive,
+            ready.timeout_ns,
+            f"{process.id} to be ready ({ready.listening or ready.log})",
+            culprit=process.id,
+            log=task.log,
+        )
+        if self.failure:
+            raise self.failure
+
+    def _condition(self, process: types.Process, ready: types.Ready) -> Callable[[], bool]:
+        from lab.guest import ready as conditions
+
+        container = self.network.nameToNode[process.node].container
+        if ready.listening is not None:
+            return conditions.listening(container.pid, ready.listening)
+        return conditions.logged(self.tasks[process.id], ready.log or "")
+
+    def _start(self, process: types.Process) -> None:
+        if process.probe is None:
+            self._start_task(process, process.argv)
+            return
+        probe = probes.load(process.probe)
+        if probe.mode == "control":
+            self._record_control(process)
+        elif probe.mode == "sample":
+            sampler = Sampler(self, process, self._probe_argv(probe, process))
+            self.samplers.append(sampler)
+            sampler.tick()
+        else:
+            task = self._start_task(process, self._probe_argv(probe, process))
+            watched = probe.watched_file(process.params, f"{RAW_IN_NODE}/{process.id}")
+            if watched:
+                sampler_of_size = FileSizeSampler(self, process, watched, task)
+                self.samplers.append(sampler_of_size)
+                sampler_of_size.tick()
+        if process.stop_ns is not None and process.id in self.tasks:
+            self._at(process.stop_ns, lambda: self.tasks[process.id].send(signal.SIGINT))
+
+    def _probe_argv(self, probe: probes.Probe, process: types.Process) -> list[str]:
+        node = self.plan.node(process.node)
+        names = [interface.name for interface in node.interfaces]
+        radio = node.radio.interface if node.radio else None
+        target = probes.Target(
+            node=node.name,
+            interface=radio if node.kind == "sta" and radio else names[0],
+            radio=radio,
+            ip=node.ip,
+        )
+        return probe.argv(target, process.params, f"{RAW_IN_NODE}/{process.id}")
+
+    def _start_task(self, process: types.Process, argv: list[str]) -> Task:
+        container = self.network.nameToNode[process.node].container
+        task = Task(
+            self.loop,
+            process.id,
+            container.command(*argv),
+            RAW / f"{process.id}.out",
+            RAW / f"{process.id}.err",
+            lambda task: self._ended(process, task),
+        )
+        self.tasks[process.id] = task
+        return task
+
+    def _ended(self, process: types.Process, task: Task) -> None:
+        for sampler in self.samplers:
+            sampler.finish(task)
+        if task.expected or not process.required:
+            return
+        acts = process.probe is not None and probes.load(process.probe).acts
+        if task.exit == 0 and (acts or process.ready is None):
+            return  # a client that has done its work
+        self.failure = self.failure or GuestError(
+            f"{process.source}: {process.id} {task.describe_end()}", process.id, task.log
+        )
+
+    def _record_control(self, process: types.Process) -> None:
+        control = self.network.controls[process.node]
+        out = RAW / f"{process.id}.out"
+        out.touch()
+
+        def write(stamp_ns: int, text: str) -> None:
+            with out.open("a") as file:
+                file.write(f"{stamp_ns - self.start_ns} {text.rstrip()}\n")
+
+        control.listen(write)
+
+    # The end
+
+    def _wind_up(self) -> None:
+        for sampler in self.samplers:
+            sampler.stop()
+        asked = {task.name: signal.SIGTERM for task in self.tasks.values()}
+        for process in self.plan.processes:
+            if process.probe is not None and process.id in asked:
+                asked[process.id] = signal.SIGINT  # tools print their summary then
+        for task in self.tasks.values():
+            task.send(asked[task.name])
+        deadline_ns = now_ns() + GRACE_NS
+        self.loop.run_until(deadline_ns, lambda: not any(task.alive for task in self.tasks.values()))
+        for task in self.tasks.values():
+            task.send(signal.SIGKILL)
+        self.loop.run_until(
+            now_ns() + GRACE_NS, lambda: not any(task.alive for task in self.tasks.values())
+        )
+
+    def outcome(self) -> dict[str, Any]:
+        """The content of guest.json (see lab.record)."""
+        return {
+            "epoch_ns": self.epoch_ns,
+            "boot_ns": self.start_ns,
+            "end_ns": self.elapsed_ns() if self.start_ns else 0,
+            "kernel": os.uname().release,
+            "processes": [
+                {
+                    "id": task.name,
+                    "node": self._node_of(task.name),
+                    "started_ns": task.started_ns - self.start_ns,
+                    "ended_ns": None if task.expected or task.ended_ns is None else task.ended_ns - self.start_ns,
+                    "exit": None if task.expected else task.exit,
+                    "signal": None if task.expected else task.signal,
+                }
+                for task in self.tasks.values()
+            ],
+            "events": self.events,
+        }
+
+    def _node_of(self, identifier: str) -> str:
+        return next(process.node for process in self.plan.processes if process.id == identifier)
+
+
+def file_sha256(path: Path) -> tuple[str, int]:
+    """Digest and size of a file."""
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return digest, path.stat().st_size
+
+
+def write_outcome(outcome: dict[str, Any]) -> None:
+    """Leave guest.json, whole or not at all."""
+    text = json.dumps(outcome, sort_keys=True, indent=2) + "\n"
+    partial = RUN / "guest.json.partial"
+    partial.write_text(text)
+    partial.rename(RUN / "guest.json")

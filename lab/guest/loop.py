@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""One thread, one loop: readers, timers at virtual times, conditions to wait for.
+
+Times are CLOCK_BOOTTIME in ns, the guest's virtual uptime. Computation takes no virtual time, so a callback
+that is due at T runs at T (plus the clock's grain, 256 ns), however slow the host is.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import selectors
+import time
+from collections.abc import Callable
+from typing import IO
+
+from lab.guest.errors import GuestError
+
+POLL_NS = 5_000_000  # how often a condition without an event of its own is looked at
+
+
+def now_ns() -> int:
+    """Virtual uptime."""
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+class Timer:
+    """A call that is due; ``cancel()`` forgets it."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Make sure that it is not called any more."""
+        self.callback = None
+
+
+class Loop:
+    """Runs what is due, in order of time; equal times in order of registration."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._timers: list[tuple[int, int, Timer]] = []
+        self._order = itertools.count()
+
+    def call_at(self, at_ns: int, callback: Callable[[], None]) -> Timer:
+        """Call ``callback`` once the uptime is ``at_ns``."""
+        timer = Timer(callback)
+        heapq.heappush(self._timers, (at_ns, next(self._order), timer))
+        return timer
+
+    def add_reader(self, source: IO[bytes] | int, callback: Callable[[], None]) -> None:
+        """Call ``callback`` whenever ``source`` is readable."""
+        self._selector.register(source, selectors.EVENT_READ, callback)
+
+    def remove_reader(self, source: IO[bytes] | int) -> None:
+        """Inverse of ``add_reader``."""
+        self._selector.unregister(source)
+
+    def step(self, until_ns: int) -> None:
+        """Wait for the next event or timer, at most until ``until_ns``, and run what is due."""
+        due = min(self._timers[0][0], until_ns) if self._timers else until_ns
+        timeout_s = max(0, due - now_ns()) / 1e9
+        ready = self._selector.select(timeout_s)
+        # file descriptors are reported in kernel order; sort for a stable order of simultaneous events
+        for key, _ in sorted(ready, key=lambda item: item[0].fd):
+            key.data()
+        while self._timers and self._timers[0][0] <= now_ns():
+            timer = heapq.heappop(self._timers)[2]
+            if timer.callback is not None:
+                timer.callback()
+
+    def run_until(self, at_ns: int, done: Callable[[], bool] = lambda: False) -> None:
+        """Run until the uptime is ``at_ns`` or ``done()``."""
+        while now_ns() < at_ns and not done():
+            self.step(at_ns)
+
+    def wait_for(
+        self,
+        condition: Callable[[], bool],
+        timeout_ns: int,
+        what: str,
+        state: Callable[[], str] = lambda: "",
+        culprit: str | None = None,
+        log: str | None = None,
+    ) -> None:
+        """Run until ``condition()``; GuestError with the last ``state()`` when it does not come true in time."""
+        deadline_ns = now_ns() + timeout_ns
+        while not condition():
+            if now_ns() >= deadline_ns:
+                last = state()
+                told = f"; last seen: {last}" if last else ""
+                raise GuestError(f"waited {timeout_ns / 1e9:g} s in vain for {what}{told}", culprit, log)
+            self.step(min(deadline_ns, now_ns() + POLL_NS))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The network of a plan: Mininet's ``Mininet`` with stations and access points, built in batches.
+
+Everything is made by as few processes as possible (all veth pairs by one ``ip -batch``, each node's addresses by another): in
+User Mode Linux an exec costs milliseconds, and nothing else about a network of this size costs anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mininet.net import Mininet
+
+from lab.guest import links, switch, wifi
+from lab.guest.container import enable_limits
+from lab.guest.control import Control
+from lab.guest.errors import GuestError
+from lab.guest.links import WiredLink
+from lab.guest.loop import Loop
+from lab.guest.nodes import AccessPoint, Host, LabNode, RadioNode, Station, Switch
+from lab.guest.paths import DAEMON_LOGS
+from lab.guest.tasks import Task, run
+from lab.plan import types
+
+UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
+
+
+class LabNet(Mininet):
+    """A running network. ``controls`` maps a node with a radio to its daemon's control connection."""
+
+    def __init__(self, plan: types.Plan, loop: Loop) -> None:
+        Mininet.inited = True  # its setup raises limits and clears what a host may carry over; a guest is fresh
+        super().__init__(topo=None, build=False, controller=None, autoSetMacs=False)
+        self.plan = plan
+        self.loop = loop
+        self.daemons: list[Task] = []
+        self.controls: dict[str, Control] = {}
+        self.stations: list[Station] = []
+        self.aps: list[AccessPoint] = []
+        self._phys = 0
+
+    # Mininet(-WiFi)'s vocabulary
+
+    def addHost(self, name: str, cls: Any = None, **params: Any) -> Host:
+        """A wired computer of the plan."""
+        host = Host(self.plan.node(name))
+        self.hosts.append(host)
+        self.nameToNode[name] = host
+        return host
+
+    def addSwitch(self, name: str, cls: Any = None, **params: Any) -> Switch:
+        """An Open vSwitch of the plan."""
+        node = Switch(self.plan.node(name))
+        self.switches.append(node)
+        self.nameToNode[name] = node
+        return node
+
+    def addStation(self, name: str, **params: Any) -> Station:
+        """A station of the plan; it counts as a host in Mininet's sense (pingAll)."""
+        station = Station(self.plan.node(name), self._next_phy())
+        self.hosts.append(station)
+        self.stations.append(station)
+        self.nameToNode[name] = station
+        return station
+
+    def addAccessPoint(self, name: str, **params: Any) -> AccessPoint:
+        """An access point of the plan."""
+        ap = AccessPoint(self.plan.node(name), self._next_phy())
+        self.aps.append(ap)
+        self.nameToNode[name] = ap
+        return ap
+
+    def _next_phy(self) -> int:
+        self._phys += 1
+        return self._phys - 1
+
+    # Building
+
+    def build(self) -> None:
+        """Make all nodes, links and addresses; nothing runs in them yet."""
+        enable_limits()
+        adders: dict[str, Callable[[str], LabNode]] = {
+            "host": self.addHost,
+            "switch": self.addSwitch,
+            "sta": self.addStation,
+            "ap": self.addAccessPoint,
+        }
+        for node in self.plan.nodes:
+            adders[node.kind](node.name)
+        macs = {interface.name: interface.mac for node in self.plan.nodes for interface in node.interfaces}
+        links.create_pairs(self.plan.links, self.nameToNode, macs)
+        for link in self.plan.links:
+            self.links.append(WiredLink(link, self.nameToNode[link.node_a], self.nameToNode[link.node_b]))
+        for node in self.lab_nodes():
+            if isinstance(node, RadioNode):
+                run(["iw", "phy", f"phy{node.phy}", "set", "netns", str(node.pid)], culprit=node.name)
+            self._configure(node)
+        self.built = True
+
+    def _configure(self, node: LabNode) -> None:
+        hosts = "".join(f"{other.ip.split('/')[0]}\t{other.name}\n" for other in self.plan.nodes if other.ip)
+        node.container.write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}")
+        node.container.run("ip", "-batch", "-", input_text="\n".join(node.setup_commands()) + "\n")
+        shaping = links.shaping_commands(node.name, self.plan.links)
+        if shaping:
+            node.container.run("tc", "-batch", "-", input_text="\n".join(shaping) + "\n")
+
+    def start(self) -> None:
+        """Start switches, access points and stations, and wait until every station is associated."""
+        self._set_country()
+        for node in self.switches:
+            self._start_switch(node)
+        for ap in self.aps:
+            self._start_access_point(ap)
+        for station in self.stations:
+            self._start_station(station)
+        for ap in self.aps:
+            self._wait_up(ap, "AP-ENABLED", "hostapd to enable its access point")
+        for station in self.stations:
+            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"it to associate with '{station.radio.ssid}'")
+
+    def _set_country(self) -> None:
+        countries = sorted({node.radio.country for node in self.plan.nodes if node.radio})
+        if countries:
+            # the kernel looked for its regulatory database before the image was mounted
+            run(["iw", "reg", "reload"])
+            run(["iw", "reg", "set", countries[0]])
+
+    def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
+        """Start a daemon in a node; its death ends the run."""
+        log = DAEMON_LOGS / f"{node.name}-{name}.log"
+        task = Task(self.loop, f"{name} on {node.name}", node.container.command(*argv), log)
+        self.daemons.append(task)
+        return task
+
+    def _start_switch(self, node: Switch) -> None:
+        switch.prepare(node)
+        database = self.daemon(node, "ovsdb-server", switch.database_argv())
+        self._wait_socket(node, "/run/openvswitch/db.sock", database)
+        self.daemon(node, "ovs-vswitchd", switch.daemon_argv())
+        node.container.run(*switch.bridge_argv(node))
+
+    def _start_access_point(self, node: AccessPoint) -> None:
+        node.container.write("/etc/hostapd/hostapd.conf", wifi.hostapd_conf(node.radio, node.BRIDGE))
+        task = self.daemon(node, "hostapd", ["hostapd", "-t", "/etc/hostapd/hostapd.conf"])
+        self._attach(node, wifi.HOSTAPD_CONTROL, task)
+
+    def _start_station(self, node: Station) -> None:
+        node.container.write("/etc/wpa_supplicant/wpa_supplicant.conf", wifi.wpa_supplicant_conf(node.radio))
+        task = self.daemon(
+            node,
+            "wpa_supplicant",
+            ["wpa_supplicant", "-t", f"-i{node.radio.interface}", "-Dnl80211", "-c/etc/wpa_supplicant/wpa_supplicant.conf"],
+        )
+        self._attach(node, wifi.SUPPLICANT_CONTROL, task)
+
+    def _attach(self, node: RadioNode, directory: str, task: Task) -> None:
+        self._wait_socket(node, f"{directory}/{node.radio.interface}", task)
+        self.controls[node.name] = Control(self.loop, node.container.root, directory, node.radio.interface, task)
+
+    def _wait_socket(self, node: LabNode, path: str, task: Task) -> None:
+        socket = node.container.root / path.lstrip("/")
+        self.loop.wait_for(
+            lambda: socket.exists() or not task.alive, UP_TIMEOUT_NS, f"{path} of {task.name}", culprit=task.name, log=task.log
+        )
+        if not task.alive:
+            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.log)
+
+    def _wait_up(self, node: RadioNode, event: str, what: str) -> None:
+        control = self.controls[node.name]
+        status = {"AP-ENABLED": "state=ENABLED", "CTRL-EVENT-CONNECTED": "wpa_state=COMPLETED"}[event]
+        if status in control.request("STATUS"):
+            return
+        self.loop.wait_for(
+            lambda: control.seen(event), UP_TIMEOUT_NS, what, control.last, control.task.name, control.task.log
+        )
+
+    def lab_nodes(self) -> list[LabNode]:
+        """All nodes in the plan's order."""
+        return [self.nameToNode[node.name] for node in self.plan.nodes]
+
+    def dead_daemon(self) -> Task | None:
+        """The first daemon that has ended by itself."""
+        return next((task for task in self.daemons if not task.alive and not task.expected), None)

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""Where things lie in the guest (images/initrd/init.c mounts them)."""
+
+from pathlib import Path
+
+RUN = Path("/lab/run")  # hostfs: the run directory
+RAW = RUN / "raw"  # hostfs: raw output of processes and probes
+DAEMON_LOGS = RAW / "daemon"
+BASE = Path("/lab/base")  # the image, read-only
+NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
+ENTER = "/lab/bin/enter"
+PAUSE = "/lab/bin/pause"
+CGROUPS = Path("/sys/fs/cgroup")
+
+RAW_IN_NODE = "/lab/raw"  # RAW, as a container sees it

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""When a process counts as up: a listening socket, a line in its output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.guest.tasks import Task
+
+# state column of /proc/net/{tcp,udp}: proc(5), include/net/tcp_states.h
+_LISTEN = {"tcp": "0A", "udp": "07"}
+
+
+def listening(pid: int, socket: str) -> Callable[[], bool]:
+    """Whether ``socket`` ("tcp/80", "udp/5001") is bound in the network namespace of ``pid``."""
+    protocol, _, port = socket.partition("/")
+    wanted = f":{int(port):04X}"
+
+    def bound(table: Path) -> bool:
+        for line in table.read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[1].endswith(wanted) and fields[3] == _LISTEN[protocol]:
+                return True
+        return False
+
+    tables = [Path(f"/proc/{pid}/net/{protocol}"), Path(f"/proc/{pid}/net/{protocol}6")]
+    return lambda: any(bound(table) for table in tables)
+
+
+def logged(task: Task, pattern: str) -> Callable[[], bool]:
+    """Whether the output of ``task`` has matched ``pattern``."""
+    expression = re.compile(pattern, re.MULTILINE)
+    error_log = task.out.with_suffix(".err")
+    logs = [task.out, error_log]
+    return lambda: any(expression.search(log.read_text(errors="replace")) for log in logs if log.exists())

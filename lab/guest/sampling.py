@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Probes that look again and again: a command's output, a file's size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.guest.loop import Timer, now_ns
+from lab.guest.paths import RAW
+from lab.guest.tasks import Task
+from lab.plan import types
+
+if TYPE_CHECKING:
+    from lab.guest.experiment import Experiment
+
+
+class Sampler:
+    """Runs a command every ``params["every"]`` ns; outputs go to one file, each under a line with its time."""
+
+    def __init__(self, experiment: Experiment, process: types.Process, argv: list[str]) -> None:
+        self._experiment = experiment
+        self._process = process
+        self._argv = experiment.network.nameToNode[process.node].container.command(*argv)
+        self._out = RAW / f"{process.id}.out"
+        self._err = RAW / f"{process.id}.err"
+        self._next_ns = now_ns()
+        self._timer: Timer | None = None
+        self._task: Task | None = None
+
+    def tick(self) -> None:
+        """Start the command, unless the one before still runs (a slow tool thins out its samples)."""
+        if self._task is None or not self._task.alive:
+            stamp_ns = self._next_ns - self._experiment.start_ns
+            with self._out.open("a") as file:
+                file.write(f"### {stamp_ns}\n")
+            self._task = Task(self._experiment.loop, self._process.id, self._argv, self._out, self._err)
+        self._next_ns += int(self._process.params["every"])
+        self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
+
+    def finish(self, task: Task) -> None:
+        """Nothing: this sampler belongs to no task."""
+
+    def stop(self) -> None:
+        """No more samples."""
+        if self._timer:
+            self._timer.cancel()
+
+
+class FileSizeSampler:
+    """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
+
+    def __init__(self, experiment: Experiment, process: types.Process, path: str, task: Task) -> None:
+        self._experiment = experiment
+        self._process = process
+        self._path: Path = experiment.network.nameToNode[process.node].container.root / path.lstrip("/")
+        self._out = RAW / f"{process.id}.size"
+        self._next_ns = now_ns()
+        self._timer: Timer | None = None
+        self._task = task
+
+    def _write(self, line: str) -> None:
+        with self._out.open("a") as file:
+            file.write(line + "\n")
+
+    def _sample(self, stamp_ns: int) -> None:
+        size = self._path.stat().st_size if self._path.exists() else 0
+        self._write(f"{stamp_ns - self._experiment.start_ns} {size}")
+
+    def tick(self) -> None:
+        """Note the size now and again after ``params["every"]`` ns."""
+        if not self._task.alive:
+            return
+        self._sample(self._next_ns)
+        self._next_ns += int(self._process.params["every"])
+        self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
+
+    def finish(self, task: Task) -> None:
+        """The writer has ended: the last size and the digest of what it wrote."""
+        if task is not self._task:
+            return
+        from lab.guest.experiment import file_sha256
+
+        self._sample(now_ns())
+        if self._path.exists():
+            digest, size = file_sha256(self._path)
+            self._write(f"sha256 {digest} {size}")
+
+    def stop(self) -> None:
+        """No more samples."""
+        if self._timer:
+            self._timer.cancel()

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What the timeline can do: one function for each kind of event, registered by name.
+
+A handler gets the running experiment and the event and returns what it has to tell (output of a command);
+it raises GuestError when the event cannot be carried out, which ends the run.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from lab.guest.errors import GuestError
+from lab.guest.nodes import AccessPoint, Station
+from lab.plan import types
+
+if TYPE_CHECKING:
+    from lab.guest.experiment import Experiment
+
+Handler = Callable[["Experiment", types.Event], str]
+HANDLERS: dict[str, Handler] = {}
+
+
+def handler(kind: str) -> Callable[[Handler], Handler]:
+    """Register the handler of a kind of event."""
+
+    def register(function: Handler) -> Handler:
+        HANDLERS[kind] = function
+        return function
+
+    return register
+
+
+@handler("roam")
+def roam(experiment: Experiment, event: types.Event) -> str:
+    """Hand a station over: scan where its network is, then reassociate with the given access point.
+
+    wpa_supplicant takes a BSSID to roam to only from its scan results, so that the scan is part of every scripted handoff,
+    as it is of a real one.
+    """
+    station: Station = experiment.network.nameToNode[event.target]
+    ap: AccessPoint = experiment.network.nameToNode[event.params["to"]]
+    control = experiment.network.controls[station.name]
+    bssid = ap.radio.mac
+
+    def reassociate() -> None:
+        answer = control.request(f"ROAM {bssid}").strip()
+        if answer != "OK":
+            raise GuestError(
+                f"{station.name} cannot roam to {ap.name}: the scan did not find {bssid}", control.task.name, control.task.log
+            )
+
+    def on_event(stamp_ns: int, text: str) -> None:
+        if waiting and "CTRL-EVENT-SCAN-RESULTS" in text:
+            waiting.clear()
+            experiment.guard(reassociate)
+
+    waiting = [True]
+    control.listen(on_event)
+    frequencies = ",".join(str(mhz) for mhz in station.radio.scan_mhz)
+    answer = control.request(f"SCAN freq={frequencies}" if frequencies else "SCAN").strip()
+    if answer not in ("OK", "FAIL-BUSY"):
+        raise GuestError(f"{station.name} cannot scan: {answer}", control.task.name, control.task.log)
+    return answer
+
+
+@handler("link")
+def link(experiment: Experiment, event: types.Event) -> str:
+    """Plug or unplug a wired link."""
+    experiment.link(event.target).set_up(bool(event.params["up"]))
+    return ""
+
+
+@handler("netem")
+def netem(experiment: Experiment, event: types.Event) -> str:
+    """Shape a wired link anew."""
+    experiment.link(event.target).set_netem(types.Netem(**event.params))
+    return ""
+
+
+@handler("exec")
+def execute(experiment: Experiment, event: types.Event) -> str:
+    """Run a command in a node, to its end."""
+    container = experiment.network.nameToNode[event.target].container
+    output: str = container.run(*event.params["argv"])
+    return output
+
+
+@handler("stop")
+def stop(experiment: Experiment, event: types.Event) -> str:
+    """End a process of the workload with SIGTERM; its end is then expected."""
+    experiment.tasks[event.target].send(signal.SIGTERM)
+    return ""
+
+
+@handler("move")
+def move(experiment: Experiment, event: types.Event) -> str:
+    """Note a new position. The stock mac80211_hwsim radios hear each other at any distance (docs/limits.md)."""
+    return ""
