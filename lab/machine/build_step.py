@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""One command of a build: logged in full, watched line by line, and ended with the lab."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from lab.errors import BuildError, HostError
+from lab.machine.cache import lock_descriptors, no_space
+
+TAIL_LINES = 15
+# What the C library, tar, dpkg and squashfs-tools print when the disk is full.
+NO_SPACE_TEXT = "No space left on device"
+
+
+class BuildLog:
+    """Everything the commands of one build print, in one file that outlives a failed build."""
+
+    def __init__(self, path: Path, directory: Path) -> None:
+        self.path = path
+        self.directory = directory  # of the build: where space may run out
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("")
+
+    def add(self, text: str) -> None:
+        """Append a line."""
+        with self.path.open("a") as file:
+            file.write(f"{text}\n")
+
+    def tail(self) -> str:
+        """The last lines."""
+        return "\n".join(self.path.read_text(errors="replace").splitlines()[-TAIL_LINES:])
+
+    def failure(self, step: str, reason: str) -> BuildError | HostError:
+        """The error for a step that failed: no space if the log says so."""
+        tail = self.tail()
+        if NO_SPACE_TEXT in tail:
+            return no_space(self.directory)
+        indented = "\n".join(f"    {line}" for line in tail.splitlines())
+        return BuildError(f"{step} failed: {reason}\n{indented}", hint=f"the whole log: {self.path}")
+
+    def run(
+        self,
+        step: str,
+        argv: list[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        on_line: Callable[[str], None] | None = None,
+        stdin: IO[bytes] | None = None,
+        stdout: IO[bytes] | None = None,
+    ) -> None:
+        """Run a command to its end.
+
+        Args:
+            step: What it does, for the error: "unpacking the source".
+            argv: The command.
+            cwd: Where; default: the build's directory.
+            env: Set in addition to our own environment; LC_ALL is C.
+            on_line: Sees every line of the log as it comes.
+            stdin: Read by the command; default: nothing.
+            stdout: Takes its standard output; default: the log.
+
+        Raises:
+            BuildError: It failed; with the last lines of the log.
+            HostError: It is not installed, or the disk is full.
+        """
+        self.add(f"$ {' '.join(argv)}")
+        try:
+            process = start(argv, cwd or self.directory, env, stdin, stdout)
+        except FileNotFoundError as error:
+            raise HostError(f"{argv[0]} is not installed", hint="`lab doctor` says what to install") from error
+        with ended_with_us(process):
+            self._follow(process, on_line)
+        if process.returncode:
+            raise self.failure(step, _reason(process.returncode))
+
+    def _follow(self, process: subprocess.Popen[bytes], on_line: Callable[[str], None] | None) -> None:
+        stream = process.stderr if process.stdout is None else process.stdout
+        assert stream is not None
+        with self.path.open("ab", buffering=0) as log:
+            for line in stream:
+                log.write(line)
+                if on_line is not None:
+                    on_line(line.decode(errors="replace").rstrip("\n"))
+        process.wait()
+
+
+def start(
+    argv: list[str],
+    cwd: Path,
+    env: Mapping[str, str] | None,
+    stdin: IO[bytes] | int | None = None,
+    stdout: IO[bytes] | None = None,
+) -> subprocess.Popen[bytes]:
+    """Start a build command in its own session; its standard error (and output, unless it goes elsewhere) is a pipe.
+
+    It gets SIGTERM when we die (``setpriv``), and holds our locks until it is gone.
+    """
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig", "TERM", "--", *argv],
+        cwd=cwd,
+        env={**os.environ, **(env or {}), "LC_ALL": "C"},
+        stdin=stdin if stdin is not None else subprocess.DEVNULL,
+        stdout=stdout if stdout is not None else subprocess.PIPE,
+        stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,
+        start_new_session=True,
+        pass_fds=lock_descriptors(),
+    )
+
+
+@contextlib.contextmanager
+def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Leave no process behind if we are interrupted while it runs."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=30)  # mmdebstrap removes its directory first
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        raise
+
+
+def _reason(status: int) -> str:
+    return f"exit status {status}" if status > 0 else f"ended by {signal.Signals(-status).name}"
