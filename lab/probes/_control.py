@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from lab.probes.base import Occurrence, Parsed, Raw
 
-_LINE = re.compile(r"([0-9]{1,19}) (?:<[0-9]>)?(.*)", re.ASCII)
+_LINE = re.compile(r"(-?[0-9]{1,18}) (?:<[0-9]>)?(.*)", re.ASCII)
 MAC = "(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}"
 
 
@@ -22,13 +22,13 @@ def parse_events(raw: Raw, patterns: Mapping[str, re.Pattern[str]]) -> Parsed:
         ProbeOutputError: a line without its stamp, or stamps that run backwards.
     """
     parsed = Parsed()
-    last_ns = 0
+    last_ns: int | None = None
     for number, line in raw.lines():
         match = _LINE.fullmatch(line)
         if match is None:
             raise raw.error(number, line, "not '<ns> <event>'")
         t_ns, text = int(match[1]), match[2].strip()
-        if t_ns < last_ns:
+        if last_ns is not None and t_ns < last_ns:
             raise raw.error(number, line, f"comes before the line above it ({last_ns} ns)")
         last_ns = t_ns
         parsed.occurrences.append(_occurrence(t_ns, text, patterns))

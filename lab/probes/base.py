@@ -11,7 +11,7 @@ Three ways to run, by ``mode``:
 * ``command``: one process; its stdout is ``<id>.out``, its stderr ``<id>.err``. It is ended with SIGINT at
   ``stop_ns`` or the end of the run (tools print their summary then).
 * ``sample``: the command is run again every ``params["every"]`` ns; outputs are appended to ``<id>.out``,
-  each headed by a line ``### <virtual ns since timeline start>``.
+  each headed by a line ``### <virtual ns since timeline start>`` (negative before it).
 * ``control``: the guest attaches to the control socket of wpa_supplicant or hostapd on the node's radio and
   writes ``<virtual ns> <event text>`` lines to ``<id>.out``.
 
@@ -145,21 +145,27 @@ class Raw:
 
     def blocks(self) -> Iterator[Block]:
         """The samples of a ``sample`` probe. ProbeOutputError: output before the first ``###``, or a bad stamp."""
-        head, first, lines = -1, 0, list[str]()
+        head: int | None = None
+        first, lines = 0, list[str]()
         for number, line in enumerate(self.text().split("\n"), 1):
             if not line.startswith("### "):
-                if head < 0 and line.strip():
+                if head is None and line.strip():
                     raise self.error(number, line, "comes before the first '### <ns>' line")
                 lines.append(line)
                 continue
-            if head >= 0:
+            if head is not None:
                 yield Block(head, first, "\n".join(lines))
-            head, first, lines = self.integer(number, line[4:], line), number + 1, []
-        if head >= 0:
+            head, first, lines = self.stamp(number, line[4:], line), number + 1, []
+        if head is not None:
             yield Block(head, first, "\n".join(lines))
 
+    def stamp(self, number: int, text: str, line: str, suffix: str = "out") -> int:
+        """A time in ns, negative before the timeline starts. ProbeOutputError: it is something else."""
+        sign = -1 if text.startswith("-") else 1
+        return sign * self.integer(number, text.removeprefix("-"), line, suffix)
+
     def integer(self, number: int, text: str, line: str, suffix: str = "out") -> int:
-        """A count or a stamp in decimal digits. ProbeOutputError: it is something else."""
+        """A count in decimal digits. ProbeOutputError: it is something else."""
         if not (text.isascii() and text.isdigit() and len(text) < 20):
             raise self.error(number, line, f"{text!r} is not a whole number", suffix)
         return int(text)

@@ -73,7 +73,7 @@ class Curl(Probe):
                 parsed.values["sha256"], parsed.values["bytes"] = match[1], int(match[2])
                 continue
             stamp, _, size = line.partition(" ")
-            t_ns = raw.integer(number, stamp, line, "size")
+            t_ns = raw.stamp(number, stamp, line, "size")
             parsed.add("received", "B", t_ns, raw.integer(number, size, line, "size"))
 
     def _parse_summary(self, summary: Json, parsed: Parsed) -> None:

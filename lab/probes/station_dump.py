@@ -37,7 +37,8 @@ class StationDump(Probe):
 
     Series, one set per peer, named ``<quantity>/<MAC of the peer>``: ``signal`` (dBm), ``tx_retries``,
     ``tx_failed``, ``tx_packets``, ``rx_packets``, ``tx_bytes``, ``rx_bytes``, ``beacon_loss``, ``rx_drops``
-    (counters since the association), ``tx_bitrate``, ``rx_bitrate`` (Mbit/s), ``inactive`` (ms).
+    (counters since the association), ``tx_bitrate``, ``rx_bitrate`` (Mbit/s), ``inactive`` (ms). And ``peers``,
+    their number in each sample.
     """
 
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
@@ -54,15 +55,17 @@ class StationDump(Probe):
         parsed = Parsed()
         for block in raw.blocks():
             peer: str | None = None
+            peers = 0
             for line_number, line in block.lines():
                 if match := _STATION.fullmatch(line):
-                    peer = match[1]
+                    peer, peers = match[1], peers + 1
                     continue
                 entry = _ENTRY.fullmatch(line)
                 if entry is None or peer is None:
                     raise raw.error(line_number, line, "not a line of iw station dump")
                 if entry[1] in _KEYS:
                     self._add(raw, line_number, entry, block.t_ns, peer, parsed)
+            parsed.add("peers", "1", block.t_ns, peers)
         return parsed
 
     def _add(self, raw: Raw, line_number: int, entry: re.Match[str], t_ns: int, peer: str, parsed: Parsed) -> None:

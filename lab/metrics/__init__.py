@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""One figure of merit per file, computed from what probes recorded; see lab.metrics.base."""
+
+from lab.metrics.base import known, load
+
+__all__ = ["known", "load"]

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Handoffs of a station, as wpa_supplicant's events tell them, and the data frames around them in a capture.
+
+What is not seen: how long the driver itself takes between two events; a scan that was done so early that its
+results were remembered (then the handoff has no scan of its own).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lab.probes import _pcap
+from lab.probes.base import Occurrence
+
+SCAN_BELONGS_NS = 1_000_000_000  # results older than this when authentication begins were not gathered for it
+_IPV4 = b"\x08\x00"
+_IPV6 = b"\x86\xdd"
+_DATA_TYPE = 0x08  # IEEE 802.11-2020 9.2.4.1.3: type Data in the first octet of frame control
+_TYPE_MASK = 0x0C
+_NO_DATA = 0x40  # subtype bit of Null and QoS Null
+_FROM_DS = 0x02  # second octet of frame control
+_SNAP = b"\xaa\xaa\x03\x00\x00\x00"  # RFC 1042
+_QOS = 0x80
+_PROTECTED = 0x40  # second octet
+
+
+@dataclass
+class Handoff:
+    """One change of access point, in ns since the timeline's start. None: that step was not seen.
+
+    ``begin`` is when the old link is given up: the first authentication with another access point, or the loss of
+    the old one. ``connected`` None: the station never came back.
+    """
+
+    begin_ns: int
+    cause: str  # roam (of the timeline), station (its own choice), loss (of the link)
+    asked_ns: int | None = None  # the roam event of the timeline
+    scan_started_ns: int | None = None
+    scan_done_ns: int | None = None
+    authenticate_ns: int | None = None
+    associate_ns: int | None = None
+    associated_ns: int | None = None
+    connected_ns: int | None = None
+    from_bssid: str | None = None
+    to_bssid: str | None = None
+
+
+def find(occurrences: Sequence[Occurrence], roams_ns: Sequence[int], first_bssid: str | None = None) -> list[Handoff]:
+    """The handoffs in the events of one station, in order.
+
+    Args:
+        occurrences: of the probe wpa-events.
+        roams_ns: when the timeline asked this station to roam, ascending.
+        first_bssid: the access point it begins with, if known.
+    """
+    walk = _Walk(first_bssid)
+    for occurrence in occurrences:
+        walk.step(occurrence)
+    found = [handoff for handoff in walk.done if handoff.begin_ns >= 0]
+    _attribute(found, roams_ns)
+    return found
+
+
+class _Walk:
+    """State of a station while its events go by."""
+
+    def __init__(self, bssid: str | None) -> None:
+        self.done: list[Handoff] = []
+        self._bssid = bssid
+        self._open: Handoff | None = None
+        self._scan: tuple[int, int | None] | None = None  # started, done
+
+    def step(self, event: Occurrence) -> None:
+        """Take the next event."""
+        method = getattr(self, "_on_" + event.kind.replace("-", "_"), None)
+        if method:
+            method(event)
+
+    def _on_scan_started(self, event: Occurrence) -> None:
+        self._scan = (event.t_ns, None)
+
+    def _on_scan_results(self, event: Occurrence) -> None:
+        if self._scan and self._scan[1] is None:
+            self._scan = (self._scan[0], event.t_ns)
+
+    def _on_authenticate(self, event: Occurrence) -> None:
+        handoff = self._open or self._begin(event.t_ns, "station")
+        if handoff.authenticate_ns is None:
+            handoff.authenticate_ns = event.t_ns
+            if self._scan and self._scan[1] is not None and event.t_ns - self._scan[1] <= SCAN_BELONGS_NS:
+                handoff.scan_started_ns, handoff.scan_done_ns = self._scan
+
+    def _on_associate(self, event: Occurrence) -> None:
+        # a driver that authenticates by itself tells of the association only
+        handoff = self._open or self._begin(event.t_ns, "station")
+        handoff.associate_ns = event.t_ns
+
+    def _on_associated(self, event: Occurrence) -> None:
+        if self._open is not None:
+            self._open.associated_ns = event.t_ns
+
+    def _on_connected(self, event: Occurrence) -> None:
+        bssid = event.fields["bssid"]
+        if self._open is not None:
+            self._open.connected_ns = event.t_ns
+            self._open.to_bssid = bssid
+            self._open = None
+        self._bssid, self._scan = bssid, None
+
+    def _on_disconnected(self, event: Occurrence) -> None:
+        if self._open is None:
+            self._bssid = event.fields["bssid"]
+            self._begin(event.t_ns, "loss")
+
+    def _begin(self, t_ns: int, cause: str) -> Handoff:
+        handoff = self._open = Handoff(begin_ns=t_ns, cause=cause, from_bssid=self._bssid)
+        self.done.append(handoff)
+        return handoff
+
+
+def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
+    """Tell which handoff answers which roam event: the first one after it and before the next event."""
+    for asked_ns, until_ns in zip(roams_ns, [*roams_ns[1:], None], strict=True):
+        for handoff in found:
+            if handoff.begin_ns >= asked_ns and (until_ns is None or handoff.begin_ns < until_ns):
+                handoff.cause, handoff.asked_ns = "roam", asked_ns
+                break
+
+
+class Downlink:
+    """When a station received data frames, from a capture on it (its radio as Ethernet, or a monitor interface)."""
+
+    def __init__(self, capture: _pcap.Capture, mac: str, epoch_ns: int) -> None:
+        """Pick the frames that are data for ``mac``: unicast IPv4 or IPv6, no EAPOL, no ARP, no null frames."""
+        address = bytes.fromhex(mac.replace(":", ""))
+        pick = {_pcap.ETHERNET: _ethernet, _pcap.RADIOTAP: _radiotap}.get(capture.link_type)
+        self.t_ns = [stamp - epoch_ns for stamp in pick(capture, address)] if pick else []
+
+    def last_until(self, t_ns: int) -> int | None:
+        """The last one at or before ``t_ns``."""
+        index = bisect_right(self.t_ns, t_ns)
+        return self.t_ns[index - 1] if index else None
+
+    def first_from(self, t_ns: int) -> int | None:
+        """The first one at or after ``t_ns``."""
+        index = bisect_left(self.t_ns, t_ns)
+        return self.t_ns[index] if index < len(self.t_ns) else None
+
+
+def _ethernet(capture: _pcap.Capture, address: bytes) -> list[int]:
+    data = capture.data
+    return [
+        stamp
+        for stamp, begin in zip(capture.stamp_ns, capture.offset, strict=True)
+        if data[begin : begin + 6] == address and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
+    ]
+
+
+def _radiotap(capture: _pcap.Capture, address: bytes) -> list[int]:
+    """Frames of a monitor interface: radiotap header, then IEEE 802.11 from the access point to the station."""
+    found = []
+    for stamp, frame in capture.frames():
+        begin = int.from_bytes(frame[2:4], "little")
+        header = frame[begin : begin + 24]
+        if len(header) < 24 or header[0] & _TYPE_MASK != _DATA_TYPE or header[0] & _NO_DATA:
+            continue
+        if not header[1] & _FROM_DS or header[4:10] != address:
+            continue
+        body = begin + 24 + (2 if header[0] & _QOS else 0)
+        clear = frame[body : body + 6] == _SNAP and frame[body + 6 : body + 8] in (_IPV4, _IPV6)
+        if clear or header[1] & _PROTECTED:
+            found.append(stamp)
+    return found

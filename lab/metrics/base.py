@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""What a metric is: a figure computed from the parsed output of probes.
+
+A metric is a module ``lab/metrics/<kind>.py`` with one ``METRIC = SomeMetric()``; the file's name with ``-`` for
+``_`` is its kind in workloads (files that begin with ``_`` are helpers). It computes in the base units of
+lab.units; the record converts to the unit that the workload asks for.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, ClassVar
+
+from lab.plan import types
+from lab.probes import _pcap
+from lab.probes.base import Parsed, Raw, Series
+from lab.units import PACKETS, Dimension
+
+
+@dataclass(frozen=True)
+class Source:
+    """One run of a probe: where it ran and what its parser found."""
+
+    id: str
+    node: types.Node
+    probe: str
+    params: Mapping[str, Any]
+    parsed: Parsed
+    raw: Raw
+    ended_ns: int  # since the timeline's start; the end of the run where it was ended by the lab
+
+    @cached_property
+    def capture(self) -> _pcap.Capture:
+        """The frames that tcpdump kept. PcapError: unreadable; FileNotFoundError: another probe."""
+        return _pcap.read(self.raw.path("pcap").read_bytes())
+
+
+@dataclass(frozen=True)
+class Context:
+    """All that a metric may look at."""
+
+    plan: types.Plan
+    sources: Mapping[str, Source]
+    events: Sequence[Mapping[str, Any]] = ()  # of guest.json: {"t_ns", "kind", "target", "params", "ok"}
+    end_ns: int = 0
+    epoch_ns: int = 0
+
+    @cached_property
+    def access_points(self) -> dict[str, str]:
+        """BSSID to name."""
+        return {node.radio.mac: node.name for node in self.plan.nodes if node.kind == "ap" and node.radio}
+
+
+@dataclass
+class Figures:
+    """What a metric computed, in base units."""
+
+    values: list[float] = field(default_factory=list)  # one figure of each thing named by ``per``
+    rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details, for tables
+    series: list[Series] = field(default_factory=list)  # over time, named after the source
+
+
+class Metric:
+    """Base class. Subclasses set the class attributes and override ``figures``."""
+
+    about: str = ""
+    of: tuple[str, ...] = ()  # the probes it can be computed from
+    per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
+    dimension: Dimension | None = None  # None: a count of ``unit``
+    unit: str = ""  # the base unit, or what is counted
+    columns: ClassVar[Mapping[str, str]] = {}  # of rows: the base unit of each quantity, so that it can be converted
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Compute. ``metric.of`` has passed ``check``."""
+        raise NotImplementedError
+
+    def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
+        """Whether a workload can ask for this.
+
+        Args:
+            of: the probe behind each name that the metric is computed from; None for a plain program.
+            unit: the unit to tell it in.
+            per: what to give one figure of; None for the default.
+
+        Raises:
+            ValueError: with what to write instead.
+        """
+        if per is not None and per not in self.per:
+            raise ValueError(f"per: {per} is not offered; known: {', '.join(self.per)}")
+        if unit not in self.units():
+            raise ValueError(f'unit: "{unit}" does not fit; known: {", ".join(self.units())}')
+        for name, probe in of.items():
+            if probe not in self.of:
+                what = f"the probe {probe}" if probe else "a program"
+                raise ValueError(f"of: {name} is {what}; this metric is computed from {', '.join(self.of)}")
+
+    def units(self) -> list[str]:
+        """The units it can be told in."""
+        return list(self.dimension.factors) if self.dimension else [self.unit, *PACKETS.factors]
+
+    def scale(self, unit: str) -> float:
+        """What to divide a figure in base units by to have it in ``unit``."""
+        return float(self.dimension.factors[unit]) if self.dimension else 1.0
+
+
+def summary(values: Sequence[float]) -> dict[str, float | int | None]:
+    """Count, sum, mean, median, least and greatest; None where there is nothing to summarise."""
+    if not values:
+        return {"count": 0, "sum": 0, "mean": None, "median": None, "min": None, "max": None}
+    total = math.fsum(values)
+    return {
+        "count": len(values),
+        "sum": total,
+        "mean": total / len(values),
+        "median": statistics.median(values),
+        "min": min(values),
+        "max": max(values),
+    }
+
+
+def series_of(source: Source, name: str) -> Series:
+    """The series of that name, empty if the probe saw nothing to put into it."""
+    return next((series for series in source.parsed.series if series.name == name), Series(name, ""))
+
+
+def instances(source: Source, name: str) -> dict[str, Series]:
+    """The series ``name/<instance>`` by instance: ``signal`` of each peer, ``cwnd`` of each connection."""
+    prefix = f"{name}/"
+    return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
+
+
+def chosen(metric: types.Metric, context: Context, *probes: str) -> list[Source]:
+    """The sources a metric names, of those probes if any are given, in the order of the plan."""
+    found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
+    return [source for source in found if not probes or source.probe in probes]
+
+
+@cache
+def known() -> tuple[str, ...]:
+    """Kinds of all metrics, found by the files in this folder."""
+    import lab.metrics
+
+    return tuple(
+        sorted(
+            module.name.replace("_", "-")
+            for module in pkgutil.iter_modules(lab.metrics.__path__)
+            if module.name != "base" and not module.name.startswith("_")
+        )
+    )
+
+
+@cache
+def load(kind: str) -> Metric:
+    """The metric of that kind. KeyError if there is none (``known()`` lists them)."""
+    if kind not in known():
+        raise KeyError(kind)
+    module = importlib.import_module(f"lab.metrics.{kind.replace('-', '_')}")
+    metric: Metric = module.METRIC
+    return metric

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Goodput: payload that reached the application, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import ClassVar
+
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, series_of
+from lab.plan import types
+from lab.probes.base import Series
+from lab.units import RATE
+
+_SECOND = 1_000_000_000
+
+
+class Goodput(Metric):
+    """Bytes delivered, times eight, by the time that took.
+
+    Per ``process`` (default): the mean over the whole transfer, from the start of the process to its last
+    byte. Per ``interval``: of each interval between two samples. A curl is measured by the size of what it
+    wrote, iperf3 by its own intervals.
+    """
+
+    about = "payload delivered per time: mean of a transfer, and over its intervals"
+    of = ("curl", "iperf3", "iperf3-server")
+    per = ("process", "interval")
+    dimension = RATE
+    unit = "bit/s"
+    columns: ClassVar[Mapping[str, str]] = {"bytes": "B", "duration": "ns", "goodput": "bit/s"}
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row and one series per source."""
+        figures = Figures()
+        for source in chosen(metric, context):
+            rates = _of_curl(source) if source.probe == "curl" else _of_iperf3(source)
+            size, duration_ns = _total(source)
+            mean = 8 * size * _SECOND / duration_ns if duration_ns > 0 else 0.0
+            figures.series.append(rates)
+            figures.values += rates.values if metric.per == "interval" else [mean]
+            figures.rows.append({"process": source.id, "bytes": size, "duration": duration_ns, "goodput": mean})
+        return figures
+
+
+def _of_curl(source: Source) -> Series:
+    """Rate between each two samples of the received bytes, stamped with the later one."""
+    rates = Series(source.id, "bit/s")
+    received = series_of(source, "received")
+    for (before_ns, before), (t_ns, size) in pairwise(zip(received.t_ns, received.values, strict=True)):
+        if t_ns > before_ns:
+            rates.t_ns.append(t_ns)
+            rates.values.append(8 * (size - before) * _SECOND / (t_ns - before_ns))
+    return rates
+
+
+def _of_iperf3(source: Source) -> Series:
+    goodput = series_of(source, "goodput")
+    return Series(source.id, "bit/s", goodput.t_ns, goodput.values)
+
+
+def _total(source: Source) -> tuple[int, int]:
+    """Bytes of the whole transfer and how long it took, in ns."""
+    values = source.parsed.values
+    if source.probe != "curl":
+        return values.get("bytes", 0), round(values.get("seconds", 0) * _SECOND)
+    if "time_total_s" in values and values.get("exit_code") == 0:
+        return values["bytes"], round(values["time_total_s"] * _SECOND)
+    received = series_of(source, "received")
+    return values.get("bytes", 0), received.t_ns[-1] - received.t_ns[0] if received.t_ns else 0
+
+
+METRIC = Goodput()

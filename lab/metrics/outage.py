@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Outage: how long a station is without data around a handoff, and which step took how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from lab.metrics._handoffs import Downlink, Handoff, find
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
+from lab.plan import types
+from lab.units import DURATION
+
+
+class Outage(Metric):
+    """The time without data of each handoff.
+
+    With a capture (tcpdump) on the station among the sources: from the last data frame it received before it
+    left the old access point to the first one after it was connected to the new one. Without, or where the
+    capture has no frame on either side: from the moment it left to CTRL-EVENT-CONNECTED. A station that never came
+    back was out until the end of the run.
+
+    The steps: ``scan`` (start to results), ``authentication`` (first authentication frame to the association request),
+    ``association`` (to the confirmed association), ``keys`` (the four-way handshake, to connected), ``first_data``
+    (from connected to the first data frame received).
+    """
+
+    about = "time without data around each handoff, split into scan, authentication, association and first data frame"
+    of = ("wpa-events", "tcpdump")
+    per = ("handoff",)
+    dimension = DURATION
+    unit = "ns"
+    columns: ClassVar[Mapping[str, str]] = {
+        "at": "ns",
+        "scan": "ns",
+        "authentication": "ns",
+        "association": "ns",
+        "keys": "ns",
+        "first_data": "ns",
+        "outage": "ns",
+    }
+
+    def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
+        """As every metric, and ValueError if only captures are named: they do not tell when a handoff happens."""
+        super().check(of, unit, per)
+        if "wpa-events" not in of.values():
+            raise ValueError("of: name a wpa-events probe; captures only make it more exact")
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per handoff, by time."""
+        figures = Figures()
+        captures = {source.node.name: source for source in chosen(metric, context, "tcpdump")}
+        for source in chosen(metric, context, "wpa-events"):
+            capture = captures.get(source.node.name)
+            figures.rows += _rows(source, capture, context)
+        figures.rows.sort(key=lambda row: (row["at"], row["station"]))
+        figures.values = [row["outage"] for row in figures.rows]
+        return figures
+
+
+def _rows(source: Source, capture: Source | None, context: Context) -> list[dict[str, Any]]:
+    station = source.node
+    roams_ns = [
+        event["t_ns"] for event in context.events if event["kind"] == "roam" and event["target"] == station.name
+    ]
+    handoffs = find(source.parsed.occurrences, sorted(roams_ns), _first_bssid(station.name, context))
+    downlink = None
+    if capture and station.radio and handoffs:
+        downlink = Downlink(capture.capture, station.radio.mac, context.epoch_ns)
+    return [_row(station.name, handoff, downlink, context) for handoff in handoffs]
+
+
+def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Context) -> dict[str, Any]:
+    last_ns = first_ns = None
+    if downlink and handoff.connected_ns is not None:
+        last_ns, first_ns = downlink.last_until(handoff.begin_ns), downlink.first_from(handoff.connected_ns)
+    measured = last_ns is not None and first_ns is not None
+    begin_ns = last_ns if measured else handoff.begin_ns
+    end_ns = first_ns if measured else handoff.connected_ns
+    assert begin_ns is not None
+    return {
+        "at": handoff.asked_ns if handoff.asked_ns is not None else handoff.begin_ns,
+        "station": station,
+        "from": _name(handoff.from_bssid, context),
+        "to": _name(handoff.to_bssid, context),
+        "cause": handoff.cause,
+        "scan": _span(handoff.scan_started_ns, handoff.scan_done_ns),
+        "authentication": _span(handoff.authenticate_ns, handoff.associate_ns),
+        "association": _span(handoff.associate_ns, handoff.associated_ns or handoff.connected_ns),
+        "keys": _span(handoff.associated_ns, handoff.connected_ns),
+        "first_data": _span(handoff.connected_ns, first_ns),
+        "outage": (context.end_ns if end_ns is None else end_ns) - begin_ns,
+        "measured": "data frames" if measured else "events",
+        "completed": handoff.connected_ns is not None,
+    }
+
+
+def _span(begin_ns: int | None, end_ns: int | None) -> int | None:
+    return None if begin_ns is None or end_ns is None else end_ns - begin_ns
+
+
+def _name(bssid: str | None, context: Context) -> str | None:
+    """The access point of that BSSID; the BSSID itself where it is none of the plan's."""
+    return context.access_points.get(bssid, bssid) if bssid else None
+
+
+def _first_bssid(station: str, context: Context) -> str | None:
+    """The access point that other probes on the station saw first."""
+    for source in context.sources.values():
+        if source.node.name != station:
+            continue
+        if source.probe == "link" and source.parsed.occurrences:
+            first: str | None = source.parsed.occurrences[0].fields["bssid"]
+            return first
+        if source.probe == "station-dump":
+            begins = {series.t_ns[0]: peer for peer, series in instances(source, "tx_packets").items()}
+            if begins:
+                return begins[min(begins)]
+    return None
+
+
+METRIC = Outage()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Retries: frames that the radio had to send again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.metrics._counting import increase
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
+from lab.plan import types
+
+
+class Retries(Metric):
+    """Transmissions beyond the first of each frame, over all peers, during the run; rows tell failures as well.
+
+    Counted by mac80211 from the transmit status of each frame. A sampled counter misses what happens between the
+    last sample of an association and its end.
+    """
+
+    about = "frames the radio sent again (and those it gave up), of iw station dump"
+    of = ("station-dump",)
+    per = ("process", "peer")
+    unit = "frames"
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per peer."""
+        figures = Figures()
+        for source in chosen(metric, context):
+            rows = [_row(source, peer, context) for peer in instances(source, "tx_retries")]
+            figures.rows += rows
+            retries = [row["retries"] for row in rows]
+            figures.values += retries if metric.per == "peer" else [sum(retries)]
+        return figures
+
+
+def _row(source: Source, peer: str, context: Context) -> dict[str, Any]:
+    samples_ns = series_of(source, "peers").t_ns
+    stations = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
+    row: dict[str, Any] = {"node": source.node.name, "peer": stations.get(peer, peer)}
+    for column, name in (("frames", "tx_packets"), ("retries", "tx_retries"), ("failed", "tx_failed")):
+        counter = instances(source, name).get(peer)
+        row[column] = increase(counter, samples_ns) if counter else 0
+    return row
+
+
+METRIC = Retries()

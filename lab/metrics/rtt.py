@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Round-trip time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from lab.metrics.base import Context, Figures, Metric, chosen, instances, series_of, summary
+from lab.plan import types
+from lab.probes.base import Series
+from lab.units import DURATION
+
+_MILLISECOND = 1_000_000
+
+
+class Rtt(Metric):
+    """Round-trip times: of each reply to ping, or TCP's smoothed estimate in each sample of ss or iperf3.
+
+    Per ``sample`` (default): every single one. Per ``process``: the mean of each source.
+    """
+
+    about = "round-trip time of ping's replies, or as TCP estimates it (ss, iperf3)"
+    of = ("ping", "ss", "iperf3")
+    per = ("sample", "process")
+    dimension = DURATION
+    unit = "ns"
+    columns: ClassVar[Mapping[str, str]] = {"mean": "ns", "median": "ns", "min": "ns", "max": "ns"}
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row and series per source; of ss, per connection."""
+        figures = Figures()
+        for source in chosen(metric, context):
+            found = {source.id: series_of(source, "rtt")}
+            for instance, series in instances(source, "rtt").items():
+                found[f"{source.id} {instance}"] = series
+            for name, series in found.items():
+                if not series.values:
+                    continue
+                values = [value * _MILLISECOND for value in series.values]
+                figures.series.append(Series(name, "ns", series.t_ns, values))
+                row = summary(values)
+                row.pop("sum")
+                figures.rows.append({"source": name, **row})
+                figures.values += values if metric.per != "process" else [row["mean"] or 0.0]
+        return figures
+
+
+METRIC = Rtt()
