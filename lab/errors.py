@@ -7,6 +7,8 @@ run itself failed). ``where`` is ``file:line`` when the mistake is in a file.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class LabError(Exception):
     """Base of everything ``lab`` tells a user. ``str()`` is the whole message."""
@@ -52,3 +54,21 @@ class RunError(LabError):
 
 class RecordError(LabError):
     """A record that cannot be read: wrong version, missing file."""
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """`` (did you mean …?)`` where a known word is like ``word``, else nothing."""
+    import difflib
+
+    words = list(known)
+    folded = {candidate.casefold(): candidate for candidate in words}
+    alike = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    return f" (did you mean {folded[alike[0]]}?)" if alike and folded[alike[0]] != word else ""
+
+
+def raise_all(errors: list[InputError]) -> None:
+    """Raise what was found wrong, several mistakes together; nothing where there is none."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise InputErrors(errors)

@@ -217,5 +217,6 @@ def _build(kind: Any, value: Any) -> Any:
         return [_build(item, element) for element in value]
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
-        return kind(**{key: _build(hints[key], element) for key, element in value.items()})
+        make: Any = kind
+        return make(**{key: _build(hints[key], element) for key, element in value.items()})
     return value

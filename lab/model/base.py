@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""What all models share: frozen, no unknown keys, and the types of their fields.
+
+A model never sees a file: it validates data, and says in the validation context which model met which mapping, so
+that ``lab.model.build`` can tell the known keys to who mistyped one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, NoReturn
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    Strict,
+    ValidationInfo,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from lab import units
+
+TAG = "\0"  # starts the elements that a choice between models adds to an error's location
+
+
+class Model(BaseModel):
+    """Base of everything in a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _remember(cls, data: Any, info: ValidationInfo) -> Any:
+        """Note which model this mapping is meant to be."""
+        if info.context is not None:
+            info.context[id(data)] = cls
+        return data
+
+    @classmethod
+    def described(cls) -> dict[str, str]:
+        """Every key as users write it, with its description."""
+        return {field.alias or name: field.description or "" for name, field in cls.model_fields.items()}
+
+
+def refuse(message: str, key: str | None = None) -> NoReturn:
+    """Fail validation with ``message``, about ``key`` of the model at hand where one is to blame."""
+    raise PydanticCustomError("refused", "{message}", {"message": message, "key": key})
+
+
+class Quantity:
+    """Annotation: a text with a unit, held in the base unit of its dimension."""
+
+    def __init__(self, dimension: units.Dimension, least: float | None = None, most: float | None = None) -> None:
+        self.dimension = dimension
+        self.least = least
+        self.most = most
+
+    def parse(self, value: object) -> int | float:
+        """Base units; refuses what is out of range."""
+        try:
+            amount = self.dimension.parse(value)
+        except units.UnitError as error:
+            refuse(str(error))
+        if self.least is not None and amount < self.least:
+            refuse(f'"{value}" is too small; the least is {self.dimension.format(self.least)}')
+        if self.most is not None and amount > self.most:
+            refuse(f'"{value}" is too large; the most is {self.dimension.format(self.most)}')
+        return amount
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.parse,
+            serialization=core_schema.plain_serializer_function_ser_schema(self.dimension.format),
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        known = "|".join(re.escape(unit) for unit in self.dimension.factors)
+        return {
+            "type": "string",
+            "pattern": rf"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+) *({known})$",
+            "examples": [self.dimension.write("5", self.dimension.usual)],
+        }
+
+
+class Choice:
+    """Annotation: one of several types, told apart by looking at the value.
+
+    ``pick`` returns the name of one of ``choices`` or refuses.
+    """
+
+    def __init__(self, pick: Callable[[Any], str], choices: Callable[[], Mapping[str, Any]]) -> None:
+        self.pick = pick
+        self.choices = choices
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        tagged = core_schema.tagged_union_schema(
+            {TAG + name: handler.generate_schema(kind) for name, kind in self.choices().items()},
+            discriminator=lambda value: TAG + self.pick(value),
+        )
+        return core_schema.no_info_before_validator_function(self._check, tagged)
+
+    def _check(self, value: Any) -> Any:
+        """Refuse here what ``pick`` refuses: a discriminator has no way to."""
+        self.pick(value)
+        return value
+
+
+def _text(value: Any) -> Any:
+    """Scalars as they were written: ``passwd: 12345678`` is text too."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return getattr(value, "written", str(value))
+    return value
+
+
+def _listed(value: Any) -> Any:
+    """One thing where a list of things may stand."""
+    return [value] if isinstance(value, str) else value
+
+
+Text = Annotated[str, BeforeValidator(_text, json_schema_input_type=str | int | float | bool)]
+Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+Integer = Annotated[int, Strict()]
+Flag = Annotated[bool, Strict()]
+
+Duration = Annotated[int, Quantity(units.DURATION, least=0)]
+Rate = Annotated[int, Quantity(units.RATE, least=1)]
+Size = Annotated[int, Quantity(units.SIZE, least=0)]
+Percent = Annotated[float, Quantity(units.PERCENT, least=0, most=100)]
+Length = Annotated[float, Quantity(units.LENGTH)]
+Power = Annotated[float, Quantity(units.POWER)]
+Gain = Annotated[float, Quantity(units.GAIN)]
+Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
+Position = tuple[Length, Length, Length]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Documents become models; what pydantic complains about becomes errors that teach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from lab.errors import InputError, near, raise_all
+from lab.model.base import TAG, Model
+from lab.model.document import Document, Keys
+
+M = TypeVar("M", bound=Model)
+
+_NOUNS = {
+    "string": "text",
+    "int": "a whole number",
+    "bool": "true or false",
+    "list": "a list: [a, b]",
+    "tuple": "a list: [a, b]",
+    "dict": "keys and values: {key: value}",
+    "model": "keys and values: {key: value}",
+}
+
+
+def build(model: type[M], document: Document) -> M:
+    """The model of a document.
+
+    Raises:
+        InputError: the one mistake in it.
+        InputErrors: all mistakes in it, in the order of the file's keys.
+    """
+    met: dict[int, type[Model]] = {}
+    try:
+        return model.model_validate(document.data, context=met)
+    except ValidationError as failure:
+        raise_all([_translate(details, document, met) for details in failure.errors()])
+        raise
+
+
+def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type[Model]]) -> InputError:
+    """One complaint of pydantic's in our words."""
+    keys: Keys = tuple(key for key in details["loc"] if not str(key).startswith(TAG) and key != "[key]")
+    kind = details["type"]
+    context = details.get("ctx", {})
+    if kind == "refused":
+        about = (*keys, context["key"]) if context.get("key") else keys
+        return document.error(about, context["message"])
+    teach = _LESSONS.get(kind)
+    if teach is not None:
+        return document.error(keys, teach(details, keys, document, met))
+    noun = _NOUNS.get(kind.rsplit("_", 1)[0])
+    if noun is not None:
+        return document.error(keys, f"wants {noun}, not {_told(details['input'])}")
+    return document.error(keys, f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {_told(details['input'])}")
+
+
+def _told(value: Any) -> str:
+    """A value as an error shows it."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        if len(value) == 1 and next(iter(value.values())) is None:
+            return f'{{{next(iter(value))}: }}; text with braces needs quotes: "{{{next(iter(value))}}}"'
+        return "keys and values"
+    if isinstance(value, list):
+        return "a list"
+    text = str(value)
+    return f'"{text if len(text) <= 40 else text[:40] + "…"}"'
+
+
+Lesson = Callable[[ErrorDetails, Keys, Document, Mapping[int, type[Model]]], str]
+
+
+def _at(document: Document, keys: Keys) -> Any:
+    """The data at that path; None where there is none."""
+    value = document.data
+    for key in keys:
+        try:
+            value = value[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+    model = met.get(id(_at(document, keys[:-1])))
+    known = model.described() if model is not None else {}
+    word = str(keys[-1])
+    return f'unknown key "{word}"{near(word, known)}; known keys: {", ".join(known)}'
+
+
+def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+    model = met.get(id(_at(document, keys[:-1])))
+    about = (model.described() if model is not None else {}).get(str(keys[-1]), "")
+    return f"is missing. {about}".rstrip()
+
+
+def _one_of(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+    known = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
+    word = str(details["input"])
+    return f"{_told(details['input'])} is none of {', '.join(known)}{near(word, known)}"
+
+
+def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+    return "is empty" if not details["input"] else f"has {len(details['input'])} entries, too few"
+
+
+_LESSONS: dict[str, Lesson] = {
+    "extra_forbidden": _unknown_key,
+    "missing": _missing,
+    "literal_error": _one_of,
+    "too_short": _too_short,
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Modes, channels and their frequencies.
+
+Channel numbering: IEEE 802.11-2020 17.3.8.4.3 and 18.3.8.4 (annex E for the 5 GHz set). Which of them may be used:
+wireless-regdb. Channels that need radar detection (52 to 144) are left out, since radar is not modelled, and so is 14,
+which is for 802.11b in Japan only.
+"""
+
+from __future__ import annotations
+
+_TO = "\N{EN DASH}"
+
+MODES = {"b": ("2.4",), "g": ("2.4",), "a": ("5",), "n": ("2.4", "5")}
+
+_ELEVEN = frozenset({"CA", "US"})  # countries whose 2.4 GHz band ends at 2472 MHz
+_UPPER = frozenset({"CA", "US"})  # where 5735-5835 MHz may be used at full power, without radar detection
+_LOWER_5_GHZ = (36, 40, 44, 48)
+_UPPER_5_GHZ = (149, 153, 157, 161, 165)
+
+
+def frequency_mhz(channel: int) -> int:
+    """Centre of a 20 MHz channel."""
+    return 2407 + 5 * channel if channel <= 13 else 5000 + 5 * channel
+
+
+def band(channel: int) -> str:
+    """``2.4`` or ``5`` (GHz)."""
+    return "2.4" if channel <= 14 else "5"
+
+
+def usable(mode: str, country: str) -> list[int]:
+    """The channels that an access point of that mode may use there."""
+    channels: list[int] = []
+    if "2.4" in MODES[mode]:
+        channels += range(1, 12 if country in _ELEVEN else 14)
+    if "5" in MODES[mode]:
+        channels += _LOWER_5_GHZ + (_UPPER_5_GHZ if country in _UPPER else ())
+    return channels
+
+
+def ranges(channels: list[int]) -> str:
+    """The numbers as a reader likes them: a range where they are one, else a list."""
+    if len(channels) > 1 and channels == list(range(channels[0], channels[-1] + 1)):
+        return f"{channels[0]}{_TO}{channels[-1]}"
+    low = [channel for channel in channels if channel <= 13]
+    if len(low) > 2 and len(low) < len(channels):
+        return f"{ranges(low)}, {ranges(channels[len(low) :])}"
+    return ", ".join(str(channel) for channel in channels)
+
+
+def complaint(channel: int, mode: str, country: str) -> str | None:
+    """What is wrong with that channel, and what to write; None where nothing is."""
+    allowed = usable(mode, country)
+    if channel in allowed:
+        return None
+    here = f"use {ranges(allowed)}"
+    other = next((name for name in MODES if channel in usable(name, country)), None)
+    if other is not None:
+        return (
+            f"{channel} is a {band(channel)} GHz channel, but mode {mode} is {' and '.join(MODES[mode])} GHz; "
+            f"{here}, or mode: {other}"
+        )
+    if 52 <= channel <= 144 and channel % 4 == 0:
+        return f"{channel} needs radar detection, which is not modelled; {here}"
+    return f"{channel} is no channel of mode {mode} in country {country}; {here}"

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""A YAML file as plain data that remembers on which line each key was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import InputError
+
+if TYPE_CHECKING:
+    from ruamel.yaml.nodes import Node
+
+Keys = tuple[str | int, ...]
+
+_NODES_MAX = 200_000  # values in one file, aliases expanded: more is an accident (or an attack)
+_DEPTH_MAX = 60
+
+
+class WrittenInt(int):
+    """An integer that knows how it was written, for keys that want text (``run: [sleep, 010]``)."""
+
+    written: str
+
+
+class WrittenFloat(float):
+    """A float that knows how it was written."""
+
+    written: str
+
+
+@dataclass
+class Document:
+    """One file: ``data`` as dicts, lists and scalars; ``places`` maps dotted paths to where they were written."""
+
+    path: Path
+    label: str
+    data: Any
+    places: dict[Keys, str] = field(default_factory=dict)
+
+    def where(self, keys: Keys) -> str:
+        """``file:line`` of the key, or of the nearest thing around it that was written."""
+        for length in range(len(keys), -1, -1):
+            place = self.places.get(keys[:length])
+            if place is not None:
+                return place
+        return self.label
+
+    def error(self, keys: Keys, message: str, hint: str | None = None) -> InputError:
+        """An error about the value at ``keys``."""
+        return InputError(f"{dotted(keys)}: {message}" if keys else message, where=self.where(keys), hint=hint)
+
+
+def dotted(keys: Keys) -> str:
+    """``("links", 0, "loss")`` as users write it: ``links.0.loss``."""
+    return ".".join(str(key) for key in keys)
+
+
+def label_of(path: Path) -> str:
+    """How a file is called in messages: relative to the current directory where it lies in it."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def read(path: Path) -> Document:
+    """Read and parse a file.
+
+    Raises:
+        InputError: not readable, not UTF-8 text, or not YAML (file:line).
+    """
+    label = label_of(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", where=label) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=label) from error
+    return parse(text, path, label)
+
+
+def parse(text: str, path: Path, label: str) -> Document:
+    """Parse YAML text; see ``read``."""
+    document = Document(path, label, None)
+    root = _compose(text, label)
+    if root is None:
+        raise InputError("is empty", where=label)
+    _Builder(document).build(root, (), 0)
+    return document
+
+
+def scalar(text: str, label: str) -> Any:
+    """The value of a short YAML text, such as the right side of ``--set``; an empty text is an empty string."""
+    root = _compose(text, label)
+    if root is None:
+        return ""
+    document = Document(Path(label), label, None)
+    _Builder(document).build(root, (), 0)
+    return document.data
+
+
+def _compose(text: str, label: str) -> Node | None:
+    """The YAML node tree. InputError names the line of a syntax error."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        root: Node | None = YAML(typ="safe", pure=True).compose(text)
+        return root
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"{label}:{mark.line + 1}" if mark is not None else label
+        message = " ".join(part for part in (error.problem, error.context) if part)
+        raise InputError(f"is not YAML: {message}", where=place, hint=_yaml_hint(text, mark)) from error
+    except RecursionError as error:
+        raise InputError("is nested too deeply", where=label) from error
+    except (YAMLError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
+        # ruamel lets a few slips of its scanner through as these; whatever they are, the text is at fault
+        raise InputError(f"is not YAML: {error}", where=label) from error
+
+
+def _yaml_hint(text: str, mark: Any) -> str | None:
+    """The offending line with a caret under the column."""
+    lines = text.splitlines()
+    if mark is None or mark.line >= len(lines):
+        return None
+    return f"{lines[mark.line].rstrip()}\n  {' ' * mark.column}^"
+
+
+class _Builder:
+    """Turns YAML nodes into data and fills the places of a document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.count = 0
+
+    def build(self, root: Node, keys: Keys, depth: int) -> None:
+        self.document.places[()] = self._place(root)
+        self.document.data = self._value(root, keys, depth)
+
+    def _place(self, node: Node) -> str:
+        return f"{self.document.label}:{node.start_mark.line + 1}"
+
+    def _value(self, node: Node, keys: Keys, depth: int) -> Any:
+        self.count += 1
+        if self.count > _NODES_MAX or depth > _DEPTH_MAX:
+            raise InputError("is nested too deeply or refers to itself", where=self._place(node))
+        if isinstance(node.value, str):
+            return self._scalar(node)
+        if node.value and isinstance(node.value[0], tuple):
+            return self._mapping(node, keys, depth)
+        if node.tag == "tag:yaml.org,2002:map":
+            return {}
+        return self._sequence(node, keys, depth)
+
+    def _sequence(self, node: Node, keys: Keys, depth: int) -> list[Any]:
+        items = []
+        for index, item in enumerate(node.value):
+            self.document.places[(*keys, index)] = self._place(item)
+            items.append(self._value(item, (*keys, index), depth + 1))
+        return items
+
+    def _mapping(self, node: Node, keys: Keys, depth: int) -> dict[str, Any]:
+        items: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            if not isinstance(key_node.value, str):
+                raise InputError("a key must be a word", where=self._place(key_node), hint=_braces_hint(node))
+            key = key_node.value
+            path = (*keys, key)
+            if key in items:
+                raise InputError(
+                    f"{dotted(path)}: is written twice, first at {self.document.places[path]}",
+                    where=self._place(key_node),
+                )
+            self.document.places[path] = self._place(key_node)
+            items[key] = self._value(value_node, path, depth + 1)
+        return items
+
+    def _scalar(self, node: Node) -> Any:
+        text: str = node.value
+        kind = str(node.tag).rsplit(":", 1)[-1]
+        try:
+            return _SCALARS.get(kind, str)(text)
+        except ValueError:  # tagged by hand: !!int abc
+            raise InputError(f'"{text}" is no {kind}', where=self._place(node)) from None
+
+
+def _braces_hint(node: Node) -> str:
+    """For ``{{x}}``: YAML reads unquoted braces as a mapping."""
+    return 'put text with braces in quotes: "{server.ip}"'
+
+
+def _integer(text: str) -> WrittenInt:
+    digits = text.replace("_", "")
+    if len(digits) > 40:
+        raise ValueError(text)
+    value = WrittenInt(digits, 0 if digits.lstrip("+-").lower().startswith(("0x", "0o", "0b")) else 10)
+    value.written = text
+    return value
+
+
+def _float(text: str) -> WrittenFloat:
+    special = text.lower().replace(".inf", "inf").replace(".nan", "nan")
+    value = WrittenFloat(special.replace("_", ""))
+    value.written = text
+    return value
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"
+
+
+def _null(text: str) -> None:
+    return None
+
+
+_SCALARS: dict[str, Any] = {"int": _integer, "float": _float, "bool": _boolean, "null": _null}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Names that users give: nodes, links, processes."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator
+
+from lab.model.base import Text, refuse
+
+_NODE_LENGTH_MAX = 9  # "-wlan0" follows, and Linux allows 15 characters (IFNAMSIZ - 1)
+
+
+def _node_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        refuse(f'"{name}" is no name for a node; write letters, digits and _, a letter first')
+    if len(name) > _NODE_LENGTH_MAX:
+        refuse(
+            f'"{name}" is too long: interfaces are named {name}-wlan0, and Linux allows 15 characters; '
+            f"use at most {_NODE_LENGTH_MAX}"
+        )
+    if name == "self":
+        refuse('"self" means the node at hand; choose another name')
+    return name
+
+
+def _process_name(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*", name):
+        refuse(f'"{name}" is no name for a process, file or metric; write letters, digits, _ and - in between')
+    return name
+
+
+def _link_name(value: Any) -> Any:
+    """``[h1, s1]`` is the link ``h1-s1``."""
+    if isinstance(value, list) and len(value) == 2 and all(isinstance(end, str) for end in value):
+        return "-".join(value)
+    return value
+
+
+NodeName = Annotated[Text, AfterValidator(_node_name)]
+Identifier = Annotated[Text, AfterValidator(_process_name)]
+LinkName = Annotated[Text, BeforeValidator(_link_name, json_schema_input_type=str | tuple[str, str])]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Kinds of nodes, one file each."""

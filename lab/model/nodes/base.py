@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""What every node of a topology has, and what those with a radio have besides.
+
+Not modelled: several radios in one node, radar detection (so no DFS channels), 6 GHz, channel widths above 20 MHz.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from lab.model.base import Gain, Model, Position, Power, Size, Text, refuse
+
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
+_SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
+PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
+
+
+def _mac(text: str) -> str:
+    """A unicast Ethernet address, in lower case."""
+    lower = text.lower()
+    if not _MAC.match(lower):
+        refuse(f'"{text}" is no MAC address; write one like 02:00:00:00:0a:00')
+    if int(lower[:2], 16) & 1:
+        refuse(f'"{text}" is a group address (its first byte is odd); a node needs a unicast one, such as 02:…')
+    if lower == "00:00:00:00:00:00":
+        refuse(f'"{text}" is the null address; leave it out to have one made')
+    return lower
+
+
+def _ip(text: str) -> str:
+    """An IPv4 host address, with or without its prefix length."""
+    try:
+        interface = ipaddress.IPv4Interface(text)
+    except ValueError:
+        refuse(f'"{text}" is no IPv4 address; write one like 10.0.0.1/8')
+    network = interface.network
+    if "/" in text and network.prefixlen < 31 and interface.ip in (network.network_address, network.broadcast_address):
+        refuse(f'"{text}" is the network or broadcast address of {network}; a node needs one in between')
+    return text
+
+
+def _ssid(text: str) -> str:
+    size = len(text.encode())
+    if not 1 <= size <= _SSID_BYTES_MAX or not text.isprintable():
+        refuse(f'an SSID has 1 to {_SSID_BYTES_MAX} bytes of printable text, "{text}" has {size}')
+    return text
+
+
+def _passwd(text: str) -> str:
+    if len(text) not in PASSPHRASE_LENGTHS or not (text.isascii() and text.isprintable()):
+        refuse(f"a passphrase has 8 to 63 printable ASCII characters, this one has {len(text)}")
+    return text
+
+
+def _roles(names: list[str]) -> list[str]:
+    check: Callable[[str], str] = role_name
+    return [check(name) for name in names]
+
+
+def role_name(text: str) -> str:
+    """A word that may name a role."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", text):
+        refuse(f'"{text}" is no name for a role; write letters, digits, _ and -, a letter first')
+    return text
+
+
+Mac = Annotated[Text, AfterValidator(_mac)]
+Ip = Annotated[Text, AfterValidator(_ip)]
+Ssid = Annotated[Text, AfterValidator(_ssid)]
+Passwd = Annotated[Text, AfterValidator(_passwd)]
+
+
+class Node(Model):
+    """A node: a container of its own on the lab's network."""
+
+    first_port: ClassVar[int] = 0  # number of the first wired interface, as Mininet counts: h1-eth0, s1-eth1
+    addressed: ClassVar[bool] = True  # gets an IP address
+    bridges: ClassVar[bool] = False  # forwards between all its interfaces
+    radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
+
+    kind: str
+    roles: Annotated[list[Text], AfterValidator(_roles)] = Field(
+        [],
+        description="What workloads may use this node for, in words of your choice, such as [server]. "
+        "Every node also has its kind as a role.",
+    )
+    memory: Size = Field(256 << 20, description="The most memory that its processes and temporary files may use.")
+    pids: int = Field(256, ge=8, le=100_000, strict=True, description="The most processes and threads it may have.")
+
+    @property
+    def radio_mac(self) -> str | None:
+        """The address given to its radio, if any."""
+        return None
+
+    @property
+    def wired_mac(self) -> str | None:
+        """The address given to its first wired interface, if any."""
+        return None
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it, if any."""
+        return None
+
+
+class Wireless(Node):
+    """What access points and stations have in common."""
+
+    encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
+        None,
+        description="How the network is protected: open, wpa2 (WPA2-PSK) or wpa3 (SAE). "
+        "An access point is open if nothing is said; a station does what the network with its SSID does.",
+    )
+    passwd: Passwd | None = Field(
+        None, description="The passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
+    )
+    position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
+    txpower: Power | None = Field(None, description="Transmission power. If nothing is said: the driver's default.")
+    antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
+
+    @model_validator(mode="after")
+    def _protection(self) -> Wireless:
+        protected = self.encrypt in ("wpa2", "wpa3")
+        if self.passwd is not None and not protected:
+            refuse("a passphrase needs encrypt: wpa2 or encrypt: wpa3 beside it", key="passwd")
+        if protected and self.passwd is None:
+            refuse(f"{self.encrypt} needs a passphrase; write passwd: and 8 to 63 characters", key="encrypt")
+        return self

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""A station."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from lab.model.nodes.base import Ip, Mac, Ssid, Wireless
+
+
+class Station(Wireless):
+    """A computer with a radio that joins a network (wpa_supplicant)."""
+
+    first_port: ClassVar[int] = 1
+    radio_number: ClassVar[int | None] = 0
+
+    kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
+    ssid: Ssid | None = Field(
+        None, description="The network it joins. May be left out where all access points have one SSID."
+    )
+    ip: Ip | None = Field(
+        None, description="IPv4 address of its radio, such as 10.0.0.2/8. If nothing is said: the next free."
+    )
+    mac: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
+
+    @property
+    def radio_mac(self) -> str | None:
+        """The address given to its radio."""
+        return self.mac
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it."""
+        return self.ip

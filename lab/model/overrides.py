@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""``--set key=value``: changes to documents before they are validated.
+
+A key is a dotted path into the topology or the workload. An entry of a list is named by its number or its name:
+``links.0.delay``, ``links.h1-s1.delay``, ``processes.fetch.at``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import InputError, near, raise_all
+from lab.model.document import Document, Keys, dotted, scalar
+
+if TYPE_CHECKING:
+    from lab.model.base import Model
+
+
+def parse(texts: Iterable[str]) -> dict[str, str]:
+    """``key=value`` texts as a mapping; the last one of a key holds.
+
+    Raises:
+        InputError: a text without ``=`` or without a key.
+    """
+    overrides: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f'--set {text}: write key=value, such as --set "links.0.delay=20 ms"')
+        overrides[key.strip()] = value.strip()
+    return overrides
+
+
+def apply(overrides: Mapping[str, str], documents: Mapping[str, Document], models: Mapping[str, type[Model]]) -> None:
+    """Change the documents, which are ``topology`` and ``workload``.
+
+    Raises:
+        InputError: a key that leads nowhere; names the override.
+    """
+    errors = []
+    for key, text in overrides.items():
+        label = f"--set {key}={text}"
+        try:
+            owner, path = _owner(key, label, documents, models)
+            _set(documents[owner], path, text, label)
+        except InputError as error:
+            errors.append(error)
+    raise_all(errors)
+
+
+def _owner(
+    key: str, label: str, documents: Mapping[str, Document], models: Mapping[str, type[Model]]
+) -> tuple[str, list[str]]:
+    """Which document a key is about, and the path in it."""
+    first, *rest = key.split(".")
+    if first in documents and rest:
+        return first, rest
+    owners = [name for name in documents if first in models[name].described()]
+    if len(owners) > 1:
+        given = [name for name in owners if _has(documents[name].data, first)]
+        owners = given if len(given) == 1 else owners
+    if len(owners) == 1:
+        return owners[0], [first, *rest]
+    if owners:
+        raise InputError(
+            f"both files have {first}; write {' or '.join(f'{name}.{key}' for name in owners)}", where=label
+        )
+    known = [word for name in documents for word in models[name].described()]
+    raise InputError(
+        f'neither topology nor workload has a key "{first}"{near(first, known)}', where=label, hint=_listing(known)
+    )
+
+
+def _has(data: Any, key: str) -> bool:
+    return isinstance(data, dict) and key in data
+
+
+def _set(document: Document, path: list[str], text: str, label: str) -> None:
+    """Set one value and note where it comes from."""
+    holder = document.data
+    keys: Keys = ()
+    for word in path[:-1]:
+        key = _step(holder, word, keys, label)
+        holder = holder[key]
+        keys = (*keys, key)
+    if isinstance(holder, dict):
+        last: str | int = path[-1]
+    else:
+        last = _step(holder, path[-1], keys, label)
+    holder[last] = scalar(text, label)
+    keys = (*keys, last)
+    for inner in [place for place in document.places if place[: len(keys)] == keys]:
+        del document.places[inner]
+    document.places[keys] = label
+
+
+def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
+    """The key or index that ``word`` means in a mapping or list."""
+    about = dotted(keys) or "the file"
+    if isinstance(holder, dict):
+        if word in holder:
+            return word
+        raise InputError(f'{about} has no "{word}"{near(word, holder)}', where=label, hint=_listing(holder))
+    if isinstance(holder, list):
+        names = [_name(entry) for entry in holder]
+        if word.isascii() and word.isdigit() and int(word[:9]) < len(holder):
+            return int(word)
+        if word in names:
+            return names.index(word)
+        known = [name or str(index) for index, name in enumerate(names)]
+        raise InputError(f'{about} has no entry "{word}"{near(word, known)}', where=label, hint=_listing(known))
+    raise InputError(f"{about} is a single value, there is no {word} in it", where=label)
+
+
+def _name(entry: Any) -> str:
+    """What an entry of a list is called: its name, or the ends of a link."""
+    if not isinstance(entry, dict):
+        return ""
+    for key in ("name", "as", "between", "probe"):
+        value = entry.get(key)
+        if isinstance(value, list):
+            return "-".join(str(end) for end in value)
+        if value is not None:
+            return str(value)
+    return ""
+
+
+def _listing(known: Iterable[str]) -> str:
+    return f"known: {', '.join(dict.fromkeys(known))}"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""IP and MAC addresses: those given are checked, the others follow from the order of listing.
+
+IP addresses are handed out like Mininet's: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
+locally administered: 02:00:00, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+
+from lab.model.document import Keys
+from lab.model.topology import Topology
+from lab.plan.problems import Problems, Source
+
+_RADIO = 0
+
+
+def made_mac(node_index: int, port: int | None) -> str:
+    """The address of a node's radio (``port`` None) or wired interface."""
+    last = _RADIO if port is None else port + 1
+    return f"02:00:00:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
+
+
+@dataclass
+class Macs:
+    """The MAC addresses in use, by whom."""
+
+    source: Source[Topology]
+    problems: Problems
+    owners: dict[str, tuple[str, Keys]] = field(default_factory=dict)
+
+    def claim(self, mac: str, owner: str, keys: Keys, what: str) -> None:
+        """Note that ``owner`` has ``mac``; two owners of one address are a mistake, blamed on who was told it.
+
+        ``what``: how the address is called there: ``BSSID`` or ``MAC address``.
+        """
+        first = self.owners.setdefault(mac, (owner, keys))
+        if first == (owner, keys):
+            return
+        blamed = keys if keys[-1] in ("mac", "bssid") else first[1]
+        other = first[0] if blamed == keys else owner
+        where = self.source.document.where(first[1] if blamed == keys else keys)
+        self.problems.add(
+            self.source, blamed, f"{mac} is {other}'s {what} already ({where}); each needs its own, or leave it out"
+        )
+
+
+@dataclass(frozen=True)
+class _Given:
+    interface: IPv4Interface
+    owner: str
+    keys: Keys
+
+
+@dataclass
+class Ips:
+    """The IP addresses in use, and the pool that the others come from."""
+
+    source: Source[Topology]
+    problems: Problems
+    given: list[_Given] = field(default_factory=list)
+
+    @property
+    def subnet(self) -> IPv4Network:
+        """The pool."""
+        return IPv4Network(self.source.model.subnet)
+
+    def claim(self, text: str, owner: str, keys: Keys) -> str:
+        """Take a given address; returns it with its prefix length."""
+        interface = IPv4Interface(text)
+        if "/" not in text:
+            if interface.ip not in self.subnet:
+                self.problems.add(
+                    self.source, keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length: {text}/24'
+                )
+            interface = IPv4Interface(f"{text}/{self.subnet.prefixlen}")
+        self._compare(_Given(interface, owner, keys))
+        return str(interface)
+
+    def _compare(self, new: _Given) -> None:
+        """Complain where ``new`` is used twice, or its network cuts into another one."""
+        for old in self.given:
+            networks = new.interface.network, old.interface.network
+            where = self.source.document.where(old.keys)
+            if new.interface.ip == old.interface.ip:
+                self.problems.add(
+                    self.source, new.keys, f"{new.interface.ip} is {old.owner}'s address already ({where})"
+                )
+                break
+            if networks[0] == networks[1] and new.owner == old.owner:
+                self.problems.add(
+                    self.source,
+                    new.keys,
+                    f"{new.owner} is in {networks[0]} already ({where}); each interface needs its own subnet",
+                )
+                break
+            if networks[0] != networks[1] and networks[0].overlaps(networks[1]):
+                self.problems.add(
+                    self.source,
+                    new.keys,
+                    f"subnet {networks[0]} overlaps {networks[1]} of {old.owner} ({where}); "
+                    f"write {new.interface.ip}/{networks[1].prefixlen}, or an address outside {networks[1]}",
+                )
+                break
+        self.given.append(new)
+
+    def fill(self, owners: list[str]) -> dict[str, str]:
+        """Free addresses of the pool for nodes that have none."""
+        if owners:
+            self._check_pool(owners[0])
+        taken = {given.interface.ip for given in self.given}
+        free = (address for address in self.subnet.hosts() if address not in taken)
+        found: dict[str, str] = {}
+        for owner in owners:
+            address: IPv4Address | None = next(free, None)
+            if address is None:
+                room = self.subnet.num_addresses - 2
+                self.problems.add(self.source, ("subnet",), f"{self.subnet} has room for {room} nodes only")
+                break
+            found[owner] = f"{address}/{self.subnet.prefixlen}"
+        return found
+
+    def _check_pool(self, owner: str) -> None:
+        """Complain about given networks that cut into the pool in use."""
+        for given in self.given:
+            network = given.interface.network
+            if network != self.subnet and network.overlaps(self.subnet):
+                self.problems.add(
+                    self.source,
+                    given.keys,
+                    f"subnet {network} overlaps {self.subnet}, where {owner} gets its address; write "
+                    f"{given.interface.ip}/{self.subnet.prefixlen}, or another subnet: for the topology",
+                )

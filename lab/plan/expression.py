@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The language of checks: ``outage.max < 500 ms and fetch.sha256 == file.sha256``.
+
+Names are looked up in nested mappings: processes and probes by name, with ``exit``, ``sha256`` and whatever their
+parser found; files with ``sha256``, ``size``, ``path``; metrics with ``min``, ``max``, ``mean`` and so on. Figures
+with a unit are given as ``Quantity(312, "ms")`` and compared in base units. A list (a process that several nodes run)
+holds where all of its entries do; ``any(…)`` asks for one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from lab.errors import InputError, near
+from lab.plan import values
+from lab.plan.grammar import Arithmetic, Call, Comparison, Literal, Logic, Name, Tree, parse
+from lab.plan.values import Quantity
+
+__all__ = ["Outcome", "Quantity", "evaluate", "names"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Whether a check holds, and the values that say so."""
+
+    passed: bool
+    explanation: str
+
+
+def names(text: str) -> list[tuple[str, ...]]:
+    """Every name in a check, split at its dots, in order.
+
+    Raises:
+        InputError: it is no check; shows where.
+    """
+    return list(_names(parse(text)))
+
+
+def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
+    """Judge a check.
+
+    A name without a value in ``context``, or values that cannot be compared, fail the check and are told in its
+    explanation: a run is over when checks are judged, and its record is worth keeping.
+
+    Raises:
+        InputError: it is no check; shows where.
+    """
+    tree = parse(text)
+    try:
+        result = values.holds(_value(tree, context))
+        return Outcome(result, "; ".join(_explain(tree, context)))
+    except InputError as error:
+        return Outcome(False, f"cannot be judged: {error.message}")
+    except OverflowError:
+        return Outcome(False, "cannot be judged: a number in it is too large")
+
+
+def _names(tree: Tree | None) -> Iterator[tuple[str, ...]]:
+    match tree:
+        case Name():
+            yield tree.path
+        case Call():
+            for argument in tree.arguments:
+                yield from _names(argument)
+        case Arithmetic():
+            yield from _names(tree.left)
+            yield from _names(tree.right)
+        case Comparison() | Logic():
+            for operand in tree.operands:
+                yield from _names(operand)
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": values.add,
+    "-": values.subtract,
+    "*": values.multiply,
+    "/": values.divide,
+}
+
+
+def _value(tree: Tree, context: Mapping[str, Any]) -> Any:
+    """What a tree comes to."""
+    match tree:
+        case Literal():
+            return tree.value
+        case Name():
+            return _look_up(tree, context)
+        case Call():
+            return values.FUNCTIONS[tree.function].call([_value(argument, context) for argument in tree.arguments])
+        case Arithmetic(left=None):
+            return values.negate(_value(tree.right, context))
+        case Arithmetic():
+            assert tree.left is not None
+            operation = _ARITHMETIC[tree.sign]
+            return values.spread(operation, _value(tree.left, context), _value(tree.right, context))
+        case Comparison():
+            return _compared(tree, [_value(operand, context) for operand in tree.operands])
+        case Logic():
+            return _logic(tree, context)
+
+
+def _compared(tree: Comparison, operands: list[Any]) -> Any:
+    """All comparisons of a chain together."""
+    results = [
+        values.spread(partial(values.compare, sign), left, right)
+        for left, sign, right in zip(operands, tree.signs, operands[1:], strict=False)
+    ]
+    if len(results) == 1:
+        return results[0]
+    return all([values.holds(result) for result in results])
+
+
+def _logic(tree: Logic, context: Mapping[str, Any]) -> bool:
+    truths = [values.holds(_value(operand, context)) for operand in tree.operands]
+    if tree.word == "not":
+        return not truths[0]
+    return all(truths) if tree.word == "and" else any(truths)
+
+
+def _look_up(name: Name, context: Mapping[str, Any]) -> Any:
+    """A value of the context. InputError: there is none, with those there are."""
+    found: Any = context
+    for depth, word in enumerate(name.path):
+        if isinstance(found, list):
+            found = [_member(item, word, name.path[:depth]) for item in found]
+        else:
+            found = _member(found, word, name.path[:depth])
+    if isinstance(found, Mapping) or (isinstance(found, list) and any(isinstance(item, Mapping) for item in found)):
+        one = found[0] if isinstance(found, list) else found
+        raise InputError(f"{name.text} has several values; write {name.text}.{next(iter(one), '…')} or the like")
+    return found
+
+
+def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
+    about = ".".join(path)
+    if holder is None:
+        return None
+    if not isinstance(holder, Mapping):
+        raise InputError(f"{about} is a single value, there is no {word} in it")
+    if word not in holder:
+        known = ", ".join(map(str, holder)) or "nothing"
+        where = f"{about} has no" if about else "there is no"
+        raise InputError(f'{where} "{word}"{near(word, map(str, holder))}; known: {known}')
+    return values.value_of(holder[word])
+
+
+def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
+    """What the parts of a check came to."""
+    match tree:
+        case Comparison():
+            return [
+                _explain_pair(left, sign, right, context)
+                for left, sign, right in zip(tree.operands, tree.signs, tree.operands[1:], strict=False)
+            ]
+        case Logic(word="not"):
+            return [f"not ({'; '.join(_explain(tree.operands[0], context))})"]
+        case Logic():
+            return [line for operand in tree.operands for line in _explain(operand, context)]
+        case Call(function="all" | "any"):
+            inner = [line for argument in tree.arguments for line in _explain(argument, context)]
+            return [f"{tree.function}({'; '.join(inner)})"]
+    return [_told(tree, context)]
+
+
+def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]) -> str:
+    """``outage.max = 312 ms, wanted < 500 ms``."""
+    if isinstance(left, Literal):
+        return f"{left.text} {sign} {_told(right, context)}"
+    text = f"{_told(left, context)}, wanted {sign} {_told(right, context)}"
+    result = values.spread(partial(values.compare, sign), _value(left, context), _value(right, context))
+    if isinstance(result, list):
+        text += f" ({sum(map(values.holds, result))} of {len(result)} hold)"
+    return text
+
+
+def _told(tree: Tree, context: Mapping[str, Any]) -> str:
+    """A part of a check and its value."""
+    return tree.text if isinstance(tree, Literal) else f"{tree.text} = {values.show(_value(tree, context))}"

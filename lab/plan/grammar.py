@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""The grammar of checks: text to a tree. Nothing is ever handed to Python's own evaluation.
+
+    check      = conjunction { "or" conjunction }
+    conjunction = negation { "and" negation }
+    negation   = "not" negation | comparison
+    comparison = sum { ("==" | "!=" | "<" | "<=" | ">" | ">=") sum }
+    sum        = product { ("+" | "-") product }
+    product    = sign { ("*" | "/") sign }
+    sign       = "-" sign | atom
+    atom       = number [unit] | text | "true" | "false" | name { "." name } | function "(" check { "," check } ")"
+               | "(" check ")"
+
+A name may hold hyphens (``wpa-events.count``), so a difference needs spaces around its sign.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NoReturn
+
+from lab import units
+from lab.errors import InputError, near
+from lab.plan.values import COMPARISONS, FUNCTIONS, Quantity
+
+_LENGTH_MAX = 2000
+_DEPTH_MAX = 40
+_WORDS = ("and", "or", "not", "true", "false")
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*"
+_UNITS = "|".join(re.escape(unit) for unit in sorted(units.known_units(), key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"""\s*(?:
+        (?P<number>(?:[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?|\.[0-9]{{1,30}}))(?:\s*(?P<unit>{_UNITS})(?![A-Za-z0-9_/]))?
+      | (?P<name>{_WORD}(?:@[A-Za-z][A-Za-z0-9_]*)?(?:\.{_WORD})*)
+      | (?P<text>"[^"]*"|'[^']*')
+      | (?P<sign>[=!<>]=|[<>+*/(),-])
+    )""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number with its unit, a text, true or false."""
+
+    text: str
+    value: Quantity | str | bool
+
+
+@dataclass(frozen=True)
+class Name:
+    """A value of the context."""
+
+    text: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of other values."""
+
+    text: str
+    function: str
+    arguments: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Two values and a sign between them; a minus before one value has None on its left."""
+
+    text: str
+    sign: str
+    left: Tree | None
+    right: Tree
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``a < b <= c``: signs between operands."""
+
+    text: str
+    operands: tuple[Tree, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Logic:
+    """``and``, ``or`` or ``not`` (of one)."""
+
+    text: str
+    word: str
+    operands: tuple[Tree, ...]
+
+
+Tree = Literal | Name | Call | Arithmetic | Comparison | Logic
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # number, name, text, sign, end
+    text: str
+    unit: str
+    start: int
+    end: int
+
+
+def parse(text: str) -> Tree:
+    """The tree of a check.
+
+    Raises:
+        InputError: what is wrong, with the text and a mark under the place.
+    """
+    if len(text) > _LENGTH_MAX:
+        raise InputError(f"a check has at most {_LENGTH_MAX} characters, this one has {len(text)}")
+    return _Parser(text).whole()
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = self._tokens()
+        self.position = 0
+        self.depth = 0
+
+    def _tokens(self) -> list[_Token]:
+        found = []
+        start = 0
+        while self.text[start:].strip():
+            match = _TOKEN.match(self.text, start)
+            if match is None:
+                start += len(self.text[start:]) - len(self.text[start:].lstrip())
+                self._odd_character(start)
+            kind = match.lastgroup if match.lastgroup != "unit" else "number"
+            begin = match.start(str(kind))
+            found.append(_Token(str(kind), match[str(kind)], match["unit"] or "", begin, match.end()))
+            start = match.end()
+        found.append(_Token("end", "", "", len(self.text), len(self.text)))
+        return found
+
+    def _odd_character(self, start: int) -> NoReturn:
+        character = self.text[start]
+        hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
+        hint = hints.get(character, "a quote is not closed" if character in "\"'" else "")
+        self.fail(f'"{character}" means nothing here' + (f"; {hint}" if hint else ""), start)
+
+    def fail(self, message: str, start: int) -> NoReturn:
+        """Raise an error that shows the place."""
+        window = max(0, start - 80)
+        shown = self.text[window : start + 40].replace("\n", " ").replace("\t", " ")
+        raise InputError(message, hint=f"{shown}\n  {' ' * (start - window)}^")
+
+    @property
+    def token(self) -> _Token:
+        """The next token."""
+        return self.tokens[self.position]
+
+    def take(self) -> _Token:
+        """Go past the next token."""
+        token = self.token
+        self.position += 1
+        return token
+
+    def takes(self, *texts: str) -> str | None:
+        """Go past the next token if it is one of these signs or words."""
+        if self.token.kind in ("sign", "name") and self.token.text in texts:
+            return self.take().text
+        return None
+
+    def source(self, start: int) -> str:
+        """The text from there to the last token taken."""
+        return self.text[self.tokens[start].start : self.tokens[self.position - 1].end]
+
+    def whole(self) -> Tree:
+        if self.token.kind == "end":
+            raise InputError("is empty; write a comparison, such as outage.max < 500 ms")
+        tree = self.disjunction()
+        if self.token.kind != "end":
+            self.fail(self._unexpected(), self.token.start)
+        return tree
+
+    def _unexpected(self) -> str:
+        """What to say about a token that cannot follow."""
+        before = self.tokens[self.position - 1] if self.position else None
+        if before is not None and before.kind == "number" and self.token.kind == "name":
+            listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
+            return f'unknown unit "{self.token.text}"{near(self.token.text, units.known_units())}; known: {listed}'
+        if self.token.kind == "end":
+            return "ends too early"
+        return f'"{self.token.text}" cannot stand here; expected and, or, a comparison or the end'
+
+    def disjunction(self) -> Tree:
+        self.depth += 1
+        if self.depth > _DEPTH_MAX:
+            self.fail("is nested too deeply", self.token.start)
+        start = self.position
+        operands = [self.conjunction()]
+        while self.takes("or"):
+            operands.append(self.conjunction())
+        self.depth -= 1
+        return operands[0] if len(operands) == 1 else Logic(self.source(start), "or", tuple(operands))
+
+    def conjunction(self) -> Tree:
+        start = self.position
+        operands = [self.negation()]
+        while self.takes("and"):
+            operands.append(self.negation())
+        return operands[0] if len(operands) == 1 else Logic(self.source(start), "and", tuple(operands))
+
+    def negation(self) -> Tree:
+        start = self.position
+        count = 0
+        while self.takes("not"):
+            count += 1
+        tree = self.comparison()
+        return Logic(self.source(start), "not", (tree,)) if count % 2 else tree
+
+    def comparison(self) -> Tree:
+        start = self.position
+        operands = [self.sum()]
+        signs = []
+        while sign := self.takes(*COMPARISONS):
+            signs.append(sign)
+            operands.append(self.sum())
+        return Comparison(self.source(start), tuple(operands), tuple(signs)) if signs else operands[0]
+
+    def sum(self) -> Tree:
+        start = self.position
+        tree = self.product()
+        while sign := self.takes("+", "-"):
+            right = self.product()
+            tree = Arithmetic(self.source(start), sign, tree, right)
+        return tree
+
+    def product(self) -> Tree:
+        start = self.position
+        tree = self.sign()
+        while sign := self.takes("*", "/"):
+            right = self.sign()
+            tree = Arithmetic(self.source(start), sign, tree, right)
+        return tree
+
+    def sign(self) -> Tree:
+        start = self.position
+        count = 0
+        while self.takes("-"):
+            count += 1
+        tree = self.atom()
+        return Arithmetic(self.source(start), "-", None, tree) if count % 2 else tree
+
+    def atom(self) -> Tree:
+        token = self.token
+        if token.kind == "number":
+            self.take()
+            return Literal(self.text[token.start : token.end], Quantity(Fraction(token.text), token.unit))
+        if token.kind == "text":
+            self.take()
+            return Literal(token.text, token.text[1:-1])
+        if token.kind == "name":
+            return self.name(self.take())
+        if self.takes("("):
+            tree = self.disjunction()
+            if not self.takes(")"):
+                self.fail("a bracket is not closed", token.start)
+            return tree
+        self.fail("a value is missing here" if token.kind == "end" else self._unexpected(), token.start)
+
+    def name(self, token: _Token) -> Tree:
+        if token.text in ("true", "false"):
+            return Literal(token.text, token.text == "true")
+        if self.token.text == "(" and token.text not in _WORDS:
+            return self.call(token)
+        if token.text in _WORDS:
+            self.fail(f'a value is missing before "{token.text}"', token.start)
+        return Name(token.text, tuple(token.text.split(".")))
+
+    def call(self, token: _Token) -> Tree:
+        start = self.position - 1
+        function = FUNCTIONS.get(token.text)
+        if function is None:
+            known = ", ".join(FUNCTIONS)
+            self.fail(f'there is no function "{token.text}"{near(token.text, FUNCTIONS)}; known: {known}', token.start)
+        self.take()
+        arguments = [self.disjunction()]
+        while self.takes(","):
+            arguments.append(self.disjunction())
+        if not self.takes(")"):
+            self.fail("a bracket is not closed", token.start)
+        if function.single and len(arguments) != 1:
+            self.fail(f"{token.text} takes one value, here are {len(arguments)}", token.start)
+        return Call(self.source(start), token.text, tuple(arguments))

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Sources of a plan, and the mistakes found in them while it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from lab.errors import InputError, raise_all
+from lab.model.base import Model
+from lab.model.document import Document, Keys
+
+M = TypeVar("M", bound=Model)
+
+Refuse = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Source(Generic[M]):
+    """A validated file: the model, and the document that knows where everything was written."""
+
+    document: Document
+    model: M
+    texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by what it calls them
+
+
+@dataclass
+class Problems:
+    """Collects mistakes, so that a user learns of all of them at once."""
+
+    errors: list[InputError] = field(default_factory=list)
+
+    def add(self, source: Source[M], keys: Keys, message: str, hint: str | None = None) -> None:
+        """Note what is wrong with the value at ``keys``."""
+        self.errors.append(source.document.error(keys, message, hint))
+
+    def at(self, source: Source[M], keys: Keys) -> Refuse:
+        """A function that notes what is wrong there."""
+        return lambda message: self.add(source, keys, message)
+
+    def raise_all(self) -> None:
+        """Raise what was noted, each mistake once."""
+        raise_all(list({str(error): error for error in self.errors}.values()))

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Processes and probes of a workload, one for each node of the role that runs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab import units
+from lab.errors import near
+from lab.model import workload as model
+from lab.model.document import Keys
+from lab.model.workload import Workload
+from lab.plan import params as probe_params
+from lab.plan.problems import Problems, Source
+from lab.plan.references import Names
+from lab.plan.types import Node, Process, Ready
+from lab.probes.base import Probe
+
+BEFORE_NS = -1  # starts before the timeline, in order of listing
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An entry of ``processes`` or ``probes``, in one shape."""
+
+    keys: Keys
+    run_keys: Keys  # where its argv or the probe's keys are
+    on: str
+    name: str
+    at: int | None
+    stop: int | None
+    ready: model.Ready | None
+    argv: list[str]
+    probe_name: str | None
+    probe: Probe | None
+    params: dict[str, Any]
+    required: bool
+
+    @property
+    def at_ns(self) -> int:
+        """When it starts; a probe that acts and is not waited for starts with the timeline."""
+        if self.at is not None:
+            return self.at
+        acts = self.probe is not None and self.probe.acts
+        return 0 if acts and self.ready is None else BEFORE_NS
+
+
+@dataclass
+class Processes:
+    """Makes the processes of a plan: what watches, then what acts, each in order of listing."""
+
+    source: Source[Workload]
+    names: Names
+    problems: Problems
+    entries: list[_Entry] = field(default_factory=list)
+
+    def resolve(self) -> list[Process]:
+        """All processes."""
+        workload = self.source.model
+        self.entries = [self._watch(index, watch) for index, watch in enumerate(workload.probes)]
+        self.entries += [self._process(index, process) for index, process in enumerate(workload.processes)]
+        self._refuse_namesakes()
+        return [process for entry in self.entries for process in self._instances(entry)]
+
+    def _watch(self, index: int, watch: model.Watch) -> _Entry:
+        keys: Keys = ("probes", index)
+        probe, params = self._probe(watch, keys)
+        return _Entry(
+            keys=keys,
+            run_keys=keys,
+            on=watch.on,
+            name=watch.as_ or watch.probe,
+            at=watch.at,
+            stop=watch.stop,
+            ready=None,
+            argv=[],
+            probe_name=watch.probe,
+            probe=probe,
+            params=params,
+            required=probe is not None and probe.acts,
+        )
+
+    def _process(self, index: int, process: model.Process) -> _Entry:
+        keys: Keys = ("processes", index)
+        run_keys: Keys = (*keys, "run")
+        argv: list[str] = []
+        probe_name, probe = None, None
+        params: dict[str, Any] = {}
+        if isinstance(process.run, model.ProbeUse):
+            probe_name = process.run.probe
+            probe, params = self._probe(process.run, run_keys)
+        else:
+            argv = process.run
+        return _Entry(
+            keys=keys,
+            run_keys=run_keys,
+            on=process.on,
+            name=process.as_ or probe_name or _program(argv),
+            at=process.at,
+            stop=process.stop,
+            ready=process.ready,
+            argv=argv,
+            probe_name=probe_name,
+            probe=probe,
+            params=params,
+            required=process.required,
+        )
+
+    def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
+        """The probe and its parameters."""
+
+        def complain(key: str, message: str) -> None:
+            self.problems.add(self.source, (*keys, key), message)
+
+        probe = probe_params.load(use.probe, complain)
+        return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
+
+    def _refuse_namesakes(self) -> None:
+        """Checks and raw files go by these names."""
+        first: dict[str, Keys] = {}
+        for entry in self.entries:
+            other = first.setdefault(entry.name, entry.keys)
+            if other != entry.keys:
+                where = self.source.document.where(other)
+                self.problems.add(
+                    self.source,
+                    entry.keys,
+                    f'another process is called "{entry.name}" ({where}); give this one a name with as:',
+                )
+
+    def _instances(self, entry: _Entry) -> list[Process]:
+        """One process for each node of the role."""
+        nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
+        self._check_times(entry)
+        return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
+
+    def nodes_of(self, role: str, keys: Keys) -> list[Node]:
+        """The nodes of a role; complains about one that the workload does not declare."""
+        roles = self.names.roles
+        if role not in roles:
+            listed = ", ".join(roles) or "none"
+            self.problems.add(
+                self.source, keys, f'the workload declares no role "{role}"{near(role, roles)}; its roles: {listed}'
+            )
+        return roles.get(role, [])
+
+    def _check_times(self, entry: _Entry) -> None:
+        """Complain about starts and stops that never come."""
+        end = self.source.model.duration
+        told = units.DURATION.format
+        if entry.at is not None and entry.at >= end:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "at"),
+                f"{told(entry.at)} is not before the end of the run (duration: {told(end)})",
+            )
+        if entry.stop is not None and entry.stop > end:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "stop"),
+                f"{told(entry.stop)} is after the end of the run (duration: {told(end)})",
+            )
+        if entry.stop is not None and entry.stop <= max(entry.at_ns, 0):
+            self.problems.add(
+                self.source,
+                (*entry.keys, "stop"),
+                f"{told(entry.stop)} is not after its start at {told(max(entry.at_ns, 0))}",
+            )
+
+    def _instance(self, entry: _Entry, node: Node, several: bool) -> Process:
+        return Process(
+            id=f"{entry.name}@{node.name}" if several else entry.name,
+            name=entry.name,
+            node=node.name,
+            at_ns=entry.at_ns,
+            argv=[self._fill(word, node, (*entry.run_keys, index)) for index, word in enumerate(entry.argv)],
+            probe=entry.probe_name,
+            params=probe_params.fill(entry.params, self._filler(entry, node)),
+            ready=_ready(entry.ready),
+            stop_ns=entry.stop,
+            required=entry.required,
+            source=self.source.document.where(entry.keys),
+        )
+
+    def _filler(self, entry: _Entry, node: Node) -> Callable[[str, str], str]:
+        return lambda key, text: self._fill(text, node, (*entry.run_keys, key))
+
+    def _fill(self, text: str, node: Node, keys: Keys) -> str:
+        return self.names.fill(text, node, self.problems.at(self.source, keys))
+
+
+def _program(argv: list[str]) -> str:
+    """A name from a command: its program, without the folder."""
+    words = re.findall(r"[A-Za-z0-9_]+", argv[0].rsplit("/", 1)[-1])
+    name = "-".join(words)
+    return name if name and not name[0].isdigit() else f"process-{name}".rstrip("-")
+
+
+def _ready(ready: model.Ready | None) -> Ready | None:
+    return Ready(ready.listening, ready.log, ready.within) if ready is not None else None

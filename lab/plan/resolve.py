@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""A topology and a workload become a plan: pure, nothing is read or run here.
+
+Everything that can be known before a run is settled: base units, defaults, addresses, names, which nodes take which
+role, what every reference stands for. Whatever cannot work is told with file and line, all of it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lab.errors import InputError
+from lab.model.topology import Topology
+from lab.model.workload import Workload
+from lab.plan import files, results, roles, timeline
+from lab.plan.network import network
+from lab.plan.problems import Problems, Source
+from lab.plan.processes import Processes
+from lab.plan.references import Names
+from lab.plan.types import Plan
+
+SEED_MAX = 2**63 - 1  # the kernel reads it too
+
+
+def resolve(
+    topology: Source[Topology], workload: Source[Workload], seed: int = 1, overrides: Mapping[str, str] | None = None
+) -> Plan:
+    """The plan of a run.
+
+    ``overrides`` have been applied to the documents already (``lab.plan.load``); here they are only written down.
+
+    Raises:
+        InputError, InputErrors: what cannot work, with file and line.
+    """
+    if not 0 <= seed <= SEED_MAX:
+        raise InputError(f"{seed} is no seed; write a whole number from 0 to {SEED_MAX}")
+    problems = Problems()
+    net = network(topology, problems)
+    bound = roles.bind(net, workload, problems)
+    problems.raise_all()  # what follows would only repeat it
+    names = Names(bound, {node.name: node for node in net.nodes})
+    making = Processes(workload, names, problems)
+    processes = making.resolve()
+    placed = files.resolve(workload, making, seed, problems)
+    events = timeline.resolve(topology, workload, net, names, processes, problems)
+    metrics = results.metrics(workload, processes, problems)
+    checks = results.checks(workload, processes, placed, problems)
+    problems.raise_all()
+    return Plan(
+        name=f"{workload.model.name} on {topology.model.name}",
+        about=workload.model.about,
+        topology=topology.model.name,
+        workload=workload.model.name,
+        seed=seed,
+        duration_ns=workload.model.duration,
+        overrides=dict(overrides or {}),
+        nodes=net.nodes,
+        links=net.links,
+        files=placed,
+        processes=processes,
+        events=events,
+        metrics=metrics,
+        checks=checks,
+    )
+
+
+def check_topology(topology: Source[Topology]) -> None:
+    """Raise what is wrong with a topology by itself; its timeline needs a workload to be judged."""
+    problems = Problems()
+    network(topology, problems)
+    problems.raise_all()

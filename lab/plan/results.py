@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Metrics and checks of a workload: their names are resolved before anything runs."""
+
+from __future__ import annotations
+
+from lab.errors import InputError, near
+from lab.metrics import base as kinds
+from lab.model.document import Keys
+from lab.model.workload import Workload
+from lab.plan import expression
+from lab.plan.problems import Problems, Source
+from lab.plan.types import Check, File, Metric, Process
+
+FILE_VALUES = ("sha256", "size", "path")  # what checks may ask of a file
+
+
+def metrics(source: Source[Workload], processes: list[Process], problems: Problems) -> list[Metric]:
+    """Every metric, in order of listing."""
+    runs: dict[str, list[Process]] = {}
+    for process in processes:
+        runs.setdefault(process.name, []).append(process)
+    names = set(runs)
+    for process in processes:
+        runs.setdefault(process.id, [process])
+    found = []
+    for name, model in source.model.metrics.items():
+        keys: Keys = ("metrics", name)
+        if name in names:
+            problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')
+        unknown = [one for one in model.of if one not in runs]
+        for one in unknown:
+            problems.add(
+                source, (*keys, "of"), f'there is no process "{one}"{near(one, runs)}; known: {", ".join(runs)}'
+            )
+        of = [process for one in model.of for process in runs.get(one, [])]
+        kind = model.kind or name
+        if kind not in kinds.known():
+            blamed = (*keys, "kind") if model.kind else keys
+            listed = ", ".join(kinds.known())
+            problems.add(source, blamed, f'there is no metric "{kind}"{near(kind, kinds.known())}; known: {listed}')
+        elif not unknown:
+            _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
+        where = source.document.where(keys)
+        found.append(Metric(name, kind, [process.id for process in of], model.unit, model.per, where))
+    return found
+
+
+def _check_metric(
+    source: Source[Workload], keys: Keys, kind: str, of: dict[str, str | None], problems: Problems
+) -> None:
+    """Ask the metric itself; its complaints begin with the key they are about."""
+    model = source.model.metrics[str(keys[-1])]
+    try:
+        kinds.load(kind).check(of, model.unit, model.per)
+    except ValueError as error:
+        key, _, message = str(error).partition(": ")
+        problems.add(source, (*keys, key), message)
+
+
+def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
+    """Every check, in order of listing."""
+    named: dict[str, tuple[str, ...] | None] = {process.name: None for process in processes}
+    named |= {process.id: None for process in processes}
+    named |= dict.fromkeys(source.model.metrics)
+    named |= {file.name: FILE_VALUES for file in files}
+    for name in source.model.files:
+        if name in source.model.metrics or any(process.name == name for process in processes):
+            problems.add(
+                source, ("files", name), "a process or metric has the same name; checks could not tell them apart"
+            )
+    found = []
+    for index, model in enumerate(source.model.checks):
+        keys: Keys = ("checks", index, "that")
+        try:
+            for path in expression.names(model.that):
+                _known(path, named)
+        except InputError as error:
+            problems.add(source, keys, error.message, error.hint)
+        found.append(Check(model.that, source.document.where(keys)))
+    return found
+
+
+def _known(name: tuple[str, ...], named: dict[str, tuple[str, ...] | None]) -> None:
+    """Raise InputError about a name that can have no value when the run is over."""
+    first = name[0]
+    if first not in named:
+        raise InputError(f'there is no "{first}"{near(first, named)}; known: {", ".join(named)}')
+    values = named[first]
+    if values is not None and name[1:2] and name[1] not in values:
+        raise InputError(f'a file has no "{name[1]}"{near(name[1], values)}; known: {", ".join(values)}')

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""Values in checks: numbers with units, texts, truths and lists of them, and what can be done with them.
+
+Two quantities are compared and added in the base unit of their dimension (ns, bit/s, B, …), so that 0.5 s is 500 ms;
+quantities of two dimensions, or one with and one without a unit, cannot be. An operation on a list is done on each of
+its entries. None is a figure that could not be computed: nothing holds for it.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from lab import units
+from lab.errors import InputError
+
+Number = float | Fraction
+_SHOWN_MAX = 5  # entries of a list
+_TEXT_MAX = 16
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number in a unit as users read it: ``Quantity(312, "ms")``. Units that are only labels are kept as such."""
+
+    value: Number
+    unit: str = ""
+
+    @property
+    def dimension(self) -> units.Dimension | None:
+        """What it measures; None for a plain number or a count."""
+        return units.dimension_of(self.unit)
+
+    @property
+    def base(self) -> Number:
+        """The number in the base unit of its dimension."""
+        if self.dimension is None or not math.isfinite(self.value):
+            return self.value
+        return Fraction(self.value) * self.dimension.factors[self.unit]
+
+    def __str__(self) -> str:
+        value = float(self.value)
+        number = str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+        return units.PERCENT.write(number, "%") if self.unit == "%" else f"{number} {self.unit}".strip()
+
+
+Value = None | bool | str | Quantity | list[Any]
+
+
+def value_of(raw: Any) -> Value | Mapping[str, Any]:
+    """What a context holds as a value: plain numbers become quantities without unit."""
+    if raw is None or isinstance(raw, bool | str | Quantity | Mapping):
+        return raw
+    if isinstance(raw, int | float | Fraction):
+        return Quantity(raw)
+    if isinstance(raw, list | tuple):
+        return [value_of(item) for item in raw]
+    raise TypeError(f"{type(raw).__name__} in the context of a check")
+
+
+def show(value: Any) -> str:
+    """A value for a reader."""
+    if value is None:
+        return "no value"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value if len(value) <= _TEXT_MAX else f"{value[:_TEXT_MAX]}…"
+    if isinstance(value, list):
+        shown = ", ".join(show(item) for item in value[:_SHOWN_MAX])
+        return f"[{shown}{', …' if len(value) > _SHOWN_MAX else ''}]"
+    return str(value)
+
+
+def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    """The operation, on each entry where one side or both are lists.
+
+    Raises:
+        InputError: lists of different lengths.
+    """
+    if not isinstance(left, list) and not isinstance(right, list):
+        return operation(left, right)
+    size = len(left) if isinstance(left, list) else len(right)
+    lefts = left if isinstance(left, list) else [left] * size
+    rights = right if isinstance(right, list) else [right] * size
+    if len(lefts) != len(rights):
+        raise InputError(f"{len(lefts)} values cannot be paired with {len(rights)}")
+    return [spread(operation, *pair) for pair in zip(lefts, rights, strict=True)]
+
+
+def holds(value: Any) -> bool:
+    """Whether a result is a yes: true, or a list in which all are.
+
+    Raises:
+        InputError: it is neither yes nor no.
+    """
+    if isinstance(value, list):
+        return all([holds(item) for item in value])
+    if isinstance(value, bool):
+        return value
+    if value is None:
+        return False
+    raise InputError(f"{show(value)} is neither true nor false; a check compares, such as outage.max < 500 ms")
+
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+COMPARISONS = tuple(_COMPARE)
+
+
+def compare(sign: str, left: Any, right: Any) -> bool:
+    """One comparison of two single values.
+
+    Raises:
+        InputError: they cannot be compared.
+    """
+    if left is None or right is None:
+        return False
+    if isinstance(left, Quantity) and isinstance(right, Quantity):
+        return _COMPARE[sign](*_alike(left, right))
+    if type(left) is not type(right) or isinstance(left, Mapping):
+        raise InputError(f"{_kind(left)} cannot be compared with {_kind(right)}")
+    if sign not in ("==", "!=") and not isinstance(left, str):
+        raise InputError(f"{_kind(left)} is neither smaller nor larger than another")
+    return _COMPARE[sign](left, right)
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in words."""
+    if isinstance(value, Mapping):
+        return f"a group of values ({', '.join(map(str, value))})"
+    if isinstance(value, bool):
+        return f"the truth value {show(value)}"
+    return f'the text "{show(value)}"' if isinstance(value, str) else f"the number {show(value)}"
+
+
+def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
+    """Both in the base unit of the dimension they share."""
+    if left.dimension is right.dimension:
+        return left.base, right.base
+    for bare, other in ((left, right), (right, left)):
+        if bare.dimension is None and other.dimension is not None and not bare.unit:
+            raise InputError(f'"{bare}" has no unit; write {Quantity(bare.value, other.unit)}')
+    names = [side.dimension.name if side.dimension else f"number of {side.unit}" for side in (left, right)]
+    raise InputError(f"{left} is a {names[0]}, {right} is a {names[1]}; they cannot be compared")
+
+
+def add(left: Any, right: Any) -> Any:
+    """Sum in the unit of the left side."""
+    return _linear(operator.add, left, right)
+
+
+def subtract(left: Any, right: Any) -> Any:
+    """Difference in the unit of the left side."""
+    return _linear(operator.sub, left, right)
+
+
+def _linear(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return None
+    a, b = _numbers(left, right)
+    amount = operation(*_alike(a, b))
+    factor = a.dimension.factors[a.unit] if a.dimension else Fraction(1)
+    return Quantity(amount / factor, a.unit)
+
+
+def multiply(left: Any, right: Any) -> Any:
+    """Product of a quantity and a plain number."""
+    if left is None or right is None:
+        return None
+    a, b = _numbers(left, right)
+    if a.unit and b.unit:
+        raise InputError(f"{a} times {b} has no unit that the lab knows")
+    return Quantity(a.value * b.value, a.unit or b.unit)
+
+
+def divide(left: Any, right: Any) -> Any:
+    """A ratio of two quantities of one dimension, or a quantity divided by a plain number."""
+    if left is None or right is None:
+        return None
+    a, b = _numbers(left, right)
+    if not b.unit:
+        return Quantity(_quotient(a.value, b.value), a.unit)
+    numerator, denominator = _alike(a, b)
+    return Quantity(_quotient(numerator, denominator))
+
+
+def _quotient(numerator: Number, denominator: Number) -> Number:
+    if denominator == 0:
+        raise InputError("division by 0")
+    if isinstance(numerator, int) and isinstance(denominator, int):
+        return Fraction(numerator, denominator)
+    return numerator / denominator
+
+
+def negate(value: Any) -> Any:
+    """The number with the other sign."""
+    if isinstance(value, list):
+        return [negate(item) for item in value]
+    return None if value is None else Quantity(-_number(value).value, value.unit)
+
+
+def _number(value: Any) -> Quantity:
+    if not isinstance(value, Quantity):
+        raise InputError(f"{_kind(value)} is no number to calculate with")
+    return value
+
+
+def _numbers(left: Any, right: Any) -> tuple[Quantity, Quantity]:
+    return _number(left), _number(right)
+
+
+def _flat(values: Iterable[Any]) -> list[Any]:
+    """Arguments with the entries of lists among them."""
+    found: list[Any] = []
+    for value in values:
+        found += _flat(value) if isinstance(value, list) else [value]
+    return found
+
+
+def _extreme(pick: Callable[..., Quantity]) -> Callable[[list[Any]], Any]:
+    def function(arguments: list[Any]) -> Any:
+        values = _flat(arguments)
+        if not values or any(value is None for value in values):
+            return None
+        for value in values:
+            _alike(_number(values[0]), _number(value))
+        return pick(values, key=lambda value: value.base)
+
+    return function
+
+
+def _sum(arguments: list[Any]) -> Any:
+    values = _flat(arguments)
+    total = values[0] if values else Quantity(0)
+    for value in values[1:]:
+        total = add(total, value)
+    return total
+
+
+def _mean(arguments: list[Any]) -> Any:
+    values = _flat(arguments)
+    return divide(_sum(values), Quantity(len(values))) if values else None
+
+
+def _geomean(arguments: list[Any]) -> Any:
+    values = _flat(arguments)
+    if not values or any(value is None for value in values):
+        return None
+    numbers = [float(_alike(_number(values[0]), _number(value))[1]) for value in values]
+    if min(numbers) <= 0:
+        raise InputError("geomean needs numbers above 0")
+    factor = float(_alike(values[0], values[0])[0]) / float(values[0].value)
+    return Quantity(math.exp(math.fsum(map(math.log, numbers)) / len(numbers)) / factor, values[0].unit)
+
+
+def _abs(arguments: list[Any]) -> Any:
+    (value,) = arguments
+    if isinstance(value, list):
+        return [_abs([item]) for item in value]
+    return negate(value) if value is not None and _number(value).value < 0 else value
+
+
+def _len(arguments: list[Any]) -> Any:
+    (value,) = arguments
+    if not isinstance(value, list | str):
+        raise InputError(f"{_kind(value) if value is not None else 'what has no value'} has no length")
+    return Quantity(len(value))
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the language."""
+
+    call: Callable[[list[Any]], Any]
+    about: str
+    single: bool = False  # takes exactly one argument
+
+
+FUNCTIONS: dict[str, Function] = {
+    "abs": Function(_abs, "the number without its sign", single=True),
+    "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
+    "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether one holds"),
+    "geomean": Function(_geomean, "geometric mean"),
+    "len": Function(_len, "how many entries, or characters", single=True),
+    "max": Function(_extreme(max), "the largest"),
+    "mean": Function(_mean, "arithmetic mean"),
+    "min": Function(_extreme(min), "the smallest"),
+    "sum": Function(_sum, "the sum"),
+}
