@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.probes import _pcap
-from lab.probes.base import Occurrence
+from lab.probes.base import Occurrence, Series
 
 SCAN_BELONGS_NS = 1_000_000_000  # results older than this when authentication begins were not gathered for it
 _IPV4 = b"\x08\x00"
@@ -136,7 +136,9 @@ class Downlink:
         """Pick the frames that are data for ``mac``: unicast IPv4 or IPv6, no EAPOL, no ARP, no null frames."""
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {_pcap.ETHERNET: _ethernet, _pcap.RADIOTAP: _radiotap}.get(capture.link_type)
-        self.t_ns = [stamp - epoch_ns for stamp in pick(capture, address)] if pick else []
+        frames = pick(capture, address) if pick else []
+        self.t_ns = [stamp - epoch_ns for stamp, _ in frames]
+        self._bits = [8 * length for _, length in frames]
 
     def last_until(self, t_ns: int) -> int | None:
         """The last one at or before ``t_ns``."""
@@ -148,20 +150,30 @@ class Downlink:
         index = bisect_left(self.t_ns, t_ns)
         return self.t_ns[index] if index < len(self.t_ns) else None
 
+    def rate(self, name: str, begin_ns: int, end_ns: int, bin_ns: int) -> Series:
+        """Bits per second in each bin of a span (whole frames, as captured), stamped with the bin's end."""
+        bins = [0] * ((end_ns - begin_ns) // bin_ns)
+        first = bisect_left(self.t_ns, begin_ns)
+        for index in range(first, bisect_left(self.t_ns, begin_ns + len(bins) * bin_ns)):
+            bins[(self.t_ns[index] - begin_ns) // bin_ns] += self._bits[index]
+        stamps = [begin_ns + (index + 1) * bin_ns for index in range(len(bins))]
+        return Series(name, "bit/s", stamps, [bits * 1_000_000_000 / bin_ns for bits in bins])
 
-def _ethernet(capture: _pcap.Capture, address: bytes) -> list[int]:
+
+def _ethernet(capture: _pcap.Capture, address: bytes) -> list[tuple[int, int]]:
+    """(stamp, length) of each data frame."""
     data = capture.data
     return [
-        stamp
-        for stamp, begin in zip(capture.stamp_ns, capture.offset, strict=True)
+        (stamp, length)
+        for stamp, begin, length in zip(capture.stamp_ns, capture.offset, capture.length, strict=True)
         if data[begin : begin + 6] == address and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
     ]
 
 
-def _radiotap(capture: _pcap.Capture, address: bytes) -> list[int]:
+def _radiotap(capture: _pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     """Frames of a monitor interface: radiotap header, then IEEE 802.11 from the access point to the station."""
     found = []
-    for stamp, frame in capture.frames():
+    for (stamp, frame), length in zip(capture.frames(), capture.length, strict=True):
         begin = int.from_bytes(frame[2:4], "little")
         header = frame[begin : begin + 24]
         if len(header) < 24 or header[0] & _TYPE_MASK != _DATA_TYPE or header[0] & _NO_DATA:
@@ -171,5 +183,5 @@ def _radiotap(capture: _pcap.Capture, address: bytes) -> list[int]:
         body = begin + 24 + (2 if header[0] & _QOS else 0)
         clear = frame[body : body + 6] == _SNAP and frame[body + 6 : body + 8] in (_IPV4, _IPV6)
         if clear or header[1] & _PROTECTED:
-            found.append(stamp)
+            found.append((stamp, length - begin))
     return found

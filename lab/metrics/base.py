@@ -15,7 +15,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from lab.plan import types
 from lab.probes import _pcap
@@ -35,10 +35,9 @@ class Source:
     raw: Raw
     ended_ns: int  # since the timeline's start; the end of the run where it was ended by the lab
 
-    @cached_property
     def capture(self) -> _pcap.Capture:
         """The frames that tcpdump kept. PcapError: unreadable; FileNotFoundError: another probe."""
-        return _pcap.read(self.raw.path("pcap").read_bytes())
+        return _pcap.load(self.raw.path("pcap"))
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Figures:
     """What a metric computed, in base units."""
 
     values: list[float] = field(default_factory=list)  # one figure of each thing named by ``per``
-    rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details, for tables
+    rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details; other units are in the key
     series: list[Series] = field(default_factory=list)  # over time, named after the source
 
 
@@ -74,7 +73,7 @@ class Metric:
     per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
     dimension: Dimension | None = None  # None: a count of ``unit``
     unit: str = ""  # the base unit, or what is counted
-    columns: ClassVar[Mapping[str, str]] = {}  # of rows: the base unit of each quantity, so that it can be converted
+    columns: tuple[str, ...] = ()  # of rows: those that are told in the unit of the metric
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """Compute. ``metric.of`` has passed ``check``."""

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import pairwise
-from typing import ClassVar
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, series_of
 from lab.plan import types
@@ -28,7 +26,7 @@ class Goodput(Metric):
     per = ("process", "interval")
     dimension = RATE
     unit = "bit/s"
-    columns: ClassVar[Mapping[str, str]] = {"bytes": "B", "duration": "ns", "goodput": "bit/s"}
+    columns = ("goodput",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """One row and one series per source."""
@@ -39,7 +37,7 @@ class Goodput(Metric):
             mean = 8 * size * _SECOND / duration_ns if duration_ns > 0 else 0.0
             figures.series.append(rates)
             figures.values += rates.values if metric.per == "interval" else [mean]
-            figures.rows.append({"process": source.id, "bytes": size, "duration": duration_ns, "goodput": mean})
+            figures.rows.append({"process": source.id, "bytes": size, "duration_ns": duration_ns, "goodput": mean})
         return figures
 
 

@@ -15,6 +15,7 @@ class Loss(Metric):
     of = ("ping", "iperf3", "iperf3-server")
     dimension = PERCENT
     unit = "%"
+    columns = ("loss",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """One row per source that sent anything."""

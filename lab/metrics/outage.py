@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from lab.metrics._handoffs import Downlink, Handoff, find
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
 from lab.plan import types
 from lab.units import DURATION
+
+_BEFORE_NS = 500_000_000  # what is shown around a handoff
+_AFTER_NS = 1_000_000_000
+_BIN_NS = 10_000_000
 
 
 class Outage(Metric):
@@ -30,15 +34,7 @@ class Outage(Metric):
     per = ("handoff",)
     dimension = DURATION
     unit = "ns"
-    columns: ClassVar[Mapping[str, str]] = {
-        "at": "ns",
-        "scan": "ns",
-        "authentication": "ns",
-        "association": "ns",
-        "keys": "ns",
-        "first_data": "ns",
-        "outage": "ns",
-    }
+    columns = ("scan", "authentication", "association", "keys", "first_data", "outage")
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
         """As every metric, and ValueError if only captures are named: they do not tell when a handoff happens."""
@@ -47,18 +43,18 @@ class Outage(Metric):
             raise ValueError("of: name a wpa-events probe; captures only make it more exact")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per handoff, by time."""
+        """One row per handoff, by time; with a capture also the rate at which data came in around it."""
         figures = Figures()
         captures = {source.node.name: source for source in chosen(metric, context, "tcpdump")}
         for source in chosen(metric, context, "wpa-events"):
             capture = captures.get(source.node.name)
-            figures.rows += _rows(source, capture, context)
-        figures.rows.sort(key=lambda row: (row["at"], row["station"]))
+            _add(figures, source, capture, context)
+        figures.rows.sort(key=lambda row: (row["at_ns"], row["station"]))
         figures.values = [row["outage"] for row in figures.rows]
         return figures
 
 
-def _rows(source: Source, capture: Source | None, context: Context) -> list[dict[str, Any]]:
+def _add(figures: Figures, source: Source, capture: Source | None, context: Context) -> None:
     station = source.node
     roams_ns = [
         event["t_ns"] for event in context.events if event["kind"] == "roam" and event["target"] == station.name
@@ -66,8 +62,13 @@ def _rows(source: Source, capture: Source | None, context: Context) -> list[dict
     handoffs = find(source.parsed.occurrences, sorted(roams_ns), _first_bssid(station.name, context))
     downlink = None
     if capture and station.radio and handoffs:
-        downlink = Downlink(capture.capture, station.radio.mac, context.epoch_ns)
-    return [_row(station.name, handoff, downlink, context) for handoff in handoffs]
+        downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)
+    for handoff in handoffs:
+        figures.rows.append(_row(station.name, handoff, downlink, context))
+        if downlink:
+            begin_ns = handoff.begin_ns - _BEFORE_NS
+            name = f"{station.name} {handoff.begin_ns}"  # the row's station and begin_ns
+            figures.series.append(downlink.rate(name, begin_ns, handoff.begin_ns + _AFTER_NS, _BIN_NS))
 
 
 def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Context) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Con
     end_ns = first_ns if measured else handoff.connected_ns
     assert begin_ns is not None
     return {
-        "at": handoff.asked_ns if handoff.asked_ns is not None else handoff.begin_ns,
+        "at_ns": handoff.asked_ns if handoff.asked_ns is not None else handoff.begin_ns,
         "station": station,
         "from": _name(handoff.from_bssid, context),
         "to": _name(handoff.to_bssid, context),
@@ -92,6 +93,15 @@ def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Con
         "outage": (context.end_ns if end_ns is None else end_ns) - begin_ns,
         "measured": "data frames" if measured else "events",
         "completed": handoff.connected_ns is not None,
+        "begin_ns": handoff.begin_ns,
+        "scan_started_ns": handoff.scan_started_ns,
+        "scan_done_ns": handoff.scan_done_ns,
+        "authenticate_ns": handoff.authenticate_ns,
+        "associate_ns": handoff.associate_ns,
+        "associated_ns": handoff.associated_ns,
+        "connected_ns": handoff.connected_ns,
+        "last_data_ns": last_ns,
+        "first_data_ns": first_ns,
     }
 
 

@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from lab.metrics.base import Context, Figures, Metric, chosen, instances, series_of, summary
 from lab.plan import types
 from lab.probes.base import Series
@@ -25,7 +22,7 @@ class Rtt(Metric):
     per = ("sample", "process")
     dimension = DURATION
     unit = "ns"
-    columns: ClassVar[Mapping[str, str]] = {"mean": "ns", "median": "ns", "min": "ns", "max": "ns"}
+    columns = ("mean", "median", "min", "max")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """One row and series per source; of ss, per connection."""

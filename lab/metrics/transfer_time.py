@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 from lab.metrics.base import Context, Figures, Metric, chosen
 from lab.plan import types
 from lab.units import DURATION
@@ -20,7 +17,7 @@ class TransferTime(Metric):
     of = ("curl",)
     dimension = DURATION
     unit = "ns"
-    columns: ClassVar[Mapping[str, str]] = {"bytes": "B", "first_byte": "ns", "total": "ns"}
+    columns = ("first_byte", "total")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """One row per transfer that completed."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 ETHERNET = 1  # LINKTYPE_ETHERNET
 RADIOTAP = 127  # LINKTYPE_IEEE802_11_RADIOTAP
@@ -49,6 +51,18 @@ class Capture:
         """(stamp in ns, bytes) of each frame."""
         for stamp, begin, size in zip(self.stamp_ns, self.offset, self.captured, strict=True):
             yield stamp, self.data[begin : begin + size]
+
+
+def load(path: Path) -> Capture:
+    """Read a capture file; the same file again costs nothing. PcapError: see ``read``. FileNotFoundError."""
+    status = path.stat()
+    return _load(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=4)
+def _load(path: Path, mtime_ns: int, size: int) -> Capture:
+    """``mtime_ns`` and ``size`` are there to tell a file from its successor."""
+    return read(path.read_bytes())
 
 
 def read(data: bytes) -> Capture:

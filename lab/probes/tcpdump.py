@@ -43,7 +43,7 @@ class Tcpdump(Probe):
         """Read ``.pcap`` and the counts in ``.err``."""
         parsed = Parsed()
         try:
-            capture = _pcap.read(raw.path("pcap").read_bytes())
+            capture = _pcap.load(raw.path("pcap"))
         except FileNotFoundError:
             raise ProbeOutputError(f"{raw.id}.pcap is missing") from None
         except _pcap.PcapError as error:

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""From what a guest left behind to a record: parse, compute, check."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RecordError
+from lab.plan.types import Plan, Process
+from lab.probes import base as probes
+from lab.record import figures
+from lab.record.record import VERSION, Record, load, to_json
+
+RAW = "raw"
+
+
+def build(directory: Path, *, hashes: Mapping[str, str], versions: Mapping[str, Any] | None = None) -> Record:
+    """Make the record of the run in ``directory`` and write it there.
+
+    Args:
+        directory: holds plan.json, guest.json and raw/.
+        hashes: SHA-256 of what the guest was made of: kernel, image, series.
+        versions: what the host knows beyond guest.json (lab, packages of the image).
+
+    Raises:
+        RecordError: a file is missing or damaged, or the record cannot be written.
+    """
+    plan = _plan(directory)
+    guest = _guest(directory)
+    sources = _sources(directory, plan, guest)
+    results = figures.metrics(plan, sources, guest)
+    checks = figures.checks(plan, sources, guest, results)
+    data = {
+        "version": VERSION,
+        "plan": dataclasses.asdict(plan),
+        "versions": {"kernel": guest["kernel"], **guest.get("packages", {}), **(versions or {})},
+        "hashes": {**hashes, "plan": hashlib.sha256(plan.to_json().encode()).hexdigest()},
+        "clock": {key: guest[key] for key in ("epoch_ns", "boot_ns", "end_ns")},
+        "processes": guest["processes"],
+        "events": guest["events"],
+        "error": guest["error"],
+        "sources": {identifier: _described(source) for identifier, source in sources.items()},
+        "metrics": results,
+        "checks": checks,
+        "passed": guest["error"] is None
+        and all(check["passed"] for check in checks)
+        and not any(source.error for source in sources.values()),
+        "raw": _raw_files(directory / RAW),
+    }
+    # what is kept is what a reader gets: tuples become lists now, not after the first load
+    record = Record(directory, json.loads(to_json(data)))
+    record.write()
+    return record
+
+
+def rebuild(directory: Path) -> Record:
+    """Make the record again from raw data; versions and hashes are kept from the one that is there. RecordError."""
+    before = load(directory).data
+    hashes = {name: digest for name, digest in before["hashes"].items() if name != "plan"}
+    return build(directory, hashes=hashes, versions=before["versions"])
+
+
+def _plan(directory: Path) -> Plan:
+    path = directory / "plan.json"
+    try:
+        return Plan.from_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordError(f"{directory} has no plan.json", hint="it is no directory of a run") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise RecordError(f"{path} cannot be read: {error}") from None
+
+
+def _guest(directory: Path) -> dict[str, Any]:
+    path = directory / "guest.json"
+    try:
+        guest = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise RecordError(f"{directory} has no guest.json", hint="the guest did not come to an end") from None
+    except ValueError as error:
+        raise RecordError(f"{path} cannot be read: {error}") from None
+    missing = {"epoch_ns", "boot_ns", "end_ns", "kernel", "processes", "events", "error"} - set(guest)
+    if missing:
+        raise RecordError(f"{path} lacks {', '.join(sorted(missing))}")
+    return dict(guest)
+
+
+def _sources(directory: Path, plan: Plan, guest: Mapping[str, Any]) -> dict[str, figures.Run]:
+    """Every process of the plan, with what its parser found if it is a probe."""
+    told = {entry["id"]: entry for entry in guest["processes"]}
+    return {
+        process.id: _run(directory / RAW, process, plan, told.get(process.id, {}), guest) for process in plan.processes
+    }
+
+
+def _run(raw: Path, process: Process, plan: Plan, told: Mapping[str, Any], guest: Mapping[str, Any]) -> figures.Run:
+    found = probes.Raw(
+        directory=raw,
+        id=process.id,
+        params=process.params,
+        epoch_ns=guest["epoch_ns"],
+        started_ns=told.get("started_ns", max(process.at_ns, 0)),
+    )
+    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=told.get("exit"))
+    if process.probe is not None:
+        try:
+            run.parsed = probes.load(process.probe).parse(found)
+        except probes.ProbeOutputError as error:
+            run.error = str(error)
+    ended = told.get("ended_ns")
+    run.ended_ns = guest["end_ns"] if ended is None else ended
+    return run
+
+
+def _described(run: figures.Run) -> dict[str, Any]:
+    parsed = run.parsed or probes.Parsed()
+    return {
+        "name": run.process.name,
+        "node": run.process.node,
+        "probe": run.process.probe,
+        "error": run.error,
+        "series": [
+            {"name": series.name, "unit": series.unit, "t_ns": series.t_ns, "values": series.values}
+            for series in parsed.series
+        ],
+        "occurrences": [{"t_ns": item.t_ns, "kind": item.kind, "fields": item.fields} for item in parsed.occurrences],
+        "values": parsed.values,
+    }
+
+
+def _raw_files(raw: Path) -> list[dict[str, Any]]:
+    """Path, size and digest of every raw file, by path."""
+    listed = []
+    for path in sorted(raw.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            listed.append({"path": path.relative_to(raw).as_posix(), "bytes": path.stat().st_size, "sha256": digest})
+    return listed

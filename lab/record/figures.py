@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The figures of a record: metrics in the units the workload asked for, and checks on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab import metrics as kinds
+from lab.errors import LabError
+from lab.metrics.base import Context, Metric, Source, summary
+from lab.plan import expression, types
+from lab.probes.base import Parsed, Raw, Series
+
+_SUMMARY = ("mean", "median", "min", "max", "sum")
+_SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
+_DIGITS = 9  # of converted figures: all that clocks and counters hold, and no tail of binary fractions
+
+
+@dataclass
+class Run:
+    """A process of the plan and what came of it. ``parsed`` None: a plain program, or ``error`` says why."""
+
+    process: types.Process
+    node: types.Node
+    raw: Raw
+    exit: int | None = None  # None: ended by the lab
+    parsed: Parsed | None = None
+    error: str | None = None
+    ended_ns: int = 0
+
+
+def metrics(plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any]) -> dict[str, Any]:
+    """Every metric of the plan, by name, in its unit."""
+    context = Context(
+        plan=plan,
+        sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},
+        events=guest["events"],
+        end_ns=guest["end_ns"],
+        epoch_ns=guest["epoch_ns"],
+    )
+    return {metric.name: _result(metric, context) for metric in plan.metrics}
+
+
+def _source(run: Run) -> Source:
+    return Source(
+        id=run.process.id,
+        node=run.node,
+        probe=run.process.probe or "",
+        params=run.process.params,
+        parsed=run.parsed or Parsed(),
+        raw=run.raw,
+        ended_ns=run.ended_ns,
+    )
+
+
+def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
+    kind = kinds.load(metric.kind)
+    found = kind.figures(metric, context)
+    scale = kind.scale(metric.unit)
+    values = [_converted(value, scale) for value in found.values]
+    return {
+        "kind": metric.kind,
+        "about": kind.about,
+        "of": metric.of,
+        "per": metric.per or kind.per[0],
+        "unit": metric.unit,
+        **summary(values),
+        "values": values,
+        "rows": [_row(row, kind, metric.unit) for row in found.rows],
+        "columns": list(kind.columns),
+        "series": [_series(series, kind, metric.unit) for series in found.series],
+    }
+
+
+def _series(series: Series, kind: Metric, unit: str) -> dict[str, Any]:
+    """A series of the metric's own dimension in its unit, any other as it is."""
+    own = series.unit == kind.unit
+    values = [_converted(value, kind.scale(unit)) for value in series.values] if own else series.values
+    return {"name": series.name, "unit": unit if own else series.unit, "t_ns": series.t_ns, "values": values}
+
+
+def _row(row: Mapping[str, Any], kind: Metric, unit: str) -> dict[str, Any]:
+    """A row with its columns in the unit of the metric."""
+    scale = kind.scale(unit)
+    return {
+        name: _converted(value, scale) if name in kind.columns and value is not None else value
+        for name, value in row.items()
+    }
+
+
+def _converted(value: float, scale: float) -> float:
+    """In the wanted unit, rounded to what was measured; whole numbers stay whole."""
+    if scale == 1.0:
+        return value
+    return round(value / scale, _DIGITS)
+
+
+def checks(
+    plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], results: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Every check of the plan: whether it holds, and because of which values. A run that failed passes none."""
+    context = values(plan, runs, results)
+    return [_check(check, context, guest["error"]) for check in plan.checks]
+
+
+def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None) -> dict[str, Any]:
+    entry = {"that": check.that, "source": check.source, "passed": False, "because": ""}
+    if error is not None:
+        return {**entry, "because": "the run failed"}
+    try:
+        outcome = expression.evaluate(check.that, context)
+    except LabError as problem:
+        return {**entry, "because": problem.message}
+    return {**entry, "passed": outcome.passed, "because": outcome.explanation}
+
+
+def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]) -> dict[str, Any]:
+    """What checks can talk about: processes, files and metrics by name, quantities with their unit."""
+    context: dict[str, Any] = {}
+    for file in plan.files:
+        size = file.random_bytes if file.text is None else len(file.text.encode())
+        context[file.name] = {"sha256": file.sha256, "size": size, "path": file.path}
+    named: dict[str, list[dict[str, Any]]] = {}
+    for identifier, run in runs.items():
+        found = {"exit": run.exit, **_measured(run.parsed.values if run.parsed else {})}
+        context[identifier] = found
+        named.setdefault(run.process.name, []).append(found)
+    for name, found_of_all in named.items():
+        context[name] = found_of_all[0] if len(found_of_all) == 1 else found_of_all
+    for name, result in results.items():
+        context[name] = {key: _quantity(result[key], result["unit"]) for key in _SUMMARY} | {"count": result["count"]}
+    return context
+
+
+def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Values of a parser, ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
+    measured: dict[str, Any] = {}
+    for name, value in found.items():
+        stem, _, suffix = name.rpartition("_")
+        if name == "bytes" or suffix == "bytes":
+            measured[name] = _quantity(value, "B")
+        elif stem and suffix in _SUFFIXES:
+            measured[stem] = _quantity(value, _SUFFIXES[suffix])
+        else:
+            measured[name] = value
+    return measured
+
+
+def _quantity(value: float | None, unit: str) -> expression.Quantity | None:
+    return None if value is None else expression.Quantity(value, unit)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The record's file: its version, how it is written and read, and what was there before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RecordError
+from lab.plan.types import Plan
+from lab.probes.base import Series
+
+VERSION = 1
+FILE_NAME = "record.json"
+
+# from a version to the next one; a version that is not here and not VERSION is refused
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run. ``data`` is what record.json holds:
+
+    ``version``; ``plan`` (lab.plan.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
+    image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
+    guest tells them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
+    occurrences, values, error); ``metrics`` by name (kind, unit, summary, values, rows, series, in that unit);
+    ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file).
+    """
+
+    directory: Path
+    data: Mapping[str, Any]
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan that was run."""
+        return Plan.from_json(json.dumps(self.data["plan"]))
+
+    @property
+    def passed(self) -> bool:
+        """Whether the run came to its end and every check held."""
+        return bool(self.data["passed"])
+
+    @cached_property
+    def wall(self) -> dict[str, Any]:
+        """Wall times and the host, from wall.json; empty if there is none."""
+        path = self.directory / "wall.json"
+        found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+        return found
+
+    def series(self, source: str, name: str) -> Series | None:
+        """A sampled series of a process or probe."""
+        for item in self.data["sources"].get(source, {}).get("series", []):
+            if item["name"] == name:
+                return Series(**item)
+        return None
+
+    def metrics(self, *kinds: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """(name, result) of the metrics of these kinds, of all if none is given."""
+        for name, result in self.data["metrics"].items():
+            if not kinds or result["kind"] in kinds:
+                yield name, result
+
+    def write(self) -> None:
+        """Write record.json, whole or not at all. RecordError: no space left, or not writable."""
+        path = self.directory / FILE_NAME
+        partial = path.with_suffix(".partial")
+        try:
+            partial.write_text(to_json(self.data), encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise RecordError(
+                f"cannot write {path}: {error.strerror}", hint="free some space, or choose --out"
+            ) from None
+
+
+def to_json(data: Mapping[str, Any]) -> str:
+    """Canonical text: sorted keys; one line for each top-level key and each source, metric, raw file and so on."""
+    lines = []
+    for key in sorted(data):
+        value = data[key]
+        if isinstance(value, dict) and value and key != "clock":
+            inside = ",\n".join(f"  {_compact(name)}: {_compact(value[name])}" for name in sorted(value))
+            lines.append(f"{_compact(key)}: {{\n{inside}\n }}")
+        elif isinstance(value, list) and value:
+            inside = ",\n".join(f"  {_compact(item)}" for item in value)
+            lines.append(f"{_compact(key)}: [\n{inside}\n ]")
+        else:
+            lines.append(f"{_compact(key)}: {_compact(value)}")
+    return "{\n " + ",\n ".join(lines) + "\n}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def load(directory: Path) -> Record:
+    """Read a record, migrating it if it is an older version.
+
+    Raises:
+        RecordError: there is none, it is damaged, or of a version that this lab does not know.
+    """
+    path = directory / FILE_NAME
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        hint = "a run directory holds it once the run has ended; lab run prints its path"
+        raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{path} cannot be read: {error}", hint="rebuild it: lab report --rebuild DIR") from None
+    if not isinstance(data, dict) or not isinstance(data.get("version"), int):
+        raise RecordError(f"{path} is not a record of a run", hint="rebuild it: lab report --rebuild DIR")
+    return Record(directory, migrate(data, path))
+
+
+def migrate(data: dict[str, Any], path: Path) -> dict[str, Any]:
+    """Bring a record to this version, step by step. RecordError: there is no way from its version."""
+    version = data["version"]
+    while data["version"] != VERSION:
+        step = MIGRATIONS.get(data["version"])
+        if step is None:
+            raise RecordError(
+                f"{path} is version {version}, this lab reads version {VERSION}",
+                hint="read it with the lab that wrote it, or rebuild it from its raw data: lab report --rebuild DIR",
+            )
+        data = step(data)
+    return data
