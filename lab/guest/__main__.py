@@ -37,7 +37,7 @@ def shell(plan: Plan) -> None:
     network = LabNet(plan, loop)
     network.build()
     network.start()
-    Shell(network, plan)
+    Shell(network)
 
 
 def main() -> None:

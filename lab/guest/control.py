@@ -57,6 +57,10 @@ class Control:
         """Call ``callback(uptime_ns, text)`` for every event to come."""
         self._listeners.append(callback)
 
+    def forget(self, callback: Callable[[int, str], None]) -> None:
+        """Inverse of ``listen``."""
+        self._listeners.remove(callback)
+
     def _read(self) -> None:
         while True:
             try:
@@ -71,7 +75,7 @@ class Control:
                 continue
             stamp = now_ns()
             self.events.append((stamp, text))
-            for listener in self._listeners:
+            for listener in tuple(self._listeners):
                 listener(stamp, text)
 
     def request(self, command: str) -> str:

@@ -16,11 +16,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lab.guest import probe_target
 from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
 from lab.guest.loop import Loop, now_ns
 from lab.guest.network import LabNet
-from lab.guest.paths import RAW, RAW_IN_NODE, RUN
+from lab.guest.paths import RAW, RUN
 from lab.guest.sampling import FileSizeSampler, Sampler
 from lab.guest.tasks import Task
 from lab.guest.timeline import HANDLERS
@@ -163,30 +164,18 @@ class Experiment:
         if probe.mode == "control":
             self._record_control(process)
         elif probe.mode == "sample":
-            sampler = Sampler(self, process, self._probe_argv(probe, process))
+            sampler = Sampler(self, process, probe_target.argv(self.plan, process))
             self.samplers.append(sampler)
             sampler.tick()
         else:
-            task = self._start_task(process, self._probe_argv(probe, process))
-            watched = probe.watched_file(process.params, f"{RAW_IN_NODE}/{process.id}")
+            task = self._start_task(process, probe_target.argv(self.plan, process))
+            watched = probe.watched_file(process.params, probe_target.raw_prefix(process))
             if watched:
                 sampler_of_size = FileSizeSampler(self, process, watched, task)
                 self.samplers.append(sampler_of_size)
                 sampler_of_size.tick()
         if process.stop_ns is not None and process.id in self.tasks:
             self._at(process.stop_ns, lambda: self.tasks[process.id].send(signal.SIGINT))
-
-    def _probe_argv(self, probe: probes.Probe, process: types.Process) -> list[str]:
-        node = self.plan.node(process.node)
-        names = [interface.name for interface in node.interfaces]
-        radio = node.radio.interface if node.radio else None
-        target = probes.Target(
-            node=node.name,
-            interface=radio if node.kind == "sta" and radio else names[0],
-            radio=radio,
-            ip=node.ip,
-        )
-        return probe.argv(target, process.params, f"{RAW_IN_NODE}/{process.id}")
 
     def _start_task(self, process: types.Process, argv: list[str]) -> Task:
         container = self.network.nameToNode[process.node].container

@@ -7,12 +7,12 @@ User Mode Linux an exec costs milliseconds, and nothing else about a network of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from mininet.net import Mininet
 
-from lab.guest import links, switch, wifi
+from lab.guest import commands, wifi
 from lab.guest.container import enable_limits
 from lab.guest.control import Control
 from lab.guest.errors import GuestError
@@ -24,6 +24,10 @@ from lab.guest.tasks import Task, run
 from lab.plan import types
 
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
+
+
+def _lines(lines: list[str]) -> str:
+    return "\n".join(lines) + "\n"
 
 
 class LabNet(Mininet):
@@ -38,7 +42,7 @@ class LabNet(Mininet):
         self.controls: dict[str, Control] = {}
         self.stations: list[Station] = []
         self.aps: list[AccessPoint] = []
-        self._phys = 0
+        self._phys = commands.phys(plan)
 
     # Mininet(-WiFi)'s vocabulary
 
@@ -58,7 +62,7 @@ class LabNet(Mininet):
 
     def addStation(self, name: str, **params: Any) -> Station:
         """A station of the plan; it counts as a host in Mininet's sense (pingAll)."""
-        station = Station(self.plan.node(name), self._next_phy())
+        station = Station(self.plan.node(name), self._phys[name])
         self.hosts.append(station)
         self.stations.append(station)
         self.nameToNode[name] = station
@@ -66,14 +70,10 @@ class LabNet(Mininet):
 
     def addAccessPoint(self, name: str, **params: Any) -> AccessPoint:
         """An access point of the plan."""
-        ap = AccessPoint(self.plan.node(name), self._next_phy())
+        ap = AccessPoint(self.plan.node(name), self._phys[name])
         self.aps.append(ap)
         self.nameToNode[name] = ap
         return ap
-
-    def _next_phy(self) -> int:
-        self._phys += 1
-        return self._phys - 1
 
     # Building
 
@@ -88,27 +88,30 @@ class LabNet(Mininet):
         }
         for node in self.plan.nodes:
             adders[node.kind](node.name)
-        macs = {interface.name: interface.mac for node in self.plan.nodes for interface in node.interfaces}
-        links.create_pairs(self.plan.links, self.nameToNode, macs)
+        pairs = commands.pair_lines(self.plan, lambda name: self.nameToNode[name].pid)
+        if pairs:
+            run(["ip", "-batch", "-"], _lines(pairs))
         for link in self.plan.links:
             self.links.append(WiredLink(link, self.nameToNode[link.node_a], self.nameToNode[link.node_b]))
         for node in self.lab_nodes():
             if isinstance(node, RadioNode):
-                run(["iw", "phy", f"phy{node.phy}", "set", "netns", str(node.pid)], culprit=node.name)
+                run(commands.move_radio(node.phy, node.pid), culprit=node.name)
             self._configure(node)
         self.built = True
 
     def _configure(self, node: LabNode) -> None:
         hosts = "".join(f"{other.ip.split('/')[0]}\t{other.name}\n" for other in self.plan.nodes if other.ip)
         node.container.write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}")
-        node.container.run("ip", "-batch", "-", input_text="\n".join(node.setup_commands()) + "\n")
-        shaping = links.shaping_commands(node.name, self.plan.links)
+        lines = commands.setup_lines(node.spec, self._phys.get(node.name))
+        node.container.run("ip", "-batch", "-", input_text=_lines(lines))
+        shaping = commands.shaping_lines(node.name, self.plan.links)
         if shaping:
-            node.container.run("tc", "-batch", "-", input_text="\n".join(shaping) + "\n")
+            node.container.run("tc", "-batch", "-", input_text=_lines(shaping))
 
     def start(self) -> None:
         """Start switches, access points and stations, and wait until every station is associated."""
-        self._set_country()
+        for command in commands.countries(self.plan):
+            run(command)
         for node in self.switches:
             self._start_switch(node)
         for ap in self.aps:
@@ -120,13 +123,6 @@ class LabNet(Mininet):
         for station in self.stations:
             self._wait_up(station, "CTRL-EVENT-CONNECTED", f"it to associate with '{station.radio.ssid}'")
 
-    def _set_country(self) -> None:
-        countries = sorted({node.radio.country for node in self.plan.nodes if node.radio})
-        if countries:
-            # the kernel looked for its regulatory database before the image was mounted
-            run(["iw", "reg", "reload"])
-            run(["iw", "reg", "set", countries[0]])
-
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
         """Start a daemon in a node; its death ends the run."""
         log = DAEMON_LOGS / f"{node.name}-{name}.log"
@@ -135,25 +131,22 @@ class LabNet(Mininet):
         return task
 
     def _start_switch(self, node: Switch) -> None:
-        switch.prepare(node)
-        database = self.daemon(node, "ovsdb-server", switch.database_argv())
-        self._wait_socket(node, "/run/openvswitch/db.sock", database)
-        self.daemon(node, "ovs-vswitchd", switch.daemon_argv())
-        node.container.run(*switch.bridge_argv(node))
+        node.container.write("/run/openvswitch/.keep", "")
+        node.container.run(*commands.ovs_create())
+        database = self.daemon(node, "ovsdb-server", commands.ovs_database())
+        self._wait_socket(node, commands.OVS_SOCKET, database)
+        self.daemon(node, "ovs-vswitchd", commands.ovs_daemon())
+        node.container.run(*commands.ovs_bridge(node.spec))
 
     def _start_access_point(self, node: AccessPoint) -> None:
-        node.container.write("/etc/hostapd/hostapd.conf", wifi.hostapd_conf(node.radio, node.BRIDGE))
-        task = self.daemon(node, "hostapd", ["hostapd", "-t", "/etc/hostapd/hostapd.conf"])
-        self._attach(node, wifi.HOSTAPD_CONTROL, task)
+        node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))
+        self._attach(node, wifi.HOSTAPD_CONTROL, self.daemon(node, "hostapd", commands.hostapd()))
 
     def _start_station(self, node: Station) -> None:
-        node.container.write("/etc/wpa_supplicant/wpa_supplicant.conf", wifi.wpa_supplicant_conf(node.radio))
-        task = self.daemon(
-            node,
-            "wpa_supplicant",
-            ["wpa_supplicant", "-t", f"-i{node.radio.interface}", "-Dnl80211", "-c/etc/wpa_supplicant/wpa_supplicant.conf"],
+        node.container.write(commands.SUPPLICANT_CONF, wifi.wpa_supplicant_conf(node.radio))
+        self._attach(
+            node, wifi.SUPPLICANT_CONTROL, self.daemon(node, "wpa_supplicant", commands.wpa_supplicant(node.radio))
         )
-        self._attach(node, wifi.SUPPLICANT_CONTROL, task)
 
     def _attach(self, node: RadioNode, directory: str, task: Task) -> None:
         self._wait_socket(node, f"{directory}/{node.radio.interface}", task)
@@ -175,6 +168,10 @@ class LabNet(Mininet):
         self.loop.wait_for(
             lambda: control.seen(event), UP_TIMEOUT_NS, what, control.last, control.task.name, control.task.log
         )
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of all nodes, access points among them."""
+        return (node.name for node in self.lab_nodes())
 
     def lab_nodes(self) -> list[LabNode]:
         """All nodes in the plan's order."""

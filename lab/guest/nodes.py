@@ -35,6 +35,11 @@ class LabIntf(Intf):
         """Nothing left to configure."""
         return {}
 
+    def updateIP(self) -> str | None:
+        """The plan's address; Mininet would ask ifconfig."""
+        address: str | None = self.ip
+        return address
+
 
 class LabNode(MininetNode):
     """A node in a container."""
@@ -93,15 +98,6 @@ class LabNode(MininetNode):
         process: subprocess.Popen[bytes] = super().popen(*args, **kwargs)
         return process
 
-    def setup_commands(self) -> list[str]:
-        """Lines for ``ip -batch`` inside the container that bring its interfaces up."""
-        lines = ["link set lo up"]
-        for interface in self.spec.interfaces:
-            lines.append(f"link set {interface.name} up")
-            if interface.ip:
-                lines.append(f"addr add {interface.ip} brd + dev {interface.name}")
-        return lines
-
 
 class Host(LabNode):
     """A wired computer."""
@@ -120,40 +116,13 @@ class RadioNode(LabNode):
             raise ValueError(f"{spec.name} has no radio")
         self.radio = spec.radio
         self.phy = phy
-
-    def setup_commands(self) -> list[str]:
-        """Name and address of the interface that mac80211_hwsim made, besides the wired ones."""
-        name = self.radio.interface
-        return [f"link set wlan{self.phy} name {name} address {self.radio.mac}", *super().setup_commands()]
+        wired = any(interface.ip for interface in spec.interfaces)
+        LabIntf(self.radio.interface, self, self.radio.mac, None if wired else spec.ip)
 
 
 class Station(RadioNode):
     """A station; wpa_supplicant keeps it associated."""
 
-    def __init__(self, spec: types.Node, phy: int, **params: Any) -> None:
-        super().__init__(spec, phy, **params)
-        LabIntf(self.radio.interface, self, self.radio.mac, spec.ip)
-
-    def setup_commands(self) -> list[str]:
-        """With the address on the radio."""
-        lines = super().setup_commands()
-        if self.spec.ip:
-            lines.append(f"addr add {self.spec.ip} brd + dev {self.radio.interface}")
-        return lines
-
 
 class AccessPoint(RadioNode):
     """An access point: hostapd on its radio, bridged with its wired ports."""
-
-    BRIDGE = "br0"
-
-    def __init__(self, spec: types.Node, phy: int, **params: Any) -> None:
-        super().__init__(spec, phy, **params)
-        LabIntf(self.radio.interface, self, self.radio.mac, None)
-
-    def setup_commands(self) -> list[str]:
-        """A bridge without spanning tree over the wired ports; hostapd adds the radio to it."""
-        lines = [f"link add {self.BRIDGE} type bridge forward_delay 0 stp_state 0"]
-        lines += super().setup_commands()
-        lines += [f"link set {interface.name} master {self.BRIDGE}" for interface in self.spec.interfaces]
-        return [*lines, f"link set {self.BRIDGE} up"]

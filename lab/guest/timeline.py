@@ -11,7 +11,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lab.guest.errors import GuestError
+from lab.guest.handover import Handover
 from lab.guest.nodes import AccessPoint, Station
 from lab.plan import types
 
@@ -34,35 +34,11 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
 
 @handler("roam")
 def roam(experiment: Experiment, event: types.Event) -> str:
-    """Hand a station over: scan where its network is, then reassociate with the given access point.
-
-    wpa_supplicant takes a BSSID to roam to only from its scan results, so that the scan is part of every scripted handoff,
-    as it is of a real one.
-    """
-    station: Station = experiment.network.nameToNode[event.target]
-    ap: AccessPoint = experiment.network.nameToNode[event.params["to"]]
-    control = experiment.network.controls[station.name]
-    bssid = ap.radio.mac
-
-    def reassociate() -> None:
-        answer = control.request(f"ROAM {bssid}").strip()
-        if answer != "OK":
-            raise GuestError(
-                f"{station.name} cannot roam to {ap.name}: the scan did not find {bssid}", control.task.name, control.task.log
-            )
-
-    def on_event(stamp_ns: int, text: str) -> None:
-        if waiting and "CTRL-EVENT-SCAN-RESULTS" in text:
-            waiting.clear()
-            experiment.guard(reassociate)
-
-    waiting = [True]
-    control.listen(on_event)
-    frequencies = ",".join(str(mhz) for mhz in station.radio.scan_mhz)
-    answer = control.request(f"SCAN freq={frequencies}" if frequencies else "SCAN").strip()
-    if answer not in ("OK", "FAIL-BUSY"):
-        raise GuestError(f"{station.name} cannot scan: {answer}", control.task.name, control.task.log)
-    return answer
+    """Hand a station over; its failure comes later and ends the run."""
+    network = experiment.network
+    station: Station = network.nameToNode[event.target]
+    ap: AccessPoint = network.nameToNode[event.params["to"]]
+    return Handover(network.controls[station.name], station, ap, experiment.guard).start()
 
 
 @handler("link")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The initrd: one static program (images/initrd/init.c) in a cpio archive, written without root or cpio.
+"""The initrd: three static programs (images/initrd/*.c) in a cpio archive, written without root or cpio.
 
 Format: "newc", described in the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. All
 stamps and owners are 0, so equal programs give equal archives.
@@ -9,6 +9,16 @@ from __future__ import annotations
 
 import stat
 from dataclasses import dataclass
+from pathlib import Path
+
+from lab.machine.build_report import Report
+from lab.machine.build_step import BuildLog
+from lab.machine.cache import Store, content_key
+
+SOURCES = Path(__file__).resolve().parents[2] / "images" / "initrd"
+PROGRAMS = ("init", "enter", "pause")
+_COMPILE = ["gcc", "-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Werror"]
+_NEEDED_BYTES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -68,3 +78,27 @@ def initrd(init: bytes, enter: bytes, pause: bytes) -> bytes:
             Entry("bin/pause", stat.S_IFREG | 0o755, content=pause),
         ]
     )
+
+
+def ensure_initrd(report: Report) -> Path:
+    """The initrd of this checkout, compiled if the cache does not have it.
+
+    Raises:
+        BuildError: A program does not compile.
+        HostError: No compiler, no room, an unwritable cache.
+    """
+    sources = [SOURCES / f"{program}.c" for program in PROGRAMS]
+    key = content_key(*(source.read_bytes() for source in sources), Path(__file__).read_bytes())
+    store = Store("initrd", "the initrd")
+    if not store.has(key):
+        report.step("Compiling the guest's init")
+
+        def make(directory: Path) -> None:
+            log = BuildLog(store.log, directory)
+            for source in sources:
+                log.run(f"compiling {source.name}", [*_COMPILE, "-o", source.stem, str(source)])
+            programs = [(directory / program).read_bytes() for program in PROGRAMS]
+            (directory / "initrd").write_bytes(initrd(*programs))
+
+        store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
+    return store.path(key) / "initrd"

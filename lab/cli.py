@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""The command ``lab``: thin verbs. Heavy imports are inside the verbs, so that ``lab --help`` answers at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lab.errors import LabError
+
+app = typer.Typer(
+    name="lab",
+    help="A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
+Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
+Seed = Annotated[int, typer.Option(help="Rules every random draw of the run.", min=0)]
+Setting = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
+]
+Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one below runs/.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Source = Annotated[Path | None, typer.Option(help="Kernel source tree to use instead of Debian's package.")]
+
+
+@app.command()
+def run(
+    topology: Topology,
+    workload: Workload,
+    seed: Seed = 1,
+    settings: Setting = None,
+    out: Out = None,
+    repeat: Annotated[int, typer.Option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Guests side by side.", min=1)] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running.")] = False,
+    as_json: Json = False,
+    kernel_source: Source = None,
+) -> None:
+    """Run a workload on a topology in virtual time, record it, report it. Exit status 1: a check failed."""
+    from lab.cli_run import dry, execute
+
+    settings = settings or []
+    if dry_run:
+        dry(topology, workload, seed, settings, as_json)
+        return
+    raise typer.Exit(
+        execute(topology, workload, seed, settings, out, repeat=repeat, jobs=jobs, as_json=as_json, source=kernel_source)
+    )
+
+
+@app.command()
+def shell(
+    topology: Topology, seed: Seed = 1, settings: Setting = None, kernel_source: Source = None
+) -> None:
+    """Boot a topology in real time and give a prompt in the manner of mininet>."""
+    from lab.cli_run import interact
+
+    raise typer.Exit(interact(topology, seed, settings or [], kernel_source))
+
+
+@app.command()
+def show(topology: Topology, workload: Workload, seed: Seed = 1, settings: Setting = None, as_json: Json = False) -> None:
+    """Print the resolved plan: addresses, links, timeline, processes."""
+    from lab.plan.load import load
+
+    plan = load(topology, workload, seed, settings or [])
+    if as_json:
+        print(plan.to_json(), end="")
+        return
+    from lab.plan.show import render
+    from lab.terminal import console
+
+    console().print(render(plan))
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List topologies, workloads and probes."""
+    from lab.cli_list import print_list
+
+    print_list(as_json)
+
+
+@app.command()
+def check(files: Annotated[list[Path], typer.Argument(help="Topology and workload files.")]) -> None:
+    """Check files without running them."""
+    from lab.plan.load import check as check_file
+
+    for path in files:
+        print(f"{path}: a correct {check_file(path)}")
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(help="Directory of a run.")] = Path("runs/latest"),
+    png: Annotated[bool, typer.Option("--png", help="Draw the plots as PNG too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Record and draw a run again from its raw files, and print its tables."""
+    from lab.cli_run import redraw
+
+    raise typer.Exit(redraw(directory, png=png, as_json=as_json))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Check what this machine has and lacks."""
+    from lab.cli_list import print_doctor
+
+    raise typer.Exit(print_doctor(as_json))
+
+
+@app.command()
+def kernel(kernel_source: Source = None, as_json: Json = False) -> None:
+    """Build the guest's kernel where the cache does not have it; print what it is."""
+    from lab.cli_list import print_facts
+    from lab.machine.kernel import ensure_kernel
+    from lab.terminal import reporter
+
+    with reporter() as report_:
+        built = ensure_kernel(report_, source=kernel_source)
+    print_facts(built, as_json)
+
+
+@app.command()
+def rootfs(
+    refresh: Annotated[bool, typer.Option("--refresh", help="Build anew, with today's packages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build the guest's root file system where the cache does not have it; print what it is."""
+    from lab.cli_list import print_facts
+    from lab.machine.image import ensure_image
+    from lab.terminal import reporter
+
+    with reporter() as report_:
+        built = ensure_image(report_, refresh=refresh)
+    print_facts(built, as_json)
+
+
+@app.command()
+def clean() -> None:
+    """Remove what killed labs left, and empty the cache of kernels and images."""
+    from lab.machine.cache import clean as clean_cache
+    from lab.machine.scratch import clean_stale
+
+    stale = clean_stale()
+    freed_bytes = clean_cache()
+    print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
+
+
+def main() -> None:
+    """Entry of the command: a user's mistake is one message, never a traceback."""
+    try:
+        app(standalone_mode=True)
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone (lab list | head)
+        sys.exit(141)

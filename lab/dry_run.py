@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""``lab run --dry-run``: every command of a run, in order, as the guest would give it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab.guest import commands as guest
+from lab.guest import probe_target, wifi
+from lab.machine.guest import MEMORY_BYTES, GuestFiles, command_line
+from lab.plan.types import Event, Netem, Node, Plan, Process
+
+# what is known only when a run is made
+_FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
+
+
+def commands(plan: Plan) -> list[str]:
+    """One line a command; lines that begin with # say where and when the next ones are given."""
+    return list(_all(plan))
+
+
+def _all(plan: Plan) -> Iterator[str]:
+    radios = guest.phys(plan)
+    yield "# on the host"
+    yield shlex.join(
+        command_line(_FILES, Path("SCRATCH"), seed=plan.seed, radios=len(radios), mode="run", memory_bytes=MEMORY_BYTES)
+    )
+    yield "# in the guest"
+    for node in plan.nodes:
+        yield shlex.join(["crun", "run", "--detach", node.name])
+    yield from _batch("ip", guest.pair_lines(plan, lambda name: f"<pid of {name}>"))
+    for name, phy in radios.items():
+        yield shlex.join(guest.move_radio(phy, f"<pid of {name}>"))
+    for command in guest.countries(plan):
+        yield shlex.join(command)
+    for node in plan.nodes:
+        yield f"# in {node.name}"
+        yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))
+        yield from _batch("tc", guest.shaping_lines(node.name, plan.links))
+        yield from _DAEMONS[node.kind](node)
+    for file in plan.files:
+        content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
+        yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
+    yield from _timeline(plan)
+
+
+def _batch(tool: str, lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"{tool} {line}"
+
+
+def _switch_daemons(node: Node) -> Iterator[str]:
+    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node)):
+        yield shlex.join(argv)
+
+
+def _ap_daemons(node: Node) -> Iterator[str]:
+    if node.radio:
+        yield from _config(guest.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, guest.AP_BRIDGE))
+        yield shlex.join(guest.hostapd())
+
+
+def _station_daemons(node: Node) -> Iterator[str]:
+    if node.radio:
+        yield from _config(guest.SUPPLICANT_CONF, wifi.wpa_supplicant_conf(node.radio))
+        yield shlex.join(guest.wpa_supplicant(node.radio))
+
+
+_DAEMONS = {
+    "host": lambda node: iter(()),
+    "switch": _switch_daemons,
+    "ap": _ap_daemons,
+    "sta": _station_daemons,
+}
+
+
+def _config(path: str, text: str) -> Iterator[str]:
+    yield f"# {path}:"
+    for line in text.splitlines():
+        yield f"#   {line}"
+
+
+def _timeline(plan: Plan) -> Iterator[str]:
+    """Processes and events in the order of their times; processes first, as in the guest."""
+    moments: list[tuple[int, int, list[str]]] = []
+    for process in plan.processes:
+        moments.append((process.at_ns, 0, _process(plan, process)))
+    for event in plan.events:
+        moments.append((event.at_ns, 1, _event(plan, event)))
+    for at_ns, _, lines in sorted(moments, key=lambda moment: moment[:2]):
+        yield f"# {'before the timeline' if at_ns < 0 else f'at {at_ns / 1e9:g} s'}"
+        yield from lines
+
+
+def _process(plan: Plan, process: Process) -> list[str]:
+    argv = probe_target.argv(plan, process)
+    every = f" every {process.params['every'] / 1e9:g} s" if argv and "every" in process.params else ""
+    listening = f"# in {process.node}: {process.probe} ({process.id}) listens to the control socket"
+    return [f"# in {process.node}{every}, as {process.id}", shlex.join(argv)] if argv else [listening]
+
+
+def _event(plan: Plan, event: Event) -> list[str]:
+    return _EVENTS[event.kind](plan, event)
+
+
+def _link_ends(plan: Plan, name: str) -> list[str]:
+    return [end for link in plan.links if link.name == name for end in (link.a, link.b)]
+
+
+def _roam(plan: Plan, event: Event) -> list[str]:
+    radio = plan.node(event.params["to"]).radio
+    interface = plan.node(event.target).radio
+    if radio is None or interface is None:
+        return []
+    socket = f"wpa_cli -i {interface.interface}"
+    return [f"{socket} scan freq={radio.frequency_mhz}", f"{socket} roam {radio.mac}"]
+
+
+def _netem(plan: Plan, event: Event) -> list[str]:
+    words = guest.netem_words(Netem(**event.params))
+    return [f"tc qdisc replace dev {end} root {' '.join(words)}" for end in _link_ends(plan, event.target)]
+
+
+def _link(plan: Plan, event: Event) -> list[str]:
+    state = "up" if event.params["up"] else "down"
+    return [f"ip link set {end} {state}" for end in _link_ends(plan, event.target)]
+
+
+_EVENTS = {
+    "roam": _roam,
+    "netem": _netem,
+    "link": _link,
+    "exec": lambda plan, event: [f"# in {event.target}", shlex.join(event.params["argv"])],
+    "stop": lambda plan, event: [f"# SIGTERM to {event.target}"],
+    "move": lambda plan, event: [f"# {event.target} moves to {event.params['position_m']} m"],
+}

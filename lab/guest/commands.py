@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""The commands that make a network, from the plan alone: the guest gives them, ``lab run --dry-run`` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lab.plan import types
+
+AP_BRIDGE = "br0"
+OVS_DATABASE = "/etc/openvswitch/conf.db"
+OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+OVS_SOCKET = "/run/openvswitch/db.sock"
+HOSTAPD_CONF = "/etc/hostapd/hostapd.conf"
+SUPPLICANT_CONF = "/etc/wpa_supplicant/wpa_supplicant.conf"
+_OVS_LOG = ("-vconsole:warn", "-vsyslog:off", "-vfile:off")
+
+Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
+
+
+def phys(plan: types.Plan) -> dict[str, int]:
+    """The number of each node's phy: mac80211_hwsim makes them in order at boot."""
+    with_radio = [node.name for node in plan.nodes if node.radio]
+    return {name: number for number, name in enumerate(with_radio)}
+
+
+def countries(plan: types.Plan) -> list[list[str]]:
+    """Regulatory domain. The kernel looked for its database before the image was mounted, hence the reload."""
+    wanted = sorted({node.radio.country for node in plan.nodes if node.radio})
+    return [["iw", "reg", "reload"], ["iw", "reg", "set", wanted[0]]] if wanted else []
+
+
+def pair_lines(plan: types.Plan, pid: Pid) -> list[str]:
+    """``ip -batch`` lines that make all veth pairs at once, each end born in its container."""
+    macs = {interface.name: interface.mac for node in plan.nodes for interface in node.interfaces}
+    return [
+        f"link add name {link.a} address {macs[link.a]} netns {pid(link.node_a)} "
+        f"type veth peer name {link.b} address {macs[link.b]} netns {pid(link.node_b)}"
+        for link in plan.links
+    ]
+
+
+def move_radio(phy: int, pid: int | str) -> list[str]:
+    """Move a radio into a container."""
+    return ["iw", "phy", f"phy{phy}", "set", "netns", str(pid)]
+
+
+def _wired_lines(node: types.Node) -> list[str]:
+    lines = ["link set lo up"]
+    for interface in node.interfaces:
+        lines.append(f"link set {interface.name} up")
+        if interface.ip:
+            lines.append(f"addr add {interface.ip} brd + dev {interface.name}")
+    return lines
+
+
+def _radio_lines(node: types.Node, phy: int | None) -> list[str]:
+    """The interface that mac80211_hwsim made gets the name and address of the plan."""
+    if node.radio is None:
+        return []
+    return [f"link set wlan{phy} name {node.radio.interface} address {node.radio.mac}"]
+
+
+def _station_lines(node: types.Node, phy: int | None) -> list[str]:
+    lines = _radio_lines(node, phy) + _wired_lines(node)
+    if node.ip and node.radio and not any(interface.ip for interface in node.interfaces):
+        lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
+    return lines
+
+
+def _ap_lines(node: types.Node, phy: int | None) -> list[str]:
+    """A bridge without spanning tree over the wired ports; hostapd adds the radio to it."""
+    lines = [f"link add {AP_BRIDGE} type bridge forward_delay 0 stp_state 0"]
+    lines += _radio_lines(node, phy) + _wired_lines(node)
+    lines += [f"link set {interface.name} master {AP_BRIDGE}" for interface in node.interfaces]
+    return [*lines, f"link set {AP_BRIDGE} up"]
+
+
+_SETUP: Mapping[str, Callable[[types.Node, int | None], list[str]]] = {
+    "host": lambda node, phy: _wired_lines(node),
+    "switch": lambda node, phy: _wired_lines(node),
+    "sta": _station_lines,
+    "ap": _ap_lines,
+}
+
+
+def setup_lines(node: types.Node, phy: int | None) -> list[str]:
+    """``ip -batch`` lines inside a node's container that bring its interfaces up."""
+    return _SETUP[node.kind](node, phy)
+
+
+def netem_words(netem: types.Netem) -> list[str]:
+    """Arguments of ``tc qdisc … root``; empty when there is nothing to emulate.
+
+    Reordering in netem means: this share of packets skips the delay, so it needs one.
+    """
+    words: list[str] = []
+    if netem.delay_ns or netem.jitter_ns:
+        words += ["delay", f"{netem.delay_ns}ns"]
+        if netem.jitter_ns:
+            words += [f"{netem.jitter_ns}ns"]
+    if netem.reorder_percent:
+        words += ["reorder", f"{netem.reorder_percent:.12g}%"]
+    if netem.loss_percent:
+        words += ["loss", f"{netem.loss_percent:.12g}%"]
+    if netem.rate_bps:
+        words += ["rate", f"{netem.rate_bps}bit"]
+    return ["netem", *words, "limit", str(netem.limit_packets)] if words else []
+
+
+def shaping_lines(node: str, links: list[types.Link]) -> list[str]:
+    """``tc -batch`` lines inside a node's container."""
+    lines = []
+    for link in links:
+        words = netem_words(link.netem)
+        for owner, interface in ((link.node_a, link.a), (link.node_b, link.b)):
+            if owner == node and words:
+                lines.append(f"qdisc add dev {interface} root {' '.join(words)}")
+    return lines
+
+
+def ovs_create() -> list[str]:
+    """An empty configuration database."""
+    return ["ovsdb-tool", "create", OVS_DATABASE, OVS_SCHEMA]
+
+
+def ovs_database() -> list[str]:
+    """The database server, in the foreground."""
+    return [
+        "ovsdb-server",
+        OVS_DATABASE,
+        f"--remote=punix:{OVS_SOCKET}",
+        "--no-chdir",
+        "--unixctl=/run/openvswitch/ovsdb.ctl",
+        *_OVS_LOG,
+    ]
+
+
+def ovs_daemon() -> list[str]:
+    """The switch daemon, in the foreground; it uses the kernel's datapath."""
+    return [
+        "ovs-vswitchd",
+        f"unix:{OVS_SOCKET}",
+        "--no-chdir",
+        "--unixctl=/run/openvswitch/vswitchd.ctl",
+        *_OVS_LOG,
+    ]
+
+
+def ovs_bridge(node: types.Node) -> list[str]:
+    """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied."""
+    words = ["ovs-vsctl", f"--db=unix:{OVS_SOCKET}", "--timeout=10", "--", "init", "--", "add-br", node.name]
+    words += ["--", "set-fail-mode", node.name, "standalone"]
+    for interface in node.interfaces:
+        words += ["--", "add-port", node.name, interface.name]
+    return words
+
+
+def hostapd() -> list[str]:
+    """The access point's daemon, in the foreground."""
+    return ["hostapd", "-t", HOSTAPD_CONF]
+
+
+def wpa_supplicant(radio: types.Radio) -> list[str]:
+    """The station's daemon, in the foreground."""
+    return ["wpa_supplicant", "-t", f"-i{radio.interface}", "-Dnl80211", f"-c{SUPPLICANT_CONF}"]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""``lab shell``: Mininet's command line on a running lab, in real time, with what Mininet-WiFi's users expect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mininet.cli import CLI
+from mininet.log import error, output, setLogLevel
+
+from lab.guest import links
+from lab.guest.errors import GuestError
+from lab.guest.handover import Handover
+from lab.guest.network import LabNet
+
+WELCOME = """
+{nodes}
+Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · roam STATION AP · py EXPR · help · exit
+"""
+ROAM_TIMEOUT_NS = 10_000_000_000
+
+
+class Shell(CLI):
+    """The prompt."""
+
+    prompt = "lab> "
+    doc_header = "Commands (help COMMAND tells more; NODE COMMAND runs a program in a node):"
+
+    def __init__(self, network: LabNet) -> None:
+        setLogLevel("info")
+        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in network.lab_nodes())
+        output(WELCOME.format(nodes=kinds))
+        super().__init__(network)
+
+    def do_roam(self, line: str) -> None:
+        """Hand a station over: roam STATION ACCESS-POINT."""
+        words = line.split()
+        stations = {station.name: station for station in self.mn.stations}
+        aps = {ap.name: ap for ap in self.mn.aps}
+        if len(words) != 2 or words[0] not in stations or words[1] not in aps:
+            error(f"roam STATION ACCESS-POINT, with one of {', '.join(stations)} and one of {', '.join(aps)}\n")
+            return
+        control = self.mn.controls[words[0]]
+        handover = Handover(control, stations[words[0]], aps[words[1]])
+        try:
+            handover.start()
+            self.mn.loop.wait_for(lambda: handover.done, ROAM_TIMEOUT_NS, "the handover to end", control.last)
+        except GuestError as failure:
+            error(f"{failure.message}\n")
+            return
+        output(f"{words[0]} is associated with {words[1]}\n")
+
+    def do_links(self, _line: str) -> None:
+        """List the wired links with their shaping, and whom each station is associated with."""
+        for link in self.mn.links:
+            output(f"{links.describe(link)}\n")
+        names = {ap.radio.mac: ap.name for ap in self.mn.aps}
+        for station in self.mn.stations:
+            status = dict(
+                line.split("=", 1) for line in self.mn.controls[station.name].request("STATUS").splitlines() if "=" in line
+            )
+            bssid = status.get("bssid", "")
+            output(f"{station.radio.interface}<~>{names.get(bssid, 'nobody')} {status.get('freq', '')} MHz {status['wpa_state']}\n")
+
+    def do_xterm(self, line: str, term: str = "xterm") -> None:
+        """There is no display in the guest: type NODE COMMAND instead, for instance sta1 bash."""
+        output(f"{self.do_xterm.__doc__}\n")
+
+    do_x = do_gterm = do_xterm
+
+    def emptyline(self) -> Any:
+        """Do nothing, as in Mininet."""
+        return None

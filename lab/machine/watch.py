@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Watches a running guest: tells its progress, and ends it with an error that names the culprit.
+
+Four ways to go wrong are seen here: virtual time stands still, virtual time runs away from the plan, the kernel
+complains, the guest ends without having said how the run went. A failed process is told by the guest itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RunError
+from lab.machine import mconsole
+from lab.machine.guest import Guest, uptime_text
+
+STALL_WALL_S = 60.0
+# setting up (association of many stations) and winding up take virtual time besides the plan's duration
+SPARE_VIRTUAL_NS = 300_000_000_000
+POLL_S = 0.02
+TAIL_LINES = 12
+_COMPLAINT = re.compile(
+    r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|Call Trace|"
+    r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
+)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is. ``virtual_ns`` counts from the start of the timeline, None before it."""
+
+    virtual_ns: int | None
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Walls:
+    """Wall-clock times of a finished run, s."""
+
+    wall_s: float
+    boot_wall_s: float  # from the guest's start to the start of the timeline
+    timeline_wall_s: float
+
+
+def tail(path: Path, lines: int = TAIL_LINES) -> str:
+    """The last lines of a log, indented; says so when there are none."""
+    text = path.read_text(errors="replace") if path.is_file() else ""
+    last = text.splitlines()[-lines:]
+    return "\n".join(f"    {line}" for line in last) if last else "    (it wrote nothing)"
+
+
+def kernel_complaint(console: str) -> str | None:
+    """The first line of the kernel log that means something is wrong."""
+    for line in console.splitlines():
+        if _COMPLAINT.search(line):
+            return line.strip()
+    return None
+
+
+class Watch:
+    """Follows one guest to its end."""
+
+    def __init__(self, guest: Guest, scratch: Path, duration_ns: int, stall_wall_s: float = STALL_WALL_S) -> None:
+        self.guest = guest
+        self.run = guest.run
+        self.console = self.run / "console.log"
+        self._scratch = scratch
+        self._duration_ns = duration_ns
+        self._stall_wall_s = stall_wall_s
+        self._started_s = time.monotonic()
+        self._timeline_s: float | None = None
+        self._timeline_ns = 0
+        self._last_uptime_ns = -1
+        self._moved_s = self._started_s
+
+    def follow(self, tell: Callable[[Progress], None] = lambda progress: None) -> Walls:
+        """Wait until the guest is off.
+
+        Raises:
+            RunError: The guest stalled, ran away, complained, or failed.
+        """
+        while True:
+            try:
+                self.guest.process.wait(POLL_S)
+            except subprocess.TimeoutExpired:
+                self._look()
+                tell(self._progress())
+                continue
+            break
+        self._look_at_start()
+        ended_s = time.monotonic()
+        self._judge()
+        timeline_s = self._timeline_s if self._timeline_s is not None else ended_s
+        return Walls(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
+
+    def _progress(self) -> Progress:
+        virtual_ns = None if self._timeline_s is None else max(0, self._last_uptime_ns - self._timeline_ns)
+        return Progress(virtual_ns, time.monotonic() - self._started_s)
+
+    def _look_at_start(self) -> None:
+        started = self.run / "started"
+        if self._timeline_s is None and started.is_file() and (text := started.read_text().strip()):
+            # the file's own stamp: this loop may be late
+            lag_s = max(0.0, time.time() - started.stat().st_mtime)
+            self._timeline_s = time.monotonic() - lag_s
+            self._timeline_ns = int(text)
+
+    def _look(self) -> None:
+        self._look_at_start()
+        pulse = self.guest.pulse()
+        uptime_ns = pulse[0] if pulse else 0
+        now_s = time.monotonic()
+        if uptime_ns != self._last_uptime_ns:
+            self._last_uptime_ns = uptime_ns
+            self._moved_s = now_s
+        elif now_s - self._moved_s > self._stall_wall_s:
+            raise self._stalled(uptime_ns)
+        if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
+            raise self._failure(
+                f"the guest waits for something that does not come: {uptime_text(uptime_ns)} of virtual time have passed"
+            )
+
+    def _stalled(self, uptime_ns: int) -> RunError:
+        culprit = mconsole.running(mconsole.ask(self._scratch, "sysrq t"))
+        who = f"; running: {culprit}" if culprit else ""
+        return self._failure(
+            f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}",
+            hint="a process that computes without end or waits in a busy loop stops virtual time (docs/limits.md)",
+        )
+
+    def _failure(self, message: str, log: Path | None = None, hint: str | None = None) -> RunError:
+        shown = log or self.console
+        return RunError(f"{message}\n  last lines of {shown}:\n{tail(shown)}", hint=hint)
+
+    def _judge(self) -> None:
+        """After the end: what the kernel said, what the guest said."""
+        console = self.console.read_text(errors="replace")
+        complaint = kernel_complaint(console)
+        outcome_file = self.run / "guest.json"
+        if complaint:
+            raise self._failure(f"the guest's kernel complained: {complaint}")
+        if not outcome_file.is_file():
+            raise self._failure("the guest ended before the run was over")
+        outcome: dict[str, Any] = json.loads(outcome_file.read_text())
+        error = outcome["error"]
+        if error:
+            log = self.run / error["log"] if error["log"] else None
+            raise self._failure(error["message"], log)

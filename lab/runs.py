@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""From a plan to a finished run directory: build what is missing, boot, watch, record.
+
+    DIR/plan.json      the plan
+    DIR/raw/           what tools and daemons printed, captures
+    DIR/guest.json     what happened, in virtual time
+    DIR/record.json    the record (lab.record)
+    DIR/wall.json      wall-clock times; with console.log all that may differ between two equal runs
+    DIR/console.log    the guest's kernel log
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+import platform
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.errors import InputError, LabError
+from lab.machine.build_report import Report
+from lab.machine.bundle import ensure_bundle
+from lab.machine.doctor import memory_directory
+from lab.machine.guest import MEMORY_BYTES, Guest, GuestFiles, command_line
+from lab.machine.image import Image, ensure_image
+from lab.machine.initrd import ensure_initrd
+from lab.machine.kernel import Kernel, ensure_kernel
+from lab.machine.scratch import clean_stale, scratch
+from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
+from lab.plan.types import Plan
+
+if TYPE_CHECKING:
+    from lab.record import Record
+
+Tell = Callable[[Progress], None]
+_TRANSIENT = ("pulse", "started")  # of use only while a guest runs
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What every guest of this checkout is made of."""
+
+    kernel: Kernel
+    image: Image
+    initrd: Path
+    bundle: Path
+
+
+def ensure_machine(report: Report, source: Path | None = None) -> Machine:
+    """Kernel, image, initrd and code, built where the cache does not have them."""
+    return Machine(ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report), ensure_bundle())
+
+
+def radios(plan: Plan) -> int:
+    """How many radios the plan needs."""
+    return sum(1 for node in plan.nodes if node.radio)
+
+
+def guest_command(plan: Plan, machine: Machine, directory: Path, scratch_directory: Path, mode: str) -> list[str]:
+    """The command that boots this plan."""
+    return command_line(
+        guest_files(machine, directory),
+        scratch_directory,
+        seed=plan.seed,
+        radios=radios(plan),
+        mode=mode,
+        memory_bytes=MEMORY_BYTES,
+    )
+
+
+def guest_files(machine: Machine, directory: Path) -> GuestFiles:
+    """The files of a guest that works in ``directory``."""
+    return GuestFiles(
+        kernel=machine.kernel.path,
+        initrd=machine.initrd,
+        image=machine.image.path,
+        bundle=machine.bundle,
+        run=directory.resolve(),
+    )
+
+
+def new_directory(name: str, out: Path | None) -> Path:
+    """An empty directory for a run: ``out``, or a new one below ``runs/``.
+
+    Raises:
+        InputError: ``out`` has something in it already, or cannot be made.
+    """
+    directory = out or _unused(Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}")
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make {directory}: {error.strerror}", hint="--out DIR puts the run elsewhere") from None
+    if any(directory.iterdir()):
+        raise InputError(f"{directory} is not empty", hint="--out wants a new directory: a run overwrites nothing")
+    return directory
+
+
+def _unused(wanted: Path) -> Path:
+    candidates = [wanted, *(wanted.with_name(f"{wanted.name}-{number}") for number in range(2, 100))]
+    return next(path for path in candidates if not path.exists())
+
+
+def run_plan(
+    plan: Plan, machine: Machine, directory: Path, tell: Tell = lambda progress: None, stall_wall_s: float = STALL_WALL_S
+) -> Record:
+    """Run a plan in ``directory`` (empty) and record it.
+
+    Raises:
+        RunError: The guest or a process in it failed; the directory keeps what it left.
+    """
+    from lab import record
+
+    walls = boot(plan, machine, directory, tell, stall_wall_s)
+    write_wall(directory, walls)
+    return record.build(directory, versions=versions(machine), hashes=hashes(machine))
+
+
+def boot(
+    plan: Plan, machine: Machine, directory: Path, tell: Tell = lambda progress: None, stall_wall_s: float = STALL_WALL_S
+) -> Walls:
+    """Boot a guest for the plan and follow it to its end."""
+    (directory / "plan.json").write_text(plan.to_json())
+    files = guest_files(machine, directory)
+    with scratch(files.links()) as place, (directory / "console.log").open("wb") as console:
+        arguments = guest_command(plan, machine, directory, place, "run")
+        guest = Guest(arguments, files.run, memory_directory(), console)
+        try:
+            walls = Watch(guest, place, plan.duration_ns, stall_wall_s).follow(tell)
+        finally:
+            guest.kill()
+    for name in _TRANSIENT:
+        (directory / name).unlink(missing_ok=True)
+    return walls
+
+
+def write_wall(directory: Path, walls: Walls) -> None:
+    """Leave wall.json."""
+    host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
+    text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
+    (directory / "wall.json").write_text(text + "\n")
+
+
+def versions(machine: Machine) -> dict[str, object]:
+    """Versions for the record."""
+    from importlib.metadata import version
+
+    return {
+        "lab": version("hwsim-lab"),
+        "kernel": machine.kernel.release,
+        "kernel_package": machine.kernel.package_version,
+        "packages": machine.image.packages,
+    }
+
+
+def hashes(machine: Machine) -> dict[str, str | None]:
+    """Hashes for the record: equal ones mean equal bytes to be expected."""
+    return {
+        "kernel": machine.kernel.sha256,
+        "kernel_source": machine.kernel.package_sha256,
+        "image": machine.image.sha256,
+        "series": machine.kernel.series_sha256,
+        "code": machine.bundle.name,
+    }
+
+
+def run_all(plans: Iterable[tuple[Plan, Path]], machine: Machine, jobs: int, tell: Callable[[int, Progress], None]) -> list[
+    Record
+]:
+    """Run several plans, ``jobs`` guests side by side; records in the order of the plans.
+
+    The first failure ends the others.
+    """
+    work = list(plans)
+    stop = threading.Event()
+
+    def one(number: int, plan: Plan, directory: Path) -> Record:
+        def heed(progress: Progress) -> None:
+            if stop.is_set():
+                raise Cancelled
+            tell(number, progress)
+
+        return run_plan(plan, machine, directory, heed)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(one, number, plan, directory) for number, (plan, directory) in enumerate(work)]
+        try:
+            concurrent.futures.wait(futures, return_when=concurrent.futures.FIRST_EXCEPTION)
+            for future in futures:
+                if future.done() and (error := future.exception()):
+                    raise error
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            for future in futures:
+                future.cancel()
+            raise
+
+
+class Cancelled(LabError):
+    """Another run of the same command failed, or the user interrupted."""
+
+    def __init__(self) -> None:
+        super().__init__("ended because another run failed")
+
+
+def prepare() -> None:
+    """What every command that boots does first: remove what killed labs left."""
+    clean_stale()
+
+
+def discard(directory: Path) -> None:
+    """Remove a run that was interrupted."""
+    shutil.rmtree(directory, ignore_errors=True)
