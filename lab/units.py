@@ -26,7 +26,8 @@ class Dimension:
     """What can be measured, its base unit and the units that users may write.
 
     ``factors`` maps a unit to its size in base units. The first one listed for a size is how it is printed; ``exact``
-    dimensions hold whole base units only. ``usual`` is the unit suggested to who forgot it.
+    dimensions hold whole base units only. ``usual`` is the unit suggested to who forgot it; ``unprinted`` ones are read
+    but never written.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Dimension:
     usual: str
     exact: bool
     spaced: bool = True
+    unprinted: frozenset[str] = frozenset()
 
     def write(self, number: str, unit: str) -> str:
         """Number and unit as this dimension is written: ``5 ms``, but ``5%``."""
@@ -77,19 +79,20 @@ class Dimension:
         if value == 0:
             return self.write("0", self.usual)
         candidates = [
-            (len(number), -factor, self.write(number, unit))
+            (len(number), "." in number, -factor, self.write(number, unit))
             for unit, factor in self.printed()
             if (number := _decimal(Fraction(value) / factor)) is not None
         ]
         if candidates:
-            return min(candidates)[2]
+            return min(candidates)[-1]
         return self.write(f"{Decimal(repr(value)):f}", self.base)
 
     def printed(self) -> list[tuple[str, Fraction]]:
-        """Units that are used for output: the first of each size."""
+        """Units that are used for output: the first of each size, with its factor."""
         seen: dict[Fraction, str] = {}
         for unit, factor in self.factors.items():
-            seen.setdefault(factor, unit)
+            if unit not in self.unprinted:
+                seen.setdefault(factor, unit)
         return [(unit, factor) for factor, unit in seen.items()]
 
 
@@ -127,6 +130,7 @@ DURATION = Dimension(
     },
     usual="ms",
     exact=True,
+    unprinted=frozenset({"min"}),  # a minute reads as 60 s
 )
 RATE = Dimension(
     "rate",

@@ -7,7 +7,6 @@ that ``lab.model.build`` can tell the known keys to who mistyped one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NoReturn
 
@@ -19,6 +18,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     Strict,
     ValidationInfo,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -26,6 +26,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab import units
 
+QUANTITY = "x-quantity"  # in a JSON Schema, until lab.model.schema says what a quantity is
 TAG = "\0"  # starts the elements that a choice between models adds to an error's location
 
 
@@ -80,12 +81,7 @@ class Quantity:
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        known = "|".join(re.escape(unit) for unit in self.dimension.factors)
-        return {
-            "type": "string",
-            "pattern": rf"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+) *({known})$",
-            "examples": [self.dimension.write("5", self.dimension.usual)],
-        }
+        return {QUANTITY: self.dimension.name}
 
 
 class Choice:
@@ -125,7 +121,7 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Text = Annotated[str, BeforeValidator(_text, json_schema_input_type=str | int | float | bool)]
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 Integer = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]

@@ -135,6 +135,8 @@ class Processes:
         """One process for each node of the role."""
         nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
         self._check_times(entry)
+        for node in nodes:
+            self._check_place(entry, node)
         return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
 
     def nodes_of(self, role: str, keys: Keys) -> list[Node]:
@@ -170,7 +172,21 @@ class Processes:
                 f"{told(entry.stop)} is not after its start at {told(max(entry.at_ns, 0))}",
             )
 
+    def _check_place(self, entry: _Entry, node: Node) -> None:
+        """Complain about a probe on a node where it has nothing to do."""
+        if entry.probe is not None and node.kind not in entry.probe.kinds:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "on"),
+                f"{entry.probe_name} works on {' and '.join(entry.probe.kinds)}; "
+                f"{node.name}, which has the role {entry.on}, is a {node.kind}",
+            )
+        elif entry.probe is not None and not node.interfaces and node.radio is None:
+            self.problems.add(self.source, (*entry.keys, "on"), f"{node.name} has no interface; give it a link")
+
     def _instance(self, entry: _Entry, node: Node, several: bool) -> Process:
+        params = probe_params.fill(entry.params, self._filler(entry, node))
+        self._check_params(entry, params)
         return Process(
             id=f"{entry.name}@{node.name}" if several else entry.name,
             name=entry.name,
@@ -178,12 +194,25 @@ class Processes:
             at_ns=entry.at_ns,
             argv=[self._fill(word, node, (*entry.run_keys, index)) for index, word in enumerate(entry.argv)],
             probe=entry.probe_name,
-            params=probe_params.fill(entry.params, self._filler(entry, node)),
+            params=params,
             ready=_ready(entry.ready),
             stop_ns=entry.stop,
             required=entry.required,
             source=self.source.document.where(entry.keys),
         )
+
+    def _check_params(self, entry: _Entry, params: dict[str, Any]) -> None:
+        """Ask the probe itself; its complaints begin with the key they are about."""
+        if entry.probe is None or params.keys() != entry.probe.params.keys():
+            return  # complained about already
+        try:
+            entry.probe.check(params)
+        except ValueError as error:
+            key, _, message = str(error).partition(": ")
+            known = key in entry.probe.params and message
+            self.problems.add(
+                self.source, (*entry.run_keys, key) if known else entry.run_keys, message if known else str(error)
+            )
 
     def _filler(self, entry: _Entry, node: Node) -> Callable[[str, str], str]:
         return lambda key, text: self._fill(text, node, (*entry.run_keys, key))

@@ -54,7 +54,8 @@ def _check_metric(
         kinds.load(kind).check(of, model.unit, model.per)
     except ValueError as error:
         key, _, message = str(error).partition(": ")
-        problems.add(source, (*keys, key), message)
+        known = key in ("of", "unit", "per") and message
+        problems.add(source, (*keys, key) if known else keys, message if known else str(error))
 
 
 def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:

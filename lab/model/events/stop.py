@@ -10,7 +10,7 @@ from lab.model.events.base import Event, Resolved, Scene
 
 
 class Stop(Event):
-    """A process of the workload is ended (SIGINT, then SIGKILL)."""
+    """A process of the workload is ended (SIGTERM), which then counts as expected."""
 
     stop: Text = Field(description="The process, by its name (the as: of the workload).")
 

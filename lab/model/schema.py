@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""JSON Schema of the files that users write, and their key reference: ``python -m lab.model.schema`` writes both.
+
+What pydantic generates is made readable: quantities become one definition each, keys that may be left out lose their
+``null``, defaults are told as users would write them, and probes bring the keys that they declare.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from lab import units
+from lab.model.base import QUANTITY, Model
+from lab.model.topology import Topology
+from lab.model.workload import Workload
+from lab.probes import base as probes
+
+Schema = dict[str, Any]
+
+MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
+FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "reference"
+
+_DIMENSIONS = {dimension.name: dimension for dimension in units.DIMENSIONS}
+_PARAMS: dict[str, Schema] = {
+    "str": {"type": ["string", "number", "boolean"]},
+    "int": {"type": "integer"},
+    "bool": {"type": "boolean"},
+    "list": {"type": "array", "items": {"type": ["string", "number", "boolean"]}},
+}
+
+
+def schema(kind: str) -> Schema:
+    """The JSON Schema (2020-12) of topology or workload files."""
+    generated = MODELS[kind].model_json_schema(by_alias=True)
+    used: set[str] = set()
+    tidy: Schema = _tidy(generated, used)
+    definitions: Schema = tidy.pop("$defs", {})
+    for name in ("ProbeUse", "Watch"):
+        if name in definitions:
+            _add_probes(definitions[name], used)
+    definitions |= {_word(name): _quantity(_DIMENSIONS[name]) for name in sorted(used)}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"{kind} of the lab",
+        **tidy,
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def text(kind: str) -> str:
+    """The schema as the file holds it."""
+    return json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
+
+
+def _word(name: str) -> str:
+    """Name of the definition of a quantity."""
+    return name.replace(" ", "-")
+
+
+def _quantity(dimension: units.Dimension) -> Schema:
+    """A text with a unit of that dimension."""
+    known = "|".join(re.escape(unit) for unit in dimension.factors)
+    return {
+        "description": f"A {dimension.name} with its unit: {', '.join(dimension.factors)}.",
+        "type": "string",
+        "pattern": rf"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*({known})\s*$",
+        "examples": [dimension.write("5", dimension.usual)],
+    }
+
+
+def _tidy(node: Any, used: set[str]) -> Any:
+    """A piece of generated schema as a reader wants it. Notes the quantities that occur."""
+    if isinstance(node, list):
+        return [_tidy(item, used) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if QUANTITY in node:
+        return _tidy_quantity(node, used)
+    found = {key: _tidy(value, used) for key, value in node.items() if not (key == "title" and isinstance(value, str))}
+    options = [option for option in found.get("anyOf", []) if option != {"type": "null"}]
+    if len(options) < len(found.get("anyOf", [])):
+        del found["anyOf"]
+        found = found | options[0] if len(options) == 1 else {**found, "anyOf": options}
+    if found.get("default", 0) in (None, [], {}, ""):
+        del found["default"]
+    return found
+
+
+def _tidy_quantity(node: Schema, used: set[str]) -> Schema:
+    """A reference to the definition of the quantity, the default with its unit."""
+    name = node[QUANTITY]
+    used.add(name)
+    found = {key: value for key, value in node.items() if key not in (QUANTITY, "title")}
+    if "default" in found:
+        found["default"] = _DIMENSIONS[name].format(found["default"])
+    return {**found, "$ref": f"#/$defs/{_word(name)}"}
+
+
+def _add_probes(definition: Schema, used: set[str]) -> None:
+    """Say which probes there are and which keys each of them has."""
+    definition["properties"]["probe"]["enum"] = list(probes.known())
+    definition["allOf"] = [
+        {
+            "if": {"properties": {"probe": {"const": name}}, "required": ["probe"]},
+            "then": _probe_keys(probes.load(name), used),
+        }
+        for name in probes.known()
+    ]
+
+
+def _probe_keys(probe: probes.Probe, used: set[str]) -> Schema:
+    found: Schema = {"properties": {key: _param(param, used) for key, param in probe.params.items()}}
+    required = [key for key, param in probe.params.items() if param.required]
+    return {**found, "required": required} if required else found
+
+
+def _param(param: probes.Param, used: set[str]) -> Schema:
+    """One key of a probe."""
+    value: Schema = {"description": param.about}
+    dimension = _DIMENSIONS.get(param.kind)
+    if dimension is not None:
+        used.add(dimension.name)
+        value["$ref"] = f"#/$defs/{_word(dimension.name)}"
+    else:
+        value |= _PARAMS[param.kind]
+    if param.default not in (None, (), []):
+        value["default"] = dimension.format(param.default) if dimension is not None else param.default
+    return value
+
+
+def main(folder: Path = FOLDER) -> None:
+    """Write every generated reference file."""
+    from lab.model import reference
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files(reference.text()).items():
+        (folder / name).write_text(content, encoding="utf-8")
+        print(f"wrote {name}", file=sys.stderr)
+
+
+def files(reference: str) -> dict[str, str]:
+    """What the folder holds, by name."""
+    return {f"{kind}.schema.json": text(kind) for kind in MODELS} | {"files.md": reference}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""A plan as tables for a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from lab import units
+from lab.plan.types import Event, File, Link, Netem, Node, Plan, Process
+from lab.probes import base as probes
+
+_BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
+
+
+def render(plan: Plan) -> Group:
+    """Tables of nodes, links, files, processes, timeline, metrics and checks; those that are empty are left out."""
+    length = units.DURATION.format(plan.duration_ns)
+    heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
+    parts: list[Any] = [heading]
+    if plan.about:
+        parts.append(escape(plan.about))
+    parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
+    tables = (
+        _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
+        _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
+        _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
+        _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
+        _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
+        _table(
+            "metrics",
+            ("name", "kind", "of", "per", "unit"),
+            ((m.name, m.kind, _many(m.of), m.per or "", m.unit) for m in plan.metrics),
+        ),
+        _table("checks", ("that",), ((check.that,) for check in plan.checks)),
+    )
+    for table in tables:
+        if table.row_count:
+            parts += ["", table]
+    return Group(*parts)
+
+
+def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _many(words: list[str]) -> str:
+    """Words, of many the first and the last."""
+    return ", ".join(words) if len(words) <= 4 else f"{words[0]}, …, {words[-1]} ({len(words)})"
+
+
+def _node(node: Node) -> tuple[str, ...]:
+    radio = ""
+    if node.radio is not None:
+        channel = f"channel {node.radio.channel}" if node.radio.channel else "scans"
+        words = [node.radio.ssid, f"802.11{node.radio.mode}", channel, node.radio.encrypt or "open", node.radio.mac]
+        radio = ", ".join(words)
+    return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, _position(node.position_m)
+
+
+def _position(position_m: list[float] | None) -> str:
+    return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
+
+
+def _link(link: Link) -> tuple[str, ...]:
+    return link.name, f"{link.a} to {link.b}", ", ".join(_shape(link.netem)) or "as fast as can be"
+
+
+def _shape(netem: Netem) -> Iterator[str]:
+    """What a link does, only what it does."""
+    if netem.rate_bps is not None:
+        yield units.RATE.format(netem.rate_bps)
+    if netem.delay_ns:
+        jitter = f" ± {units.DURATION.format(netem.jitter_ns)}" if netem.jitter_ns else ""
+        yield f"delay {units.DURATION.format(netem.delay_ns)}{jitter}"
+    if netem.loss_percent:
+        yield f"loss {units.PERCENT.format(netem.loss_percent)}"
+    if netem.reorder_percent:
+        yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
+    if netem.limit_packets != Netem().limit_packets:
+        yield f"limit {units.PACKETS.format(netem.limit_packets)}"
+
+
+def _file(file: File) -> tuple[str, ...]:
+    size = file.random_bytes if file.text is None else len(file.text.encode())
+    kind = "random" if file.text is None else "text"
+    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {file.sha256[:16]}…"
+
+
+def _process(process: Process) -> tuple[str, ...]:
+    begin = "before" if process.at_ns < 0 else units.DURATION.format(process.at_ns)
+    end = "end" if process.stop_ns is None else units.DURATION.format(process.stop_ns)
+    what = shlex.join(process.argv) if process.probe is None else _probe(process.probe, process.params)
+    ready = ""
+    if process.ready is not None:
+        ready = process.ready.listening or f"log: {process.ready.log}"
+    return process.id, process.node, begin, end, what, ready
+
+
+def _probe(name: str, params: dict[str, Any]) -> str:
+    """A probe with the parameters that are not at their default."""
+    declared = probes.load(name).params
+    words = [f"probe {name}"]
+    for key, value in params.items():
+        default = declared[key].default
+        if value == default or (isinstance(value, list) and not value):
+            continue
+        dimension = _BASE.get(declared[key].kind)
+        words.append(f"{key}={dimension.format(value) if dimension else value}")
+    return " ".join(words)
+
+
+def _event(event: Event) -> tuple[str, ...]:
+    return units.DURATION.format(event.at_ns), event.kind, event.target, _EVENTS.get(event.kind, _plain)(event.params)
+
+
+def _plain(params: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in params.items())
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "roam": lambda params: f"to {params['to']}",
+    "move": lambda params: f"to {_position(params['position_m'])}",
+    "link": lambda params: "up" if params["up"] else "down",
+    "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
+    "exec": lambda params: shlex.join(params["argv"]),
+}
