@@ -38,6 +38,7 @@ def _all(plan: Plan) -> Iterator[str]:
     for node in plan.nodes:
         yield f"# in {node.name}"
         yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))
+        yield from (shlex.join(["sysctl", "-qw", setting]) for setting in guest.sysctls(node))
         yield from _batch("tc", guest.shaping_lines(node.name, plan.links))
         yield from _DAEMONS[node.kind](node)
     for file in plan.files:
@@ -52,7 +53,7 @@ def _batch(tool: str, lines: list[str]) -> Iterator[str]:
 
 
 def _switch_daemons(node: Node) -> Iterator[str]:
-    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node)):
+    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node), guest.ovs_nudge()):
         yield shlex.join(argv)
 
 

@@ -11,6 +11,13 @@ AP_BRIDGE = "br0"
 OVS_DATABASE = "/etc/openvswitch/conf.db"
 OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 OVS_SOCKET = "/run/openvswitch/db.sock"
+# How soon Open vSwitch follows a station to another port: its revalidators run every 100 ms, the least it takes, and its main
+# loop turns every 50 ms (see images/initrd/nudge.c). By default it may keep frames going to the access point that
+# the station has left for seconds.
+OVS_REVALIDATE_MS = 100
+OVS_NUDGE_MS = 50
+_OVS_CONTROL = "/run/openvswitch/vswitchd.ctl"
+NUDGE_IN_NODE = "/run/lab/nudge"
 HOSTAPD_CONF = "/etc/hostapd/hostapd.conf"
 SUPPLICANT_CONF = "/etc/wpa_supplicant/wpa_supplicant.conf"
 _OVS_LOG = ("-vconsole:warn", "-vsyslog:off", "-vfile:off")
@@ -108,6 +115,19 @@ def netem_words(netem: types.Netem) -> list[str]:
     return ["netem", *words, "limit", str(netem.limit_packets)] if words else []
 
 
+def sysctls(node: types.Node) -> list[str]:
+    """Settings of a node's network stack, for ``sysctl -w``.
+
+    A station keeps its neighbours while it changes access points, as network managers have it: by default the
+    kernel forgets them with the carrier, and the first packet after a handoff waits 1 s for the second ARP request
+    (Documentation/networking/ip-sysctl.rst, arp_evict_nocarrier).
+    """
+    if node.kind != "sta" or node.radio is None:
+        return []
+    name = node.radio.interface
+    return [f"net.ipv4.conf.{name}.arp_evict_nocarrier=0", f"net.ipv6.conf.{name}.ndisc_evict_nocarrier=0"]
+
+
 def shaping_lines(node: str, links: list[types.Link]) -> list[str]:
     """``tc -batch`` lines inside a node's container."""
     lines = []
@@ -142,15 +162,21 @@ def ovs_daemon() -> list[str]:
         "ovs-vswitchd",
         f"unix:{OVS_SOCKET}",
         "--no-chdir",
-        "--unixctl=/run/openvswitch/vswitchd.ctl",
+        f"--unixctl={_OVS_CONTROL}",
         *_OVS_LOG,
     ]
+
+
+def ovs_nudge() -> list[str]:
+    """Keeps the daemon's main loop turning."""
+    return [NUDGE_IN_NODE, _OVS_CONTROL, str(OVS_NUDGE_MS)]
 
 
 def ovs_bridge(node: types.Node) -> list[str]:
     """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied."""
     words = ["ovs-vsctl", f"--db=unix:{OVS_SOCKET}", "--timeout=10", "--", "init", "--", "add-br", node.name]
     words += ["--", "set-fail-mode", node.name, "standalone"]
+    words += ["--", "set", "Open_vSwitch", ".", f"other_config:max-revalidator={OVS_REVALIDATE_MS}"]
     for interface in node.interfaces:
         words += ["--", "add-port", node.name, interface.name]
     return words

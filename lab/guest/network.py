@@ -104,6 +104,9 @@ class LabNet(Mininet):
         node.container.write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}")
         lines = commands.setup_lines(node.spec, self._phys.get(node.name))
         node.container.run("ip", "-batch", "-", input_text=_lines(lines))
+        sysctls = commands.sysctls(node.spec)
+        if sysctls:
+            node.container.run("sysctl", "-qw", *sysctls)
         shaping = commands.shaping_lines(node.name, self.plan.links)
         if shaping:
             node.container.run("tc", "-batch", "-", input_text=_lines(shaping))
@@ -137,6 +140,7 @@ class LabNet(Mininet):
         self._wait_socket(node, commands.OVS_SOCKET, database)
         self.daemon(node, "ovs-vswitchd", commands.ovs_daemon())
         node.container.run(*commands.ovs_bridge(node.spec))
+        self.daemon(node, "nudge", commands.ovs_nudge())
 
     def _start_access_point(self, node: AccessPoint) -> None:
         node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))

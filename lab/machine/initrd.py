@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The initrd: three static programs (images/initrd/*.c) in a cpio archive, written without root or cpio.
+"""The initrd: static programs (images/initrd/*.c) in a cpio archive, written without root or cpio.
 
 Format: "newc", described in the kernel's Documentation/driver-api/early-userspace/buffer-format.rst. All
 stamps and owners are 0, so equal programs give equal archives.
@@ -16,7 +16,7 @@ from lab.machine.build_step import BuildLog
 from lab.machine.cache import Store, content_key
 
 SOURCES = Path(__file__).resolve().parents[2] / "images" / "initrd"
-PROGRAMS = ("init", "enter", "pause")
+PROGRAMS = ("init", "enter", "pause", "nudge")
 _COMPILE = ["gcc", "-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Werror"]
 _NEEDED_BYTES = 20_000_000
 
@@ -64,8 +64,8 @@ def archive(entries: list[Entry]) -> bytes:
     return b"".join(parts)
 
 
-def initrd(init: bytes, enter: bytes, pause: bytes) -> bytes:
-    """The archive that the guest boots: the three static programs, mount points, and init's console."""
+def initrd(init: bytes, helpers: dict[str, bytes]) -> bytes:
+    """The archive that the guest boots: /init, its helpers in /bin, mount points, and init's console."""
     return archive(
         [
             Entry("dev", stat.S_IFDIR | 0o755),
@@ -74,8 +74,7 @@ def initrd(init: bytes, enter: bytes, pause: bytes) -> bytes:
             Entry("root", stat.S_IFDIR | 0o755),
             Entry("bin", stat.S_IFDIR | 0o755),
             Entry("init", stat.S_IFREG | 0o755, content=init),
-            Entry("bin/enter", stat.S_IFREG | 0o755, content=enter),
-            Entry("bin/pause", stat.S_IFREG | 0o755, content=pause),
+            *(Entry(f"bin/{name}", stat.S_IFREG | 0o755, content=program) for name, program in helpers.items()),
         ]
     )
 
@@ -97,8 +96,8 @@ def ensure_initrd(report: Report) -> Path:
             log = BuildLog(store.log, directory)
             for source in sources:
                 log.run(f"compiling {source.name}", [*_COMPILE, "-o", source.stem, str(source)])
-            programs = [(directory / program).read_bytes() for program in PROGRAMS]
-            (directory / "initrd").write_bytes(initrd(*programs))
+            programs = {program: (directory / program).read_bytes() for program in PROGRAMS}
+            (directory / "initrd").write_bytes(initrd(programs.pop("init"), programs))
 
         store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
     return store.path(key) / "initrd"
