@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.metrics._counting import increase
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, increase, instances, series_of
 from lab.plan import types
 
 

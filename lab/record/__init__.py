@@ -10,6 +10,6 @@ which are in wall.json.
 """
 
 from lab.record.build import build, rebuild
-from lab.record.record import Record, load
+from lab.record.record import Record, Result, load
 
-__all__ = ["Record", "build", "load", "rebuild"]
+__all__ = ["Record", "Result", "build", "load", "rebuild"]

@@ -19,12 +19,12 @@ from lab.record.record import VERSION, Record, load, to_json
 RAW = "raw"
 
 
-def build(directory: Path, *, hashes: Mapping[str, str], versions: Mapping[str, Any] | None = None) -> Record:
+def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mapping[str, Any] | None = None) -> Record:
     """Make the record of the run in ``directory`` and write it there.
 
     Args:
         directory: holds plan.json, guest.json and raw/.
-        hashes: SHA-256 of what the guest was made of: kernel, image, series.
+        hashes: SHA-256 of what the guest was made of: kernel, image, series; None where there is none.
         versions: what the host knows beyond guest.json (lab, packages of the image).
 
     Raises:
@@ -38,7 +38,7 @@ def build(directory: Path, *, hashes: Mapping[str, str], versions: Mapping[str, 
     data = {
         "version": VERSION,
         "plan": dataclasses.asdict(plan),
-        "versions": {"kernel": guest["kernel"], **guest.get("packages", {}), **(versions or {})},
+        "versions": {"kernel": guest["kernel"], "packages": guest.get("packages", {}), **(versions or {})},
         "hashes": {**hashes, "plan": hashlib.sha256(plan.to_json().encode()).hexdigest()},
         "clock": {key: guest[key] for key in ("epoch_ns", "boot_ns", "end_ns")},
         "processes": guest["processes"],

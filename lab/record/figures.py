@@ -59,15 +59,15 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     kind = kinds.load(metric.kind)
     found = kind.figures(metric, context)
     scale = kind.scale(metric.unit)
-    values = [_converted(value, scale) for value in found.values]
+    converted = [_converted(value, scale) for value in found.values]
     return {
         "kind": metric.kind,
         "about": kind.about,
         "of": metric.of,
         "per": metric.per or kind.per[0],
         "unit": metric.unit,
-        **summary(values),
-        "values": values,
+        "values": summary(converted),
+        "figures": converted,
         "rows": [_row(row, kind, metric.unit) for row in found.rows],
         "columns": list(kind.columns),
         "series": [_series(series, kind, metric.unit) for series in found.series],
@@ -130,7 +130,8 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     for name, found_of_all in named.items():
         context[name] = found_of_all[0] if len(found_of_all) == 1 else found_of_all
     for name, result in results.items():
-        context[name] = {key: _quantity(result[key], result["unit"]) for key in _SUMMARY} | {"count": result["count"]}
+        summed = result["values"]
+        context[name] = {key: _quantity(summed[key], result["unit"]) for key in _SUMMARY} | {"count": summed["count"]}
     return context
 
 

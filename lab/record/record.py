@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +22,30 @@ MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 @dataclass(frozen=True)
+class Result:
+    """What became of a metric, in ``unit``."""
+
+    name: str
+    kind: str
+    about: str
+    of: list[str]  # ids of the processes it was computed from
+    per: str
+    unit: str
+    values: dict[str, float | None]  # count, sum, mean, median, min, max of the figures
+    figures: list[float]  # one of each thing named by ``per``
+    rows: list[dict[str, Any]]  # the same with details
+    columns: list[str]  # those of the rows that are in ``unit``
+    series: list[dict[str, Any]]  # over time: name, unit, t_ns, values
+
+
+@dataclass(frozen=True)
 class Record:
     """A run. ``data`` is what record.json holds:
 
     ``version``; ``plan`` (lab.plan.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest tells them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
-    occurrences, values, error); ``metrics`` by name (kind, unit, summary, values, rows, series, in that unit);
+    occurrences, values, error); ``metrics`` by name (see Result);
     ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file).
     """
 
@@ -59,11 +76,15 @@ class Record:
                 return Series(**item)
         return None
 
-    def metrics(self, *kinds: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """(name, result) of the metrics of these kinds, of all if none is given."""
-        for name, result in self.data["metrics"].items():
-            if not kinds or result["kind"] in kinds:
-                yield name, result
+    @cached_property
+    def metrics(self) -> dict[str, Result]:
+        """The metrics by name, in the order of the plan."""
+        found = self.data["metrics"]
+        return {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+
+    def metrics_of(self, kind: str) -> list[Result]:
+        """The metrics of a kind, in the order of the plan."""
+        return [result for result in self.metrics.values() if result.kind == kind]
 
     def write(self) -> None:
         """Write record.json, whole or not at all. RecordError: no space left, or not writable."""

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""report.html: one file without any external resource, readable in light and dark."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.plan.types import Plan
+from lab.record.record import Record
+from lab.report import svg, topology
+from lab.report.figure import Figure
+from lab.report.numbers import plain
+from lab.report.tables import Table
+from lab.report.terminal import verdict
+
+_TEMPLATE = "report.html.j2"
+_SECOND = 1_000_000_000
+
+
+def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
+    """The whole page."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    by_name = {table.name: table for table in shown}
+    return environment.get_template(_TEMPLATE).render(
+        plan=record.plan,
+        record=record.data,
+        passed=record.passed,
+        verdict=verdict(record),
+        light=svg.LIGHT,
+        dark=svg.DARK,
+        marks=svg.MARKS,
+        cards=_cards(record),
+        checks=by_name.pop("checks", None),
+        figures=[svg.draw(figure) for figure in figures],
+        topology=topology.draw(record.plan),
+        tables=list(by_name.values()),
+        timeline=_timeline(record),
+        versions=_flat(record.data["versions"]),
+        packages=record.data["versions"].get("packages") or {},
+        hashes=record.data["hashes"],
+        wall=_flat(record.wall),
+        command=command(record.plan),
+    )
+
+
+def command(plan: Plan) -> str:
+    """What to type to have this run again."""
+    words = ["lab", "run", _file(plan.nodes[0].source, plan.topology) if plan.nodes else plan.topology]
+    sources = [process.source for process in plan.processes] or [metric.source for metric in plan.metrics]
+    words.append(_file(sources[0], plan.workload) if sources else plan.workload)
+    words += ["--seed", str(plan.seed)]
+    for key, value in sorted(plan.overrides.items()):
+        words += ["--set", f"{key}={value}"]
+    return shlex.join(words)
+
+
+def _file(source: str, name: str) -> str:
+    """The file of a ``file:line``, or the name where there is none."""
+    return source.rpartition(":")[0] or name
+
+
+def _cards(record: Record) -> list[tuple[str, str, str]]:
+    """(figure, unit, what it is) of each metric."""
+    cards = []
+    for result in record.metrics.values():
+        wanted = "max" if result.kind == "outage" else "sum" if result.kind in ("retries", "retransmits") else "mean"
+        value = result.values[wanted]
+        words = {"max": "longest", "sum": "total", "mean": "mean"}[wanted]
+        what = f"{words} {result.name}" if result.values["count"] != 1 else result.name
+        cards.append((plain(value) if value is not None else "none", result.unit, what))
+    end_s = record.data["clock"]["end_ns"] / _SECOND
+    wall_s = record.wall.get("wall_s")
+    cards.append((plain(end_s, 3), "s", f"virtual time, in {plain(wall_s, 3)} s" if wall_s else "virtual time"))
+    return cards
+
+
+def _timeline(record: Record) -> list[tuple[str, str, str]]:
+    """(time, what, how it went) of processes and events, in order."""
+    rows: list[tuple[int, str, str]] = []
+    for process in record.data["processes"]:
+        rows.append((process["started_ns"], f"{process['id']} starts on {process['node']}", ""))
+        if process["ended_ns"] is not None:
+            rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
+    for event in record.data["events"]:
+        details = ", ".join(f"{key} {value}" for key, value in sorted(event["params"].items()))
+        outcome = "" if event["ok"] else f"failed: {event['output']}"
+        rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
+    rows.sort(key=lambda row: row[0])
+    return [(f"{plain(t_ns / _SECOND, 6)} s", what, outcome) for t_ns, what, outcome in rows]
+
+
+def _end(process: Mapping[str, Any]) -> str:
+    if process["signal"] is not None:
+        return f"signal {process['signal']}"
+    return "done" if process["exit"] == 0 else f"exit status {process['exit']}"
+
+
+def _flat(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Single values of a mapping, numbers shortened; nested ones as ``outer inner``."""
+    rows = []
+    for key, value in sorted(values.items()):
+        if key == "packages":
+            continue
+        if isinstance(value, Mapping):
+            rows += [(f"{key} {inner}", text) for inner, text in _flat(value)]
+        else:
+            text = plain(value) if isinstance(value, float) else str(value)
+            rows.append((key.replace("_", " "), text))
+    return rows

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Numbers for readers: as many digits as tell something, round ticks."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EN DASH}"
+
+
+def plain(value: float, digits: int = 4) -> str:
+    """``value`` with that many significant digits, no exponent, no trailing zeros: 0.0123, 23.59, 67108864."""
+    if value == 0:
+        return "0"
+    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{places}f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return MINUS + text[1:] if text.startswith("-") else text
+
+
+def size(count: float) -> str:
+    """Bytes as people read them: 64 MiB, 1.5 GiB, 17 B."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= factor:
+            return f"{plain(count / factor)} {unit}"
+    return f"{plain(count)} B"
+
+
+def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
+    """Round numbers from ``low`` to ``high``, about ``wanted`` of them: steps of 1, 2 or 5 times a power of ten."""
+    span = high - low
+    if span <= 0:
+        return [low]
+    rough = span / max(wanted, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(index * step, 12) for index in range(first, last + 1)]

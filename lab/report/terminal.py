@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Tables for a terminal, a pipe, a program and a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from lab.record.record import Record
+from lab.report.tables import Table, tables
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table as RichTable
+
+_SHORT = ("handoff", "station", "process", "node", "peer")  # columns that are not broken into lines
+_DIGEST_SHOWN = 12  # characters of a hash
+
+
+def rich_tables(record: Record) -> Group:
+    """The tables for rich to print, and a last line with the verdict."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[Any] = []
+    for table in tables(record):
+        parts += [_rich(table), ""]
+    return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
+
+
+def verdict(record: Record) -> str:
+    """One line: did it hold?"""
+    error = record.data["error"]
+    if error:
+        return f"The run failed: {error['message']}"
+    broken = [f"{key}: {source['error']}" for key, source in sorted(record.data["sources"].items()) if source["error"]]
+    if broken:
+        return f"The run's output could not be read: {'; '.join(broken)}"
+    checks = record.data["checks"]
+    failed = sum(not check["passed"] for check in checks)
+    if failed:
+        return f"{failed} of {len(checks)} checks failed"
+    return f"All {len(checks)} checks passed" if checks else "The run came to its end; it has no checks"
+
+
+def _rich(table: Table) -> RichTable:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns:
+        shown.add_column(
+            Text(table.heading(column)), justify="right" if column.number else "left", no_wrap=column.key in _SHORT
+        )
+    for row in table.rows:
+        shown.add_row(*(_cell(column.key, column.text(row)) for column in table.columns))
+    return shown
+
+
+def _cell(key: str, text: str) -> Any:
+    from rich.text import Text
+
+    style = {"passed": "green", "FAILED": "bold red"}.get(text, "") if key == "passed" else ""
+    return Text(text[:_DIGEST_SHOWN] + "\N{HORIZONTAL ELLIPSIS}" if key == "sha256" and len(text) > 20 else text, style)
+
+
+def as_json(record: Record) -> dict[str, Any]:
+    """What ``--json`` prints: the verdict and the tables with raw values."""
+    plan = record.plan
+    return {
+        "name": plan.name,
+        "topology": plan.topology,
+        "workload": plan.workload,
+        "seed": plan.seed,
+        "passed": record.passed,
+        "verdict": verdict(record),
+        "error": record.data["error"],
+        "directory": str(record.directory),
+        "tables": {
+            table.name: {
+                "title": table.title,
+                "columns": [
+                    {"key": column.key, "title": column.title, "unit": column.unit} for column in table.columns
+                ],
+                "rows": table.rows,
+            }
+            for table in tables(record)
+        },
+    }
+
+
+def as_csv(table: Table) -> str:
+    """A table as CSV (RFC 4180): headings with units, raw values."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([column.heading for column in table.columns])
+    for row in table.rows:
+        writer.writerow([_raw(row.get(column.key)) for column in table.columns])
+    return text.getvalue()
+
+
+def series_csv(series: list[dict[str, Any]]) -> str:
+    """Samples over time as CSV, one line each: series, time in s, value, unit."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(["series", "time, s", "value", "unit"])
+    for item in series:
+        for t_ns, value in zip(item["t_ns"], item["values"], strict=True):
+            writer.writerow([item["name"], t_ns / 1_000_000_000, value, item["unit"]])
+    return text.getvalue()
+
+
+def _raw(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
