@@ -42,19 +42,22 @@ class Dimension:
         """Number and unit as this dimension is written: ``5 ms``, but ``5%``."""
         return f"{number} {unit}" if self.spaced else f"{number}{unit}"
 
-    def parse(self, value: object) -> int | float:
+    def parse(self, value: object, usual: str | None = None) -> int | float:
         """The quantity in base units: int where the dimension is exact, else float.
+
+        ``usual`` is the unit to suggest if there is none, where the dimension's own would be odd.
 
         Raises:
             UnitError: no unit, an unknown unit, no number, or finer than the base unit can hold.
         """
+        usual = usual or self.usual
         text = str(value).strip()
         match = _NUMBER.match(text) if len(text) <= _LONGEST else None
         if match is None or isinstance(value, bool | list | dict | tuple) or value is None:
-            raise UnitError(f'"{_short(text)}" is no {self.name}; write for example {self.write("5", self.usual)}')
+            raise UnitError(f'"{_short(text)}" is no {self.name}; write for example {self.write("5", usual)}')
         number, unit = match["number"], match["unit"]
         if not unit:
-            raise UnitError(f'"{text}" has no unit; write {self.write(number, self.usual)}')
+            raise UnitError(f'"{text}" has no unit; write {self.write(number, usual)}')
         factor = self.factors.get(unit)
         if factor is None:
             raise UnitError(f'"{text}": {self._unknown(unit, number)}')
@@ -81,7 +84,7 @@ class Dimension:
         candidates = [
             (len(number), "." in number, -factor, self.write(number, unit))
             for unit, factor in self.printed()
-            if (number := _decimal(Fraction(value) / factor)) is not None
+            if (number := _decimal(Fraction(repr(value)) / factor)) is not None
         ]
         if candidates:
             return min(candidates)[-1]

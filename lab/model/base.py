@@ -57,15 +57,22 @@ def refuse(message: str, key: str | None = None) -> NoReturn:
 class Quantity:
     """Annotation: a text with a unit, held in the base unit of its dimension."""
 
-    def __init__(self, dimension: units.Dimension, least: float | None = None, most: float | None = None) -> None:
+    def __init__(
+        self,
+        dimension: units.Dimension,
+        least: float | None = None,
+        most: float | None = None,
+        usual: str | None = None,
+    ) -> None:
         self.dimension = dimension
+        self.usual = usual
         self.least = least
         self.most = most
 
     def parse(self, value: object) -> int | float:
         """Base units; refuses what is out of range."""
         try:
-            amount = self.dimension.parse(value)
+            amount = self.dimension.parse(value, self.usual)
         except units.UnitError as error:
             refuse(str(error))
         if self.least is not None and amount < self.least:
@@ -127,6 +134,7 @@ Integer = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]
 
 Duration = Annotated[int, Quantity(units.DURATION, least=0)]
+Moment = Annotated[int, Quantity(units.DURATION, least=0, usual="s")]  # a time in a run, or its length
 Rate = Annotated[int, Quantity(units.RATE, least=1)]
 Size = Annotated[int, Quantity(units.SIZE, least=0)]
 Percent = Annotated[float, Quantity(units.PERCENT, least=0, most=100)]

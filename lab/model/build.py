@@ -37,8 +37,15 @@ def build(model: type[M], document: Document) -> M:
     try:
         return model.model_validate(document.data, context=met)
     except ValidationError as failure:
-        raise_all([_translate(details, document, met) for details in failure.errors()])
+        errors = [_translate(details, document, met) for details in failure.errors()]
+        raise_all(sorted(errors, key=_line))
         raise
+
+
+def _line(error: InputError) -> int:
+    """The line that an error names; 0 for one about an override."""
+    line = (error.where or "").rsplit(":", 1)[-1]
+    return int(line) if line.isdigit() else 0
 
 
 def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type[Model]]) -> InputError:

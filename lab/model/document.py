@@ -93,12 +93,10 @@ def parse(text: str, path: Path, label: str) -> Document:
 
 def scalar(text: str, label: str) -> Any:
     """The value of a short YAML text, such as the right side of ``--set``; an empty text is an empty string."""
-    root = _compose(text, label)
-    if root is None:
-        return ""
-    document = Document(Path(label), label, None)
-    _Builder(document).build(root, (), 0)
-    return document.data
+    try:
+        return parse(text, Path(label), label).data if text.strip() else ""
+    except InputError as error:
+        raise InputError(error.message, where=label, hint=error.hint) from None
 
 
 def _compose(text: str, label: str) -> Node | None:

@@ -50,8 +50,8 @@ _CHECKS = """\
 
 A check compares: `outage.max < 500 ms`, `fetch.sha256 == file.sha256`, `goodput.mean > 20 Mbit/s and fetch.exit == 0`.
 It may use `==`, `!=`, `<`, `<=`, `>`, `>=` (also chained: `1 ms < rtt.median < 20 ms`), `and`, `or`, `not`, `+`, `-`,
-`*`, `/`, brackets, numbers with units, texts in quotes, `true` and `false`. Names may hold hyphens, so a difference has spaces
-around its sign. Quantities are compared in base units; one without a unit cannot be compared with one that has one.
+`*`, `/`, brackets, numbers with units, texts in quotes, `true` and `false`. Names may hold hyphens, so a difference has
+spaces around its sign. Quantities are compared in base units, but never one with a unit and one without.
 
 * processes and probes, by name: `exit` and what the probe's parser found, such as `sha256`
 * files: `sha256`, `size`, `path`
@@ -76,7 +76,7 @@ def _page() -> Iterator[str]:
         yield from _keys(whole)
         yield from _definitions(whole, set(whole["$defs"]) - shared)
     yield "## Events\n"
-    yield "Entries of the `timeline` of either file. The key that names the kind of an event holds what it happens to.\n"
+    yield "Entries of the `timeline` of either file. The key that names an event's kind holds what it happens to.\n"
     yield from _definitions(whole, shared)
     yield _REFERENCES
     yield from _probes()

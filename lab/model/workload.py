@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandl
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from lab.model.base import Choice, Duration, Flag, Model, Size, Text, Texts, refuse
+from lab.model.base import Choice, Flag, Model, Moment, Size, Text, Texts, refuse
 from lab.model.names import Identifier
 from lab.model.timeline import AnyEvent
 
@@ -49,7 +49,7 @@ class Ready(Model):
 
     listening: Text | None = Field(None, description="A port that it listens on: tcp/80 or udp/5001.")
     log: Text | None = Field(None, description="A regular expression found in what it prints.")
-    within: Duration = Field(10_000_000_000, description="How long that may take.")
+    within: Moment = Field(10_000_000_000, description="How long that may take.")
 
     @model_validator(mode="after")
     def _one(self) -> Ready:
@@ -105,12 +105,12 @@ class Process(Model):
     on: Text = _ON
     run: Run = Field(description="The command as a list, or a probe: {probe: curl, url: …}.")
     as_: Identifier | None = _AS
-    at: Duration | None = Field(
+    at: Moment | None = Field(
         None,
         description="When it starts. If nothing is said: before the run starts, in order of listing; "
         "but a probe that acts and is not waited for (ready:) starts at 0 s.",
     )
-    stop: Duration | None = _STOP
+    stop: Moment | None = _STOP
     ready: Ready | None = Field(None, description="When it counts as up.")
     required: Flag = Field(True, description="Whether the run fails if it fails.")
 
@@ -120,8 +120,8 @@ class Watch(ProbeUse):
 
     on: Text = _ON
     as_: Identifier | None = _AS
-    at: Duration | None = Field(None, description="When it starts. If nothing is said: before everything else.")
-    stop: Duration | None = _STOP
+    at: Moment | None = Field(None, description="When it starts. If nothing is said: before everything else.")
+    stop: Moment | None = _STOP
 
 
 class FileEntry(Model):
@@ -168,7 +168,7 @@ class Workload(Model):
     roles: dict[Text, Annotated[tuple[int, int | None], Count()]] = Field(
         {}, description="The roles it needs and how many nodes of each: 1, 1.. (all there are) or 2..4."
     )
-    duration: Duration = Field(description="How long the run takes, in virtual time.")
+    duration: Moment = Field(description="How long the run takes, in virtual time.")
     files: dict[Identifier, FileEntry] = Field({}, description="Files put into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What is run, in order.")
     probes: list[Watch] = Field([], description="What watches; started before the processes.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import Field
 
-from lab.model.base import Duration, Model
+from lab.model.base import Model, Moment
 
 if TYPE_CHECKING:
     from lab.plan import types as plan
@@ -49,7 +49,7 @@ Resolved = Iterator[tuple[str, dict[str, Any]]]
 class Event(Model):
     """Something that happens at a time. The key that names the kind holds the target."""
 
-    at: Duration = Field(description="When it happens, from the start of the run.")
+    at: Moment = Field(description="When it happens, from the start of the run.")
 
     @abstractmethod
     def resolve(self, scene: Scene) -> Resolved:

@@ -25,7 +25,8 @@ class AccessPoint(Wireless):
         "g", description="802.11 amendment: b and g use 2.4 GHz, a uses 5 GHz, n either (by its channel)."
     )
     channel: Integer = Field(
-        1, description="Channel of 20 MHz. 2.4 GHz: 1 to 13 (in some countries to 11); 5 GHz: 36, 40, 44, 48, …"
+        1,
+        description="Channel of 20 MHz. 2.4 GHz: 1 to 13 (in some countries to 11); 5 GHz: 36, 40, 44, 48 (and more in some).",
     )
     bssid: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
 

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Reading YAML: lines are remembered, mistakes are told with file and line, and nothing but LabError comes out."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.errors import InputError, LabError
+from lab.model.document import Document, parse, read, scalar
+
+
+def document(text: str) -> Document:
+    return parse(text, Path("mine.yaml"), "mine.yaml")
+
+
+def test_every_key_and_entry_knows_its_line() -> None:
+    found = document("a: 1\nlist:\n  - {x: 1,\n     y: 2}\n  - z\n")
+    assert found.data == {"a": 1, "list": [{"x": 1, "y": 2}, "z"]}
+    assert found.where(("a",)) == "mine.yaml:1"
+    assert found.where(("list", 0)) == "mine.yaml:3"
+    assert found.where(("list", 0, "y")) == "mine.yaml:4"
+    assert found.where(("list", 1)) == "mine.yaml:5"
+
+
+def test_a_key_that_is_not_there_is_told_where_it_should_be() -> None:
+    assert document("a:\n  b: 1\n").where(("a", "c")) == "mine.yaml:1"
+
+
+def test_errors_name_file_line_and_path() -> None:
+    error = document("links:\n  - {loss: 5}\n").error(("links", 0, "loss"), '"5" has no unit; write 5%')
+    assert str(error) == 'mine.yaml:2  links.0.loss: "5" has no unit; write 5%'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "nodes:\n  h1: {kind: host\nlinks: []\n",
+            "mine.yaml:3  is not YAML: expected ',' or '}', but got ':' while parsing a flow mapping\n"
+            "  links: []\n       ^",
+        ),
+        ("a: b: c\n", "mine.yaml:1  is not YAML: mapping values are not allowed here\n  a: b: c\n      ^"),
+        ("", "mine.yaml  is empty"),
+        ("# only a comment\n", "mine.yaml  is empty"),
+        ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is written twice, first at mine.yaml:1"),
+        ("a: {{b}}\n", 'mine.yaml:1  a key must be a word\n  put text with braces in quotes: "{server.ip}"'),
+        ("&a [*a]\n", "mine.yaml:1  is nested too deeply or refers to itself"),
+        ("a: !!int many\n", 'mine.yaml:1  "many" is no int'),
+        ("a: *b\n", "mine.yaml:1  is not YAML: found undefined alias 'b'\n  a: *b\n     ^"),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        document(text)
+    assert str(failure.value) == message
+
+
+def test_deep_nesting_is_refused() -> None:
+    with pytest.raises(InputError, match="nested too deeply"):
+        document("[" * 5000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        document("[" * 100 + "]" * 100)
+
+
+def test_aliases_that_multiply_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 9)]
+    with pytest.raises(InputError, match="nested too deeply"):
+        document("\n".join(lines))
+
+
+def test_numbers_remember_how_they_were_written() -> None:
+    found = document("{a: 010, b: 0x10, c: 1.50, d: 1_000, e: true, f: ~}").data
+    assert found == {"a": 10, "b": 16, "c": 1.5, "d": 1000, "e": True, "f": None}
+    assert [found[key].written for key in "abcd"] == ["010", "0x10", "1.50", "1_000"]
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        read(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9\n")
+    with pytest.raises(InputError, match="is not UTF-8 text"):
+        read(tmp_path / "latin.yaml")
+
+
+def test_labels_are_relative_to_the_current_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text("a: 1\n")
+    assert read(tmp_path / "mine.yaml").label == "mine.yaml"
+
+
+def test_short_values_of_overrides() -> None:
+    assert scalar("20 ms", "--set") == "20 ms"
+    assert scalar("11", "--set") == 11
+    assert scalar("[1 m, 2 m]", "--set") == ["1 m", "2 m"]
+    assert scalar("", "--set") == ""
+
+
+@given(st.text())
+def test_any_text_is_a_document_or_an_input_error(text: str) -> None:
+    try:
+        document(text)
+    except LabError as error:
+        assert "mine.yaml" in str(error)
+
+
+@given(st.text(alphabet="ab:{}[]-&*!|>%@#'\",? \n\t0.~<=", max_size=60))
+def test_any_punctuation_is_a_document_or_an_input_error(text: str) -> None:
+    try:
+        document(text)
+    except LabError as error:
+        assert "mine.yaml" in str(error)

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Finding files by path and by short name."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError
+from lab.model import library
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "topologies").mkdir()
+    (tmp_path / "topologies" / "mine.yaml").write_text("name: mine\n")
+    (tmp_path / "workloads" / "web" / "experiments").mkdir(parents=True)
+    (tmp_path / "workloads" / "web" / "get.yaml").write_text("name: get\n")
+    (tmp_path / "workloads" / "web" / "experiments" / "table.yaml").write_text("name: table\n")
+    return tmp_path
+
+
+def test_by_short_name(here: Path) -> None:
+    assert library.find("topology", "mine") == here / "topologies" / "mine.yaml"
+    assert library.find("workload", "web/get") == here / "workloads" / "web" / "get.yaml"
+    assert library.find("workload", "workloads/web/get.yaml") == Path("workloads/web/get.yaml")
+
+
+def test_the_labs_own_files_are_found_from_anywhere(here: Path) -> None:
+    assert library.find("topology", "two-aps-handoff").name == "two-aps-handoff.yaml"
+    assert library.find("workload", "http/download").parent.name == "http"
+    assert library.find("workload", "workloads/http/download.yaml").is_file()
+
+
+def test_files_here_come_before_the_labs_own(here: Path) -> None:
+    (here / "topologies" / "two-aps-handoff.yaml").write_text("name: other\n")
+    assert library.find("topology", "two-aps-handoff").parent == here / "topologies"
+
+
+def test_experiments_are_no_workloads(here: Path) -> None:
+    assert "web/experiments/table" not in library.known("workload")
+
+
+def test_unknown_names_list_the_known(here: Path) -> None:
+    with pytest.raises(InputError) as failure:
+        library.find("topology", "two-ap-handoff")
+    first, second = str(failure.value).splitlines()
+    assert first == 'no topology is called "two-ap-handoff" (did you mean two-aps-handoff?)'
+    assert second.startswith("  known: ") and "mine" in second and "twenty-nodes" in second
+
+
+def test_paths_that_do_not_exist(here: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no file nowhere/mine\.yaml"):
+        library.find("topology", "nowhere/mine.yaml")

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: MIT
+"""What users write becomes models; each mistake is told with file, line, path and what to write."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.errors import InputError, InputErrors, LabError
+from lab.model.build import build
+from lab.model.document import Document, parse
+from lab.model.nodes.ap import AccessPoint
+from lab.model.nodes.sta import Station
+from lab.model.topology import Topology
+from lab.model.workload import ProbeUse, Workload
+
+TOPOLOGY = """\
+name: mine
+nodes:
+  h1: {kind: host}
+  ap1: {kind: ap, ssid: campus}
+"""
+WORKLOAD = """\
+name: mine
+roles: {server: 1}
+duration: 30 s
+"""
+
+
+def topology(text: str) -> Topology:
+    return build(Topology, parse(text, Path("mine.yaml"), "mine.yaml"))
+
+
+def workload(text: str) -> Workload:
+    return build(Workload, parse(text, Path("mine.yaml"), "mine.yaml"))
+
+
+def refusal(model: type[Topology] | type[Workload], text: str) -> str:
+    with pytest.raises(InputError) as failure:
+        build(model, parse(text, Path("mine.yaml"), "mine.yaml"))
+    return str(failure.value)
+
+
+def node(text: str) -> str:
+    return f"name: mine\nnodes:\n  ap1: {text}\n"
+
+
+def test_a_topology_has_mininets_defaults() -> None:
+    found = topology(TOPOLOGY)
+    ap1 = found.nodes["ap1"]
+    assert isinstance(ap1, AccessPoint)
+    assert (ap1.mode, ap1.channel, found.subnet, found.country) == ("g", 1, "10.0.0.0/8", "DE")
+
+
+def test_quantities_are_held_in_base_units() -> None:
+    found = topology(
+        "name: mine\nnodes:\n"
+        "  sta1: {kind: sta, position: [5 m, 50 cm, 1 m], txpower: 14 dBm, memory: 64 MiB}\n"
+        "  s1: {kind: switch}\n"
+        "links:\n"
+        "  - {between: [sta1, s1], delay: 5 ms, jitter: 1 ms, loss: 5%, rate: 10 Mbit/s, "
+        "reorder: 1%, limit: 50 packets}\n"
+    )
+    sta1, (link,) = found.nodes["sta1"], found.links
+    assert isinstance(sta1, Station)
+    assert (sta1.position, sta1.txpower, sta1.memory) == ((5.0, 0.5, 1.0), 14.0, 67_108_864)
+    shape = (link.delay, link.jitter, link.loss, link.rate, link.reorder, link.limit)
+    assert shape == (5_000_000, 1_000_000, 5.0, 10_000_000, 1.0, 50)
+
+
+def test_numbers_are_text_where_text_is_wanted() -> None:
+    found = workload(WORKLOAD + "processes:\n  - {on: server, run: [sleep, 010, 1.50, true]}\n")
+    assert found.processes[0].run == ["sleep", "010", "1.50", "true"]
+    assert topology(node("{kind: ap, ssid: 42, encrypt: wpa2, passwd: 0123456789}")).nodes["ap1"].model_dump()[
+        "passwd"
+    ] == ("0123456789")
+
+
+@pytest.mark.parametrize(
+    ("written", "counts"), [("1", (1, 1)), ("1..", (1, None)), ("2..4", (2, 4)), ('"3"', (3, 3)), ("0..", (0, None))]
+)
+def test_roles_say_how_many(written: str, counts: tuple[int, int | None]) -> None:
+    assert workload(f"name: mine\nduration: 1 s\nroles: {{client: {written}}}\n").roles == {"client": counts}
+
+
+def test_a_probe_is_written_with_its_parameters() -> None:
+    found = workload(WORKLOAD + 'processes:\n  - {on: server, run: {probe: ping, to: "{server.ip}"}}\n')
+    run = found.processes[0].run
+    assert isinstance(run, ProbeUse)
+    assert (run.probe, run.params) == ("ping", {"to": "{server.ip}"})
+
+
+def test_models_are_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        topology(TOPOLOGY).name = "other"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            node("{kind: ap, ssid: campus, chanel: 6}"),
+            'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
+            "memory, pids, encrypt, passwd, position, txpower, antenna_gain, ssid, mode, channel, bssid",
+        ),
+        (
+            TOPOLOGY + "nods: {}\n",
+            'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, country, subnet, '
+            "nodes, links, timeline",
+        ),
+        (
+            node("{kind: app}"),
+            'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, sta, switch',
+        ),
+        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, sta, switch'),
+        (node("campus"), "mine.yaml:3  nodes.ap1: wants keys and values, such as {kind: ap}"),
+        (
+            node("{kind: ap}"),
+            "mine.yaml:3  nodes.ap1.ssid: is missing. Name of the network. "
+            "Access points with one SSID are one network.",
+        ),
+        (
+            TOPOLOGY + "links:\n  - {between: [h1, ap1], delay: 5}\n",
+            'mine.yaml:6  links.0.delay: "5" has no unit; write 5 ms',
+        ),
+        (
+            TOPOLOGY + "links:\n  - {between: [h1, ap1],\n     loss: 5}\n",
+            'mine.yaml:7  links.0.loss: "5" has no unit; write 5%',
+        ),
+        (
+            TOPOLOGY + "links:\n  - {between: [h1, ap1], loss: 105%}\n",
+            'mine.yaml:6  links.0.loss: "105%" is too large; the most is 100%',
+        ),
+        (
+            TOPOLOGY + "links:\n  - {between: [h1, ap1], delay: -5 ms}\n",
+            'mine.yaml:6  links.0.delay: "-5 ms" is too small; the least is 0 ms',
+        ),
+        (
+            node("{kind: ap, ssid: campus, position: [0, 0 m, 3 m]}"),
+            'mine.yaml:3  nodes.ap1.position.0: "0" has no unit; write 0 m',
+        ),
+        (
+            node("{kind: ap, ssid: campus, mode: ac}"),
+            'mine.yaml:3  nodes.ap1.mode: "ac" is none of b, g, a, n (did you mean a?)',
+        ),
+        (
+            node("{kind: ap, ssid: campus, channel: one}"),
+            'mine.yaml:3  nodes.ap1.channel: wants a whole number, not "one"',
+        ),
+        (
+            node("{kind: ap, ssid: campus, channel: true}"),
+            'mine.yaml:3  nodes.ap1.channel: wants a whole number, not "True"',
+        ),
+        (
+            node("{kind: ap, ssid: campus, encrypt: wpa2}"),
+            "mine.yaml:3  nodes.ap1.encrypt: wpa2 needs a passphrase; write passwd: and 8 to 63 characters",
+        ),
+        (
+            node("{kind: ap, ssid: campus, passwd: correct-horse}"),
+            "mine.yaml:3  nodes.ap1.passwd: a passphrase needs encrypt: wpa2 or encrypt: wpa3 beside it",
+        ),
+        (
+            node("{kind: ap, ssid: campus, encrypt: wpa3, passwd: short}"),
+            "mine.yaml:3  nodes.ap1.passwd: a passphrase has 8 to 63 printable ASCII characters, this one has 5",
+        ),
+        (
+            node('{kind: ap, ssid: ""}'),
+            'mine.yaml:3  nodes.ap1.ssid: an SSID has 1 to 32 bytes of printable text, "" has 0',
+        ),
+        (
+            node("{kind: ap, ssid: campus, bssid: 03:00:00:00:00:01}"),
+            'mine.yaml:3  nodes.ap1.bssid: "03:00:00:00:00:01" is a group address (its first byte is odd); '
+            "a node needs a unicast one, such as 02:…",
+        ),
+        (
+            node("{kind: host, mac: nonsense}"),
+            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:00:00:00:0a:00',
+        ),
+        (
+            node("{kind: host, ip: 10.0.0.256}"),
+            'mine.yaml:3  nodes.ap1.ip: "10.0.0.256" is no IPv4 address; write one like 10.0.0.1/8',
+        ),
+        (
+            node("{kind: host, ip: 10.0.0.0/8}"),
+            'mine.yaml:3  nodes.ap1.ip: "10.0.0.0/8" is the network or broadcast address of 10.0.0.0/8; '
+            "a node needs one in between",
+        ),
+        (
+            "name: mine\nnodes:\n  access_point_1: {kind: switch}\n",
+            'mine.yaml:3  nodes.access_point_1: "access_point_1" is too long: interfaces are named '
+            "access_point_1-wlan0, and Linux allows 15 characters; use at most 9",
+        ),
+        ("name: mine\nnodes: {}\n", "mine.yaml:2  nodes: is empty"),
+        ("name: mine\n", "mine.yaml:1  nodes: is missing. The nodes by name."),
+        ("- a\n", "mine.yaml:1  wants keys and values: {key: value}, not a list"),
+        (
+            TOPOLOGY + "country: germany\n",
+            'mine.yaml:5  country: "germany" is no country code; write two capital letters, such as DE',
+        ),
+        (
+            TOPOLOGY + "subnet: 10.0.0.1/8\n",
+            'mine.yaml:5  subnet: "10.0.0.1/8" is no IPv4 network; write one like 10.0.0.0/8',
+        ),
+        (TOPOLOGY + "links:\n  - {between: h1}\n", 'mine.yaml:6  links.0.between: wants a list: [a, b], not "h1"'),
+        (
+            TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
+            'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event has one of these keys: '
+            "exec, link, move, netem, roam, stop",
+        ),
+        (
+            TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",
+            "mine.yaml:6  timeline.0.stop: an event does one thing, this one has roam and stop; write 2 of them",
+        ),
+        (
+            TOPOLOGY + "timeline:\n  - {at: 5, link: [h1, s1], to: down}\n",
+            'mine.yaml:6  timeline.0.at: "5" has no unit; write 5 s',
+        ),
+    ],
+)
+def test_mistakes_in_topologies(text: str, message: str) -> None:
+    assert refusal(Topology, text) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name: mine\n", "mine.yaml:1  duration: is missing. How long the run takes, in virtual time."),
+        ("name: mine\nduration: 0 s\n", "mine.yaml:2  duration: a run takes some time; write for example 30 s"),
+        ("name: mine\nduration: 30\n", 'mine.yaml:2  duration: "30" has no unit; write 30 s'),
+        (
+            "name: mine\nduration: 3 s\nroles: {server: some}\n",
+            'mine.yaml:3  roles.server: "some" is no number of nodes; write 1, 1.. (one or more) or 2..4',
+        ),
+        (
+            "name: mine\nduration: 3 s\nroles: {server: 4..2}\n",
+            'mine.yaml:3  roles.server: "4..2" lets no node have the role; write 1, 1.. (one or more) or 2..4',
+        ),
+        (
+            WORKLOAD + "processes:\n  - {on: server, run: lighttpd -D}\n",
+            "mine.yaml:5  processes.0.run: wants a list of words: run: [lighttpd, -D]",
+        ),
+        (
+            WORKLOAD + "processes:\n  - {on: server, run: [ping, {server.ip}]}\n",
+            "mine.yaml:5  processes.0.run.1: wants text, not {server.ip: }; text with braces "
+            'needs quotes: "{server.ip}"',
+        ),
+        (WORKLOAD + "processes:\n  - {on: server, run: []}\n", "mine.yaml:5  processes.0.run: is empty"),
+        (
+            WORKLOAD + "processes:\n  - {on: server, run: [x], ready: {}}\n",
+            "mine.yaml:5  processes.0.ready: wants one of listening (tcp/80) and log (a regular expression)",
+        ),
+        (
+            WORKLOAD + "processes:\n  - {on: server, run: [x], ready: {listening: 80}}\n",
+            'mine.yaml:5  processes.0.ready.listening: "80" is no port; write tcp/80 or udp/5001',
+        ),
+        (
+            WORKLOAD + 'processes:\n  - {on: server, run: [x], ready: {log: "("}}\n',
+            'mine.yaml:5  processes.0.ready.log: "(" is no regular expression: missing ), unterminated subpattern '
+            "at position 0",
+        ),
+        (
+            WORKLOAD + "processes:\n  - {on: server, run: [x], required: perhaps}\n",
+            'mine.yaml:5  processes.0.required: wants true or false, not "perhaps"',
+        ),
+        (
+            WORKLOAD + "files:\n  page: {on: server, path: /srv/x}\n",
+            "mine.yaml:5  files.page: wants one of random (a size), from (a file beside the workload) "
+            "and text (the content)",
+        ),
+        (
+            WORKLOAD + "files:\n  page: {on: server, path: srv/x, random: 1 MiB}\n",
+            'mine.yaml:5  files.page.path: "srv/x" is no absolute path of a file; write one like /srv/www/file.bin',
+        ),
+        (
+            WORKLOAD + "metrics:\n  1st: {of: x, unit: ms}\n",
+            'mine.yaml:5  metrics.1st: "1st" is no name for a process, file or metric; write letters, digits, '
+            "_ and - in between",
+        ),
+    ],
+)
+def test_mistakes_in_workloads(text: str, message: str) -> None:
+    assert refusal(Workload, text) == message
+
+
+def test_several_mistakes_are_told_together_in_the_order_of_the_file() -> None:
+    text = "nam: mine\nnodes:\n  h1: {kind: hist}\nlinks:\n  - {between: [h1, s1], loss: 5}\n"
+    with pytest.raises(InputErrors) as failure:
+        topology(text)
+    lines = [str(error).split("  ")[0] for error in failure.value.errors]
+    assert lines == ["mine.yaml:1", "mine.yaml:1", "mine.yaml:3", "mine.yaml:5"]
+    assert len(str(failure.value).splitlines()) == 4
+
+
+WORDS = """
+name nodes links timeline kind ssid between at roam to delay roles duration processes run probe on ready files path
+random metrics of unit checks that
+"""
+KEYS = st.sampled_from(WORDS.split())
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.sampled_from(["ap", "sta", "host", "5 ms", "1..", "5%", "10.0.0.1/8", "server", "g", "wpa2"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS | st.text(max_size=4), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(st.sampled_from([Topology, Workload]), VALUES)
+def test_any_data_is_a_model_or_an_input_error(model: type[Topology] | type[Workload], data: Any) -> None:
+    try:
+        build(model, Document(Path("mine.yaml"), "mine.yaml", data))
+    except LabError as error:
+        assert "mine.yaml" in str(error)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The generated reference is current, complete and says what the models say."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lab.model import reference, schema
+from lab.model.document import read
+from lab.model.library import known
+
+
+def test_the_files_are_current() -> None:
+    for name, content in schema.files(reference.text()).items():
+        written = (schema.FOLDER / name).read_text(encoding="utf-8")
+        assert written == content, f"docs/reference/{name} is old; run: python -m lab.model.schema"
+
+
+def definitions(kind: str) -> Iterator[dict[str, Any]]:
+    whole = schema.schema(kind)
+    yield whole
+    yield from (found for found in whole["$defs"].values() if "properties" in found)
+
+
+@pytest.mark.parametrize("kind", ["topology", "workload"])
+def test_every_key_has_a_description(kind: str) -> None:
+    for definition in definitions(kind):
+        assert definition["description"]
+        for key, value in definition["properties"].items():
+            assert value.get("description", "").endswith("."), key
+
+
+@pytest.mark.parametrize("kind", ["topology", "workload"])
+def test_references_lead_somewhere_and_nothing_pydantic_is_left(kind: str) -> None:
+    text = schema.text(kind)
+    names = set(json.loads(text)["$defs"])
+    used = {part.split('"')[0] for part in text.split('"#/$defs/')[1:]}
+    assert used == names
+    assert "x-quantity" not in text
+    assert '"null"' not in text
+
+
+def test_defaults_carry_units() -> None:
+    host = schema.schema("topology")["$defs"]["Host"]["properties"]
+    assert host["memory"]["default"] == "256 MiB"
+
+
+def test_probes_bring_their_keys() -> None:
+    conditions = schema.schema("workload")["$defs"]["ProbeUse"]["allOf"]
+    (curl,) = [entry["then"] for entry in conditions if entry["if"]["properties"]["probe"]["const"] == "curl"]
+    assert curl["required"] == ["url"]
+    assert curl["properties"]["every"]["$ref"] == "#/$defs/duration"
+
+
+def test_the_page_names_every_kind() -> None:
+    page = reference.text()
+    for word in ("### access point", "### roam", "### curl", "`outage`", "`geomean`", "`Mbit/s`"):
+        assert word in page
+
+
+def test_writing_the_files(tmp_path: Any) -> None:
+    schema.main(tmp_path / "reference")
+    assert sorted(path.name for path in (tmp_path / "reference").iterdir()) == [
+        "files.md",
+        "topology.schema.json",
+        "workload.schema.json",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["topology", "workload"])
+def test_the_labs_own_files_use_known_keys_only(kind: str) -> None:
+    keys = set(schema.schema(kind)["properties"])
+    for path in known(kind).values():
+        assert set(read(path).data) <= keys
