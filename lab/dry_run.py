@@ -53,7 +53,7 @@ def _batch(tool: str, lines: list[str]) -> Iterator[str]:
 
 
 def _switch_daemons(node: Node) -> Iterator[str]:
-    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node), guest.ovs_nudge()):
+    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node), guest.ovs_follow(node)):
         yield shlex.join(argv)
 
 

@@ -179,7 +179,7 @@ static void mount_root(void)
 	mount_on("tmpfs", "/root/lab/bin", "tmpfs", 0, "mode=0755");
 	copy_program("/bin/enter", "/root/lab/bin/enter");
 	copy_program("/bin/pause", "/root/lab/bin/pause");
-	copy_program("/bin/nudge", "/root/lab/bin/nudge");
+	copy_program("/bin/follow", "/root/lab/bin/follow");
 	mount_on("proc", "/root/proc", "proc", 0, NULL);
 	mount_on("sysfs", "/root/sys", "sysfs", 0, NULL);
 	mount_on("cgroup2", "/root/sys/fs/cgroup", "cgroup2", 0, NULL);

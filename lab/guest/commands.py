@@ -11,13 +11,8 @@ AP_BRIDGE = "br0"
 OVS_DATABASE = "/etc/openvswitch/conf.db"
 OVS_SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
 OVS_SOCKET = "/run/openvswitch/db.sock"
-# How soon Open vSwitch follows a station to another port: its revalidators run every 100 ms, the least it takes, and its main
-# loop turns every 50 ms (see images/initrd/nudge.c). By default it may keep frames going to the access point that
-# the station has left for seconds.
-OVS_REVALIDATE_MS = 100
-OVS_NUDGE_MS = 50
 _OVS_CONTROL = "/run/openvswitch/vswitchd.ctl"
-NUDGE_IN_NODE = "/run/lab/nudge"
+FOLLOW_IN_NODE = "/run/lab/follow"
 HOSTAPD_CONF = "/etc/hostapd/hostapd.conf"
 SUPPLICANT_CONF = "/etc/wpa_supplicant/wpa_supplicant.conf"
 _OVS_LOG = ("-vconsole:warn", "-vsyslog:off", "-vfile:off")
@@ -167,16 +162,15 @@ def ovs_daemon() -> list[str]:
     ]
 
 
-def ovs_nudge() -> list[str]:
-    """Keeps the daemon's main loop turning."""
-    return [NUDGE_IN_NODE, _OVS_CONTROL, str(OVS_NUDGE_MS)]
+def ovs_follow(node: types.Node) -> list[str]:
+    """Makes the switch follow stations that change access points (images/initrd/follow.c)."""
+    return [FOLLOW_IN_NODE, _OVS_CONTROL, node.name]
 
 
 def ovs_bridge(node: types.Node) -> list[str]:
     """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied."""
     words = ["ovs-vsctl", f"--db=unix:{OVS_SOCKET}", "--timeout=10", "--", "init", "--", "add-br", node.name]
     words += ["--", "set-fail-mode", node.name, "standalone"]
-    words += ["--", "set", "Open_vSwitch", ".", f"other_config:max-revalidator={OVS_REVALIDATE_MS}"]
     for interface in node.interfaces:
         words += ["--", "add-port", node.name, interface.name]
     return words

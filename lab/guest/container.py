@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.guest.errors import GuestError
-from lab.guest.paths import BASE, CGROUPS, ENTER, NODES, NUDGE, PAUSE, RAW, RAW_IN_NODE
+from lab.guest.paths import BASE, CGROUPS, ENTER, NODES, FOLLOW, PAUSE, RAW, RAW_IN_NODE
 from lab.guest.tasks import run
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -31,7 +31,7 @@ _MOUNTS: list[dict[str, Any]] = [
     },
     {"destination": "/dev/shm", "type": "tmpfs", "source": "shm", "options": ["nosuid", "nodev", "mode=1777"]},
     {"destination": "/run/lab/pause", "type": "bind", "source": PAUSE, "options": ["bind", "ro"]},
-    {"destination": "/run/lab/nudge", "type": "bind", "source": NUDGE, "options": ["bind", "ro"]},
+    {"destination": "/run/lab/follow", "type": "bind", "source": FOLLOW, "options": ["bind", "ro"]},
     {"destination": RAW_IN_NODE, "type": "bind", "source": str(RAW), "options": ["bind"]},
 ]
 # what a network node may need: the lab's nodes are machines, not sandboxes

@@ -140,7 +140,7 @@ class LabNet(Mininet):
         self._wait_socket(node, commands.OVS_SOCKET, database)
         self.daemon(node, "ovs-vswitchd", commands.ovs_daemon())
         node.container.run(*commands.ovs_bridge(node.spec))
-        self.daemon(node, "nudge", commands.ovs_nudge())
+        self.daemon(node, "follow", commands.ovs_follow(node.spec))
 
     def _start_access_point(self, node: AccessPoint) -> None:
         node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))

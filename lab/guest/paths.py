@@ -10,7 +10,7 @@ BASE = Path("/lab/base")  # the image, read-only
 NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
 ENTER = "/lab/bin/enter"
 PAUSE = "/lab/bin/pause"
-NUDGE = "/lab/bin/nudge"
+FOLLOW = "/lab/bin/follow"
 CGROUPS = Path("/sys/fs/cgroup")
 
 RAW_IN_NODE = "/lab/raw"  # RAW, as a container sees it

@@ -16,7 +16,7 @@ from lab.machine.build_step import BuildLog
 from lab.machine.cache import Store, content_key
 
 SOURCES = Path(__file__).resolve().parents[2] / "images" / "initrd"
-PROGRAMS = ("init", "enter", "pause", "nudge")
+PROGRAMS = ("init", "enter", "pause", "follow")
 _COMPILE = ["gcc", "-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Werror"]
 _NEEDED_BYTES = 20_000_000
 
