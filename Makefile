@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# Verbs only; what they do lives in lab/, scripts/ and tests/.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VENV := .venv
+LAB := $(VENV)/bin/lab
+PYTHON := $(VENV)/bin/python
+
+.PHONY: help lab test check bench test-fresh kernel kernel-edit kernel-patches rootfs clean bootstrap
+
+help: ## what can be made
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+
+bootstrap:
+	@scripts/bootstrap
+
+lab: bootstrap ## the flagship: a download through two handoffs, in virtual time
+	@$(LAB) run two-aps-handoff http/download
+
+test: bootstrap check ## everything the project tests
+	@scripts/test
+
+check: bootstrap ## style, types, shell scripts, kernel patches, generated files
+	@scripts/check
+
+bench: bootstrap ## the figures of speed and memory
+	@$(PYTHON) -m bench
+
+test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
+	@scripts/test-fresh
+
+kernel: bootstrap ## build the guest's kernel
+	@$(LAB) kernel
+
+kernel-edit: bootstrap ## unpack the guest's kernel as a git repository with the series applied
+	@$(PYTHON) -m lab.machine.kernel_edit edit
+
+kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
+	@$(PYTHON) -m lab.machine.kernel_edit patches
+
+rootfs: bootstrap ## build the guest's root file system
+	@$(LAB) rootfs
+
+clean: ## remove what was built: runs, caches, environment
+	@if [ -x $(LAB) ]; then $(LAB) clean; fi
+	rm -rf $(VENV) build runs .mypy_cache .ruff_cache .pytest_cache
