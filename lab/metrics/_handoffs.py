@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from lab.probes import _pcap
 from lab.probes.base import Occurrence, Series
@@ -149,6 +150,11 @@ class Downlink:
         """The first one at or after ``t_ns``."""
         index = bisect_left(self.t_ns, t_ns)
         return self.t_ns[index] if index < len(self.t_ns) else None
+
+    def longest_gap(self, begin_ns: int, end_ns: int) -> int | None:
+        """The longest time between two frames one after the other, from ``begin_ns`` to ``end_ns`` (both included)."""
+        inside = self.t_ns[bisect_left(self.t_ns, begin_ns) : bisect_right(self.t_ns, end_ns)]
+        return max((after - before for before, after in pairwise(inside)), default=None)
 
     def rate(self, name: str, begin_ns: int, end_ns: int, bin_ns: int) -> Series:
         """Bits per second in each bin of a span (whole frames, as captured), stamped with the bin's end."""

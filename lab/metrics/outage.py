@@ -11,8 +11,8 @@ from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
 from lab.plan import types
 from lab.units import DURATION
 
-_BEFORE_NS = 500_000_000  # what is shown around a handoff
-_AFTER_NS = 1_000_000_000
+_BEFORE_NS = 300_000_000  # what is shown around a handoff
+_AFTER_NS = 600_000_000
 _BIN_NS = 10_000_000
 
 
@@ -25,8 +25,11 @@ class Outage(Metric):
     back was out until the end of the run.
 
     The steps: ``scan`` (start to results), ``authentication`` (first authentication frame to the association request),
-    ``association`` (to the confirmed association), ``keys`` (the four-way handshake, to connected), ``first_data``
-    (from connected to the first data frame received).
+    ``association`` (to the confirmed association), ``keys`` (of an encrypted network: the four-way handshake, to
+    connected), ``first_data`` (from connected to the first data frame received). ``longest_gap`` is the longest silence
+    between two data frames from just before the scan to the first frame after: a scan silences a station too, though it
+    has not left its access point. All of this is as exact as the traffic is dense: a gap is told from the frames at
+    its ends.
     """
 
     about = "time without data around each handoff, split into scan, authentication, association and first data frame"
@@ -34,7 +37,7 @@ class Outage(Metric):
     per = ("handoff",)
     dimension = DURATION
     unit = "ns"
-    columns = ("scan", "authentication", "association", "keys", "first_data", "outage")
+    columns = ("scan", "authentication", "association", "keys", "first_data", "outage", "longest_gap")
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
         """As every metric, and ValueError if only captures are named: they do not tell when a handoff happens."""
@@ -64,14 +67,14 @@ def _add(figures: Figures, source: Source, capture: Source | None, context: Cont
     if capture and station.radio and handoffs:
         downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)
     for handoff in handoffs:
-        figures.rows.append(_row(station.name, handoff, downlink, context))
+        figures.rows.append(_row(station, handoff, downlink, context))
         if downlink:
             begin_ns = handoff.begin_ns - _BEFORE_NS
             name = f"{station.name} {handoff.begin_ns}"  # the row's station and begin_ns
             figures.series.append(downlink.rate(name, begin_ns, handoff.begin_ns + _AFTER_NS, _BIN_NS))
 
 
-def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Context) -> dict[str, Any]:
+def _row(station: types.Node, handoff: Handoff, downlink: Downlink | None, context: Context) -> dict[str, Any]:
     last_ns = first_ns = None
     if downlink and handoff.connected_ns is not None:
         last_ns, first_ns = downlink.last_until(handoff.begin_ns), downlink.first_from(handoff.connected_ns)
@@ -81,16 +84,17 @@ def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Con
     assert begin_ns is not None
     return {
         "at_ns": handoff.asked_ns if handoff.asked_ns is not None else handoff.begin_ns,
-        "station": station,
+        "station": station.name,
         "from": _name(handoff.from_bssid, context),
         "to": _name(handoff.to_bssid, context),
         "cause": handoff.cause,
         "scan": _span(handoff.scan_started_ns, handoff.scan_done_ns),
         "authentication": _span(handoff.authenticate_ns, handoff.associate_ns),
         "association": _span(handoff.associate_ns, handoff.associated_ns or handoff.connected_ns),
-        "keys": _span(handoff.associated_ns, handoff.connected_ns),
+        "keys": _span(handoff.associated_ns, handoff.connected_ns) if _encrypted(station) else None,
         "first_data": _span(handoff.connected_ns, first_ns),
         "outage": (context.end_ns if end_ns is None else end_ns) - begin_ns,
+        "longest_gap": _longest_gap(handoff, downlink, first_ns),
         "measured": "data frames" if measured else "events",
         "completed": handoff.connected_ns is not None,
         "begin_ns": handoff.begin_ns,
@@ -103,6 +107,18 @@ def _row(station: str, handoff: Handoff, downlink: Downlink | None, context: Con
         "last_data_ns": last_ns,
         "first_data_ns": first_ns,
     }
+
+
+def _longest_gap(handoff: Handoff, downlink: Downlink | None, first_ns: int | None) -> int | None:
+    if downlink is None or first_ns is None:
+        return None
+    silent_ns = handoff.begin_ns if handoff.scan_started_ns is None else handoff.scan_started_ns
+    before_ns = downlink.last_until(silent_ns)
+    return None if before_ns is None else downlink.longest_gap(before_ns, first_ns)
+
+
+def _encrypted(station: types.Node) -> bool:
+    return bool(station.radio and station.radio.encrypt not in (None, "open"))
 
 
 def _span(begin_ns: int | None, end_ns: int | None) -> int | None:

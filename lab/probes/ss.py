@@ -11,6 +11,7 @@ from lab.probes._text import number
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
 _ENDPOINT = re.compile(r"(?:\[[0-9a-fA-F:.%]+\w*\]|[0-9.*]+)(?:%\w+)?:(?:\d{1,5}|\*)", re.ASCII)
+_MAPPED = re.compile(r"\[::ffff:([0-9.]+)\]:(.+)", re.ASCII)
 _WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
 # ss's key: (series, unit)
 _KEYS = {
@@ -64,7 +65,7 @@ class Ss(Probe):
             words = words[1:]  # the state, printed where no state was asked for
         if len(words) < 4 or not (_ENDPOINT.fullmatch(words[2]) and _ENDPOINT.fullmatch(words[3])):
             raise raw.error(line_number, line, "not a line of ss")
-        which = f"{words[2]}-{words[3]}"
+        which = f"{_plain(words[2])}-{_plain(words[3])}"
         parsed.add(f"send_queue/{which}", "B", t_ns, raw.integer(line_number, words[1], line))
         retransmits = 0
         for word in words[4:]:
@@ -81,6 +82,12 @@ class Ss(Probe):
             except ValueError as error:
                 raise raw.error(line_number, line, f"{key}: {error}") from None
         parsed.add(f"retransmits/{which}", "segments", t_ns, retransmits)
+
+
+def _plain(endpoint: str) -> str:
+    """An IPv4 address as such, though the socket is one of IPv6: ``[::ffff:10.0.0.1]:80`` is ``10.0.0.1:80``."""
+    mapped = _MAPPED.fullmatch(endpoint)
+    return f"{mapped[1]}:{mapped[2]}" if mapped else endpoint
 
 
 PROBE = Ss()

@@ -84,7 +84,7 @@ class Panel:
         low, high = min(values), max(values)
         if self.from_zero:
             return 0.0, high * 1.08 or 1.0
-        air = max((high - low) * 0.15, 1.0)
+        air = max((high - low) * 0.15, 5.0)
         return low - air, high + air
 
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from lab.record.record import Record, Result
@@ -17,7 +19,7 @@ PHASES = (
     ("scan", "scan_started_ns", "scan_done_ns"),
     ("authentication", "authenticate_ns", "associate_ns"),
     ("association", "associate_ns", "associated_ns"),
-    ("keys", "associated_ns", "connected_ns"),
+    ("keys", "associated_ns", "connected_ns"),  # of an encrypted network
     ("first data frame", "connected_ns", "first_data_ns"),
 )
 _PHASE_COLOURS = {"scan": 3, "authentication": 0, "association": 2, "keys": 4, "first data frame": 1}
@@ -180,6 +182,8 @@ def _outage_spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Spa
     origin = row["begin_ns"]
     for phase, begin_key, end_key in PHASES:
         begin_ns, end_ns = row[begin_key], row[end_key]
+        if phase == "keys" and row["keys"] is None:
+            continue
         if begin_ns is not None and end_ns is not None and end_ns > begin_ns:
             begin, end = (begin_ns - origin) / 1_000_000, (end_ns - origin) / 1_000_000
             yield Span(index, begin, end, _PHASE_COLOURS[phase], f"{phase}: {plain(end - begin, 3)} ms")
@@ -254,7 +258,12 @@ def _sampled(record: Record, quantity: str, probes: tuple[str, ...], label: str,
                 by_unit.setdefault(series["unit"], []).append((name, series))
     for unit, found in sorted(by_unit.items()):
         found.sort(key=lambda item: (-len(item[1]["values"]), item[0]))
-        lines = [_line(series, index, name) for index, (name, series) in enumerate(found[:_LINES_AT_MOST])]
+        lines = [
+            _line(series, index, name, gap=_gap(series)) for index, (name, series) in enumerate(found[:_LINES_AT_MOST])
+        ]
+        name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
+        if unit == "B":  # windows of iperf3
+            unit, lines = "KiB", [replace(line, y=[value / 1024 for value in line.y]) for line in lines]
         values = sorted(value for line in lines for value in line.y)
         told = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
         panel = Panel(
@@ -266,5 +275,10 @@ def _sampled(record: Record, quantity: str, probes: tuple[str, ...], label: str,
         )
         left_out = len(found) - len(lines)
         about = f"{label} over time" + (f"; {left_out} more not shown" if left_out else "")
-        name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
         yield Figure(name, title.format(**told), about, [panel], _legend(lines), height=260)
+
+
+def _gap(series: Mapping[str, Any]) -> float:
+    """How far apart, in s, two samples must be for nothing to be known in between."""
+    closest_ns: int = min(after - before for before, after in pairwise(series["t_ns"]))
+    return 3.5 * closest_ns / _SECOND

@@ -77,7 +77,8 @@ class _Box:
 
 def draw(figure: Figure, *, standalone: bool = False) -> str:
     """The figure as an ``<svg>`` element; ``standalone``: as the content of a file."""
-    head = _TOP + (_LEGEND if figure.legend else 0) + (_RULE_LABELS if _has_marks(figure) else 0)
+    legend, legend_rows = _legend(figure)
+    head = _TOP + _LEGEND * legend_rows + (_RULE_LABELS if _has_marks(figure) else 0)
     body = _body_height(figure)
     height = head + body + _BOTTOM
     parts = [
@@ -86,7 +87,7 @@ def draw(figure: Figure, *, standalone: bool = False) -> str:
         STYLE if standalone else "",
         _text(0, 18, figure.title, "title"),
         _text(0, 37, figure.about, "about"),
-        _legend(figure),
+        legend,
     ]
     count = len(figure.panels)
     left = max(_LEFT, *(_label_width(panel) for panel in figure.panels))
@@ -136,13 +137,18 @@ def _bar(x: float, y: float, width: float, height: float, attributes: str, title
     return f'<rect x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}" {attributes}>{told}</rect>'
 
 
-def _legend(figure: Figure) -> str:
-    x, parts = 0.0, []
+def _legend(figure: Figure) -> tuple[str, int]:
+    """The legend and how many rows it takes."""
+    x, row, parts = 0.0, 0, []
     for label, colour in figure.legend:
-        parts.append(_bar(x, 48, 12, 12, f'fill="var(--c{colour})" rx="2"'))
-        parts.append(_text(x + 17, 58, label, "mark"))
-        x += 34 + len(label) * _CHARACTER
-    return "".join(parts)
+        width = 34 + len(label) * _CHARACTER
+        if x and x + width > WIDTH:
+            x, row = 0.0, row + 1
+        y = 48 + row * _LEGEND
+        parts.append(_bar(x, y, 12, 12, f'fill="var(--c{colour})" rx="2"'))
+        parts.append(_text(x + 17, y + 10, label, "mark"))
+        x += width
+    return "".join(parts), row + 1 if figure.legend else 0
 
 
 def _x_axis(panel: Panel, box: _Box) -> list[str]:

@@ -98,12 +98,13 @@ def _handoffs(record: Record) -> Iterable[Table]:
                 ("keys", "keys"),
                 ("first_data", "first data"),
                 ("outage", "outage"),
+                ("longest_gap", "longest gap"),
             )
-            if key != "keys" or any(row["keys"] for row in result.rows)
+            if key not in ("keys", "longest_gap") or any(row[key] is not None for row in result.rows)
         ]
         columns = [
             Column("at_s", "at", "s"),
-            _words("station", "station"),
+            *([_words("station", "station")] if len({row["station"] for row in result.rows}) > 1 else []),
             _words("handoff", "handoff"),
             *steps,
         ]
@@ -130,7 +131,8 @@ def _goodput_around(record: Record) -> Iterable[Table]:
                 for offset in offsets:
                     second = (begin_ns + offset * _SECOND, begin_ns + (offset + 1) * _SECOND)
                     row[f"second_{offset}"] = mean_between(series, *second)
-                rows.append(row)
+                if row["second_-1"] is not None or row["second_0"] is not None:
+                    rows.append(row)
         columns = [_words("process", "process"), Column("at_s", "at", "s"), _words("handoff", "handoff")]
         columns += [Column(f"second_{offset}", _offset(offset), digits=3) for offset in offsets]
         title = f"Goodput in each second around a handoff, {result.unit} (0: the second that begins with it)"

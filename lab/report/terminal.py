@@ -50,7 +50,14 @@ def _rich(table: Table) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(title=table.title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    shown = RichTable(
+        title=table.title,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+    )
     for column in table.columns:
         shown.add_column(
             Text(table.heading(column)), justify="right" if column.number else "left", no_wrap=column.key in _SHORT

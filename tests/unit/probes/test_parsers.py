@@ -115,7 +115,7 @@ def test_ss(pasted: Parse, series: Find) -> None:
     assert series(parsed, f"cwnd/{which}").values == [18, 18]
     assert series(parsed, f"rtt/{which}").values[0] == 0.112
     assert series(parsed, f"retransmits/{which}").values == [0, 0]
-    assert series(parsed, "cwnd/[::ffff:127.0.0.1]:5201-[::ffff:127.0.0.1]:49328").values == [14]
+    assert series(parsed, "cwnd/127.0.0.1:5201-127.0.0.1:49328").values == [14]
 
 
 def test_counters(pasted: Parse, series: Find) -> None:
