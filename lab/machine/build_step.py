@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,9 @@ from lab.errors import BuildError, HostError
 from lab.machine.cache import lock_descriptors, no_space
 
 TAIL_LINES = 15
+_ERROR = re.compile(r"\berror\b|^E: |\*\*\*", re.IGNORECASE)
+# All that a build sees of our environment: neither the flags of a make that calls us, nor a user's CFLAGS.
+ENVIRONMENT = re.compile(r"PATH|HOME|TMPDIR|APT_CONFIG|(?:https?|ftp|no|all)_proxy", re.IGNORECASE)
 # What the C library, tar, dpkg and squashfs-tools print when the disk is full.
 NO_SPACE_TEXT = "No space left on device"
 
@@ -33,16 +37,12 @@ class BuildLog:
         with self.path.open("a") as file:
             file.write(f"{text}\n")
 
-    def tail(self) -> str:
-        """The last lines."""
-        return "\n".join(self.path.read_text(errors="replace").splitlines()[-TAIL_LINES:])
-
-    def failure(self, step: str, reason: str) -> BuildError | HostError:
-        """The error for a step that failed: no space if the log says so."""
-        tail = self.tail()
-        if NO_SPACE_TEXT in tail:
+    def failure(self, step: str, reason: str, since: int = 0) -> BuildError | HostError:
+        """The error for a step that failed, ``since`` bytes of the log: no space if the log says so."""
+        lines = self.path.read_bytes()[since:].decode(errors="replace").splitlines()
+        if any(NO_SPACE_TEXT in line for line in lines):
             return no_space(self.directory)
-        indented = "\n".join(f"    {line}" for line in tail.splitlines())
+        indented = "\n".join(f"    {line}" for line in telling_lines(lines))
         return BuildError(f"{step} failed: {reason}\n{indented}", hint=f"the whole log: {self.path}")
 
     def run(
@@ -62,7 +62,7 @@ class BuildLog:
             step: What it does, for the error: "unpacking the source".
             argv: The command.
             cwd: Where; default: the build's directory.
-            env: Set in addition to our own environment; LC_ALL is C.
+            env: Set in addition to the few variables of ours that a build sees; LC_ALL is C.
             on_line: Sees every line of the log as it comes.
             stdin: Read by the command; default: nothing.
             stdout: Takes its standard output; default: the log.
@@ -72,6 +72,7 @@ class BuildLog:
             HostError: It is not installed, or the disk is full.
         """
         self.add(f"$ {' '.join(argv)}")
+        since = self.path.stat().st_size
         try:
             process = start(argv, cwd or self.directory, env, stdin, stdout)
         except FileNotFoundError as error:
@@ -79,7 +80,7 @@ class BuildLog:
         with ended_with_us(process):
             self._follow(process, on_line)
         if process.returncode:
-            raise self.failure(step, _reason(process.returncode))
+            raise self.failure(step, _reason(process.returncode), since)
 
     def _follow(self, process: subprocess.Popen[bytes], on_line: Callable[[str], None] | None) -> None:
         stream = process.stderr if process.stdout is None else process.stdout
@@ -90,6 +91,14 @@ class BuildLog:
                 if on_line is not None:
                     on_line(line.decode(errors="replace").rstrip("\n"))
         process.wait()
+
+
+def telling_lines(lines: list[str]) -> list[str]:
+    """The lines that say why: around the first that reports an error, as make goes on with others, and the last."""
+    first = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+    if first >= len(lines) - TAIL_LINES:
+        return lines[-TAIL_LINES:]
+    return [*lines[max(0, first - 2) : first + 6], "...", *lines[-5:]]
 
 
 def start(
@@ -103,10 +112,11 @@ def start(
 
     It gets SIGTERM when we die (``setpriv``), and holds our locks until it is gone.
     """
+    inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
     return subprocess.Popen(
         ["setpriv", "--pdeathsig", "TERM", "--", *argv],
         cwd=cwd,
-        env={**os.environ, **(env or {}), "LC_ALL": "C"},
+        env={**inherited, **(env or {}), "LC_ALL": "C"},
         stdin=stdin if stdin is not None else subprocess.DEVNULL,
         stdout=stdout if stdout is not None else subprocess.PIPE,
         stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,

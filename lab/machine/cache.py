@@ -104,7 +104,15 @@ class Store:
             return self.path(key).is_dir()
         return True
 
-    def build(self, key: str, make: Callable[[Path], None], report: Report, *, needed_bytes: int) -> Path:
+    def build(
+        self,
+        key: str,
+        make: Callable[[Path], None],
+        report: Report,
+        *,
+        needed_bytes: int,
+        replace: bool = False,
+    ) -> Path:
         """The entry of that key, made by ``make(directory)`` if no one has it yet.
 
         Waits while another process builds this kind. If ``make`` fails, nothing of it stays but the log.
@@ -114,12 +122,13 @@ class Store:
             make: Fills the directory it is given.
             report: Told about waiting.
             needed_bytes: Room the build takes at its fullest.
+            replace: Make it even if it is there; the old one stays until the new one is finished.
 
         Raises:
             HostError: The cache cannot be written, or there is no room.
         """
         with self.lock(report):
-            if self.has(key):  # whoever held the lock built it
+            if self.has(key) and not replace:  # whoever held the lock built it
                 return self.path(key)
             self._prune()
             if free_bytes(self.directory) < needed_bytes:
@@ -128,7 +137,7 @@ class Store:
             try:
                 partial.mkdir()
                 make(partial)
-                partial.rename(self.path(key))
+                self._publish(partial, key)
             except OSError as error:
                 remove_tree(partial)
                 raise host_error(error, self.directory) from error
@@ -143,10 +152,14 @@ class Store:
             if not entry.name.startswith(".") and entry.stat().st_mtime < oldest_s:
                 remove_tree(entry)
 
-    def drop(self, key: str, report: Report) -> None:
-        """Forget an entry, so that it is built anew."""
-        with self.lock(report):
-            remove_tree(self.path(key))
+    def _publish(self, partial: Path, key: str) -> None:
+        if self.has(key):
+            old = self.directory / f"{PARTIAL}old-{key}"
+            self.path(key).rename(old)
+            partial.rename(self.path(key))
+            remove_tree(old)
+        else:
+            partial.rename(self.path(key))
 
     @contextlib.contextmanager
     def lock(self, report: Report) -> Iterator[None]:

@@ -123,9 +123,13 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
     packages = read_packages()
     key = image_key(packages)
     if refresh or not store.has(key):
-        if refresh:
-            store.drop(key, report)
-        store.build(key, lambda directory: _make(directory, packages, store, report), report, needed_bytes=NEEDED_BYTES)
+        store.build(
+            key,
+            lambda directory: _make(directory, packages, store, report),
+            report,
+            needed_bytes=NEEDED_BYTES,
+            replace=refresh,
+        )
     return _load(store.path(key), key)
 
 

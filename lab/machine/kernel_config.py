@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Kconfig fragments: what the lab's kernel is asked to have, and whether it does."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import BuildError
+
+_SET = re.compile(r"^(?P<name>CONFIG_\w+)=(?P<value>.+)$")
+_UNSET = re.compile(r"^# (?P<name>CONFIG_\w+) is not set$")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a fragment; the value of one that is off is ``n``."""
+
+    name: str
+    value: str
+    where: str  # file:line
+
+
+def fragments(directory: Path) -> list[Path]:
+    """The fragments of a folder, in the order in which they count."""
+    return sorted(directory.glob("*.config"))
+
+
+def read_options(path: Path) -> list[Option]:
+    """The options of a fragment or of a finished ``.config``.
+
+    Raises:
+        BuildError: A line is neither an option, a comment nor empty.
+    """
+    options = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        where = f"{path}:{number}"
+        if found := _SET.match(line):
+            options.append(Option(found["name"], found["value"], where))
+        elif found := _UNSET.match(line):
+            options.append(Option(found["name"], "n", where))
+        elif line.strip() and not line.startswith("#"):
+            raise BuildError(f"{line!r} is no option; write CONFIG_NAME=y", where=where)
+    return options
+
+
+def check_survived(wanted: list[Option], config: Path) -> None:
+    """Compare what the fragments ask for (a later one wins) with what Kconfig made of it.
+
+    Raises:
+        BuildError: Names the options that are not as asked, and where.
+    """
+    got = {option.name: option.value for option in read_options(config)}
+    final = {option.name: option for option in wanted}
+    lost = [option for option in final.values() if got.get(option.name, "n") != option.value]
+    if lost:
+        lines = [
+            f"{option.where}  {option.name}={option.value} did not survive; the kernel has {got.get(option.name, 'n')}"
+            for option in lost
+        ]
+        raise BuildError(
+            "\n".join(lines),
+            hint="an option that it depends on is off (or one that selects it is on), or this kernel does not know it",
+        )
