@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from lab.probes import _pcap
 from lab.probes.base import Occurrence, Series
@@ -123,7 +123,7 @@ class _Walk:
 
 def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
     """Tell which handoff answers which roam event: the first one after it and before the next event."""
-    for asked_ns, until_ns in zip(roams_ns, [*roams_ns[1:], None], strict=True):
+    for asked_ns, until_ns in zip_longest(roams_ns, roams_ns[1:]):
         for handoff in found:
             if handoff.begin_ns >= asked_ns and (until_ns is None or handoff.begin_ns < until_ns):
                 handoff.cause, handoff.asked_ns = "roam", asked_ns

@@ -155,3 +155,80 @@ def test_numbers_are_read_exactly() -> None:
             number(text)
     with pytest.raises(ValueError, match="not a time stamp"):
         stamp_ns("1.2.3")
+
+
+AP1, AP2, STA1 = "02:00:00:00:03:00", "02:00:00:00:04:00", "02:00:00:00:05:00"
+
+
+def test_station_dump_of_a_station_that_is_handed_off(pasted: Parse, series: Find) -> None:
+    parsed = pasted("station-dump", "handoff")
+    assert set(series(parsed, f"signal/{AP1}").values) == {-30}
+    assert max(series(parsed, f"signal/{AP1}").t_ns) < min(series(parsed, f"signal/{AP2}").t_ns)
+    assert series(parsed, f"tx_retries/{AP1}").unit == "frames"
+    assert series(parsed, f"rx_bitrate/{AP2}").values[-1] == 54
+    assert series(parsed, "peers").values == [1] * 8
+    assert series(parsed, "peers").t_ns[0] < 0, "probes begin before the timeline"
+
+
+def test_station_dump_of_an_access_point_that_is_left(pasted: Parse, series: Find) -> None:
+    parsed = pasted("station-dump", "access-point")
+    assert series(parsed, f"rx_packets/{STA1}").values[0] == 4
+    assert series(parsed, "peers").values == [1] * 6
+
+
+def test_a_rate_that_is_not_known_yet_is_no_sample(typed: Parse) -> None:
+    parsed = typed("station-dump", out=f"### 0\nStation {AP1} (on sta1-wlan0)\n\ttx bitrate:\t(unknown)\n")
+    assert [item.name for item in parsed.series] == ["peers"]
+
+
+def test_link(pasted: Parse, series: Find) -> None:
+    parsed = pasted("link", "handoff")
+    assert [item.fields["bssid"] for item in parsed.occurrences] == [AP1, AP2]
+    assert series(parsed, "connected").values == [1] * 7
+    assert series(parsed, "frequency").values[-1] == 2437
+
+
+def test_link_of_a_station_without_one(typed: Parse, series: Find) -> None:
+    parsed = typed("link", out="### 0\nNot connected.\n")
+    assert series(parsed, "connected").values == [0] and parsed.occurrences[0].fields == {"bssid": None}
+
+
+def test_wpa_events(pasted: Parse) -> None:
+    parsed = pasted("wpa-events", "open-handoff")
+    kinds = ["scan-started", "scan-results", "authenticate", "associate", "associated", "connected", "other"]
+    assert [item.kind for item in parsed.occurrences] == kinds
+    authenticate = parsed.occurrences[2]
+    assert authenticate.t_ns == 3_080_025_856
+    assert authenticate.fields["bssid"] == AP2 and authenticate.fields["freq_mhz"] == 2437
+    assert authenticate.fields["ssid"] == "campus"
+    assert parsed.values == {"connections": 1, "disconnections": 0}
+    encrypted = [item.kind for item in pasted("wpa-events", "wpa2-handoff").occurrences]
+    assert encrypted.index("associated") < encrypted.index("keys") < encrypted.index("connected")
+
+
+def test_wpa_events_that_tell_of_trouble(typed: Parse) -> None:
+    parsed = typed(
+        "wpa-events",
+        out=f"-5 <3>CTRL-EVENT-DISCONNECTED bssid={AP1} reason=4 locally_generated=1\n"
+        f"7 <3>CTRL-EVENT-ASSOC-REJECT bssid={AP1} status_code=17\n"
+        "8 <3>CTRL-EVENT-ASSOC-REJECT status_code=1\n",
+    )
+    assert [item.t_ns for item in parsed.occurrences] == [-5, 7, 8]
+    assert parsed.occurrences[0].fields["reason"] == 4
+    assert parsed.occurrences[1].fields["status"] == 17 and parsed.occurrences[2].fields["status"] == 1
+    assert parsed.values["disconnections"] == 1
+
+
+def test_hostapd_events(pasted: Parse) -> None:
+    parsed = pasted("hostapd-events", "wpa2-handoff")
+    assert [item.kind for item in parsed.occurrences] == ["station-connected", "keys"]
+    assert parsed.occurrences[0].fields["station"] == STA1
+    assert parsed.values["connections"] == 1
+
+
+def test_ss_of_a_server_on_a_lossy_link(pasted: Parse, series: Find) -> None:
+    parsed = pasted("ss", "download")
+    which = "10.0.0.1:80-10.0.0.2:53042"
+    assert series(parsed, f"retransmits/{which}").values == [6, 6, 10, 13, 13, 13]
+    assert series(parsed, f"retransmitted/{which}").values[-1] == 18824
+    assert series(parsed, f"rtt/{which}").values[0] == 15.619

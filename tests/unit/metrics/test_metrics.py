@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Every metric, from what its probes parse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.metrics.base import increase, known, load, summary
+from lab.probes.base import Series
+
+from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
+
+
+def test_metrics_are_found_by_their_files() -> None:
+    expected = {"goodput", "outage", "rtt", "loss", "retries", "retransmits", "signal", "transfer-time"}
+    assert expected <= set(known())
+    with pytest.raises(KeyError):
+        load("happiness")
+
+
+@pytest.mark.parametrize("kind", known())
+def test_a_metric_says_what_it_is(kind: str) -> None:
+    metric = load(kind)
+    assert metric.about and metric.of and metric.per and metric.unit in metric.units()
+    probe = metric.of[0]
+    metric.check({"x": probe}, metric.unit, None)
+    with pytest.raises(ValueError, match="known: "):
+        metric.check({"x": probe}, "furlong", None)
+    with pytest.raises(ValueError, match="known: "):
+        metric.check({"x": probe}, metric.unit, "fortnight")
+    with pytest.raises(ValueError, match="is a program"):
+        metric.check({"x": None}, metric.unit, None)
+
+
+@pytest.mark.parametrize("kind", known())
+def test_nothing_recorded_gives_no_figures(kind: str) -> None:
+    metric = load(kind)
+    empty = [source(probe) for probe in metric.of]
+    figures = metric.figures(wanted(kind, *metric.of[:1], unit=metric.unit), context(*empty))
+    assert summary(figures.values)["max"] in (None, 0)
+    assert metric.figures(wanted(kind, "absent", unit=metric.unit), context()).values == []
+
+
+def test_goodput_of_curl_is_the_mean_over_the_transfer() -> None:
+    received = Series("received", "B", [2 * SECOND, 3 * SECOND, 4 * SECOND], [0, 1000, 1500])
+    values = {"bytes": 1500, "time_total_s": 2.0, "exit_code": 0}
+    fetch = source("curl", identifier="fetch", series=[received], values=values)
+    figures = load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch))
+    assert figures.values == [6000]
+    assert figures.series[0].t_ns == [3 * SECOND, 4 * SECOND] and figures.series[0].values == [8000, 4000]
+    intervals = wanted("goodput", "fetch", unit="bit/s", per="interval")
+    assert load("goodput").figures(intervals, context(fetch)).values == [8000, 4000]
+
+
+def test_goodput_of_a_curl_that_was_ended_counts_what_arrived() -> None:
+    received = Series("received", "B", [2 * SECOND, 4 * SECOND], [0, 1000])
+    fetch = source("curl", identifier="fetch", series=[received], values={"bytes": 1000})
+    assert load("goodput").figures(wanted("goodput", "fetch", unit="bit/s"), context(fetch)).values == [4000]
+
+
+def test_goodput_of_iperf3() -> None:
+    rate = Series("goodput", "bit/s", [SECOND], [5e6])
+    up = source("iperf3", series=[rate], values={"bytes": 1_000_000, "seconds": 2.0})
+    figures = load("goodput").figures(wanted("goodput", "iperf3", unit="Mbit/s"), context(up))
+    assert figures.values == [4e6] and figures.series[0].values == [5e6]
+
+
+def test_outage_by_events() -> None:
+    events = source("wpa-events", occurrences=roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1))
+    figures = load("outage").figures(
+        wanted("outage", "wpa-events", unit="ms", per="handoff"),
+        context(events, roams_ns=[10 * SECOND, 20 * SECOND]),
+    )
+    assert figures.values == [10 * MS, 10 * MS]
+    first = figures.rows[0]
+    assert (first["from"], first["to"], first["at_ns"]) == (None, "ap2", 10 * SECOND)
+    assert figures.rows[1]["from"] == "ap2"
+    assert (first["scan"], first["authentication"], first["association"]) == (60 * MS, 2 * MS, 3 * MS)
+    assert first["first_data"] is None and first["keys"] is None and first["measured"] == "events"
+
+
+def test_outage_by_data_frames(tmp_path: Path) -> None:
+    stamps = [10 * SECOND + t * MS for t in (-5, 1, 59, 85, 90)]
+    (tmp_path / "tcpdump.pcap").write_bytes(pcap((stamp, ethernet(STA1)) for stamp in stamps))
+    events = source("wpa-events", occurrences=roam(10 * SECOND, AP2), encrypt="wpa2")
+    capture = source("tcpdump", raw=tmp_path)
+    figures = load("outage").figures(
+        wanted("outage", "wpa-events", "tcpdump", unit="ms"),
+        context(events, capture, roams_ns=[10 * SECOND], encrypt="wpa2"),
+    )
+    (row,) = figures.rows
+    assert row["outage"] == 26 * MS == figures.values[0] and row["measured"] == "data frames"
+    assert row["first_data"] == 15 * MS and row["keys"] == 5 * MS
+    assert row["longest_gap"] == 58 * MS, "the scan silenced the station for longer than the handoff"
+    assert figures.series[0].name == f"sta1 {row['begin_ns']}" and sum(figures.series[0].values) > 0
+
+
+def test_a_capture_that_ends_too_early_falls_back_on_events(tmp_path: Path) -> None:
+    (tmp_path / "tcpdump.pcap").write_bytes(pcap([(SECOND, ethernet(STA1))]))
+    sources = [source("wpa-events", occurrences=roam(10 * SECOND, AP2)), source("tcpdump", raw=tmp_path)]
+    figures = load("outage").figures(wanted("outage", "wpa-events", "tcpdump", unit="ms"), context(*sources))
+    assert figures.values == [10 * MS] and figures.rows[0]["measured"] == "events"
+
+
+def test_a_station_that_never_came_back_is_out_until_the_end() -> None:
+    events = source("wpa-events", occurrences=[event(5 * SECOND, "disconnected", bssid=AP1)])
+    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), context(events))
+    assert figures.values == [25 * SECOND] and figures.rows[0]["completed"] is False
+
+
+def test_the_first_access_point_is_known_from_other_probes() -> None:
+    events = source("wpa-events", occurrences=roam(10 * SECOND, AP2))
+    dump = source("station-dump", series=[Series(f"tx_packets/{AP1}", "packets", [0], [1])])
+    figures = load("outage").figures(wanted("outage", "wpa-events", unit="ms"), context(events, dump))
+    assert figures.rows[0]["from"] == "ap1"
+
+
+def test_outage_wants_events() -> None:
+    with pytest.raises(ValueError, match="name a wpa-events probe"):
+        load("outage").check({"capture": "tcpdump"}, "ms", "handoff")
+
+
+def test_counters_begin_anew_with_each_association() -> None:
+    samples = [0, 1, 2, 3, 4, 5]
+    assert increase(Series("x", "", [0, 1, 2], [100, 101, 103]), samples) == 3, "what was before the run is left out"
+    assert increase(Series("x", "", [1, 2], [5, 7]), samples) == 7
+    assert increase(Series("x", "", [0, 1, 4, 5], [100, 101, 150, 151]), samples) == 1 + 151, "it was gone in between"
+    assert increase(Series("x", "", [0, 1, 2], [100, 101, 4]), samples) == 1 + 4
+
+
+def test_retries() -> None:
+    counters = [
+        Series("peers", "1", [0, 1, 2, 3], [1, 1, 1, 1]),
+        Series(f"tx_packets/{AP1}", "packets", [0, 1], [10, 30]),
+        Series(f"tx_retries/{AP1}", "frames", [0, 1], [1, 4]),
+        Series(f"tx_failed/{AP1}", "frames", [0, 1], [0, 1]),
+        Series(f"tx_packets/{AP2}", "packets", [2, 3], [10, 30]),
+        Series(f"tx_retries/{AP2}", "frames", [2, 3], [1, 4]),
+    ]
+    dump = source("station-dump", series=counters)
+    figures = load("retries").figures(wanted("retries", "station-dump", unit="frames"), context(dump))
+    assert figures.values == [3 + 4]
+    assert figures.rows[0] == {"node": "sta1", "peer": "ap1", "frames": 20, "retries": 3, "failed": 1}
+    each = load("retries").figures(wanted("retries", "station-dump", unit="frames", per="peer"), context(dump))
+    assert each.values == [3, 4]
+
+
+def test_retransmits() -> None:
+    seen = [Series("retransmits/a-b", "segments", [0, 1], [0, 6]), Series("retransmits/c-d", "segments", [1], [2])]
+    sources = [source("ss", series=seen, on="h1"), source("iperf3", values={"retransmits": 5})]
+    metric = load("retransmits")
+    assert metric.figures(wanted("retransmits", "ss", "iperf3", unit="segments"), context(*sources)).values == [8, 5]
+    each = wanted("retransmits", "ss", unit="segments", per="connection")
+    assert metric.figures(each, context(*sources)).values == [6, 2]
+
+
+def test_rtt() -> None:
+    replies = source("ping", series=[Series("rtt", "ms", [0, 1], [1.0, 3.0])])
+    tcp = source("ss", series=[Series("rtt/a-b", "ms", [0], [7.0])])
+    figures = load("rtt").figures(wanted("rtt", "ping", "ss", unit="ms"), context(replies, tcp))
+    assert figures.values == [1 * MS, 3 * MS, 7 * MS]
+    assert [row["source"] for row in figures.rows] == ["ping", "ss a-b"]
+    each = wanted("rtt", "ping", "ss", unit="ms", per="process")
+    assert load("rtt").figures(each, context(replies, tcp)).values == [2 * MS, 7 * MS]
+
+
+def test_loss() -> None:
+    ping = source("ping", values={"transmitted": 20, "received": 19})
+    udp = source("iperf3", values={"packets": 200, "lost": 1})
+    figures = load("loss").figures(wanted("loss", "ping", "iperf3", unit="%"), context(ping, udp))
+    assert figures.values == [5, 0.5]
+
+
+def test_signal() -> None:
+    dump = source("station-dump", series=[Series(f"signal/{AP1}", "dBm", [0, 1], [-40, -44])])
+    link = source("link", series=[Series("signal", "dBm", [0], [-50])])
+    figures = load("signal").figures(wanted("signal", "station-dump", "link", unit="dBm"), context(dump, link))
+    assert figures.values == [-40, -44, -50]
+    assert [series.name for series in figures.series] == ["station-dump ap1", "link"]
+
+
+def test_transfer_time() -> None:
+    times = {"exit_code": 0, "bytes": 9, "time_total_s": 1.5, "time_first_byte_s": 0.25}
+    sources = [source("curl", identifier="a", values=times), source("curl", identifier="b", values={"exit_code": 18})]
+    figures = load("transfer-time").figures(wanted("transfer-time", "a", "b", unit="s"), context(*sources))
+    assert figures.values == [1_500_000_000]
+
+
+def test_a_summary() -> None:
+    assert summary([1.0, 2.0, 6.0]) == {"count": 3, "sum": 9.0, "mean": 3.0, "median": 2.0, "min": 1.0, "max": 6.0}
+    assert summary([])["mean"] is None
