@@ -16,6 +16,7 @@ from lab.errors import BuildError, HostError
 from lab.machine.build_report import Report
 from lab.machine.build_step import BuildLog
 from lab.machine.cache import SCRATCH, free_bytes, no_space, remove_tree
+from lab.machine.doctor import namespace_problem
 
 SUITE = "trixie"
 # "Get:3 http://… trixie/main amd64 libc6 amd64 2.41-12 [2847 kB]"
@@ -109,6 +110,8 @@ def fetch_tar(
         BuildError: A package cannot be had, or the network is not there.
         HostError: No room, or mmdebstrap is not installed.
     """
+    if problem := namespace_problem():
+        raise HostError(f"{what}: {problem[0]}", hint=problem[1])
     scratch = Path(tempfile.mkdtemp(prefix="hwsim-lab-", dir=scratch_parent(needed_bytes)))
     (tar.parent / SCRATCH).write_text(str(scratch))
     scratch.chmod(0o755)

@@ -8,18 +8,20 @@ to a new file goes to ``files/``, the rest becomes a patch. Unfolding and foldin
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from lab.errors import BuildError, HostError, InputError
+from lab.errors import BuildError, HostError, InputError, LabError
 from lab.machine import PROJECT
-from lab.machine.build_report import Report
+from lab.machine.build_report import LineReport, Report
 from lab.machine.build_step import BuildLog
 from lab.machine.kernel_series import Series
-from lab.machine.source import Source, unpack
+from lab.machine.source import Source, ensure_source, given_source, unpack
 
 TREE = PROJECT / "build" / "kernel"
 BASE = "lab-base"  # tag: Linux as it was unpacked
@@ -195,3 +197,28 @@ def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
         said = (done.stderr + done.stdout).decode(errors="replace").strip()
         raise BuildError(f"git {arguments[0]} failed in {tree}:\n{said}")
     return done.stdout.decode(errors="surrogateescape")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """``edit [--source PATH]`` or ``patches``: what make kernel-edit and make kernel-patches call."""
+    parser = argparse.ArgumentParser(prog="kernel-edit", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("verb", choices=["edit", "patches"])
+    parser.add_argument("--source", type=Path, help="a kernel tree or archive; default: Debian's package")
+    parser.add_argument("--tree", type=Path, default=TREE, help="where the repository is (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    report = LineReport()
+    try:
+        if options.verb == "edit":
+            source = given_source(options.source) if options.source else ensure_source(report)
+            edit(source, Series(), options.tree, report)
+        else:
+            for name in write_back(options.tree, Series()):
+                report.step(f"hwsim-patches/patches/{name}")
+    except LabError as error:
+        report.step(f"lab: {error}")
+        return error.exit_status
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""What this machine has, lacks, and what to do about it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import platform
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.errors import HostError
+from lab.machine import PROJECT
+from lab.machine.cache import MOVE_HINT, cache_root, free_bytes
+
+PACKAGES = PROJECT / "scripts" / "packages"
+GUEST_BYTES = 1 << 30
+BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
+TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: a clock before it finds every signature of Debian 13 too young
+TESTED_SYSTEMS = {("debian", "12"), ("debian", "13")}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A program or file the lab needs on the host."""
+
+    name: str
+    package: str
+    why: str
+    found: bool
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing examined."""
+
+    name: str
+    ok: bool
+    found: str
+    advice: str = ""
+
+
+def host_tools(path: Path = PACKAGES, *, root: bool | None = None) -> list[Tool]:
+    """What scripts/packages lists for this user, and whether it is there."""
+    is_root = os.geteuid() == 0 if root is None else root
+    tools = []
+    for line in path.read_text().splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, package, who, why = line.split(maxsplit=3)
+        if who == "all" or not is_root:
+            tools.append(Tool(name, package, why, _is_there(name)))
+    return tools
+
+
+def _is_there(name: str) -> bool:
+    if name.startswith("/"):
+        return any(Path("/").glob(name.lstrip("/")))
+    return shutil.which(name) is not None
+
+
+def examine() -> list[Finding]:
+    """All findings, each with advice where it is a problem."""
+    return [
+        _machine(),
+        _system(),
+        _python(),
+        _tools(),
+        _clock(),
+        _cache(),
+        _memory(),
+        _ptrace(),
+        _namespaces(),
+    ]
+
+
+def _machine() -> Finding:
+    machine = platform.machine()
+    return Finding("processor", machine == "x86_64", machine, "the guest's kernel runs on x86-64 only")
+
+
+def _system() -> Finding:
+    facts = platform.freedesktop_os_release()
+    name = facts.get("PRETTY_NAME", "unknown")
+    if (facts.get("ID"), facts.get("VERSION_ID")) in TESTED_SYSTEMS:
+        return Finding("system", True, name)
+    if shutil.which("apt-get"):
+        return Finding("system", True, f"{name}: not tested, has apt-get; Debian 12 and 13 are")
+    return Finding("system", False, name, "Debian 12 or 13 is needed to build the guest; elsewhere use Docker")
+
+
+def _python() -> Finding:
+    return Finding("python", sys.version_info >= (3, 11), platform.python_version(), "3.11 or newer is needed")
+
+
+def _tools() -> Finding:
+    tools = host_tools()
+    missing = [tool for tool in tools if not tool.found]
+    if not missing:
+        return Finding("tools", True, f"all {len(tools)} are installed")
+    listing = ", ".join(f"{tool.package} ({tool.why})" for tool in missing)
+    names = " ".join(sorted({tool.package for tool in missing}))
+    return Finding("tools", False, f"missing: {listing}", f"apt-get install --no-install-recommends {names}")
+
+
+def _clock() -> Finding:
+    now_s = time.time()
+    return Finding(
+        "clock",
+        now_s > TRIXIE_RELEASE_S,
+        time.strftime("%Y-%m-%d %H:%M", time.gmtime(now_s)),
+        "set it: signatures of Debian's archive are checked against it",
+    )
+
+
+def _cache() -> Finding:
+    root = cache_root()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            pass
+    except OSError as error:
+        return Finding("cache", False, f"{root}: {error.strerror}", f"make it writable, or {MOVE_HINT}")
+    free = free_bytes(root)
+    built = (root / "kernel").is_dir() and (root / "image").is_dir()
+    found = f"{root}, {free / 1e9:.1f} GB free"
+    return Finding("cache", built or free > BUILD_BYTES, found, f"a build needs {BUILD_BYTES / 1e9} GB; {MOVE_HINT}")
+
+
+def _memory() -> Finding:
+    try:
+        return Finding("guest memory", True, str(memory_directory()))
+    except HostError as error:
+        return Finding("guest memory", False, error.message, error.hint or "")
+
+
+def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:
+    """The directory for the file that is the guest's memory. The guest executes from it, so noexec will not do.
+
+    Args:
+        candidates: Looked at in order; default: /dev/shm, $TMPDIR, /tmp, $XDG_RUNTIME_DIR.
+        needed_bytes: Room the guest may come to need.
+
+    Raises:
+        HostError: None will do; says why not, one by one.
+    """
+    if candidates is None:
+        variables = [os.environ.get("TMPDIR", ""), "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")]
+        candidates = [Path("/dev/shm"), *(Path(name) for name in variables if name)]
+    reasons = []
+    for candidate in dict.fromkeys(candidates):
+        reason = _unfit(candidate, needed_bytes)
+        if reason is None:
+            return candidate
+        reasons.append(f"{candidate}: {reason}")
+    raise HostError(
+        "no directory for the guest's memory:" + "".join(f"\n    {reason}" for reason in reasons),
+        hint="set TMPDIR to a directory that allows it, or mount one of them with exec: "
+        "`mount -o remount,exec /dev/shm`, in Docker `--tmpfs /dev/shm:exec,size=2g`",
+    )
+
+
+def _unfit(directory: Path, needed_bytes: int) -> str | None:
+    """Why a directory cannot hold a guest's memory; None if it can."""
+    if not directory.is_dir():
+        return "is no directory"
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.truncate(mmap.PAGESIZE)
+            mmap.mmap(file.fileno(), mmap.PAGESIZE, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_EXEC).close()
+    except PermissionError:
+        return (
+            "is mounted noexec" if os.statvfs(directory).f_flag & os.ST_NOEXEC else "cannot be written or executed from"
+        )
+    except OSError as error:
+        return f"cannot hold a file: {error.strerror}"
+    free = free_bytes(directory)
+    return None if free >= needed_bytes else f"has {free >> 20} MiB free, not {needed_bytes >> 20}"
+
+
+def _ptrace() -> Finding:
+    """UML traces its processes; some sandboxes forbid that even of one's own children. So it is tried."""
+    script = "import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)"  # 0: PTRACE_TRACEME
+    works = subprocess.run([sys.executable, "-c", script], stdin=subprocess.DEVNULL, check=False).returncode == 0
+    return Finding(
+        "ptrace",
+        works,
+        "allowed" if works else "forbidden",
+        "the guest's kernel needs it: `sysctl kernel.yama.ptrace_scope=1`, in a container `--cap-add SYS_PTRACE`",
+    )
+
+
+def _namespaces() -> Finding:
+    problem = namespace_problem()
+    return Finding("namespaces", problem is None, problem[0] if problem else "allowed", problem[1] if problem else "")
+
+
+def namespace_problem() -> tuple[str, str] | None:
+    """Why mmdebstrap could not make a file system as this user, and what to do; None if it could."""
+    if os.geteuid() == 0:
+        if _runs(["unshare", "--mount", "--propagation", "private", "true"]):
+            return None
+        return "root may not mount here", "run as an ordinary user, or in a container with --cap-add SYS_ADMIN"
+    name = pwd.getpwuid(os.geteuid()).pw_name
+    for path in (Path("/etc/subuid"), Path("/etc/subgid")):
+        if not _has_range(path, name):
+            return (
+                f"{path} has no range for {name}",
+                f"as root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {name}",
+            )
+    if not _runs(["unshare", "--user", "--map-root-user", "--map-auto", "true"]):
+        return (
+            "user namespaces are not allowed",
+            "as root: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; or run as root",
+        )
+    return None
+
+
+def _has_range(path: Path, name: str) -> bool:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return any(line.split(":")[0] in (name, str(os.geteuid())) for line in lines)
+
+
+def _runs(argv: list[str]) -> bool:
+    try:
+        done = subprocess.run(
+            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+        )
+    except FileNotFoundError:
+        return False
+    return done.returncode == 0
