@@ -168,11 +168,16 @@ def ovs_follow(node: types.Node) -> list[str]:
 
 
 def ovs_bridge(node: types.Node) -> list[str]:
-    """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied."""
+    """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied.
+
+    QoS type linux-noop keeps Open vSwitch from deleting the netem queues of its ports.
+    """
     words = ["ovs-vsctl", f"--db=unix:{OVS_SOCKET}", "--timeout=10", "--", "init", "--", "add-br", node.name]
     words += ["--", "set-fail-mode", node.name, "standalone"]
+    words += ["--", "--id=@tc", "create", "QoS", "type=linux-noop"]
     for interface in node.interfaces:
         words += ["--", "add-port", node.name, interface.name]
+        words += ["--", "set", "Port", interface.name, "qos=@tc"]
     return words
 
 

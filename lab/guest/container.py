@@ -106,7 +106,8 @@ class Container:
             culprit=name,
         )
         self.pid = int(pid_file.read_text())
-        self._procs = CGROUPS / f"lab-{name}" / "cgroup.procs"
+        self._cgroup = CGROUPS / f"lab-{name}"
+        self._procs = self._cgroup / "cgroup.procs"
 
     def command(self, *argv: str) -> list[str]:
         """``argv`` to be run inside this container."""
@@ -115,6 +116,11 @@ class Container:
     def run(self, *argv: str, input_text: str = "") -> str:
         """Run a short command inside to its end; GuestError if it fails."""
         return run(self.command(*argv), input_text, culprit=self.name)
+
+    def memory_kills(self) -> int:
+        """How many of its processes the kernel has killed because the node's memory was used up."""
+        events = dict(line.split() for line in (self._cgroup / "memory.events").read_text().splitlines())
+        return int(events["oom_kill"])
 
     def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
         """Put a file into its file system; parent directories are made."""

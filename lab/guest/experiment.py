@@ -51,13 +51,13 @@ class Experiment:
     def run(self) -> None:
         """Everything from files to the last process; GuestError where the plan fails."""
         self._place_files()
-        for process in self.plan.processes:
-            if process.at_ns < 0:
-                self._start_and_wait(process)
+        early = [process for process in self.plan.processes if process.at_ns < 0 and not _samples(process)]
+        for process in early:
+            self._start_and_wait(process)
         self._start_clock()
         for process in self.plan.processes:
-            if process.at_ns >= 0:
-                self._at(process.at_ns, partial(self._start, process))
+            if process not in early:
+                self._at(max(0, process.at_ns), partial(self._start, process))
         for event in self.plan.events:
             self._at(event.at_ns, partial(self._fire, event))
         self._progress()
@@ -198,8 +198,11 @@ class Experiment:
         acts = process.probe is not None and probes.load(process.probe).acts
         if task.exit == 0 and (acts or process.ready is None):
             return  # a client that has done its work
+        node = self.plan.node(process.node)
+        short = self.network.nameToNode[node.name].container.memory_kills() and task.signal == signal.SIGKILL
+        why = f": {node.name} has no more than {node.memory_bytes >> 20} MiB of memory" if short else ""
         self.failure = self.failure or GuestError(
-            f"{process.source}: {process.id} {task.describe_end()}", process.id, task.log
+            f"{process.source}: {process.id} {task.describe_end()}{why}", process.id, task.log
         )
 
     def _record_control(self, process: types.Process) -> None:
@@ -255,6 +258,11 @@ class Experiment:
 
     def _node_of(self, identifier: str) -> str:
         return next(process.node for process in self.plan.processes if process.id == identifier)
+
+
+def _samples(process: types.Process) -> bool:
+    """Whether it is a probe that looks again and again: those begin with the timeline, to look at round times."""
+    return process.probe is not None and probes.load(process.probe).mode == "sample"
 
 
 def file_sha256(path: Path) -> tuple[str, int]:

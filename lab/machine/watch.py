@@ -26,7 +26,7 @@ SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.02
 TAIL_LINES = 12
 _COMPLAINT = re.compile(
-    r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|Call Trace|"
+    r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
 )
 
@@ -127,7 +127,7 @@ class Watch:
             )
 
     def _stalled(self, uptime_ns: int) -> RunError:
-        culprit = mconsole.running(mconsole.ask(self._scratch, "sysrq t"))
+        culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
         return self._failure(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}",

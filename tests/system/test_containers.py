@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Every node is a container: its own namespaces, its own files, limits that bite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lab.errors import RunError
+from tests.system.conftest import WIRED, Ran
+
+pytestmark = pytest.mark.guest
+
+
+def test_a_node_has_namespaces_and_files_of_its_own(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        """
+name: look
+duration: 2 s
+timeline:
+  - {at: 0.1 s, exec: h1, run: [sh, -c, "echo mine > /etc/mine; echo mine > /tmp/mine; echo mine > /var/mine"]}
+  - {at: 0.2 s, exec: h1, run: [sh, -c, "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine; ls /sys/class/net"]}
+  - {at: 0.3 s, exec: h2, run: [sh, -c, "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine || true; ls /sys/class/net"]}
+""",
+    )
+    _, first, second = (output.split() for output in ran.outputs())
+    assert first == ["h1", "pause", "/etc/mine", "/tmp/mine", "/var/mine", "h1-eth0", "lo"]
+    assert second[:2] == ["h2", "pause"]
+    assert second[-2:] == ["h2-eth0", "lo"]
+    assert "/etc/mine" not in second
+
+
+def test_a_node_that_wants_more_memory_than_it_has_is_the_culprit(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"eater was killed by SIGKILL: h2 has no more than 64 MiB of memory"):
+        boot(
+            WIRED.replace("roles: [client]", "roles: [client], memory: 64 MiB"),
+            """
+name: eat
+roles: {client: 1}
+duration: 5 s
+processes:
+  - {on: client, run: [python3, -c, "x = bytearray(100 << 20)"], as: eater, at: 1 s}
+""",
+        )
+
+
+def test_a_node_cannot_have_more_processes_than_its_limit(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED.replace("roles: [client]", "roles: [client], pids: 20"),
+        """
+name: fork
+duration: 2 s
+timeline:
+  - {at: 1 s, exec: h2, run: [bash, -c, "(for i in $(seq 40); do sleep 9 & done) 2>&1 || true"]}
+""",
+    )
+    assert "Resource temporarily unavailable" in ran.outputs()[0]
+
+
+def test_a_missing_program_is_the_culprit(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*nonesuch: No such file"):
+        boot(
+            WIRED,
+            "name: missing\nroles: {client: 1}\nduration: 2 s\nprocesses:\n  - {on: client, at: 1 s, run: [nonesuch]}\n",
+        )

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""A guest that goes wrong ends with an error that names the culprit. Every detector is shown firing once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from lab.errors import RunError
+from tests.system.conftest import WIRED, Ran
+
+pytestmark = pytest.mark.guest
+
+ONE_AP = """\
+name: one
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: net}
+  sta1: {kind: sta, roles: [client]}
+links:
+  - {between: [h1, ap1]}
+"""
+
+
+def test_a_process_that_spins_stops_virtual_time(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"virtual time stood still at .* s for 3 s of wall time; running: spinner"):
+        boot(
+            WIRED,
+            """
+name: spin
+roles: {client: 1}
+duration: 5 s
+files:
+  program: {on: client, path: /tmp/spinner, text: "#!/usr/bin/perl\\nwhile (1) { $x++ }\\n"}
+processes:
+  - {on: client, at: 1 s, run: [perl, -e, "$0 = 'spinner'; while (1) { $x++ }"]}
+""",
+            stall_wall_s=3.0,
+        )
+
+
+def test_a_daemon_that_dies_is_named_with_its_log(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"hostapd on ap1 was killed by SIGKILL(.|\n)*ap1-hostapd.log(.|\n)*AP-ENABLED"):
+        boot(ONE_AP, "name: kill\nduration: 5 s\ntimeline:\n  - {at: 1 s, exec: ap1, run: [pkill, -KILL, hostapd]}\n")
+
+
+def test_a_required_process_that_ends_early_is_named(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"workload.yaml:5\S* +lighttpd ended with status \d+(.|\n)*lighttpd.err"):
+        boot(
+            WIRED,
+            """name: early
+roles: {server: 1}
+duration: 5 s
+processes:
+  - {on: server, run: [lighttpd, -D, -f, /nonesuch], ready: {listening: tcp/80}}
+""",
+        )
+
+
+def test_a_kernel_warning_fails_the_run(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"the guest's kernel complained: .*WARNING: made up"):
+        boot(
+            WIRED,
+            """
+name: warn
+duration: 2 s
+timeline:
+  - {at: 1 s, exec: h1, run: [sh, -c, "mknod /tmp/kmsg c 1 11 && echo '<4>WARNING: made up' > /tmp/kmsg"]}
+""",
+        )
+
+
+def test_a_failing_event_names_its_line(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"workload.yaml:4\S* exec h1: .*exit 3.* ended with 3"):
+        boot(WIRED, "name: fail\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: [sh, -c, 'exit 3']}\n")
+
+
+def test_a_handover_to_an_access_point_out_of_reach_fails(boot: Callable[..., Ran]) -> None:
+    topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
+    with pytest.raises(RunError, match=r"sta1 cannot roam to ap2: no beacon or probe response"):
+        boot(
+            topology,
+            """
+name: gone
+duration: 5 s
+timeline:
+  - {at: 1 s, exec: ap2, run: [hostapd_cli, -i, ap2-wlan1, disable]}
+  - {at: 2 s, roam: sta1, to: ap2}
+""",
+        )

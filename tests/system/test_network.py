@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Links, switches and radios do what the topology says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import WIRED, Ran
+
+pytestmark = pytest.mark.guest
+
+
+def test_open_vswitch_loses_no_first_packet_and_uses_the_kernel(boot: Callable[..., Ran]) -> None:
+    """Without a CPU in /sys it started no upcall handlers and lost the first packet of every flow."""
+    ran = boot(
+        WIRED,
+        """
+name: first
+roles: {client: 1, server: 1}
+duration: 3 s
+timeline:
+  - {at: 0.5 s, exec: h2, run: [ping, -c, "3", -i, "0.2", "10.0.0.1"]}
+  - {at: 1.5 s, exec: s1, run: [ovs-appctl, -t, /run/openvswitch/vswitchd.ctl, dpif/show]}
+""",
+    )
+    pings, datapath = ran.outputs()
+    assert "3 packets transmitted, 3 received, 0% packet loss" in pings
+    assert "system@ovs-system" in datapath
+
+
+def test_netem_shapes_delay_and_rate_of_each_direction(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED.replace("between: [h1, s1]", "between: [h1, s1], delay: 20 ms, rate: 10 Mbit/s"),
+        """
+name: shape
+duration: 4 s
+timeline:
+  - {at: 1 s, exec: h2, run: [ping, -c, "2", -i, "0.2", "10.0.0.1"]}
+  - {at: 2 s, netem: h1-s1, delay: 50 ms}
+  - {at: 3 s, exec: h2, run: [ping, -c, "2", -i, "0.2", "10.0.0.1"]}
+""",
+    )
+    before, after = (min(float(ms) for ms in re.findall(r"time=([\d.]+) ms", text)) for text in ran.outputs())
+    # 98 bytes at 10 Mbit/s take 0.08 ms each way; ping prints three digits
+    assert before == pytest.approx(40.2, abs=0.1)
+    assert after == pytest.approx(100.0, abs=0.3)
+
+
+def test_a_link_that_is_unplugged_carries_nothing(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        """
+name: unplug
+duration: 6 s
+timeline:
+  - {at: 1 s, link: h1-s1, to: down}
+  - {at: 1.1 s, exec: h2, run: [sh, -c, "ping -c 1 -W 1 10.0.0.1 || true"]}
+  - {at: 3 s, link: h1-s1, to: up}
+  - {at: 4 s, exec: h2, run: [sh, -c, "ping -c 1 -W 1 10.0.0.1 || true"]}
+""",
+    )
+    down, up = ran.outputs()
+    assert "100% packet loss" in down
+    assert " 0% packet loss" in up
+
+
+@pytest.mark.parametrize(
+    "radio",
+    [
+        "mode: b, channel: 11",
+        "mode: a, channel: 36",
+        "mode: n, channel: 44",
+        "mode: g, encrypt: wpa2, passwd: correcthorse",
+        "mode: n, channel: 6, encrypt: wpa3, passwd: correcthorse",
+    ],
+)
+def test_a_station_joins_every_kind_of_network(boot: Callable[..., Ran], radio: str) -> None:
+    ran = boot(
+        f"""
+name: radio
+nodes:
+  h1: {{kind: host}}
+  ap1: {{kind: ap, ssid: net, {radio}}}
+  sta1: {{kind: sta}}
+links:
+  - {{between: [h1, ap1]}}
+""",
+        """
+name: ping
+duration: 3 s
+timeline:
+  - {at: 1 s, exec: sta1, run: [ping, -c, "2", -i, "0.2", "10.0.0.1"]}
+""",
+    )
+    assert " 0% packet loss" in ran.outputs()[0]
+
+
+def test_processes_are_asked_to_end_and_a_stopped_one_is_no_failure(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED,
+        """
+name: stop
+roles: {client: 1}
+duration: 3 s
+processes:
+  - {on: client, at: 0 s, run: [sleep, "100"], as: sleeper}
+timeline:
+  - {at: 1 s, stop: sleeper}
+""",
+    )
+    assert ran.guest()["error"] is None
