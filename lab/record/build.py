@@ -14,7 +14,7 @@ from lab.errors import RecordError
 from lab.plan.types import Plan, Process
 from lab.probes import base as probes
 from lab.record import figures
-from lab.record.record import VERSION, Record, load, to_json
+from lab.record.record import FILE_NAME, VERSION, Record, to_json
 
 RAW = "raw"
 
@@ -59,10 +59,25 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
 
 
 def rebuild(directory: Path) -> Record:
-    """Make the record again from raw data; versions and hashes are kept from the one that is there. RecordError."""
-    before = load(directory).data
-    hashes = {name: digest for name, digest in before["hashes"].items() if name != "plan"}
-    return build(directory, hashes=hashes, versions=before["versions"])
+    """Make the record again from raw data.
+
+    Versions and hashes, which raw data does not tell, are kept from the record that is there, whatever its version;
+    where there is none that can be read, they stay empty.
+
+    Raises:
+        RecordError: the raw data is missing or damaged.
+    """
+    try:
+        before = json.loads((directory / FILE_NAME).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        before = {}
+    hashes = {name: digest for name, digest in _member(before, "hashes").items() if name != "plan"}
+    return build(directory, hashes=hashes, versions=_member(before, "versions"))
+
+
+def _member(data: Any, key: str) -> dict[str, Any]:
+    found = data.get(key) if isinstance(data, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _plan(directory: Path) -> Plan:

@@ -16,6 +16,7 @@ from lab.probes.base import Series
 
 VERSION = 1
 FILE_NAME = "record.json"
+_AGAIN = "lab report DIR makes it again from the raw data"
 
 # from a version to the next one; a version that is not here and not VERSION is refused
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
@@ -133,9 +134,9 @@ def load(directory: Path) -> Record:
         hint = "a run directory holds it once the run has ended; lab run prints its path"
         raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None
     except (OSError, ValueError) as error:
-        raise RecordError(f"{path} cannot be read: {error}", hint="rebuild it: lab report --rebuild DIR") from None
+        raise RecordError(f"{path} cannot be read: {error}", hint=_AGAIN) from None
     if not isinstance(data, dict) or not isinstance(data.get("version"), int):
-        raise RecordError(f"{path} is not a record of a run", hint="rebuild it: lab report --rebuild DIR")
+        raise RecordError(f"{path} is not a record of a run", hint=_AGAIN)
     return Record(directory, migrate(data, path))
 
 
@@ -147,7 +148,7 @@ def migrate(data: dict[str, Any], path: Path) -> dict[str, Any]:
         if step is None:
             raise RecordError(
                 f"{path} is version {version}, this lab reads version {VERSION}",
-                hint="read it with the lab that wrote it, or rebuild it from its raw data: lab report --rebuild DIR",
+                hint=f"read it with the lab that wrote it; or {_AGAIN}",
             )
         data = step(data)
     return data

@@ -33,8 +33,7 @@ def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
     span = high - low
     if span <= 0:
         return [low]
-    rough = span / max(wanted, 1)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
+    power = 10.0 ** math.floor(math.log10(span / max(wanted, 1)))
+    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(span / step - wanted))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(index * step, 12) for index in range(first, last + 1)]

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Records from raw data: complete, canonical, and honest about what went wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.errors import RecordError
+from lab.record import Record, build, load, rebuild
+
+HASHES = {"kernel": "a" * 64, "image": "b" * 64, "series": None}
+VERSIONS = {"lab": "0.1.0", "packages": {"curl": "8.14.1-2"}}
+
+
+def made(directory: Path) -> Record:
+    return build(directory, hashes=HASHES, versions=VERSIONS)
+
+
+def edit(path: Path, **changes: Any) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_a_run_becomes_a_record(run_directory: Path) -> None:
+    record = made(run_directory)
+    assert record.passed and record.data["version"] == 1
+    assert [check["passed"] for check in record.data["checks"]] == [True, True]
+    assert record.metrics["goodput"].values["mean"] == pytest.approx(1.8968, abs=1e-3)
+    (handoff,) = record.metrics["outage"].rows
+    assert (handoff["from"], handoff["to"], handoff["cause"]) == ("ap1", "ap2", "roam")
+    assert handoff["scan"] == pytest.approx(79.02, abs=0.01) and handoff["keys"] is None
+    assert handoff["outage"] == record.metrics["outage"].values["max"]
+    assert record.metrics["loss"].values["mean"] == 5
+    assert record.metrics["rtt"].unit == "ms" and record.metrics["rtt"].values["max"] == 269
+    assert record.metrics["transfer"].figures == [4.422527]
+    assert record.metrics_of("transfer-time") == [record.metrics["transfer"]]
+    assert record.plan.name == record.data["plan"]["name"]
+    assert record.data["versions"]["kernel"].startswith("6.12") and record.data["versions"]["lab"] == "0.1.0"
+    assert record.data["hashes"]["kernel"] == "a" * 64 and record.data["hashes"]["series"] is None
+    plan_digest = hashlib.sha256((run_directory / "plan.json").read_bytes()).hexdigest()
+    assert record.data["hashes"]["plan"] == plan_digest
+
+
+def test_every_probe_of_the_run_could_be_read(run_directory: Path) -> None:
+    sources = made(run_directory).data["sources"]
+    assert {key for key, source in sources.items() if source["error"]} == set()
+    assert {source["probe"] for source in sources.values()} >= {"curl", "ping", "ss", "link", "wpa-events", "tcpdump"}
+    assert sources["fetch"]["values"]["bytes"] == 1 << 20
+
+
+def test_what_is_written_is_what_is_read(run_directory: Path) -> None:
+    record = made(run_directory)
+    assert load(run_directory).data == record.data
+    series = record.series("fetch", "received")
+    assert series is not None and series.values[-1] == 1 << 20
+    assert record.series("fetch", "nothing") is None and record.series("nobody", "x") is None
+    assert record.wall["wall_s"] > 0
+
+
+def test_equal_runs_give_equal_bytes_wherever_they_lie(run_directory: Path, tmp_path: Path) -> None:
+    elsewhere = Path(shutil.copytree(run_directory, tmp_path / "somewhere" / "else"))
+    (elsewhere / "wall.json").write_text('{"wall_s": 99}')
+    made(run_directory)
+    made(elsewhere)
+    assert (run_directory / "record.json").read_bytes() == (elsewhere / "record.json").read_bytes()
+    text = (run_directory / "record.json").read_text()
+    assert str(tmp_path) not in text and "wall_s" not in text
+
+
+def test_a_rebuilt_record_keeps_hashes_and_versions(run_directory: Path) -> None:
+    made(run_directory)
+    before = (run_directory / "record.json").read_bytes()
+    assert rebuild(run_directory).passed
+    assert (run_directory / "record.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("before", [None, "{", '{"version": 99, "hashes": {"kernel": "cc"}, "versions": {}}'])
+def test_a_record_that_cannot_be_read_can_be_made_again(run_directory: Path, before: str | None) -> None:
+    if before is not None:
+        (run_directory / "record.json").write_text(before)
+    record = rebuild(run_directory)
+    assert record.passed and record.data["hashes"].get("kernel") == ("cc" if before and "cc" in before else None)
+
+
+def test_raw_files_are_listed_with_their_digests(run_directory: Path) -> None:
+    listed = {entry["path"]: entry for entry in made(run_directory).data["raw"]}
+    files = {path for path in (run_directory / "raw").rglob("*") if path.is_file()}
+    assert len(listed) == len(files)
+    capture = (run_directory / "raw" / "capture.pcap").read_bytes()
+    assert listed["capture.pcap"] == {
+        "path": "capture.pcap",
+        "bytes": len(capture),
+        "sha256": hashlib.sha256(capture).hexdigest(),
+    }
+
+
+def test_a_failed_check_is_told_with_its_values(run_directory: Path) -> None:
+    plan = json.loads((run_directory / "plan.json").read_text())
+    checks = [{"that": "outage.max < 1 ms", "source": "x.yaml:1"}, {"that": "fetch.time_total < 5 s", "source": "x"}]
+    edit(run_directory / "plan.json", checks=checks + plan["checks"])
+    record = made(run_directory)
+    assert not record.passed
+    assert [check["passed"] for check in record.data["checks"]] == [False, True, True, True]
+    assert "outage.max = 17.6" in record.data["checks"][0]["because"]
+
+
+def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) -> None:
+    path = run_directory / "raw" / "fetch.size"
+    text = path.read_text()
+    digest = text.split("sha256 ")[1].split()[0]
+    path.write_text(text.replace(digest, "0" * 64))
+    assert not made(run_directory).passed
+
+
+def test_a_run_that_failed_passes_nothing_but_is_recorded(run_directory: Path) -> None:
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "raw/lighttpd.err"}
+    edit(run_directory / "guest.json", error=error)
+    record = made(run_directory)
+    assert not record.passed and record.data["error"] == error
+    assert all(check["because"] == "the run failed" for check in record.data["checks"])
+
+
+def test_output_that_cannot_be_read_fails_the_run_and_is_told(run_directory: Path) -> None:
+    with (run_directory / "raw" / "ping.out").open("a") as file:
+        file.write("What is this?\n")
+    (run_directory / "raw" / "capture.pcap").write_bytes(b"not a capture")
+    record = made(run_directory)
+    assert not record.passed
+    assert "ping.out:" in record.data["sources"]["ping"]["error"]
+    assert record.data["sources"]["capture"]["error"].startswith("capture.pcap")
+    assert record.metrics["outage"].rows[0]["measured"] == "events", "the rest is still computed"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "complaint"),
+    [
+        ("plan.json", None, "no plan.json"),
+        ("plan.json", "{", "plan.json cannot be read"),
+        ("plan.json", '{"version": 99}', "plan version 99"),
+        ("plan.json", '{"version": 1}', "plan.json cannot be read"),
+        ("guest.json", None, "no guest.json"),
+        ("guest.json", "[", "guest.json cannot be read"),
+        ("guest.json", "{}", "guest.json lacks boot_ns"),
+        ("guest.json", "[]", "guest.json lacks boot_ns"),
+    ],
+)
+def test_what_is_missing_is_told(run_directory: Path, name: str, content: str | None, complaint: str) -> None:
+    path = run_directory / name
+    path.unlink() if content is None else path.write_text(content)
+    with pytest.raises(RecordError, match=complaint):
+        made(run_directory)
+    assert not (run_directory / "record.json").exists()
+
+
+def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> None:
+    (run_directory / "record.json").mkdir()
+    with pytest.raises(RecordError, match="cannot write"):
+        made(run_directory)
+    assert not (run_directory / "record.partial").exists()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Numbers for readers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lab.report.numbers import plain, size, ticks
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.0, "0"),
+        (23.585952036, "23.59"),
+        (0.0159, "0.0159"),
+        (67108864, "67108864"),
+        (-30, "\N{MINUS SIGN}30"),
+        (100.0, "100"),
+        (99999.6, "100000"),
+        (1e-7, "0.0000001"),
+    ],
+)
+def test_plain(value: float, text: str) -> None:
+    assert plain(value) == text
+
+
+def test_size() -> None:
+    assert [size(count) for count in (17, 2048, 64 << 20, 3 << 29)] == ["17 B", "2 KiB", "64 MiB", "1.5 GiB"]
+
+
+@given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9))
+def test_ticks_are_round_inside_and_not_too_many(low: float, span: float) -> None:
+    found = ticks(low, low + span)
+    assert found == sorted(found) and len(found) <= 8
+    air = span * 1e-6 + abs(low) * 1e-9
+    assert all(low - air <= tick <= low + span + air for tick in found)
+
+
+def test_ticks_of_a_common_axis() -> None:
+    assert ticks(0, 30) == [0, 5, 10, 15, 20, 25, 30]
+    assert ticks(-0.3, 0.6, wanted=4) == [-0.2, 0, 0.2, 0.4, 0.6]
+    assert ticks(5, 5) == [5]

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""report.html and plots: well-formed, self-contained, the same for the same record."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from lab import report
+from lab.errors import RecordError
+from lab.record import Record
+from lab.report import plots, svg
+from lab.report.figure import Band, Figure, Line, Panel, Rule
+from lab.report.html import command
+
+from .conftest import Recorder
+
+VOID = {"meta", "br", "path", "rect"}
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that tags close in order; collects what would be fetched, and the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.fetched: list[str] = []
+        self.text = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.fetched += [
+            value or "" for name, value in attrs if name in ("src", "href", "xlink:href", "data", "action")
+        ]
+        if tag in ("script", "link", "iframe", "img", "object"):
+            self.fetched.append(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_the_page_needs_nothing_else(record: Record) -> None:
+    text = report.write(record, record.directory).read_text()
+    page = Page(text)
+    assert page.open == [] and page.fetched == []
+    assert not re.search(r"url\(|@import|<script", text)
+    for wanted in ("All 2 checks passed", "ap1 → ap2", "fetch.sha256 == file.sha256", "a" * 64, "curl", "--seed 1"):
+        assert wanted in page.text
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_equal_records_give_equal_reports(record: Record, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        report.write(record, tmp_path / name)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
+    assert {path.suffix for path in files} == {".html", ".svg", ".csv"}
+    for path in files:
+        assert (tmp_path / "one" / path).read_bytes() == (tmp_path / "two" / path).read_bytes()
+
+
+def test_plots_are_files_of_their_own(record: Record) -> None:
+    report.write(record, record.directory)
+    drawn = sorted(path.stem for path in (record.directory / "plots").glob("*.svg"))
+    assert {"goodput", "outage", "outage-around", "signal", "rtt", "cwnd"} <= set(drawn)
+    for path in (record.directory / "plots").glob("*.svg"):
+        root = ET.fromstring(path.read_text())
+        assert root.attrib["viewBox"].startswith("0 0 880 ")
+        assert root.find("{http://www.w3.org/2000/svg}style") is not None
+
+
+def test_titles_say_what_is_to_be_seen(record: Record) -> None:
+    titles = {figure.name: figure.title for figure in plots.figures(record)}
+    assert titles["goodput"] == "fetch: 1 MiB in 4.42 s, 1.9 Mbit/s on average"
+    assert titles["outage-around"] == "One handoff: 17.6 ms without data"
+    assert titles["outage"].startswith("The longest step is scan: 79")
+
+
+def test_every_axis_is_labelled(record: Record) -> None:
+    for figure in plots.figures(record):
+        for panel in figure.panels:
+            assert re.search(r", \S+$", panel.x_label), "a unit at the end"
+            assert panel.rows or re.search(r", \S+$", panel.y_label)
+            assert panel.x_range[0] < panel.x_range[1] and panel.y_range[0] < panel.y_range[1]
+
+
+def test_png_on_demand(record: Record, tmp_path: Path) -> None:
+    pictures = {}
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        report.write(record, tmp_path / name, png=True)
+        pictures[name] = {path.name: path.read_bytes() for path in (tmp_path / name / "plots").glob("*.png")}
+    assert pictures["one"] == pictures["two"] and len(pictures["one"]) == len(plots.figures(record))
+    assert all(data.startswith(b"\x89PNG") for data in pictures["one"].values())
+
+
+def test_names_are_text_not_markup(recorded: Recorder) -> None:
+    record = recorded(name="<script>alert(1)</script>", about="a & b < c")
+    page = Page(report.write(record, record.directory).read_text())
+    assert page.fetched == [] and "<script>alert(1)</script>" in page.text and "a & b < c" in page.text
+
+
+def test_a_run_with_nothing_to_show_still_has_a_page(recorded: Recorder) -> None:
+    record = recorded(metrics=[], checks=[], processes=[], events=[], files=[])
+    assert plots.figures(record) == []
+    page = Page(report.write(record, record.directory, png=True).read_text())
+    assert "it has no checks" in page.text
+
+
+def test_a_failed_run_shows_the_log_of_the_culprit(recorded: Recorder) -> None:
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "bind: Address already in use"}
+    record = recorded({"error": error})
+    assert "Address already in use" in Page(report.write(record, record.directory).read_text()).text
+
+
+def test_how_to_have_a_run_again(recorded: Recorder) -> None:
+    record = recorded(overrides={"links.0.delay": "20 ms"}, seed=7)
+    expected = "lab run topologies/two-aps.yaml workloads/short-download.yaml --seed 7 --set 'links.0.delay=20 ms'"
+    assert command(record.plan) == expected
+
+
+def test_a_directory_that_cannot_be_written_is_told(record: Record) -> None:
+    (record.directory / "plots").write_text("in the way")
+    with pytest.raises(RecordError, match="cannot write the report"):
+        report.write(record, record.directory)
+
+
+def test_drawing_survives_extremes() -> None:
+    line = Line("a&b", [0.0, 1.0, 50.0], [0.0, 0.0, 0.0], step=True, area=True, gap=10)
+    panel = Panel("x, s", "y, 1", (0.0, 100.0), lines=[line], bands=[Band(-5, 500, "wide")], rules=[Rule(3, "<here>")])
+    text = svg.draw(Figure("f", "t", "a", [panel, panel], [("long label " * 9, 1), ("other " * 12, 2)]))
+    ET.fromstring(text)
+    coordinates = [float(number) for number in re.findall(r'x="(-?[\d.]+)"', text)]
+    assert min(coordinates) >= 0 and max(coordinates) <= svg.WIDTH

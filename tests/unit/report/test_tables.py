@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Tables: the same figures for a terminal, a program and a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from lab import report
+from lab.record import Record
+from lab.report.tables import Table, mean_between, tables
+from lab.report.terminal import as_csv, series_csv, verdict
+
+from .conftest import Recorder
+
+SECOND = 1_000_000_000
+
+
+def table(record: Record, name: str) -> Table:
+    (found,) = [item for item in tables(record) if item.name == name]
+    return found
+
+
+def printed(record: Record, width: int = 100) -> str:
+    console = Console(width=width, file=io.StringIO(), highlight=False)
+    console.print(report.tables(record))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_the_terminal_shows_all_that_a_run_is_for(record: Record) -> None:
+    text = printed(record)
+    for wanted in ("ap1 → ap2", "scan", "authentication", "association", "first data", "outage", "retries", "goodput"):
+        assert wanted in text
+    assert "1\N{NARROW NO-BREAK SPACE}048\N{NARROW NO-BREAK SPACE}576 (1 MiB)" in text
+    assert "All 2 checks passed" in text and "FAILED" not in text
+    assert "\x1b" not in text, "no colours where there is no terminal"
+
+
+def test_it_fits_a_narrow_terminal(record: Record) -> None:
+    assert max(len(line) for line in printed(record, width=80).splitlines()) <= 80
+
+
+def test_a_handoff_has_its_steps(record: Record) -> None:
+    (row,) = table(record, "outage").rows
+    assert row["handoff"] == "ap1 → ap2" and row["at_s"] == 3
+    shown = {column.key: column.text(row) for column in table(record, "outage").columns}
+    assert shown["scan"] == "79" and shown["outage"] == "17.6" and "keys" not in shown
+
+
+def test_goodput_in_each_second_around_a_handoff(record: Record) -> None:
+    (row,) = table(record, "goodput-around").rows
+    assert row["second_-2"] == pytest.approx(1.85, abs=0.1) and row["second_2"] is not None
+    assert row["second_3"] is None, "the transfer had ended by then"
+
+
+def test_mean_between_weighs_by_time() -> None:
+    series = {"t_ns": [SECOND, 2 * SECOND, 4 * SECOND], "values": [10.0, 20.0, 40.0]}
+    assert mean_between(series, 0, SECOND) == 10
+    assert mean_between(series, SECOND, 3 * SECOND) == 30
+    assert mean_between(series, SECOND // 2, SECOND + SECOND // 2) == 15
+    assert mean_between(series, 4 * SECOND, 5 * SECOND) is None
+    assert mean_between({"t_ns": [5], "values": [1.0]}, 0, 5) == 1
+
+
+def test_json_holds_raw_values(record: Record) -> None:
+    data = json.loads(json.dumps(report.as_json(record)))
+    assert data["passed"] is True and data["seed"] == 1
+    transfer = data["tables"]["goodput-transfers"]["rows"][0]
+    assert transfer["bytes"] == 1 << 20 and len(transfer["sha256"]) == 64
+    assert {"key": "goodput", "title": "goodput", "unit": "Mbit/s"} in data["tables"]["goodput-transfers"]["columns"]
+
+
+def test_csv_has_units_in_its_headings(record: Record) -> None:
+    rows = list(csv.reader(io.StringIO(as_csv(table(record, "goodput-transfers")))))
+    assert rows[0] == ["process", "bytes", "time, s", "goodput, Mbit/s", "SHA-256"]
+    assert rows[1][:2] == ["fetch", "1048576"]
+    handoffs = list(csv.reader(io.StringIO(as_csv(table(record, "outage")))))
+    assert "scan, ms" in handoffs[0]
+    over_time = list(csv.reader(io.StringIO(series_csv(record.metrics["goodput"].series))))
+    assert over_time[0] == ["series", "time, s", "value", "unit"] and over_time[1][0] == "fetch"
+
+
+def test_the_verdict_tells_what_went_wrong(recorded: Recorder) -> None:
+    record = recorded(checks=[{"that": "outage.max < 1 ms", "source": "x.yaml:1"}])
+    assert verdict(record) == "1 of 1 checks failed"
+    assert "FAILED" in printed(record) and "17.6" in printed(record)
+
+
+def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "boom"}
+    assert verdict(recorded({"error": error})) == "The run failed: lighttpd ended with status 1"
+
+
+def test_the_verdict_of_a_run_without_checks(recorded: Recorder) -> None:
+    assert verdict(recorded(checks=[])) == "The run came to its end; it has no checks"
