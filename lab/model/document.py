@@ -166,6 +166,10 @@ class _Builder:
             if not isinstance(key_node.value, str):
                 raise InputError("a key must be a word", where=self._place(key_node), hint=_braces_hint(node))
             key = key_node.value
+            if not key.isprintable():
+                raise InputError(
+                    f"{key!r} is no key: it has characters that cannot be seen", where=self._place(key_node)
+                )
             path = (*keys, key)
             if key in items:
                 raise InputError(

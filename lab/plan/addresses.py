@@ -109,7 +109,7 @@ class Ips:
     def fill(self, owners: list[str]) -> dict[str, str]:
         """Free addresses of the pool for nodes that have none."""
         if owners:
-            self._check_pool(owners[0])
+            self._check_pool(owners)
         taken = {given.interface.ip for given in self.given}
         free = (address for address in self.subnet.hosts() if address not in taken)
         found: dict[str, str] = {}
@@ -122,14 +122,20 @@ class Ips:
             found[owner] = f"{address}/{self.subnet.prefixlen}"
         return found
 
-    def _check_pool(self, owner: str) -> None:
-        """Complain about given networks that cut into the pool in use."""
+    def _check_pool(self, owners: list[str]) -> None:
+        """Complain about given networks that cut into the pool in use, or give a node two feet in it."""
         for given in self.given:
             network = given.interface.network
+            if network == self.subnet and given.owner in owners:
+                self.problems.add(
+                    self.source,
+                    given.keys,
+                    f"{given.owner}'s first interface is in {network} already; each interface needs its own subnet",
+                )
             if network != self.subnet and network.overlaps(self.subnet):
                 self.problems.add(
                     self.source,
                     given.keys,
-                    f"subnet {network} overlaps {self.subnet}, where {owner} gets its address; write "
+                    f"subnet {network} overlaps {self.subnet}, where {owners[0]} gets its address; write "
                     f"{given.interface.ip}/{self.subnet.prefixlen}, or another subnet: for the topology",
                 )

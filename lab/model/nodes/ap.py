@@ -26,7 +26,7 @@ class AccessPoint(Wireless):
     )
     channel: Integer = Field(
         1,
-        description="Channel of 20 MHz. 2.4 GHz: 1 to 13 (in some countries to 11); 5 GHz: 36, 40, 44, 48 (and more in some).",
+        description="Its channel, 20 MHz wide. 2.4 GHz: 1 to 13 (in some countries to 11); 5 GHz: 36, 40, 44, 48.",
     )
     bssid: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
 

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError, LabError
@@ -47,6 +47,7 @@ def test_errors_name_file_line_and_path() -> None:
         ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is written twice, first at mine.yaml:1"),
         ("a: {{b}}\n", 'mine.yaml:1  a key must be a word\n  put text with braces in quotes: "{server.ip}"'),
         ("&a [*a]\n", "mine.yaml:1  is nested too deeply or refers to itself"),
+        ('"a\\0": 1\n', "mine.yaml:1  'a\\x00' is no key: it has characters that cannot be seen"),
         ("a: !!int many\n", 'mine.yaml:1  "many" is no int'),
         ("a: *b\n", "mine.yaml:1  is not YAML: found undefined alias 'b'\n  a: *b\n     ^"),
     ],
@@ -98,6 +99,7 @@ def test_short_values_of_overrides() -> None:
     assert scalar("", "--set") == ""
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.text())
 def test_any_text_is_a_document_or_an_input_error(text: str) -> None:
     try:
@@ -106,6 +108,7 @@ def test_any_text_is_a_document_or_an_input_error(text: str) -> None:
         assert "mine.yaml" in str(error)
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.text(alphabet="ab:{}[]-&*!|>%@#'\",? \n\t0.~<=", max_size=60))
 def test_any_punctuation_is_a_document_or_an_input_error(text: str) -> None:
     try:

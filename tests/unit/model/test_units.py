@@ -4,7 +4,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import units
@@ -97,11 +97,13 @@ def test_prints_the_shortest_exact_text(dimension: Dimension, value: float, text
     assert dimension.format(value) == text
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.sampled_from([dimension for dimension in units.DIMENSIONS if dimension.exact]), st.integers(0, 10**18))
 def test_exact_quantities_survive_printing(dimension: Dimension, value: int) -> None:
     assert dimension.parse(dimension.format(value)) == value
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(
     st.sampled_from([dimension for dimension in units.DIMENSIONS if not dimension.exact]),
     st.floats(min_value=1e-6, max_value=1e9),
@@ -110,6 +112,7 @@ def test_other_quantities_survive_printing(dimension: Dimension, value: float) -
     assert dimension.parse(dimension.format(value)) == value
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.sampled_from(units.DIMENSIONS), st.text() | st.integers() | st.floats() | st.none() | st.lists(st.integers()))
 def test_parsing_raises_nothing_but_unit_errors(dimension: Dimension, value: object) -> None:
     try:

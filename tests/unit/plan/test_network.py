@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: MIT
+"""Nodes and links: addresses, names, radios, and what cannot be built."""
+
+import pytest
+
+from lab.errors import InputError
+from lab.plan.types import Netem, Plan
+
+from .conftest import TOPOLOGY, Plans
+
+TO = "\N{EN DASH}"
+
+
+def refusal(plans: Plans, topology: str) -> str:
+    with pytest.raises(InputError) as failure:
+        plans(topology, "name: there\nduration: 30 s\n")
+    return str(failure.value)
+
+
+def nodes(*lines: str, rest: str = "") -> str:
+    return "name: here\nnodes:\n" + "".join(f"  {line}\n" for line in lines) + rest
+
+
+def interfaces(plan: Plan, node: str) -> list[str]:
+    return [interface.name for interface in plan.node(node).interfaces]
+
+
+def test_addresses_are_mininets(plans: Plans) -> None:
+    plan = plans()
+    assert {node.name: node.ip for node in plan.nodes} == {
+        "h1": "10.0.0.1/8",
+        "s1": None,
+        "ap1": None,
+        "ap2": None,
+        "sta1": "10.0.0.2/8",
+        "sta2": "10.0.0.3/8",
+    }
+    assert plan.node("h1").interfaces[0].ip == "10.0.0.1/8"
+
+
+def test_interfaces_are_named_as_mininet_wifi_does(plans: Plans) -> None:
+    plan = plans(TOPOLOGY + "  - {between: [sta1, s1]}\n")
+    assert interfaces(plan, "h1") == ["h1-eth0"]
+    assert interfaces(plan, "s1") == ["s1-eth1", "s1-eth2", "s1-eth3", "s1-eth4"]
+    assert interfaces(plan, "ap1") == ["ap1-eth2"]
+    assert interfaces(plan, "sta1") == ["sta1-eth1"]
+    radios = [node.radio.interface for node in plan.nodes if node.radio]
+    assert radios == ["ap1-wlan1", "ap2-wlan1", "sta1-wlan0", "sta2-wlan0"]
+    assert [(link.name, link.a, link.b) for link in plan.links][:2] == [
+        ("h1-s1", "h1-eth0", "s1-eth1"),
+        ("s1-ap1", "s1-eth2", "ap1-eth2"),
+    ]
+
+
+def test_mac_addresses_are_local_and_unique(plans: Plans) -> None:
+    plan = plans()
+    macs = [interface.mac for node in plan.nodes for interface in node.interfaces]
+    macs += [node.radio.mac for node in plan.nodes if node.radio]
+    assert len(set(macs)) == len(macs)
+    assert all(mac.startswith("02:") for mac in macs)
+    ap1 = plan.node("ap1").radio
+    assert ap1 is not None and ap1.mac == "02:00:00:00:03:00"
+
+
+def test_given_addresses_are_kept_and_left_out_of_the_pool(plans: Plans) -> None:
+    plan = plans(
+        nodes(
+            "h1: {kind: host}",
+            "h2: {kind: host, ip: 10.0.0.1, mac: 0A:00:00:00:00:01}",
+            "ap1: {kind: ap, ssid: campus, bssid: 02:aa:00:00:00:01}",
+            "sta1: {kind: sta, mac: 02:aa:00:00:00:02}",
+            rest="links: [{between: [h2, ap1]}]\n",
+        ),
+        "name: there\nduration: 1 s\n",
+    )
+    assert [node.ip for node in plan.nodes] == ["10.0.0.2/8", "10.0.0.1/8", None, "10.0.0.3/8"]
+    assert plan.node("h2").interfaces[0].mac == "0a:00:00:00:00:01"
+    assert [node.radio.mac for node in plan.nodes if node.radio] == ["02:aa:00:00:00:01", "02:aa:00:00:00:02"]
+
+
+def test_a_subnet_of_ones_own(plans: Plans) -> None:
+    plan = plans(
+        "subnet: 192.168.7.0/24\n" + nodes("h1: {kind: host}", "h2: {kind: host, ip: 192.168.7.1}"),
+        "name: there\nduration: 1 s\n",
+    )
+    assert [node.ip for node in plan.nodes] == ["192.168.7.2/24", "192.168.7.1/24"]
+
+
+def test_stations_take_from_their_network_what_they_do_not_say(plans: Plans) -> None:
+    plan = plans(
+        nodes(
+            "ap1: {kind: ap, ssid: campus, encrypt: wpa2, passwd: correct-horse, channel: 6}",
+            "ap2: {kind: ap, ssid: campus, encrypt: wpa2, passwd: correct-horse, mode: a, channel: 36}",
+            "ap3: {kind: ap, ssid: other, channel: 11}",
+            "sta1: {kind: sta, ssid: campus}",
+            "sta2: {kind: sta, ssid: campus, encrypt: wpa3, passwd: battery-staple}",
+            "sta3: {kind: sta, ssid: other}",
+        ),
+        "name: there\nduration: 1 s\n",
+    )
+    radios = {node.name: node.radio for node in plan.nodes if node.radio}
+    assert radios["sta1"].scan_mhz == [2437, 5180]
+    assert (radios["sta1"].encrypt, radios["sta1"].passwd) == ("wpa2", "correct-horse")
+    assert (radios["sta2"].encrypt, radios["sta2"].passwd) == ("wpa3", "battery-staple")
+    assert (radios["sta3"].encrypt, radios["sta3"].scan_mhz) == ("open", [2462])
+    assert radios["ap2"].frequency_mhz == 5180
+
+
+def test_links_become_netem(plans: Plans) -> None:
+    shape = "delay: 5 ms, jitter: 1 ms, loss: 0.5%, rate: 25 Mbit/s, reorder: 1%, limit: 50 packets"
+    plan = plans(
+        nodes(
+            "h1: {kind: host}",
+            "h2: {kind: host}",
+            rest=f"links: [{{between: [h1, h2], {shape}}}, {{between: [h1, h2]}}]\n",
+        ),
+        "name: there\nduration: 1 s\n",
+    )
+    assert plan.links[0].netem == Netem(5_000_000, 1_000_000, 0.5, 25_000_000, 1.0, 50)
+    assert plan.links[1].netem == Netem()
+    assert [link.name for link in plan.links] == ["h1-h2", "h1-h2-2"]
+
+
+def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
+    plan = plans(
+        nodes(
+            "h1: {kind: host}",
+            "h2: {kind: host}",
+            rest="links:\n  - {between: [h1, h2]}\n"
+            "  - {between: [h1, h2], ip: {h1: 192.168.1.1/24, h2: 192.168.1.2/24}}\n",
+        ),
+        "name: there\nduration: 1 s\n",
+    )
+    assert [interface.ip for interface in plan.node("h1").interfaces] == ["10.0.0.1/8", "192.168.1.1/24"]
+
+
+@pytest.mark.parametrize(
+    ("topology", "message"),
+    [
+        (
+            nodes(
+                "ap1: {kind: ap, ssid: campus, bssid: 02:aa:00:00:00:01}",
+                "ap2: {kind: ap, ssid: campus, bssid: 02:AA:00:00:00:01}",
+            ),
+            "t.yaml:4  nodes.ap2.bssid: 02:aa:00:00:00:01 is ap1's BSSID already (t.yaml:3); "
+            "each needs its own, or leave it out",
+        ),
+        (
+            nodes("ap1: {kind: ap, ssid: campus, bssid: 02:00:00:00:02:00}", "ap2: {kind: ap, ssid: campus}"),
+            "t.yaml:3  nodes.ap1.bssid: 02:00:00:00:02:00 is ap2's BSSID already (t.yaml:4); "
+            "each needs its own, or leave it out",
+        ),
+        (
+            nodes("h1: {kind: host, ip: 10.0.0.1/8}", "h2: {kind: host, ip: 10.0.0.1/8}"),
+            "t.yaml:4  nodes.h2.ip: 10.0.0.1 is h1's address already (t.yaml:3)",
+        ),
+        (
+            nodes("h1: {kind: host, ip: 10.0.0.1/8}", "h2: {kind: host, ip: 10.1.0.1/16}"),
+            "t.yaml:4  nodes.h2.ip: subnet 10.1.0.0/16 overlaps 10.0.0.0/8 of h1 (t.yaml:3); "
+            "write 10.1.0.1/8, or an address outside 10.0.0.0/8",
+        ),
+        (
+            nodes("h1: {kind: host, ip: 10.1.0.1/16}", "h2: {kind: host}"),
+            "t.yaml:3  nodes.h1.ip: subnet 10.1.0.0/16 overlaps 10.0.0.0/8, where h2 gets its address; "
+            "write 10.1.0.1/8, or another subnet: for the topology",
+        ),
+        (
+            nodes("h1: {kind: host, ip: 192.168.1.1}"),
+            't.yaml:3  nodes.h1.ip: "192.168.1.1" is not in 10.0.0.0/8, so it needs a prefix length: 192.168.1.1/24',
+        ),
+        (
+            "subnet: 10.0.0.0/30\n" + nodes("h1: {kind: host}", "h2: {kind: host}", "h3: {kind: host}"),
+            "t.yaml:1  subnet: 10.0.0.0/30 has room for 2 nodes only",
+        ),
+        (
+            nodes("ap2: {kind: ap, ssid: campus, mode: g, channel: 36}"),
+            f"t.yaml:3  nodes.ap2.channel: 36 is a 5 GHz channel, but mode g is 2.4 GHz; use 1{TO}13, or mode: a",
+        ),
+        (
+            nodes("ap2: {kind: ap, ssid: campus, mode: a, channel: 6}"),
+            "t.yaml:3  nodes.ap2.channel: 6 is a 2.4 GHz channel, but mode a is 5 GHz; use 36, 40, 44, 48, or mode: b",
+        ),
+        (
+            nodes("ap2: {kind: ap, ssid: campus, mode: n, channel: 52}"),
+            f"t.yaml:3  nodes.ap2.channel: 52 needs radar detection, which is not modelled; "
+            f"use 1{TO}13, 36, 40, 44, 48",
+        ),
+        (
+            "country: US\n" + nodes("ap2: {kind: ap, ssid: campus, channel: 13}"),
+            f"t.yaml:4  nodes.ap2.channel: 13 is no channel of mode g in country US; use 1{TO}11",
+        ),
+        (
+            nodes("ap1: {kind: ap, ssid: campus}", "sta1: {kind: sta, ssid: kampus}"),
+            't.yaml:4  nodes.sta1.ssid: no access point serves "kampus" (did you mean campus?); known: campus',
+        ),
+        (
+            nodes("ap1: {kind: ap, ssid: a}", "ap2: {kind: ap, ssid: b}", "sta1: {kind: sta}"),
+            "t.yaml:5  nodes.sta1.ssid: which network sta1 joins is open: "
+            "there are several networks: a, b; write ssid:",
+        ),
+        (
+            nodes("sta1: {kind: sta}"),
+            "t.yaml:3  nodes.sta1.ssid: which network sta1 joins is open: there is no access point; write ssid:",
+        ),
+        (
+            nodes("h1: {kind: host}", rest="links: [{between: [h1, switch]}]\n"),
+            't.yaml:4  links.0.between.1: there is no node "switch"; known nodes: h1',
+        ),
+        (
+            nodes("h1: {kind: host}", rest="links: [{between: [h1, h1]}]\n"),
+            "t.yaml:4  links.0.between: both ends are the same node",
+        ),
+        (
+            nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], ip: {h3: 10.0.0.7}}]\n"),
+            "t.yaml:5  links.0.ip.h3: is no end of this link; h1 and h2 are",
+        ),
+        (
+            nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], ip: {h1: 10.0.0.7}}]\n"),
+            "t.yaml:5  links.0.ip.h1: this is h1's first interface; write ip: in nodes.h1 instead",
+        ),
+        (
+            nodes("h1: {kind: host}", "s1: {kind: switch}", rest="links: [{between: [h1, s1], ip: {s1: 10.0.0.7}}]\n"),
+            "t.yaml:5  links.0.ip.s1: s1 is a bridge (kind: switch); its ports have no address",
+        ),
+        (
+            nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], reorder: 5%}]\n"),
+            "t.yaml:5  links.0.reorder: packets can only overtake delayed ones; add a delay, such as delay: 10 ms",
+        ),
+        (
+            nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], jitter: 5 ms}]\n"),
+            "t.yaml:5  links.0.jitter: is larger than the delay, which cannot fall below 0; "
+            "use a longer delay or a smaller jitter",
+        ),
+        (
+            nodes(
+                "s1: {kind: switch}",
+                "s2: {kind: switch}",
+                "ap1: {kind: ap, ssid: campus}",
+                rest="links:\n  - {between: [s1, s2]}\n  - {between: [s2, ap1]}\n  - {between: [ap1, s1]}\n",
+            ),
+            "t.yaml:9  links.2: closes a loop: ap1 and s1 are connected already, and switches have no spanning tree; "
+            "leave one link out",
+        ),
+        (
+            nodes(
+                "h1: {kind: host}",
+                "h2: {kind: host}",
+                rest="links:\n  - {between: [h1, h2], name: x}\n  - {between: [h1, h2], name: x}\n",
+            ),
+            't.yaml:7  links.1.name: two links are called "x"',
+        ),
+        (
+            nodes(
+                "h1: {kind: host}",
+                "h2: {kind: host}",
+                rest="links:\n  - {between: [h1, h2]}\n  - {between: [h1, h2], ip: {h1: 10.0.0.9/8}}\n",
+            ),
+            "t.yaml:7  links.1.ip.h1: h1's first interface is in 10.0.0.0/8 already; "
+            "each interface needs its own subnet",
+        ),
+    ],
+)
+def test_what_cannot_be_built(plans: Plans, topology: str, message: str) -> None:
+    assert refusal(plans, topology) == message
+
+
+def test_mistakes_of_both_files_are_told_together(plans: Plans) -> None:
+    with pytest.raises(InputError) as failure:
+        plans(nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
+    assert [line.split("  ")[0] for line in str(failure.value).splitlines()] == ["t.yaml:3", "w.yaml:2"]

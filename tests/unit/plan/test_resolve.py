@@ -1,0 +1,485 @@
+# SPDX-License-Identifier: MIT
+"""Roles, processes, files, events, metrics and checks of a plan; and the lab's own files."""
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError
+from lab.model import library
+from lab.plan.load import check, load
+from lab.plan.types import Plan, Process
+
+from .conftest import TOPOLOGY, WORKLOAD, Plans
+
+FETCH = 'processes:\n  - {on: client, run: {probe: curl, url: "http://{server.ip}/x"}, as: fetch}\n'
+
+
+def refusal(plans: Plans, workload: str, topology: str = TOPOLOGY) -> str:
+    with pytest.raises(InputError) as failure:
+        plans(topology, workload)
+    return str(failure.value)
+
+
+def process(plan: Plan, identifier: str) -> Process:
+    (found,) = [process for process in plan.processes if process.id == identifier]
+    return found
+
+
+def test_the_flagship() -> None:
+    plan = load("two-aps-handoff", "http/download")
+    assert plan.name == "http-download on two-aps-handoff"
+    assert [(event.at_ns, event.kind, event.target, event.params) for event in plan.events] == [
+        (10_000_000_000, "roam", "sta1", {"to": "ap2"}),
+        (20_000_000_000, "roam", "sta1", {"to": "ap1"}),
+    ]
+    fetch = process(plan, "fetch")
+    assert (fetch.node, fetch.at_ns, fetch.params["url"]) == ("sta1", 2_000_000_000, "http://10.0.0.1/64MiB.bin")
+    server = process(plan, "lighttpd")
+    assert (server.node, server.at_ns, server.required) == ("h1", -1, True)
+    assert server.ready is not None and server.ready.listening == "tcp/80"
+    assert plan.files[0].random_bytes == 64 << 20
+    assert plan.files[1].text is not None and "/srv/www" in plan.files[1].text
+
+
+def test_the_download_spans_both_handoffs() -> None:
+    plan = load("two-aps-handoff", "http/download")
+    rate = plan.links[0].netem.rate_bps
+    assert rate is not None
+    least_ns = (64 << 20) * 8 * 10**9 // rate  # without any overhead or outage
+    assert 20_000_000_000 < 2_000_000_000 + least_ns < plan.duration_ns - 3_000_000_000
+
+
+OWN = list(itertools.product(library.known("topology"), library.known("workload")))
+
+
+@pytest.mark.parametrize(("topology", "workload"), [pair for pair in OWN if pair != ("wired-pair", "http/download")])
+def test_the_labs_own_files_go_together(topology: str, workload: str) -> None:
+    plan = load(topology, workload)
+    assert Plan.from_json(plan.to_json()) == plan
+    assert load(topology, workload).to_json() == plan.to_json()
+
+
+def test_a_radios_probes_need_a_radio() -> None:
+    with pytest.raises(InputError) as failure:
+        load("wired-pair", "http/download")
+    assert "station-dump works on ap and sta; h2, which has the role client, is a host" in str(failure.value)
+
+
+def test_overrides_are_noted_and_heeded() -> None:
+    plan = load("two-aps-handoff", "http/download", 7, ["duration=25 s", "links.0.delay=20ms", "nodes.ap2.channel=11"])
+    assert plan.overrides == {"duration": "25 s", "links.0.delay": "20ms", "nodes.ap2.channel": "11"}
+    assert (plan.duration_ns, plan.links[0].netem.delay_ns, plan.seed) == (25_000_000_000, 20_000_000, 7)
+    radio = plan.node("ap2").radio
+    assert radio is not None and radio.frequency_mhz == 2462
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_seeds_have_limits(plans: Plans, seed: int) -> None:
+    with pytest.raises(InputError, match="is no seed"):
+        plans(seed=seed)
+
+
+# Roles
+
+
+def test_a_role_runs_on_every_node_that_has_it(plans: Plans) -> None:
+    plan = plans(workload=WORKLOAD + FETCH)
+    assert [(process.id, process.name, process.node) for process in plan.processes] == [
+        ("fetch@sta1", "fetch", "sta1"),
+        ("fetch@sta2", "fetch", "sta2"),
+    ]
+
+
+def test_a_role_takes_as_many_nodes_as_it_wants(plans: Plans) -> None:
+    plan = plans(workload=WORKLOAD.replace("client: 1..", "client: 1") + FETCH)
+    assert [process.id for process in plan.processes] == ["fetch"]
+
+
+def test_every_kind_is_a_role(plans: Plans) -> None:
+    plan = plans(
+        workload="name: there\nduration: 1 s\nroles: {ap: 1..}\nprobes: [{on: ap, probe: hostapd-events, as: cells}]\n"
+    )
+    assert [process.id for process in plan.processes] == ["cells@ap1", "cells@ap2"]
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        (
+            "proxy: 1",
+            'w.yaml:2  roles.proxy: topology here offers no role "proxy"; it offers server (h1), client (sta1, sta2), '
+            "host (h1), switch (s1), ap (ap1, ap2), sta (sta1, sta2)",
+        ),
+        ("client: 3", "w.yaml:2  roles.client: needs 3 nodes, but topology here offers 2 (sta1, sta2)"),
+    ],
+)
+def test_roles_that_are_not_offered(plans: Plans, roles: str, message: str) -> None:
+    assert refusal(plans, f"name: there\nroles: {{{roles}}}\nduration: 1 s\n") == message
+
+
+# References
+
+
+def echo(text: str) -> str:
+    return WORKLOAD + f"processes:\n  - {{on: client, run: [echo, '{text}']}}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("http://{server.ip}/", "http://10.0.0.1/"),
+        ("{server.name}", "h1"),
+        ("{self.ip} {self.name} {self.interface}", "10.0.0.2 sta1 sta1-wlan0"),
+        ("{self.mac}", "02:00:00:00:05:00"),
+        ("{client[2].ip}", "10.0.0.3"),
+        ("{h1.interface}", "h1-eth0"),
+        ("%{http_code} {} {a} {a b.c}", "%{http_code} {} {a} {a b.c}"),
+        ("{{server.ip}}", "{server.ip}"),
+    ],
+)
+def test_references(plans: Plans, text: str, meaning: str) -> None:
+    assert process(plans(workload=echo(text)), "echo@sta1").argv == ["echo", meaning]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "{servr.ip}",
+            "{servr.ip}: there is no role or node servr (did you mean server?); "
+            "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+        ("{server.adress}", "{server.adress}: a node has no adress; known: ip, name, mac, interface"),
+        ("{client.ip}", "{client.ip}: 2 nodes are client; write {client[1].ip} for the first"),
+        ("{client[3].ip}", "{client[3].ip}: there are 2 client, counted from 1"),
+        ("{client[0].ip}", "{client[0].ip}: there are 2 client, counted from 1"),
+        ("{s1.ip}", "{s1.ip}: s1 has no ip"),
+    ],
+)
+def test_references_to_nothing(plans: Plans, text: str, message: str) -> None:
+    assert refusal(plans, echo(text)) == f"w.yaml:5  processes.0.run.1: {message}"
+
+
+# Processes
+
+
+def test_when_processes_start(plans: Plans) -> None:
+    plan = plans(
+        workload=WORKLOAD.replace("1..", "1")
+        + "processes:\n"
+        + "  - {on: server, run: [httpd]}\n"
+        + "  - {on: server, run: {probe: iperf3-server}, ready: {listening: tcp/5201}}\n"
+        + '  - {on: client, run: {probe: ping, to: "{server.ip}"}}\n'
+        + "  - {on: client, at: 3 s, stop: 5 s, run: [nap], required: false}\n"
+        + "probes:\n  - {on: client, probe: counters}\n"
+    )
+    assert [(process.id, process.at_ns, process.stop_ns, process.required) for process in plan.processes] == [
+        ("counters", -1, None, False),
+        ("httpd", -1, None, True),
+        ("iperf3-server", -1, None, True),
+        ("ping", 0, None, True),
+        ("nap", 3_000_000_000, 5_000_000_000, False),
+    ]
+
+
+def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
+    plan = plans(
+        workload=WORKLOAD.replace("1..", "1")
+        + "processes:\n  - {on: client, run: {probe: iperf3, server: x, rate: 2 Mbit/s, bytes: 1 MiB, udp: true}}\n"
+    )
+    params = plan.processes[0].params
+    assert (params["rate"], params["bytes"], params["udp"], params["port"]) == (2_000_000, 1_048_576, True, 5201)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            "processes:\n  - {on: clint, run: [nap]}\n",
+            'w.yaml:5  processes.0.on: the workload declares no role "clint" (did you mean client?); '
+            "its roles: server, client",
+        ),
+        (
+            "processes:\n  - {on: client, run: [nap]}\n  - {on: server, run: [nap]}\n",
+            'w.yaml:6  processes.1: another process is called "nap" (w.yaml:5); give this one a name with as:',
+        ),
+        (
+            "processes:\n  - {on: client, run: [nap], at: 30 s}\n",
+            "w.yaml:5  processes.0.at: 30 s is not before the end of the run (duration: 30 s)",
+        ),
+        (
+            "processes:\n  - {on: client, run: [nap], at: 3 s, stop: 2 s}\n",
+            "w.yaml:5  processes.0.stop: 2 s is not after its start at 3 s",
+        ),
+        (
+            "processes:\n  - {on: client, run: [nap], stop: 31 s}\n",
+            "w.yaml:5  processes.0.stop: 31 s is after the end of the run (duration: 30 s)",
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: wget}}\n",
+            'w.yaml:5  processes.0.run.probe: there is no probe "wget"; known probes: ',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: curl, ulr: x}}\n",
+            'w.yaml:5  processes.0.run.ulr: unknown key "ulr" (did you mean url?); known keys: url, every, timeout,',
+        ),
+        (
+            "probes:\n  - {on: client, probe: ss, every: 100}\n",
+            'w.yaml:5  probes.0.every: "100" has no unit; write 100 ms',
+        ),
+        (
+            "probes:\n  - {on: client, probe: ss, every: -5 ms}\n",
+            'w.yaml:5  probes.0.every: "-5 ms" is negative',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: ping, to: x, count: some}}\n",
+            'w.yaml:5  processes.0.run.count: wants a whole number, not "some"',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: iperf3, server: x, udp: 1}}\n",
+            'w.yaml:5  processes.0.run.udp: wants true or false, not "1"',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: iperf3, server: x, duration: 1500 ms}}\n",
+            "w.yaml:5  processes.0.run.duration: iperf3 takes whole seconds",
+        ),
+        (
+            "probes:\n  - {on: server, probe: wpa-events}\n",
+            "w.yaml:5  probes.0.on: wpa-events works on sta; h1, which has the role server, is a host",
+        ),
+    ],
+)
+def test_mistakes_in_processes(plans: Plans, entries: str, message: str) -> None:
+    assert refusal(plans, WORKLOAD + entries).startswith(message)
+
+
+# Files
+
+
+def test_files_are_filled_in_and_hashed(plans: Plans) -> None:
+    Path("page.txt").write_text("I am {self.name}; {server.ip} {not this}\n")
+    plan = plans(
+        workload=WORKLOAD
+        + "files:\n  page: {on: client, path: /srv/page, from: page.txt}\n"
+        + "  noise: {on: server, path: /srv/noise, random: 1 KiB}\n"
+        + '  note: {on: server, path: /srv/note, text: "x"}\n'
+    )
+    assert [(file.name, file.node, file.text) for file in plan.files] == [
+        ("page", "sta1", "I am sta1; 10.0.0.1 {not this}\n"),
+        ("page", "sta2", "I am sta2; 10.0.0.1 {not this}\n"),
+        ("noise", "h1", None),
+        ("note", "h1", "x"),
+    ]
+    assert plan.files[3].sha256 == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (
+            "files:\n  page: {on: server, path: /x, from: none.txt}\n",
+            "w.yaml:5  files.page.from: none.txt cannot be read: No such file or directory",
+        ),
+        (
+            "files:\n  a: {on: server, path: /x, text: x}\n  b: {on: server, path: /x, text: y}\n",
+            "w.yaml:6  files.b.path: /x on h1 is the file a already",
+        ),
+        (
+            "files:\n  a: {on: servr, path: /x, text: x}\n",
+            'w.yaml:5  files.a.on: the workload declares no role "servr" (did you mean server?); '
+            "its roles: server, client",
+        ),
+        (
+            'files:\n  a: {on: server, path: /x, text: "{x.ip}"}\n',
+            "w.yaml:5  files.a.text: {x.ip}: there is no role or node x; "
+            "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+    ],
+)
+def test_mistakes_in_files(plans: Plans, entries: str, message: str) -> None:
+    assert refusal(plans, WORKLOAD + entries) == message
+
+
+# Timeline
+
+
+def timeline(*events: str) -> str:
+    return "timeline:\n" + "".join(f"  - {{{event}}}\n" for event in events)
+
+
+def test_timelines_are_merged_by_time(plans: Plans) -> None:
+    plan = plans(
+        TOPOLOGY + timeline("at: 5 s, roam: sta1, to: ap2", "at: 2 s, link: [s1, h1], to: down"),
+        WORKLOAD
+        + timeline("at: 5 s, exec: client, run: [echo, '{self.ip}']", "at: 1 s, move: ap1, to: [1 m, 2 m, 3 m]"),
+    )
+    assert [(event.at_ns // 10**9, event.kind, event.target, event.params) for event in plan.events] == [
+        (1, "move", "ap1", {"position_m": [1.0, 2.0, 3.0]}),
+        (2, "link", "h1-s1", {"up": False}),
+        (5, "roam", "sta1", {"to": "ap2"}),
+        (5, "exec", "sta1", {"argv": ["echo", "10.0.0.2"]}),
+        (5, "exec", "sta2", {"argv": ["echo", "10.0.0.3"]}),
+    ]
+
+
+def test_netem_events_change_what_they_name(plans: Plans) -> None:
+    plan = plans(
+        TOPOLOGY + timeline("at: 2 s, netem: h1-s1, loss: 5%", "at: 1 s, netem: h1-s1, delay: 9 ms, rate: 1 Mbit/s"),
+    )
+    seen = [(e.params["delay_ns"], e.params["loss_percent"], e.params["rate_bps"]) for e in plan.events]
+    assert seen == [(9_000_000, 0.0, 1_000_000), (9_000_000, 5.0, 1_000_000)]
+
+
+def test_stops_reach_every_node(plans: Plans) -> None:
+    plan = plans(workload=WORKLOAD + FETCH + timeline("at: 3 s, stop: fetch"))
+    assert [(event.kind, event.target) for event in plan.events] == [("stop", "fetch@sta1"), ("stop", "fetch@sta2")]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (
+            "at: 40 s, roam: sta1, to: ap2",
+            "t.yaml:14  timeline.0.at: 40 s is after the end of the run (duration: 30 s, w.yaml:3)",
+        ),
+        (
+            "at: 30 s, roam: sta1, to: ap2",
+            "t.yaml:14  timeline.0.at: 30 s is at the end of the run (duration: 30 s, w.yaml:3)",
+        ),
+        (
+            "at: 5 s, roam: sta9, to: ap2",
+            't.yaml:14  timeline.0.roam: there is no node "sta9" (did you mean sta2?); '
+            "known: server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+        (
+            "at: 5 s, roam: h1, to: ap2",
+            "t.yaml:14  timeline.0.roam: h1 is no station (it is a host); only stations roam",
+        ),
+        ("at: 5 s, roam: sta1, to: s1", "t.yaml:14  timeline.0.to: s1 is no access point (it is a switch)"),
+        (
+            "at: 5 s, move: h1, to: [1 m, 1 m, 1 m]",
+            "t.yaml:14  timeline.0.move: h1 has no radio (it is a host), so its place does not matter",
+        ),
+        (
+            "at: 5 s, link: h1-s2, to: up",
+            't.yaml:14  timeline.0.link: there is no link "h1-s2" (did you mean h1-s1?); '
+            "known links: h1-s1, s1-ap1, s1-ap2",
+        ),
+        (
+            "at: 5 s, netem: s1-ap1, jitter: 5 ms",
+            "t.yaml:14  timeline.0.jitter: is larger than the delay, which cannot fall below 0; "
+            "use a longer delay or a smaller jitter",
+        ),
+        ("at: 5 s, stop: fetch", 't.yaml:14  timeline.0.stop: there is no process "fetch"; known processes: none'),
+        (
+            "at: 5 s, exec: h1, run: [echo, '{x.ip}']",
+            "t.yaml:14  timeline.0.run.1: {x.ip}: there is no role or node x; "
+            "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+        (
+            "at: 5 s, roam: sta1, to: ap",
+            't.yaml:14  timeline.0.to: there is no node "ap" (did you mean ap2?); '
+            "known: server, client, h1, s1, ap1, ap2, sta1, sta2",
+        ),
+        (
+            "at: 5 s, roam: sta1, to: client",
+            't.yaml:14  timeline.0.to: "client" means 2 nodes; a station goes to one access point',
+        ),
+    ],
+)
+def test_mistakes_in_events(plans: Plans, event: str, message: str) -> None:
+    assert refusal(plans, WORKLOAD, TOPOLOGY + timeline(event)) == message
+
+
+def test_stations_roam_within_their_network(plans: Plans) -> None:
+    other = TOPOLOGY.replace("ap2: {kind: ap, ssid: campus", "ap2: {kind: ap, ssid: other").replace(
+        "{kind: sta,", "{kind: sta, ssid: campus,"
+    )
+    assert refusal(plans, WORKLOAD, other + timeline("at: 5 s, roam: sta1, to: ap2")) == (
+        't.yaml:14  timeline.0.to: ap2 serves "other", but sta1 belongs to "campus"; a station roams within its network'
+    )
+
+
+# Metrics and checks
+
+
+def test_metrics_name_every_process(plans: Plans) -> None:
+    plan = plans(
+        workload=WORKLOAD + FETCH + "metrics:\n  goodput: {of: fetch, unit: Mbit/s}\n"
+        "  first: {kind: goodput, of: fetch@sta1, unit: kbit/s, per: interval}\n"
+    )
+    assert [(metric.kind, metric.of, metric.unit, metric.per) for metric in plan.metrics] == [
+        ("goodput", ["fetch@sta1", "fetch@sta2"], "Mbit/s", None),
+        ("goodput", ["fetch@sta1"], "kbit/s", "interval"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        (
+            "speed: {of: fetch, unit: Mbit/s}",
+            'w.yaml:7  metrics.speed: there is no metric "speed"; known: ',
+        ),
+        (
+            "speed: {kind: goodputt, of: fetch, unit: Mbit/s}",
+            'w.yaml:7  metrics.speed.kind: there is no metric "goodputt" (did you mean goodput?); known: ',
+        ),
+        (
+            "goodput: {of: fetsh, unit: Mbit/s}",
+            'w.yaml:7  metrics.goodput.of: there is no process "fetsh" (did you mean fetch?); known: fetch,',
+        ),
+        ("goodput: {of: fetch, unit: ms}", 'w.yaml:7  metrics.goodput.unit: "ms" does not fit; known: bit/s,'),
+        (
+            "goodput: {of: fetch, unit: Mbit/s, per: handoff}",
+            "w.yaml:7  metrics.goodput.per: handoff is not offered; known: process, interval",
+        ),
+        ("outage: {of: fetch, unit: ms}", "w.yaml:7  metrics.outage.of: fetch is the probe curl;"),
+        (
+            "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
+            'w.yaml:7  metrics.fetch: a process is called "fetch" too; checks could not tell them apart',
+        ),
+    ],
+)
+def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
+    found = refusal(plans, WORKLOAD + FETCH + f"metrics:\n  {metric}\n")
+    assert found.startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("that", "message"),
+    [
+        ("fetsh.exit == 0", 'there is no "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, page'),
+        ("page.sha == 'x'", 'a file has no "sha" (did you mean sha256?); known: sha256, size, path'),
+        ("fetch.exit = 0", '"=" means nothing here; write == to compare\n  fetch.exit = 0\n             ^'),
+        ("fetch.exit ==", "a value is missing here\n  fetch.exit ==\n               ^"),
+    ],
+)
+def test_mistakes_in_checks(plans: Plans, that: str, message: str) -> None:
+    files = "files:\n  page: {on: server, path: /x, text: x}\n"
+    text = WORKLOAD + FETCH + files + f'checks:\n  - {{that: "{that}"}}\n'
+    assert refusal(plans, text) == f"w.yaml:9  checks.0.that: {message}"
+
+
+def test_files_and_processes_have_names_of_their_own(plans: Plans) -> None:
+    files = "files:\n  fetch: {on: server, path: /x, text: x}\n"
+    assert refusal(plans, WORKLOAD + FETCH + files) == (
+        "w.yaml:7  files.fetch: a process or metric has the same name; checks could not tell them apart"
+    )
+
+
+# Single files
+
+
+def test_files_by_themselves(tmp_path: Path) -> None:
+    for kind in ("topology", "workload"):
+        for path in library.known(kind).values():
+            assert check(path) == kind
+    (tmp_path / "list.yaml").write_text("- a\n")
+    with pytest.raises(InputError, match=r"list\.yaml:1  wants keys and values"):
+        check(tmp_path / "list.yaml")
+    (tmp_path / "bad.yaml").write_text("name: x\nnodes:\n  ap1: {kind: ap, ssid: x, channel: 99}\n")
+    with pytest.raises(InputError, match=r"bad\.yaml:3  nodes\.ap1\.channel: 99 is no channel"):
+        check(tmp_path / "bad.yaml")
