@@ -19,7 +19,7 @@ from lab.plan import values
 from lab.plan.grammar import Arithmetic, Call, Comparison, Literal, Logic, Name, Tree, parse
 from lab.plan.values import Quantity
 
-__all__ = ["Outcome", "Quantity", "evaluate", "names"]
+__all__ = ["Outcome", "Quantity", "Unmeasured", "check", "evaluate", "names"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,38 @@ class Outcome:
 
     passed: bool
     explanation: str
+
+
+class Unmeasured(Mapping[str, Any]):
+    """Stands for the values of a process before it has run: whatever is asked for has no value yet."""
+
+    def __getitem__(self, key: str) -> None:
+        return None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("exit",))
+
+    def __len__(self) -> int:
+        return 1
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+def check(text: str, context: Mapping[str, Any]) -> None:
+    """Refuse what could never be judged, before anything runs.
+
+    ``context`` has every name that there will be: metrics with any figure in their unit, ``Unmeasured`` for processes.
+
+    Raises:
+        InputError: it is no check, names what there will not be, or compares what cannot be compared.
+    """
+    try:
+        values.holds(_value(parse(text), context))
+    except values.UndefinedError:
+        return  # depends on the figures
+    except OverflowError:
+        raise InputError("a number in it is too large") from None
 
 
 def names(text: str) -> list[tuple[str, ...]]:

@@ -77,6 +77,9 @@ class Names:
         if what not in _WHAT:
             refuse(f"{match[0]}: a node has no {what}{near(what, _WHAT)}; known: {', '.join(_WHAT)}")
             return match[0]
+        if not nodes:
+            refuse(f"{match[0]}: no node is {name} in this topology")
+            return match[0]
         if number is None and len(nodes) != 1:
             refuse(f"{match[0]}: {len(nodes)} nodes are {name}; write {{{name}[1].{what}}} for the first")
             return match[0]

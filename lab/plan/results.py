@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lab.errors import InputError, near
 from lab.metrics import base as kinds
 from lab.model.document import Keys
@@ -10,8 +12,6 @@ from lab.model.workload import Workload
 from lab.plan import expression
 from lab.plan.problems import Problems, Source
 from lab.plan.types import Check, File, Metric, Process
-
-FILE_VALUES = ("sha256", "size", "path")  # what checks may ask of a file
 
 
 def metrics(source: Source[Workload], processes: list[Process], problems: Problems) -> list[Metric]:
@@ -60,10 +60,15 @@ def _check_metric(
 
 def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
     """Every check, in order of listing."""
-    named: dict[str, tuple[str, ...] | None] = {process.name: None for process in processes}
-    named |= {process.id: None for process in processes}
-    named |= dict.fromkeys(source.model.metrics)
-    named |= {file.name: FILE_VALUES for file in files}
+    context: dict[str, Any] = {
+        name: expression.Unmeasured() for process in processes for name in (process.name, process.id)
+    }
+    for name, metric in source.model.metrics.items():
+        context[name] = {
+            figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])
+        }
+    for file in files:
+        context[file.name] = {"sha256": file.sha256, "size": 1, "path": file.path}
     for name in source.model.files:
         if name in source.model.metrics or any(process.name == name for process in processes):
             problems.add(
@@ -73,19 +78,8 @@ def checks(source: Source[Workload], processes: list[Process], files: list[File]
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")
         try:
-            for path in expression.names(model.that):
-                _known(path, named)
+            expression.check(model.that, context)
         except InputError as error:
             problems.add(source, keys, error.message, error.hint)
         found.append(Check(model.that, source.document.where(keys)))
     return found
-
-
-def _known(name: tuple[str, ...], named: dict[str, tuple[str, ...] | None]) -> None:
-    """Raise InputError about a name that can have no value when the run is over."""
-    first = name[0]
-    if first not in named:
-        raise InputError(f'there is no "{first}"{near(first, named)}; known: {", ".join(named)}')
-    values = named[first]
-    if values is not None and name[1:2] and name[1] not in values:
-        raise InputError(f'a file has no "{name[1]}"{near(name[1], values)}; known: {", ".join(values)}')

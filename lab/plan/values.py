@@ -48,6 +48,10 @@ class Quantity:
         return units.PERCENT.write(number, "%") if self.unit == "%" else f"{number} {self.unit}".strip()
 
 
+class UndefinedError(InputError):
+    """An operation that these numbers, but not all numbers, have no result for."""
+
+
 Value = None | bool | str | Quantity | list[Any]
 
 
@@ -88,7 +92,7 @@ def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     lefts = left if isinstance(left, list) else [left] * size
     rights = right if isinstance(right, list) else [right] * size
     if len(lefts) != len(rights):
-        raise InputError(f"{len(lefts)} values cannot be paired with {len(rights)}")
+        raise UndefinedError(f"{len(lefts)} values cannot be paired with {len(rights)}")
     return [spread(operation, *pair) for pair in zip(lefts, rights, strict=True)]
 
 
@@ -104,7 +108,7 @@ def holds(value: Any) -> bool:
         return value
     if value is None:
         return False
-    raise InputError(f"{show(value)} is neither true nor false; a check compares, such as outage.max < 500 ms")
+    raise InputError("the result is neither true nor false; a check compares, such as outage.max < 500 ms")
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -151,8 +155,11 @@ def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
     for bare, other in ((left, right), (right, left)):
         if bare.dimension is None and other.dimension is not None and not bare.unit:
             raise InputError(f'"{bare}" has no unit; write {Quantity(bare.value, other.unit)}')
-    names = [side.dimension.name if side.dimension else f"number of {side.unit}" for side in (left, right)]
-    raise InputError(f"{left} is a {names[0]}, {right} is a {names[1]}; they cannot be compared")
+    names = [
+        f"a {side.dimension.name} (in {side.unit})" if side.dimension else f"a number of {side.unit}"
+        for side in (left, right)
+    ]
+    raise InputError(f"{names[0]} cannot be compared with {names[1]}")
 
 
 def add(left: Any, right: Any) -> Any:
@@ -197,7 +204,7 @@ def divide(left: Any, right: Any) -> Any:
 
 def _quotient(numerator: Number, denominator: Number) -> Number:
     if denominator == 0:
-        raise InputError("division by 0")
+        raise UndefinedError("division by 0")
     if isinstance(numerator, int) and isinstance(denominator, int):
         return Fraction(numerator, denominator)
     return numerator / denominator
@@ -259,7 +266,7 @@ def _geomean(arguments: list[Any]) -> Any:
         return None
     numbers = [float(_alike(_number(values[0]), _number(value))[1]) for value in values]
     if min(numbers) <= 0:
-        raise InputError("geomean needs numbers above 0")
+        raise UndefinedError("geomean needs numbers above 0")
     factor = float(_alike(values[0], values[0])[0]) / float(values[0].value)
     return Quantity(math.exp(math.fsum(map(math.log, numbers)) / len(numbers)) / factor, values[0].unit)
 
@@ -273,9 +280,9 @@ def _abs(arguments: list[Any]) -> Any:
 
 def _len(arguments: list[Any]) -> Any:
     (value,) = arguments
-    if not isinstance(value, list | str):
-        raise InputError(f"{_kind(value) if value is not None else 'what has no value'} has no length")
-    return Quantity(len(value))
+    if value is not None and not isinstance(value, list | str):
+        raise InputError(f"{_kind(value)} has no length")
+    return None if value is None else Quantity(len(value))
 
 
 @dataclass(frozen=True)

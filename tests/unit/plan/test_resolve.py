@@ -451,16 +451,41 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("that", "message"),
     [
-        ("fetsh.exit == 0", 'there is no "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, page'),
-        ("page.sha == 'x'", 'a file has no "sha" (did you mean sha256?); known: sha256, size, path'),
+        (
+            "fetsh.exit == 0",
+            'there is no "fetsh" (did you mean fetch?); known: fetch, fetch@sta1, fetch@sta2, goodput, page',
+        ),
+        ("page.sha == 'x'", 'page has no "sha" (did you mean sha256?); known: sha256, size, path'),
+        ("goodput.mean > 5", '"5" has no unit; write 5 Mbit/s'),
+        ("goodput.mean > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
+        ("goodput.p95 > 5 Mbit/s", 'goodput has no "p95"; known: count, sum, mean, median, min, max'),
+        ("goodput > 5 Mbit/s", "goodput has several values; write goodput.count or the like"),
+        ("goodput.mean", "the result is neither true nor false; a check compares, such as outage.max < 500 ms"),
         ("fetch.exit = 0", '"=" means nothing here; write == to compare\n  fetch.exit = 0\n             ^'),
         ("fetch.exit ==", "a value is missing here\n  fetch.exit ==\n               ^"),
     ],
 )
 def test_mistakes_in_checks(plans: Plans, that: str, message: str) -> None:
     files = "files:\n  page: {on: server, path: /x, text: x}\n"
-    text = WORKLOAD + FETCH + files + f'checks:\n  - {{that: "{that}"}}\n'
-    assert refusal(plans, text) == f"w.yaml:9  checks.0.that: {message}"
+    metrics = "metrics:\n  goodput: {of: fetch, unit: Mbit/s}\n"
+    text = WORKLOAD + FETCH + files + metrics + f'checks:\n  - {{that: "{that}"}}\n'
+    assert refusal(plans, text) == f"w.yaml:11  checks.0.that: {message}"
+
+
+@pytest.mark.parametrize(
+    "that",
+    [
+        "1 Mbit/s / (goodput.mean - goodput.min) > 5 or 1 > 2",
+        "geomean(goodput.mean - goodput.min, 1 Mbit/s) > 5 Mbit/s",
+        "len(fetch.sha256) == 64 and fetch@sta1.retries + 1 < 5 and fetch.rtt < 5 ms",
+        "goodput.count > 3",
+        "any(fetch.exit == 0)",
+    ],
+)
+def test_checks_that_depend_on_the_figures(plans: Plans, that: str) -> None:
+    metrics = "metrics:\n  goodput: {of: fetch, unit: Mbit/s}\n"
+    plan = plans(workload=WORKLOAD + FETCH + metrics + f'checks:\n  - {{that: "{that}"}}\n')
+    assert plan.checks[0].that == that
 
 
 def test_files_and_processes_have_names_of_their_own(plans: Plans) -> None:
