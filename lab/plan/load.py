@@ -14,7 +14,7 @@ from lab.model.document import Document, label_of, read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.problems import Source
-from lab.plan.resolve import check_topology, resolve
+from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.plan.types import Plan
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
@@ -101,5 +101,5 @@ def check(path: Path) -> str:
     if "nodes" in document.data or "links" in document.data:
         check_topology(topology_source(document))
         return "topology"
-    workload_source(document)
+    check_workload(workload_source(document))
     return "workload"

@@ -59,11 +59,17 @@ class Processes:
 
     def resolve(self) -> list[Process]:
         """All processes."""
+        self.collect()
+        return [process for entry in self.entries for process in self._instances(entry)]
+
+    def collect(self) -> None:
+        """Judge every entry as far as that needs no topology."""
         workload = self.source.model
         self.entries = [self._watch(index, watch) for index, watch in enumerate(workload.probes)]
         self.entries += [self._process(index, process) for index, process in enumerate(workload.processes)]
         self._refuse_namesakes()
-        return [process for entry in self.entries for process in self._instances(entry)]
+        for entry in self.entries:
+            self._check_times(entry)
 
     def _watch(self, index: int, watch: model.Watch) -> _Entry:
         keys: Keys = ("probes", index)
@@ -134,7 +140,6 @@ class Processes:
     def _instances(self, entry: _Entry) -> list[Process]:
         """One process for each node of the role."""
         nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
-        self._check_times(entry)
         for node in nodes:
             self._check_place(entry, node)
         return [self._instance(entry, node, len(nodes) > 1) for node in nodes]

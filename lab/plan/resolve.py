@@ -64,6 +64,19 @@ def resolve(
     )
 
 
+def check_workload(workload: Source[Workload]) -> None:
+    """Raise what is wrong with a workload on any topology."""
+    problems = Problems()
+    making = Processes(workload, Names({role: [] for role in workload.model.roles}, {}), problems)
+    making.collect()
+    for entry in making.entries:
+        making.nodes_of(entry.on, (*entry.keys, "on"))
+    for name, entry_of_file in workload.model.files.items():
+        making.nodes_of(entry_of_file.on, ("files", name, "on"))
+    results.check_syntax(workload, problems)
+    problems.raise_all()
+
+
 def check_topology(topology: Source[Topology]) -> None:
     """Raise what is wrong with a topology by itself; its timeline needs a workload to be judged."""
     problems = Problems()

@@ -58,6 +58,15 @@ def _check_metric(
         problems.add(source, (*keys, key) if known else keys, message if known else str(error))
 
 
+def check_syntax(source: Source[Workload], problems: Problems) -> None:
+    """Whether every check can be read."""
+    for index, model in enumerate(source.model.checks):
+        try:
+            expression.names(model.that)
+        except InputError as error:
+            problems.add(source, ("checks", index, "that"), error.message, error.hint)
+
+
 def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
     """Every check, in order of listing."""
     context: dict[str, Any] = {

@@ -505,6 +505,14 @@ def test_files_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match=r"list\.yaml:1  wants keys and values"):
         check(tmp_path / "list.yaml")
+    (tmp_path / "work.yaml").write_text(
+        "name: x\nduration: 9 s\nroles: {a: 1}\nchecks: [{that: a <}]\n"
+        "files: {f: {on: c, path: /x, text: x}}\nprobes:\n  - {on: b, probe: ss, evry: 1 s, at: 9 s}\n"
+    )
+    with pytest.raises(InputError) as failure:
+        check(tmp_path / "work.yaml")
+    found = [line.split("  ")[1].split(":")[0] for line in str(failure.value).splitlines() if "work.yaml" in line]
+    assert found == ["probes.0.evry", "probes.0.at", "probes.0.on", "files.f.on", "checks.0.that"]
     (tmp_path / "bad.yaml").write_text("name: x\nnodes:\n  ap1: {kind: ap, ssid: x, channel: 99}\n")
     with pytest.raises(InputError, match=r"bad\.yaml:3  nodes\.ap1\.channel: 99 is no channel"):
         check(tmp_path / "bad.yaml")
