@@ -6,6 +6,8 @@ from __future__ import annotations
 from lab.probes._text import Json
 from lab.probes.base import Parsed, Raw
 
+EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
+EVERY_MOST_NS = 60_000_000_000
 _SECOND = 1_000_000_000
 
 

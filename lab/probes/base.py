@@ -29,19 +29,39 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+_UNITS = {"int": "", "rate": "bit/s", "size": "B"}
+
 
 @dataclass(frozen=True)
 class Param:
     """One key of a probe in a workload file.
 
     ``kind`` is how its text is read: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to
-    base units: ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes).
+    base units: ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes). Numbers must lie between ``least`` and ``most``,
+    which are in base units too.
     """
 
     kind: str
     about: str
     default: Any = None
     required: bool = False
+    least: int = 0
+    most: int | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        """ValueError, worded for the user: the number is out of bounds."""
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            return
+        if value < self.least:
+            raise ValueError(f"{name}: at least {self._shown(self.least)}")
+        if self.most is not None and value > self.most:
+            raise ValueError(f"{name}: at most {self._shown(self.most)}")
+
+    def _shown(self, bound: int) -> str:
+        """A bound with its unit."""
+        if self.kind == "duration":
+            return f"{bound / 1_000_000:g} ms"
+        return f"{bound} {_UNITS[self.kind]}".strip()
 
 
 @dataclass(frozen=True)
@@ -187,7 +207,9 @@ class Probe:
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta")  # of nodes that it can run on
 
     def check(self, params: dict[str, Any]) -> None:
-        """ValueError, worded for the user, if parameters contradict each other or the tool refuses them."""
+        """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""
+        for name, param in self.params.items():
+            param.check(name, params[name])
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """The command, run inside the node. ``raw``: absolute prefix for the tool's own files: raw + '.pcap'.

@@ -22,7 +22,7 @@ class Counters(Probe):
     about = "interface counters, sampled: bytes, packets, errors and drops in each direction"
     mode = "sample"
     params: ClassVar[dict[str, Param]] = {
-        "every": Param("duration", "time between samples", default=1_000_000_000),
+        "every": Param("duration", "time between samples", default=1_000_000_000, least=1_000_000),
         "interface": Param("str", "which interface; without it, all"),
     }
 

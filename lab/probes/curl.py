@@ -34,9 +34,11 @@ class Curl(Probe):
     acts = True
     params: ClassVar[dict[str, Param]] = {
         "url": Param("str", "what to fetch", required=True),
-        "every": Param("duration", "how often the number of received bytes is noted", default=1_000_000_000),
-        "timeout": Param("duration", "give up after this time"),
-        "limit_rate": Param("rate", "never receive faster than this on average"),
+        "every": Param(
+            "duration", "how often the number of received bytes is noted", default=1_000_000_000, least=1_000_000
+        ),
+        "timeout": Param("duration", "give up after this time", least=1_000_000),
+        "limit_rate": Param("rate", "never receive faster than this on average", least=8),
         "retries": Param("int", "how often to try again after a passing failure", default=0),
         "options": Param("list", "further options of curl, one word each", default=()),
     }

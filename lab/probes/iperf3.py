@@ -5,12 +5,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import parse_test
+from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
-
-_EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
-_EVERY_MOST_NS = 60_000_000_000
 
 
 class Iperf3(Probe):
@@ -26,24 +23,25 @@ class Iperf3(Probe):
     acts = True
     params: ClassVar[dict[str, Param]] = {
         "server": Param("str", "address of the server", required=True),
-        "port": Param("int", "port of the server", default=5201),
-        "duration": Param("duration", "how long to send (whole seconds)", default=10_000_000_000),
-        "bytes": Param("size", "send this much instead of for a duration"),
+        "port": Param("int", "port of the server", default=5201, least=1, most=65535),
+        "duration": Param("duration", "how long to send (whole seconds)", default=10_000_000_000, least=1_000_000_000),
+        "bytes": Param("size", "send this much instead of for a duration", least=1),
         "udp": Param("bool", "UDP instead of TCP", default=False),
         "rate": Param("rate", "pace to this rate; without it TCP runs free and UDP sends 1 Mbit/s"),
         "reverse": Param("bool", "the server sends, the client receives", default=False),
-        "parallel": Param("int", "number of flows", default=1),
-        "length": Param("size", "bytes of each write, of UDP: of each datagram"),
+        "parallel": Param("int", "number of flows", default=1, least=1, most=128),
+        "length": Param("size", "bytes of each write, of UDP: of each datagram", least=16),
         "congestion": Param("str", "congestion control of TCP: cubic, bbr, veno, ..."),
-        "tos": Param("int", "type-of-service byte, which selects the access category on the radio"),
+        "tos": Param("int", "type-of-service byte, which selects the access category on the radio", most=255),
         "omit": Param("duration", "leave this much of the beginning out (whole seconds)", default=0),
-        "every": Param("duration", "length of an interval, 100 ms to 60 s", default=1_000_000_000),
+        "every": Param(
+            "duration", "length of an interval", default=1_000_000_000, least=EVERY_LEAST_NS, most=EVERY_MOST_NS
+        ),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """ValueError: an interval or a fraction of a second that iperf3 refuses."""
-        if not _EVERY_LEAST_NS <= params["every"] <= _EVERY_MOST_NS:
-            raise ValueError("every: iperf3 takes 100 ms to 60 s")
+        """As every probe; and ValueError: a fraction of a second, or a congestion control for UDP."""
+        super().check(params)
         for key in ("duration", "omit"):
             if params[key] % 1_000_000_000:
                 raise ValueError(f"{key}: iperf3 takes whole seconds")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import parse_test
+from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
@@ -20,8 +20,10 @@ class Iperf3Server(Probe):
     about = "the server that iperf3 probes talk to; what it received over time"
     acts = True
     params: ClassVar[dict[str, Param]] = {
-        "port": Param("int", "port to listen on", default=5201),
-        "every": Param("duration", "length of an interval, 100 ms to 60 s", default=1_000_000_000),
+        "port": Param("int", "port to listen on", default=5201, least=1, most=65535),
+        "every": Param(
+            "duration", "length of an interval", default=1_000_000_000, least=EVERY_LEAST_NS, most=EVERY_MOST_NS
+        ),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

@@ -30,7 +30,9 @@ class Link(Probe):
     about = "iw link, sampled: access point, channel, signal and rates of a station"
     mode = "sample"
     kinds = ("sta",)
-    params: ClassVar[dict[str, Param]] = {"every": Param("duration", "time between samples", default=100_000_000)}
+    params: ClassVar[dict[str, Param]] = {
+        "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
+    }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """``iw dev <radio> link``."""

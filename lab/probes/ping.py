@@ -39,9 +39,9 @@ class Ping(Probe):
     acts = True
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address to ping", required=True),
-        "every": Param("duration", "time between requests", default=1_000_000_000),
-        "count": Param("int", "stop after this many requests; without it, at the end of the run"),
-        "size": Param("size", "bytes of payload", default=56),
+        "every": Param("duration", "time between requests", default=1_000_000_000, least=1_000_000),
+        "count": Param("int", "stop after this many requests; without it, at the end of the run", least=1),
+        "size": Param("size", "bytes of payload", default=56, most=65507),
         "wait": Param("duration", "how long to wait for a reply to the last request"),
     }
 

@@ -39,7 +39,7 @@ class Ss(Probe):
     about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"
     mode = "sample"
     params: ClassVar[dict[str, Param]] = {
-        "every": Param("duration", "time between samples", default=100_000_000),
+        "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000),
         "filter": Param("str", "a filter of ss: 'sport = :80'; without it, all connections"),
     }
 
@@ -48,7 +48,8 @@ class Ss(Probe):
         return ["ss", "-tinHO", "state", "established", *shlex.split(params["filter"] or "")]
 
     def check(self, params: dict[str, Any]) -> None:
-        """ValueError: a filter with an open quote."""
+        """As every probe; and ValueError: a filter with an open quote."""
+        super().check(params)
         shlex.split(params["filter"] or "")
 
     def parse(self, raw: Raw) -> Parsed:

@@ -44,7 +44,9 @@ class StationDump(Probe):
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
     mode = "sample"
     kinds = ("ap", "sta")
-    params: ClassVar[dict[str, Param]] = {"every": Param("duration", "time between samples", default=100_000_000)}
+    params: ClassVar[dict[str, Param]] = {
+        "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
+    }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """``iw dev <radio> station dump``."""

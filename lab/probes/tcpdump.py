@@ -29,7 +29,9 @@ class Tcpdump(Probe):
     params: ClassVar[dict[str, Param]] = {
         "interface": Param("str", "what to capture; without it, the node's first interface"),
         "filter": Param("str", "a filter expression of pcap: 'tcp port 80'"),
-        "snaplen": Param("size", "bytes kept of each frame; headers fit into the default", default=128),
+        "snaplen": Param(
+            "size", "bytes kept of each frame; headers fit into the default", default=128, least=1, most=262144
+        ),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

@@ -78,7 +78,10 @@ def test_every_value_of_iperf3_reaches_its_command() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"every": 50_000_000}, "100 ms"),
+        ({"every": 50_000_000}, "every: at least 100 ms"),
+        ({"every": 61_000_000_000}, "every: at most 60000 ms"),
+        ({"port": 70000}, "port: at most 65535$"),
+        ({"length": 1}, "length: at least 16 B"),
         ({"duration": 1_500_000_000}, "whole seconds"),
         ({"udp": True, "congestion": "bbr"}, "UDP has none"),
     ],
@@ -111,3 +114,10 @@ def test_probes_import_nothing_that_the_guest_lacks() -> None:
             for name in names:
                 top = name.split(".")[0]
                 assert top in sys.stdlib_module_names or name.startswith("lab.probes"), f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize("name", [name for name in known() if "every" in load(name).params])
+def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
+    probe, params = prepared(name)
+    with pytest.raises(ValueError, match="every: at least"):
+        probe.check(params | {"every": 0})
