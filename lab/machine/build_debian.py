@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lab.errors import BuildError, HostError
 from lab.machine.build_report import Report
-from lab.machine.build_step import BuildLog
+from lab.machine.build_step import BuildLog, require
 from lab.machine.cache import SCRATCH, free_bytes, no_space, remove_tree
 from lab.machine.doctor import namespace_problem
 
@@ -110,6 +110,7 @@ def fetch_tar(
         BuildError: A package cannot be had, or the network is not there.
         HostError: No room, or mmdebstrap is not installed.
     """
+    require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
     scratch = Path(tempfile.mkdtemp(prefix="hwsim-lab-", dir=scratch_parent(needed_bytes)))

@@ -28,6 +28,22 @@ class SilentReport:
         """Ignore it."""
 
 
+class KeptReport:
+    """Keeps all it is told."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+        self.progressed: list[tuple[int, int | None, str]] = []
+
+    def step(self, text: str) -> None:
+        """Keep it."""
+        self.steps.append(text)
+
+    def progress(self, done: int, total: int | None, text: str) -> None:
+        """Keep it."""
+        self.progressed.append((done, total, text))
+
+
 class LineReport:
     """Plain lines, for a log or a pipe: every step, and progress at most every ``every_s`` seconds."""
 

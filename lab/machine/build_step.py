@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
@@ -73,10 +74,8 @@ class BuildLog:
         """
         self.add(f"$ {' '.join(argv)}")
         since = self.path.stat().st_size
-        try:
-            process = start(argv, cwd or self.directory, env, stdin, stdout)
-        except FileNotFoundError as error:
-            raise HostError(f"{argv[0]} is not installed", hint="`lab doctor` says what to install") from error
+        require(argv[0])
+        process = start(argv, cwd or self.directory, env, stdin, stdout)
         with ended_with_us(process):
             self._follow(process, on_line)
         if process.returncode:
@@ -91,6 +90,14 @@ class BuildLog:
                 if on_line is not None:
                     on_line(line.decode(errors="replace").rstrip("\n"))
         process.wait()
+
+
+def require(program: str) -> None:
+    """Raise HostError if a program is not installed."""
+    if shutil.which(program) is None:
+        raise HostError(
+            f"{program} is not installed", hint="`make lab` installs what is missing; `lab doctor` lists it"
+        )
 
 
 def telling_lines(lines: list[str]) -> list[str]:

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of builds share: a listener that remembers, a store in a directory of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.machine.build_report import KeptReport
+from lab.machine.build_step import BuildLog
+from lab.machine.cache import Store
+
+
+@pytest.fixture
+def told() -> KeptReport:
+    return KeptReport()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store("thing", "the thing", root=tmp_path / "cache")
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> BuildLog:
+    return BuildLog(tmp_path / "log" / "thing.log", tmp_path)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""The cache: entries appear whole or not at all; locks, leftovers, full and forbidden disks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.errors import HostError
+from lab.machine import cache
+from lab.machine.build_report import KeptReport
+from lab.machine.cache import Store, content_key
+
+# A lab that builds an entry: says that it has begun, then goes on when told to.
+OTHER_LAB = """
+import sys
+from pathlib import Path
+from lab.machine.build_report import LineReport
+from lab.machine.cache import Store
+
+def make(directory):
+    (directory / "half").write_text("done")
+    print("begun", flush=True)
+    sys.stdin.readline()
+
+Store("thing", "the thing", root=Path(sys.argv[1])).build("key", make, LineReport(sys.stdout), needed_bytes=1)
+print("built", flush=True)
+"""
+
+
+def start_lab(root: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", OTHER_LAB, str(root)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def go_on(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def test_key_knows_where_a_part_ends() -> None:
+    assert content_key("ab", "c") != content_key("a", "bc")
+
+
+def test_relative_cache_home_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache.cache_root() == tmp_path / ".cache" / "hwsim-lab"
+    monkeypatch.setenv("XDG_CACHE_HOME", "/absolute")
+    assert cache.cache_root() == Path("/absolute/hwsim-lab")
+
+
+def test_entry_is_built_once(store: Store, told: KeptReport) -> None:
+    built = []
+    for _ in range(2):
+        store.build("key", lambda directory: built.append(directory.name), told, needed_bytes=1)
+    assert built == [".partial-key"]
+    assert store.has("key")
+
+
+def test_failed_build_leaves_nothing(store: Store, told: KeptReport) -> None:
+    def make(directory: Path) -> None:
+        (directory / "half").write_text("done")
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        store.build("key", make, told, needed_bytes=1)
+    assert not store.has("key")
+    assert [path.name for path in store.directory.iterdir()] == [".lock"]
+
+
+def test_replacement_that_fails_keeps_the_old_entry(store: Store, told: KeptReport) -> None:
+    def fail(directory: Path) -> None:
+        raise ValueError("no")
+
+    store.build("key", lambda directory: (directory / "old").touch(), told, needed_bytes=1)
+    with pytest.raises(ValueError, match="no"):
+        store.build("key", fail, told, needed_bytes=1, replace=True)
+    assert (store.path("key") / "old").exists()
+    store.build("key", lambda directory: (directory / "new").touch(), told, needed_bytes=1, replace=True)
+    assert [path.name for path in store.path("key").iterdir()] == ["new"]
+
+
+def test_second_lab_waits_says_so_and_uses_what_the_first_built(store: Store) -> None:
+    with start_lab(store.root) as first:
+        assert line(first) == "begun"
+        with start_lab(store.root) as second:
+            assert line(second) == f"another lab (pid {first.pid}) is building the thing; waiting for it"
+            go_on(first)
+            assert line(first) == "built"
+            assert line(second) == "built"  # without having begun
+
+
+def test_killed_build_is_cleaned_by_the_next(store: Store, told: KeptReport) -> None:
+    with start_lab(store.root) as victim:
+        assert line(victim) == "begun"
+        assert (store.directory / ".partial-key" / "half").exists()
+        victim.send_signal(signal.SIGKILL)
+    assert not store.has("key")
+    store.build("key", lambda directory: (directory / "whole").touch(), told, needed_bytes=1)
+    assert told.steps == ["removing what an interrupted build of the thing left"]
+    assert [path.name for path in store.path("key").iterdir()] == ["whole"]
+
+
+def test_scratch_directory_goes_with_its_build(store: Store, told: KeptReport, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    partial = store.directory / ".partial-key"
+    partial.mkdir(parents=True)
+    (partial / cache.SCRATCH).write_text(str(scratch))
+    with store.lock(told):
+        assert not scratch.exists()
+        assert not partial.exists()
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_full_disk(store: Store, told: KeptReport, number: int) -> None:
+    def make(directory: Path) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with pytest.raises(HostError, match=r"no space left in .*/cache/thing") as caught:
+        store.build("key", make, told, needed_bytes=1)
+    assert "XDG_CACHE_HOME" in str(caught.value)
+    assert not (store.directory / ".partial-key").exists()
+
+
+def test_space_is_checked_before_the_build(store: Store, told: KeptReport) -> None:
+    with pytest.raises(HostError, match="the build needs about 1000000000 MB"):
+        store.build("key", lambda directory: pytest.fail("was built"), told, needed_bytes=10**15)
+
+
+def test_unwritable_cache(tmp_path: Path, told: KeptReport) -> None:
+    in_the_way = tmp_path / "file"
+    in_the_way.touch()
+    with pytest.raises(HostError, match="cannot write the cache .*: Not a directory") as caught:
+        Store("thing", "the thing", root=in_the_way / "cache").build("key", lambda _: None, told, needed_bytes=1)
+    assert "XDG_CACHE_HOME" in str(caught.value)
+
+
+def test_entry_unused_for_a_month_goes(store: Store, told: KeptReport) -> None:
+    for key in ("old", "recent"):
+        store.build(key, lambda directory: None, told, needed_bytes=1)
+    long_ago_s = time.time() - (cache.UNUSED_DAYS + 1) * 86400
+    os.utime(store.path("old"), (long_ago_s, long_ago_s))
+    store.build("new", lambda directory: None, told, needed_bytes=1)
+    assert (store.has("old"), store.has("recent"), store.has("new")) == (False, True, True)
+
+
+def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
+    def make(directory: Path) -> None:
+        (directory / "content").write_bytes(bytes(100_000))
+
+    store.build("key", make, told, needed_bytes=1)
+    assert cache.clean(root=store.root) >= 100_000
+    assert not store.has("key")
+    assert cache.clean(root=store.root / "nowhere") == 0
+
+
+def test_clean_refuses_while_a_lab_builds(store: Store) -> None:
+    with start_lab(store.root) as other:
+        assert line(other) == "begun"
+        with pytest.raises(HostError, match=f"a lab \\(pid {other.pid}\\) is building"):
+            cache.clean(root=store.root)
+        go_on(other)
+        assert line(other) == "built"

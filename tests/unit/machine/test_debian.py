@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""mmdebstrap: its progress, where it works, its failures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError, HostError
+from lab.machine import build_debian
+from lab.machine.build_debian import DebianProgress, fetch_tar, scratch_parent
+from lab.machine.build_report import KeptReport
+from lab.machine.build_step import BuildLog
+
+# As apt 2.6 and dpkg print it under mmdebstrap 1.3.5 --verbose.
+OUTPUT = """\
+I: running apt-get update...
+Get:5 http://deb.debian.org/debian trixie/main amd64 Packages [9678 kB]
+Need to get 155 MB of archives.
+Get:1 http://deb.debian.org/debian trixie/main amd64 libc6 amd64 2.41-12+deb13u4 [2847 kB]
+Get:2 http://security.debian.org/debian-security trixie-security/main amd64 linux-source-6.12 all 6.12.117-1 [153 MB]
+Unpacking libc6:amd64 (2.41-12+deb13u4) ...
+Setting up libc6:amd64 (2.41-12+deb13u4) ...
+"""
+
+
+def test_progress_in_bytes_then_in_packages() -> None:
+    told = KeptReport()
+    progress = DebianProgress(told, "fetching")
+    for line in OUTPUT.splitlines():
+        progress.line(line)
+    assert told.progressed == [
+        (0, 155_000_000, "fetching libc6 2.41-12+deb13u4 (2847 kB)"),
+        (2_847_000, 155_000_000, "fetching linux-source-6.12 6.12.117-1 (153 MB)"),
+        (1, None, "unpacking libc6:amd64 (2.41-12+deb13u4)"),
+        (1, 1, "setting up libc6:amd64"),
+    ]
+
+
+def test_first_directory_that_will_do(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    with pytest.raises(HostError) as caught:
+        scratch_parent(1, [tmp_path / "nowhere", closed])
+    assert f"{tmp_path / 'nowhere'}: not a directory we can write" in str(caught.value)
+    assert f"{closed}: closed to other users" in str(caught.value)
+    assert "TMPDIR" in str(caught.value)
+    assert scratch_parent(1, [tmp_path / "nowhere", Path("/var/tmp")]) == Path("/var/tmp")
+
+
+def test_directory_without_room() -> None:
+    with pytest.raises(HostError, match=r"no space left in /var/tmp"):
+        scratch_parent(10**15, [Path("/var/tmp")])
+
+
+@pytest.fixture
+def fake_mmdebstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program in its place that does what the test writes into it."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    program = directory / "mmdebstrap"
+    monkeypatch.setenv("PATH", f"{directory}:/usr/sbin:/usr/bin:/sbin:/bin")
+    monkeypatch.setattr(build_debian, "_mount_namespace", list)
+    monkeypatch.setattr(build_debian, "namespace_problem", lambda: None)
+    return program
+
+
+def fetch(program: Path, script: str, log: BuildLog) -> bytes:
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    tar = log.directory / "out.tar"
+    fetch_tar(tar, ["--variant=extract"], ["curl", "iw"], "fetching", log, KeptReport(), 1)
+    assert not (log.directory / "scratch").exists()
+    return tar.read_bytes()
+
+
+def test_arguments_and_scratch_directory(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    out = fetch(fake_mmdebstrap, 'echo "$@"; touch "$TMPDIR/left"; echo "$TMPDIR"', log).decode().splitlines()
+    assert out[0].split()[1:] == ["--verbose", "--format=tar", "--variant=extract", "--include=curl,iw", "trixie", "-"]
+    assert not Path(out[1]).exists()
+
+
+def test_archive_that_cannot_be_reached(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    with pytest.raises(BuildError, match="the Debian archive cannot be reached"):
+        fetch(fake_mmdebstrap, "echo \"Temporary failure resolving 'deb.debian.org'\" >&2; exit 1", log)
+
+
+def test_package_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    with pytest.raises(BuildError, match="Unable to locate package iw"):
+        fetch(fake_mmdebstrap, "echo 'E: Unable to locate package iw' >&2; exit 1", log)
+
+
+def test_user_without_namespaces(fake_mmdebstrap: Path, log: BuildLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_debian, "namespace_problem", lambda: ("user namespaces are not allowed", "ask root"))
+    with pytest.raises(HostError, match="fetching: user namespaces are not allowed\n  ask root"):
+        fetch(fake_mmdebstrap, "exit 0", log)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""The doctor: what it finds, and what it says where it finds nothing good."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.errors import HostError
+from lab.machine import doctor
+from lab.machine.doctor import examine, host_tools, memory_directory
+
+# In mounts of its own: a directory mounted noexec, another that is too small.
+NOEXEC = """
+set -e
+mount -t tmpfs -o noexec,size=64m none "$1/noexec"
+mount -t tmpfs -o size=64k none "$1/small"
+exec "$2" -c '
+import sys
+from pathlib import Path
+from lab.errors import HostError
+from lab.machine.doctor import memory_directory
+root = Path(sys.argv[1])
+try:
+    memory_directory([root / "noexec", root / "small"], needed_bytes=1 << 20)
+except HostError as error:
+    print(error)
+print(memory_directory([root / "noexec", root / "small", root / "good"], needed_bytes=1 << 10))
+print(memory_directory([root / "noexec", root / "good"], needed_bytes=1 << 10))
+' "$1"
+"""
+
+
+def own_mounts() -> list[str]:
+    """A command in front of another that gives it mounts of its own, as mmdebstrap needs it too."""
+    as_user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *as_user, "--mount", "--propagation", "private", "--"]
+
+
+def test_noexec_and_small_directories_are_passed_over(tmp_path: Path) -> None:
+    for name in ("noexec", "small", "good"):
+        (tmp_path / name).mkdir()
+    argv = [*own_mounts(), "sh", "-c", NOEXEC, "sh", str(tmp_path), sys.executable]
+    lines = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert lines[0] == "no directory for the guest's memory:"
+    assert lines[1].strip() == f"{tmp_path / 'noexec'}: is mounted noexec"
+    assert lines[2].strip().startswith(f"{tmp_path / 'small'}: has 0 MiB free, not 1")
+    assert "remount,exec" in lines[3]
+    assert lines[4] == str(tmp_path / "small")
+    assert lines[5] == str(tmp_path / "good")
+
+
+def test_directory_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(HostError, match="nowhere: is no directory"):
+        memory_directory([tmp_path / "nowhere"])
+
+
+def test_this_machine_has_a_directory() -> None:
+    assert memory_directory(needed_bytes=1 << 20).is_dir()
+
+
+def test_list_of_tools_is_whole() -> None:
+    names = [tool.name for tool in host_tools(root=False)]
+    assert len(names) == len(set(names))
+    assert {"gcc", "mmdebstrap", "newuidmap"} <= set(names)
+    assert "newuidmap" not in [tool.name for tool in host_tools(root=True)]
+
+
+def test_missing_tool(tmp_path: Path) -> None:
+    path = tmp_path / "packages"
+    path.write_text("# comment\nno-such-tool pkg all why it is needed\n/etc/pass* base-files all a file\n")
+    missing, there = host_tools(path)
+    assert (missing.package, missing.why, missing.found) == ("pkg", "why it is needed", False)
+    assert there.found
+
+
+def test_missing_tool_is_a_problem_with_one_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "packages"
+    path.write_text("no-such-tool pkg all why\nno-other pkg all why\n")
+    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    finding = doctor._tools()
+    assert not finding.ok
+    assert finding.advice == "apt-get install --no-install-recommends pkg"
+
+
+def test_every_finding_of_this_machine() -> None:
+    findings = examine()
+    assert [finding.name for finding in findings] == [
+        "processor",
+        "system",
+        "python",
+        "tools",
+        "clock",
+        "cache",
+        "guest memory",
+        "ptrace",
+        "namespaces",
+    ]
+    assert all(finding.ok or finding.advice for finding in findings)
+
+
+def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "hwsim-lab").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    finding = doctor._cache()
+    assert not finding.ok
+    assert "XDG_CACHE_HOME" in finding.advice
+
+
+def test_user_without_a_range_of_ids(tmp_path: Path) -> None:
+    path = tmp_path / "subuid"
+    path.write_text("somebody:100000:65536\n")
+    assert not doctor._has_range(path, "nobody-else")
+    assert doctor._has_range(path, "somebody")
+    assert not doctor._has_range(tmp_path / "nowhere", "somebody")

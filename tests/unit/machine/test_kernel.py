@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The way from a source to a kernel, with a source that compiles in no time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError
+from lab.machine.build_report import KeptReport
+from lab.machine.cache import Store
+from lab.machine.kernel import Kernel, ensure_kernel
+from lab.machine.kernel_series import Series
+
+# A kernel's make in small: allnoconfig knows two options, linux writes what it was told.
+MAKEFILE = """\
+VERSION = 6
+PATCHLEVEL = 12
+SUBLEVEL = 117
+EXTRAVERSION =
+
+allnoconfig:
+	grep -E '^CONFIG_(KNOWN|OTHER)=' $(KCONFIG_ALLCONFIG) > $(O)/.config || true
+
+linux:
+	mkdir -p $(O)/include/config
+	echo $(VERSION).$(PATCHLEVEL).$(SUBLEVEL)-hwsim-lab > $(O)/include/config/kernel.release
+	@echo '  CC      net/core/dev.o'
+	@echo '  CC      net/core/sock.o'
+	cat greeting > $(O)/linux
+	echo $(KBUILD_BUILD_TIMESTAMP) >> $(O)/linux
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    directory = tmp_path / "linux"
+    (directory / "arch" / "um").mkdir(parents=True)
+    (directory / "Makefile").write_text(MAKEFILE)
+    (directory / "greeting").write_text("hello\n")
+    return directory
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Series:
+    directory = tmp_path / "hwsim-patches"
+    (directory / "config").mkdir(parents=True)
+    (directory / "config" / "00-base.config").write_text("# why\nCONFIG_KNOWN=y\n")
+    (directory / "tested").write_text("package 6.12.1-1\nsha256 0\nobjects 2\n")
+    return Series(directory)
+
+
+class Builder:
+    """``ensure_kernel`` with everything in a directory of the test."""
+
+    def __init__(self, tree: Path, series: Series, root: Path) -> None:
+        self.tree, self.series = tree, series
+        self.store = Store("kernel", "the kernel", root=root)
+        self.told = KeptReport()
+
+    def __call__(self) -> Kernel:
+        return ensure_kernel(self.told, source=self.tree, series=self.series, store=self.store)
+
+
+@pytest.fixture
+def build(tree: Path, series: Series, tmp_path: Path) -> Builder:
+    return Builder(tree, series, tmp_path / "cache")
+
+
+def test_kernel_and_what_it_was_made_of(build: Builder) -> None:
+    kernel = build()
+    assert kernel.path.read_text() == "hello\n1970-01-01 00:00:00 UTC\n"
+    assert kernel.release == "6.12.117-hwsim-lab"
+    assert kernel.package_version == "6.12.117"
+    assert kernel.series_sha256 == build.series.sha256()
+    assert "gcc" in kernel.compiler
+    assert sorted(path.name for path in kernel.path.parent.iterdir()) == ["config", "kernel.json", "linux"]
+
+
+def test_progress_counts_objects(build: Builder) -> None:
+    build()
+    assert build.told.progressed == [(1, 2, "net/core/dev.o"), (2, 2, "net/core/sock.o")]
+
+
+def test_source_that_was_not_tested_is_told(build: Builder) -> None:
+    assert not build().tested
+    assert any("6.12.117 is not the source last tested (6.12.1-1)" in step for step in build.told.steps)
+
+
+def test_tested_source_is_not(build: Builder) -> None:
+    sha256 = build().package_sha256
+    (build.series.directory / "tested").write_text(f"package 6.12.117\nsha256 {sha256}\nobjects 2\n")
+    assert build().tested
+
+
+def test_second_time_nothing_is_built(build: Builder) -> None:
+    first = build()
+    build.told.steps.clear()
+    assert build() == first
+    assert build.told.steps == []
+
+
+def test_change_of_source_or_configuration_is_another_kernel(build: Builder) -> None:
+    keys = {build().key}
+    (build.tree / "greeting").write_text("good day\n")
+    keys.add(build().key)
+    (build.series.directory / "config" / "10-more.config").write_text("CONFIG_OTHER=y\n")
+    keys.add(build().key)
+    assert len(keys) == 3
+
+
+def test_option_that_the_kernel_does_not_take(build: Builder) -> None:
+    (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_UNKNOWN=y\n")
+    with pytest.raises(BuildError, match=r"10-more\.config:2  CONFIG_UNKNOWN=y did not survive"):
+        build()
+    assert not list(build.store.directory.glob("*/linux"))
+
+
+def test_compilation_that_fails_shows_why(build: Builder) -> None:
+    (build.tree / "greeting").unlink()
+    with pytest.raises(
+        BuildError, match=r"(?s)compiling the kernel failed: exit status 2.*greeting: No such file"
+    ) as caught:
+        build()
+    assert str(build.store.log) in str(caught.value)
+    assert [path.name for path in build.store.directory.iterdir()] == [".lock"]

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""make kernel-edit and make kernel-patches: there and back changes no byte, and what is committed comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError, InputError
+from lab.machine.build_report import KeptReport
+from lab.machine.kernel_edit import edit, git, write_back
+from lab.machine.kernel_series import Series
+from lab.machine.source import Source, given_source
+
+USER = {
+    "GIT_AUTHOR_NAME": "A User",
+    "GIT_AUTHOR_EMAIL": "user@example.org",
+    "GIT_COMMITTER_NAME": "A User",
+    "GIT_COMMITTER_EMAIL": "user@example.org",
+    "GIT_AUTHOR_DATE": "2025-01-02T03:04:05Z",
+    "GIT_COMMITTER_DATE": "2025-01-02T03:04:05Z",
+}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Source:
+    tree = tmp_path / "linux"
+    (tree / "arch" / "um").mkdir(parents=True)
+    (tree / "net").mkdir()
+    (tree / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\n")
+    (tree / "net" / "hello.c").write_text("zero\none\nhello\nthree\n")
+    (tree / ".gitignore").write_text("*.o\n/*\n!/debian/\n")
+    return given_source(tree)
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Series:
+    directory = tmp_path / "hwsim-patches"
+    directory.mkdir()
+    return Series(directory)
+
+
+@pytest.fixture
+def tree(source: Source, series: Series, tmp_path: Path) -> Path:
+    directory = tmp_path / "build" / "kernel"
+    edit(source, series, directory, KeptReport())
+    return directory
+
+
+def commit(tree: Path, message: str) -> None:
+    git(tree, "add", "--all")
+    git(tree, "commit", "--quiet", f"--message={message}", env=USER)
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def change(tree: Path) -> None:
+    """Two commits: one touches an old file and adds a new one, one changes both."""
+    (tree / "net" / "hello.c").write_text("zero\none\nHELLO\nthree\n")
+    (tree / "net" / "new.c").write_text("new\n")
+    (tree / "net" / "new.c").chmod(0o755)
+    commit(
+        tree, "net: greet louder\n\nThe reason, in a line that tells it.\n\nSigned-off-by: A User <user@example.org>"
+    )
+    (tree / "net" / "hello.c").write_text("zero\none\nHELLO!\nthree\n")
+    (tree / "net" / "new.c").write_text("newer\n")
+    commit(tree, "net: greet louder still")
+
+
+def test_commits_become_patches_and_new_files(tree: Path, series: Series) -> None:
+    change(tree)
+    assert write_back(tree, series) == ["0001-net-greet-louder.patch", "0002-net-greet-louder-still.patch"]
+    assert [patch.name for patch in series.patches] == write_back(tree, series)
+    assert series.files == [Path("net/new.c")]
+    assert (series.directory / "files" / "net" / "new.c").read_text() == "newer\n"
+    patch = series.patches[0].read_text()
+    assert "+HELLO\n" in patch
+    assert "new.c" not in patch
+    assert "From: A User <user@example.org>\nDate: Thu, 2 Jan 2025 03:04:05 +0000\n" in patch
+
+
+def test_there_and_back_changes_no_byte(tree: Path, series: Series, source: Source, tmp_path: Path) -> None:
+    change(tree)
+    write_back(tree, series)
+    before = content(series.directory)
+    again = tmp_path / "again"
+    edit(source, series, again, KeptReport())
+    assert (again / "net" / "hello.c").read_text() == "zero\none\nHELLO!\nthree\n"
+    write_back(again, series)
+    assert content(series.directory) == before
+
+
+def test_user_configuration_of_git_does_not_show(
+    tree: Path, series: Series, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(tree)
+    write_back(tree, series)
+    before = content(series.directory)
+    config = tmp_path / "gitconfig"
+    config.write_text("[diff]\n\tnoprefix = true\n\tcontext = 9\n[format]\n\tsignature = me\n\tsubjectPrefix = NET\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    write_back(tree, series)
+    assert content(series.directory) == before
+
+
+def test_removed_commit_and_file_go(tree: Path, series: Series) -> None:
+    change(tree)
+    write_back(tree, series)
+    git(tree, "reset", "--quiet", "--hard", "lab-files")
+    assert write_back(tree, series) == []
+    assert series.patches == []
+    assert series.files == []
+
+
+def test_new_files_are_seen_though_debian_ignores_them(tree: Path, series: Series) -> None:
+    (tree / "fresh.c").write_text("fresh\n")
+    assert "fresh.c" in git(tree, "status", "--porcelain")
+
+
+def test_uncommitted_change_is_refused(tree: Path, series: Series) -> None:
+    (tree / "net" / "hello.c").write_text("changed\n")
+    with pytest.raises(InputError, match=r"(?s)not committed:\n.*net/hello\.c"):
+        write_back(tree, series)
+
+
+def test_tree_is_not_overwritten(tree: Path, series: Series, source: Source) -> None:
+    with pytest.raises(InputError, match="exists already"):
+        edit(source, series, tree, KeptReport())
+
+
+def test_tree_that_is_not_there(series: Series, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not there"):
+        write_back(tmp_path / "nowhere", series)
+
+
+def test_patch_that_no_longer_applies_can_be_resolved_in_the_tree(
+    tree: Path, series: Series, source: Source, tmp_path: Path
+) -> None:
+    change(tree)
+    write_back(tree, series)
+    (source.path / "net" / "hello.c").write_text("quite\nanother\nfile\n")
+    again = tmp_path / "again"
+    with pytest.raises(
+        BuildError, match=r"(?s)no longer applies to Linux 6\.12\.117.*0001 net: greet louder"
+    ) as caught:
+        edit(given_source(source.path), series, again, KeptReport())
+    assert "git am --continue" in str(caught.value)
+    with pytest.raises(InputError, match="not applied yet"):
+        write_back(again, series)

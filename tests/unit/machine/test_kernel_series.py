@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""hwsim-patches into a source tree, and its ways to fail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError
+from lab.machine.build_step import BuildLog
+from lab.machine.kernel_series import Series, failed_file
+
+PATCH = """\
+Subject: [PATCH] greet louder
+
+--- a/net/hello.c
++++ b/net/hello.c
+@@ -1,3 +1,3 @@
+ one
+-hello
++HELLO
+ three
+"""
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Series:
+    directory = tmp_path / "hwsim-patches"
+    (directory / "patches").mkdir(parents=True)
+    (directory / "files" / "net").mkdir(parents=True)
+    (directory / "config").mkdir()
+    (directory / "patches" / "0001-greet-louder.patch").write_text(PATCH)
+    (directory / "files" / "net" / "new.c").write_text("new\n")
+    (directory / "config" / "00-base.config").write_text("CONFIG_NET=y\n")
+    (directory / "series").write_text("# comment\n0001-greet-louder.patch  # why\n")
+    return Series(directory)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / "tree" / "net").mkdir(parents=True)
+    (tmp_path / "tree" / "net" / "hello.c").write_text("zero\none\nhello\nthree\n")
+    return tmp_path / "tree"
+
+
+def test_patches_and_files_are_put_into_the_tree(series: Series, tree: Path, log: BuildLog) -> None:
+    series.apply(tree, "6.12", log)
+    assert (tree / "net" / "hello.c").read_text() == "zero\none\nHELLO\nthree\n"
+    assert (tree / "net" / "new.c").read_text() == "new\n"
+
+
+def test_patch_that_no_longer_applies_is_named_with_its_file(series: Series, tree: Path, log: BuildLog) -> None:
+    (tree / "net" / "hello.c").write_text("quite\nanother\nfile\n")
+    with pytest.raises(BuildError) as caught:
+        series.apply(tree, "6.12.200-1", log)
+    assert "0001-greet-louder.patch no longer applies to Linux 6.12.200-1: net/hello.c" in str(caught.value)
+    assert "make kernel-edit" in str(caught.value)
+
+
+def test_patch_for_a_file_that_is_gone(series: Series, tree: Path, log: BuildLog) -> None:
+    (tree / "net" / "hello.c").unlink()
+    with pytest.raises(BuildError, match=r"no longer applies to Linux 6\.12: net/hello\.c"):
+        series.apply(tree, "6.12", log)
+
+
+def test_patch_that_is_in_the_kernel_already(series: Series, tree: Path, log: BuildLog) -> None:
+    (tree / "net" / "hello.c").write_text("zero\none\nHELLO\nthree\n")
+    with pytest.raises(BuildError, match=r"no longer applies to Linux 6\.12: net/hello\.c"):
+        series.apply(tree, "6.12", log)
+
+
+def test_new_file_must_be_new(series: Series, tree: Path, log: BuildLog) -> None:
+    (tree / "net" / "new.c").write_text("old\n")
+    with pytest.raises(BuildError, match=r"files/net/new\.c already exists in the kernel source"):
+        series.apply(tree, "6.12", log)
+
+
+def test_series_names_what_is_not_there(series: Series) -> None:
+    (series.directory / "series").write_text("0001-greet-louder.patch\n0002-gone.patch\n")
+    with pytest.raises(BuildError, match=r"series:2  patches/0002-gone\.patch does not exist"):
+        _ = series.patches
+
+
+def test_patch_that_series_forgot(series: Series) -> None:
+    (series.directory / "series").write_text("")
+    with pytest.raises(BuildError, match=r"patches/0001-greet-louder\.patch is not listed"):
+        _ = series.patches
+
+
+@pytest.mark.parametrize("changed", ["patches/0001-greet-louder.patch", "files/net/new.c", "config/00-base.config"])
+def test_hash_sees_every_change(series: Series, changed: str) -> None:
+    before = series.sha256()
+    path = series.directory / changed
+    path.write_text(path.read_text() + "\n")
+    assert series.sha256() != before
+
+
+def test_hash_does_not_see_the_comments_of_series(series: Series) -> None:
+    before = series.sha256()
+    (series.directory / "series").write_text("0001-greet-louder.patch\n")
+    assert series.sha256() == before
+
+
+def test_file_that_patch_failed_on() -> None:
+    """As patch 2.7.6 prints it."""
+    output = "patching file a/b.c\nHunk #1 succeeded at 1.\npatching file c.h\nHunk #1 FAILED at 29.\n"
+    assert failed_file(output) == "c.h"
+
+
+def test_our_own_series_is_whole() -> None:
+    ours = Series()
+    assert ours.patches
+    assert ours.files
+    assert len(ours.tested.sha256) == 64
