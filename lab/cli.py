@@ -45,21 +45,23 @@ def run(
     kernel_source: Source = None,
 ) -> None:
     """Run a workload on a topology in virtual time, record it, report it. Exit status 1: a check failed."""
-    from lab.cli_run import dry, execute
-
     settings = settings or []
     if dry_run:
-        dry(topology, workload, seed, settings, as_json)
+        from lab.dry_run import print_commands
+
+        print_commands(topology, workload, seed, settings, as_json)
         return
+    from lab.cli_run import execute
+
     raise typer.Exit(
-        execute(topology, workload, seed, settings, out, repeat=repeat, jobs=jobs, as_json=as_json, source=kernel_source)
+        execute(
+            topology, workload, seed, settings, out, repeat=repeat, jobs=jobs, as_json=as_json, source=kernel_source
+        )
     )
 
 
 @app.command()
-def shell(
-    topology: Topology, seed: Seed = 1, settings: Setting = None, kernel_source: Source = None
-) -> None:
+def shell(topology: Topology, seed: Seed = 1, settings: Setting = None, kernel_source: Source = None) -> None:
     """Boot a topology in real time and give a prompt in the manner of mininet>."""
     from lab.cli_run import interact
 
@@ -67,7 +69,9 @@ def shell(
 
 
 @app.command()
-def show(topology: Topology, workload: Workload, seed: Seed = 1, settings: Setting = None, as_json: Json = False) -> None:
+def show(
+    topology: Topology, workload: Workload, seed: Seed = 1, settings: Setting = None, as_json: Json = False
+) -> None:
     """Print the resolved plan: addresses, links, timeline, processes."""
     from lab.plan.load import load
 

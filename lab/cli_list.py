@@ -54,7 +54,9 @@ def print_doctor(as_json: bool) -> int:
 
 def print_facts(built: Any, as_json: bool) -> None:
     """The fields of what was built, one a line."""
-    facts = {key: str(value) if not isinstance(value, dict) else value for key, value in dataclasses.asdict(built).items()}
+    facts = {
+        key: str(value) if not isinstance(value, dict) else value for key, value in dataclasses.asdict(built).items()
+    }
     if as_json:
         print(json.dumps(facts, indent=2))
         return

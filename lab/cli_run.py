@@ -22,14 +22,6 @@ if TYPE_CHECKING:
 IDLE = "idle"  # the workload of a prompt: none
 
 
-def dry(topology: str, workload: str, seed: int, settings: list[str], as_json: bool) -> None:
-    """Print every command of a run, building and booting nothing."""
-    from lab.dry_run import commands
-
-    lines = commands(load(topology, workload, seed, settings))
-    print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
-
-
 def execute(
     topology: str,
     workload: str,
@@ -85,7 +77,9 @@ def _tell(records: list[Record], places: list[Path], as_json: bool) -> None:
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
     if as_json:
-        shown: Any = [{**report.as_json(record), "directory": str(place)} for record, place in zip(records, places, strict=True)]
+        shown: Any = [
+            {**report.as_json(record), "directory": str(place)} for record, place in zip(records, places, strict=True)
+        ]
         print(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, sort_keys=True))
         return
     for record in records[:1] if len(records) == 1 else []:
@@ -103,7 +97,8 @@ def _tell_repetitions(records: list[Record]) -> None:
     for heading in ("metric", "unit", "mean", "deviation", "least", "most"):
         table.add_column(heading, justify="left" if heading in ("metric", "unit") else "right")
     for name in records[0].metrics:
-        values = [record.metrics[name].values["mean"] for record in records if record.metrics[name].values["mean"] is not None]
+        means = [record.metrics[name].values["mean"] for record in records]
+        values = [mean for mean in means if mean is not None]
         if values:
             deviation = statistics.stdev(values) if len(values) > 1 else 0.0
             cells = (statistics.fmean(values), deviation, min(values), max(values))
@@ -119,7 +114,9 @@ def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
     from lab import report
 
     if not directory.is_dir():
-        raise InputError(f"there is no run {directory}", hint="`lab run` makes one; its directory is printed at the end")
+        raise InputError(
+            f"there is no run {directory}", hint="`lab run` makes one; its directory is printed at the end"
+        )
     record = records.rebuild(directory)
     page = report.write(record, directory, png=png)
     if as_json:

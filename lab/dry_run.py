@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
+import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lab.guest import commands as guest
 from lab.guest import probe_target, wifi
 from lab.machine.guest import MEMORY_BYTES, GuestFiles, command_line
+from lab.plan.load import load
 from lab.plan.types import Event, Netem, Node, Plan, Process
 
 # what is known only when a run is made
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
+
+
+def print_commands(topology: str, workload: str, seed: int, settings: list[str], as_json: bool) -> None:
+    """The verb: print every command of a run, building and booting nothing."""
+    lines = commands(load(topology, workload, seed, settings))
+    print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
 def commands(plan: Plan) -> list[str]:
@@ -53,7 +61,13 @@ def _batch(tool: str, lines: list[str]) -> Iterator[str]:
 
 
 def _switch_daemons(node: Node) -> Iterator[str]:
-    for argv in (guest.ovs_create(), guest.ovs_database(), guest.ovs_daemon(), guest.ovs_bridge(node), guest.ovs_follow(node)):
+    for argv in (
+        guest.ovs_create(),
+        guest.ovs_database(),
+        guest.ovs_daemon(),
+        guest.ovs_bridge(node),
+        guest.ovs_follow(node),
+    ):
         yield shlex.join(argv)
 
 
@@ -69,8 +83,12 @@ def _station_daemons(node: Node) -> Iterator[str]:
         yield shlex.join(guest.wpa_supplicant(node.radio))
 
 
+def _no_daemons(node: Node) -> Iterator[str]:
+    return iter(())
+
+
 _DAEMONS = {
-    "host": lambda node: iter(()),
+    "host": _no_daemons,
     "switch": _switch_daemons,
     "ap": _ap_daemons,
     "sta": _station_daemons,
@@ -129,7 +147,7 @@ def _link(plan: Plan, event: Event) -> list[str]:
     return [f"ip link set {end} {state}" for end in _link_ends(plan, event.target)]
 
 
-_EVENTS = {
+_EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "roam": _roam,
     "netem": _netem,
     "link": _link,

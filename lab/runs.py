@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """From a plan to a finished run directory: build what is missing, boot, watch, record.
 
-    DIR/plan.json      the plan
-    DIR/raw/           what tools and daemons printed, captures
-    DIR/guest.json     what happened, in virtual time
-    DIR/record.json    the record (lab.record)
-    DIR/wall.json      wall-clock times; with console.log all that may differ between two equal runs
-    DIR/console.log    the guest's kernel log
+DIR/plan.json      the plan
+DIR/raw/           what tools and daemons printed, captures
+DIR/guest.json     what happened, in virtual time
+DIR/record.json    the record (lab.record)
+DIR/wall.json      wall-clock times; with console.log all that may differ between two equal runs
+DIR/console.log    the guest's kernel log
 """
 
 from __future__ import annotations
@@ -94,7 +94,9 @@ def new_directory(name: str, out: Path | None) -> Path:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot make {directory}: {error.strerror}", hint="--out DIR puts the run elsewhere") from None
+        raise InputError(
+            f"cannot make {directory}: {error.strerror}", hint="--out DIR puts the run elsewhere"
+        ) from None
     if any(directory.iterdir()):
         raise InputError(f"{directory} is not empty", hint="--out wants a new directory: a run overwrites nothing")
     return directory
@@ -106,7 +108,11 @@ def _unused(wanted: Path) -> Path:
 
 
 def run_plan(
-    plan: Plan, machine: Machine, directory: Path, tell: Tell = lambda progress: None, stall_wall_s: float = STALL_WALL_S
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    tell: Tell = lambda progress: None,
+    stall_wall_s: float = STALL_WALL_S,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
 
@@ -121,7 +127,11 @@ def run_plan(
 
 
 def boot(
-    plan: Plan, machine: Machine, directory: Path, tell: Tell = lambda progress: None, stall_wall_s: float = STALL_WALL_S
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    tell: Tell = lambda progress: None,
+    stall_wall_s: float = STALL_WALL_S,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end."""
     (directory / "plan.json").write_text(plan.to_json())
@@ -168,9 +178,9 @@ def hashes(machine: Machine) -> dict[str, str | None]:
     }
 
 
-def run_all(plans: Iterable[tuple[Plan, Path]], machine: Machine, jobs: int, tell: Callable[[int, Progress], None]) -> list[
-    Record
-]:
+def run_all(
+    plans: Iterable[tuple[Plan, Path]], machine: Machine, jobs: int, tell: Callable[[int, Progress], None]
+) -> list[Record]:
     """Run several plans, ``jobs`` guests side by side; records in the order of the plans.
 
     The first failure ends the others.

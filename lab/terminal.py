@@ -50,7 +50,12 @@ def reporter() -> Iterator[Report]:
     if not errors.is_terminal:
         yield LineReport(sys.stderr)
         return
-    columns = (BarColumn(30), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(), TextColumn("{task.description}"))
+    columns = (
+        BarColumn(30),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
     with Progress(*columns, console=errors, transient=True) as progress:
         yield BarReport(progress)
 
@@ -66,7 +71,9 @@ class RunBars:
         self._progress: Progress | None = None
         self._tasks: list[TaskID] = []
         if self._errors.is_terminal:
-            self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=self._errors, transient=True)
+            self._progress = Progress(
+                BarColumn(30), TextColumn("{task.description}"), console=self._errors, transient=True
+            )
 
     def __enter__(self) -> RunBars:
         if self._progress:

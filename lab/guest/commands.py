@@ -65,7 +65,7 @@ def _radio_lines(node: types.Node, phy: int | None) -> list[str]:
 
 def _station_lines(node: types.Node, phy: int | None) -> list[str]:
     lines = _radio_lines(node, phy) + _wired_lines(node)
-    if node.ip and node.radio and not any(interface.ip for interface in node.interfaces):
+    if node.ip and node.radio:
         lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
     return lines
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.guest.errors import GuestError
-from lab.guest.paths import BASE, CGROUPS, ENTER, NODES, FOLLOW, PAUSE, RAW, RAW_IN_NODE
+from lab.guest.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
 from lab.guest.tasks import run
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -35,14 +35,35 @@ _MOUNTS: list[dict[str, Any]] = [
     {"destination": RAW_IN_NODE, "type": "bind", "source": str(RAW), "options": ["bind"]},
 ]
 # what a network node may need: the lab's nodes are machines, not sandboxes
-_CAPABILITIES = [
-    f"CAP_{name}"
-    for name in (
-        "CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID SETPCAP NET_BIND_SERVICE NET_BROADCAST "
-        "NET_ADMIN NET_RAW IPC_LOCK IPC_OWNER SYS_CHROOT SYS_PTRACE SYS_ADMIN SYS_NICE SYS_RESOURCE SYS_TIME MKNOD "
-        "AUDIT_WRITE SYSLOG BPF PERFMON"
-    ).split()
-]
+_CAPABILITY_NAMES = (
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "DAC_READ_SEARCH",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "SETGID",
+    "SETUID",
+    "SETPCAP",
+    "NET_BIND_SERVICE",
+    "NET_BROADCAST",
+    "NET_ADMIN",
+    "NET_RAW",
+    "IPC_LOCK",
+    "IPC_OWNER",
+    "SYS_CHROOT",
+    "SYS_PTRACE",
+    "SYS_ADMIN",
+    "SYS_NICE",
+    "SYS_RESOURCE",
+    "SYS_TIME",
+    "MKNOD",
+    "AUDIT_WRITE",
+    "SYSLOG",
+    "BPF",
+    "PERFMON",
+)
+_CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
 
 
 def _mount(source: str, target: Path, kind: str, data: str) -> None:
@@ -96,13 +117,21 @@ class Container:
             "overlay",
             f"lowerdir={BASE},upperdir={home}/upper,workdir={home}/work",
         )
-        for directory in ("run/lab", "lab/raw"):
-            (self.root / directory).mkdir(parents=True, exist_ok=True)
+        for mount_point in ("run/lab", "lab/raw"):
+            (self.root / mount_point).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/hostname").write_text(f"{name}\n")
         (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
         pid_file = home / "pid"
         run(
-            ["crun", "--cgroup-manager=cgroupfs", "run", "--detach", f"--bundle={home}", f"--pid-file={pid_file}", name],
+            [
+                "crun",
+                "--cgroup-manager=cgroupfs",
+                "run",
+                "--detach",
+                f"--bundle={home}",
+                f"--pid-file={pid_file}",
+                name,
+            ],
             culprit=name,
         )
         self.pid = int(pid_file.read_text())

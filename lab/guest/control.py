@@ -3,8 +3,8 @@
 
 Protocol: a datagram holds a command, the answer comes as one datagram; after ATTACH events arrive as
 ``<level>text`` (hostap's wpa_ctrl.h). Both ends are sockets in the node's file system. The daemon answers to the
-path the client is bound to, as seen in its own mount namespace; a relative path bound while the agent's working directory
-is the node's root means the same file to both, since the daemon's working directory is its root.
+path the client is bound to, as seen in its own mount namespace; a relative path bound while the agent's working
+directory is the node's root means the same file to both, since the daemon's working directory is its root.
 """
 
 from __future__ import annotations

@@ -126,7 +126,9 @@ class Experiment:
         try:
             entry["output"] = HANDLERS[event.kind](self, event)
         except GuestError as error:
-            raise GuestError(f"{event.source}: {event.kind} {event.target}: {error.message}", error.culprit, error.log) from None
+            raise GuestError(
+                f"{event.source}: {event.kind} {event.target}: {error.message}", error.culprit, error.log
+            ) from None
         entry["ok"] = True
 
     # Processes
@@ -221,7 +223,7 @@ class Experiment:
     def _wind_up(self) -> None:
         for sampler in self.samplers:
             sampler.stop()
-        asked = {task.name: signal.SIGTERM for task in self.tasks.values()}
+        asked: dict[str, signal.Signals] = {task.name: signal.SIGTERM for task in self.tasks.values()}
         for process in self.plan.processes:
             if process.probe is not None and process.id in asked:
                 asked[process.id] = signal.SIGINT  # tools print their summary then
@@ -231,9 +233,7 @@ class Experiment:
         self.loop.run_until(deadline_ns, lambda: not any(task.alive for task in self.tasks.values()))
         for task in self.tasks.values():
             task.send(signal.SIGKILL)
-        self.loop.run_until(
-            now_ns() + GRACE_NS, lambda: not any(task.alive for task in self.tasks.values())
-        )
+        self.loop.run_until(now_ns() + GRACE_NS, lambda: not any(task.alive for task in self.tasks.values()))
 
     def outcome(self) -> dict[str, Any]:
         """The content of guest.json (see lab.record)."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A scripted handoff: scan on the new access point's channel, then have wpa_supplicant reassociate.
 
-The kernel takes a BSS to authenticate with only from a scan not older than 30 s, so a scan is part of every handoff, as it
-is of a real one. Scanning the one channel is the shortest that a station can do that knows where it wants to go.
+The kernel takes a BSS to authenticate with only from a scan not older than 30 s, so a scan is part of every handoff,
+as it is of a real one. Scanning the one channel is the shortest that a station can do that knows where it wants to go.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The network of a plan: Mininet's ``Mininet`` with stations and access points, built in batches.
 
-Everything is made by as few processes as possible (all veth pairs by one ``ip -batch``, each node's addresses by another): in
-User Mode Linux an exec costs milliseconds, and nothing else about a network of this size costs anything.
+Everything is made by as few processes as possible (all veth pairs by one ``ip -batch``, each node's addresses by
+another): in User Mode Linux an exec costs milliseconds, and nothing else about a network of this size costs anything.
 """
 
 from __future__ import annotations
@@ -159,7 +159,11 @@ class LabNet(Mininet):
     def _wait_socket(self, node: LabNode, path: str, task: Task) -> None:
         socket = node.container.root / path.lstrip("/")
         self.loop.wait_for(
-            lambda: socket.exists() or not task.alive, UP_TIMEOUT_NS, f"{path} of {task.name}", culprit=task.name, log=task.log
+            lambda: socket.exists() or not task.alive,
+            UP_TIMEOUT_NS,
+            f"{path} of {task.name}",
+            culprit=task.name,
+            log=task.log,
         )
         if not task.alive:
             raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.log)

@@ -116,8 +116,7 @@ class RadioNode(LabNode):
             raise ValueError(f"{spec.name} has no radio")
         self.radio = spec.radio
         self.phy = phy
-        wired = any(interface.ip for interface in spec.interfaces)
-        LabIntf(self.radio.interface, self, self.radio.mac, None if wired else spec.ip)
+        LabIntf(self.radio.interface, self, self.radio.mac, spec.ip)
 
 
 class Station(RadioNode):

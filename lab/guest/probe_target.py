@@ -17,7 +17,7 @@ def target(node: types.Node) -> probes.Target:
     """The node as probes see it."""
     radio = node.radio.interface if node.radio else None
     wired = [interface.name for interface in node.interfaces]
-    first = radio if node.kind == "sta" and radio else wired[0]
+    first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
     return probes.Target(node=node.name, interface=first, radio=radio, ip=node.ip)
 
 

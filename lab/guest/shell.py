@@ -56,11 +56,10 @@ class Shell(CLI):
             output(f"{links.describe(link)}\n")
         names = {ap.radio.mac: ap.name for ap in self.mn.aps}
         for station in self.mn.stations:
-            status = dict(
-                line.split("=", 1) for line in self.mn.controls[station.name].request("STATUS").splitlines() if "=" in line
-            )
-            bssid = status.get("bssid", "")
-            output(f"{station.radio.interface}<~>{names.get(bssid, 'nobody')} {status.get('freq', '')} MHz {status['wpa_state']}\n")
+            answer = self.mn.controls[station.name].request("STATUS")
+            status = dict(line.split("=", 1) for line in answer.splitlines() if "=" in line)
+            ap = names.get(status.get("bssid", ""), "nobody")
+            output(f"{station.radio.interface}<~>{ap} {status.get('freq', '?')} MHz {status['wpa_state']}\n")
 
     def do_xterm(self, line: str, term: str = "xterm") -> None:
         """There is no display in the guest: type NODE COMMAND instead, for instance sta1 bash."""

@@ -53,8 +53,8 @@ def hostapd_conf(radio: types.Radio, bridge: str) -> str:
 def wpa_supplicant_conf(radio: types.Radio) -> str:
     """wpa_supplicant.conf of a station.
 
-    It scans only where its network is (``scan_freq``), as a client that remembers its channels does; a full scan of both bands takes
-    seconds of air time.
+    It scans only where its network is (``scan_freq``), as a client that remembers its channels does; a full scan of
+    both bands takes seconds of air time.
     """
     encrypt = radio.encrypt or "open"
     frequencies = " ".join(str(mhz) for mhz in radio.scan_mhz)

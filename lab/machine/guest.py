@@ -33,7 +33,9 @@ class GuestFiles:
         return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd}
 
 
-def command_line(files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int) -> list[str]:
+def command_line(
+    files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
+) -> list[str]:
     """The kernel and its arguments. ``mode``: run (virtual time, no input) or shell (real time, a terminal)."""
     arguments = [
         str(files.kernel),
@@ -68,9 +70,7 @@ def _same_addresses() -> None:
 class Guest:
     """A booted guest."""
 
-    def __init__(
-        self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None
-    ) -> None:
+    def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
         """Start it. ``console``: where its log goes; None: this terminal, for a shell."""
         self.run = run
         _same_addresses()

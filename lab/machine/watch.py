@@ -122,9 +122,8 @@ class Watch:
         elif now_s - self._moved_s > self._stall_wall_s:
             raise self._stalled(uptime_ns)
         if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
-            raise self._failure(
-                f"the guest waits for something that does not come: {uptime_text(uptime_ns)} of virtual time have passed"
-            )
+            passed = uptime_text(uptime_ns)
+            raise self._failure(f"the guest waits for something that does not come: {passed} of virtual time passed")
 
     def _stalled(self, uptime_ns: int) -> RunError:
         culprit = mconsole.running(self._scratch)

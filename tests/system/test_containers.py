@@ -18,11 +18,17 @@ def test_a_node_has_namespaces_and_files_of_its_own(boot: Callable[..., Ran]) ->
         WIRED,
         """
 name: look
+roles: {host: 2}
 duration: 2 s
+files:
+  look:
+    on: host
+    path: /tmp/look
+    text: "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine; ls /sys/class/net"
 timeline:
   - {at: 0.1 s, exec: h1, run: [sh, -c, "echo mine > /etc/mine; echo mine > /tmp/mine; echo mine > /var/mine"]}
-  - {at: 0.2 s, exec: h1, run: [sh, -c, "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine; ls /sys/class/net"]}
-  - {at: 0.3 s, exec: h2, run: [sh, -c, "hostname; cat /proc/1/comm; ls /etc/mine /tmp/mine /var/mine || true; ls /sys/class/net"]}
+  - {at: 0.2 s, exec: h1, run: [sh, /tmp/look]}
+  - {at: 0.3 s, exec: h2, run: [sh, /tmp/look]}
 """,
     )
     _, first, second = (output.split() for output in ran.outputs())
@@ -63,5 +69,11 @@ def test_a_missing_program_is_the_culprit(boot: Callable[..., Ran]) -> None:
     with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*nonesuch: No such file"):
         boot(
             WIRED,
-            "name: missing\nroles: {client: 1}\nduration: 2 s\nprocesses:\n  - {on: client, at: 1 s, run: [nonesuch]}\n",
+            """
+name: missing
+roles: {client: 1}
+duration: 2 s
+processes:
+  - {on: client, at: 1 s, run: [nonesuch]}
+""",
         )

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Same plan and seed: the same bytes, whatever the machine is busy with. Another seed: others."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.machine.build_report import SilentReport
+from lab.plan.load import load
+
+pytestmark = pytest.mark.guest
+
+WALL = {"wall.json", "console.log"}  # all that may differ
+
+
+def _burn() -> None:
+    while True:
+        hashlib.sha256(bytes(1 << 20)).hexdigest()
+
+
+@contextmanager
+def load_on_all_cores() -> Iterator[None]:
+    """Other work on every core, twice over, and its caches with it."""
+    workers = [multiprocessing.Process(target=_burn, daemon=True) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    try:
+        yield
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.join()
+
+
+def digest(directory: Path) -> dict[str, str]:
+    """Name and checksum of every file of a run that must not differ."""
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.name not in WALL
+    }
+
+
+def once(directory: Path, seed: int) -> dict[str, str]:
+    directory.mkdir(parents=True)
+    machine = runs.ensure_machine(SilentReport())
+    runs.run_plan(load("two-aps-handoff", "http/download", seed), machine, directory)
+    return digest(directory)
+
+
+def test_equal_runs_leave_equal_bytes_under_load_and_other_seeds_others(tmp_path: Path) -> None:
+    quiet = once(tmp_path / "quiet", seed=1)
+    with load_on_all_cores():
+        # another length of path: it stands on the kernel's command line
+        loaded = once(tmp_path / "a-directory-with-a-much-longer-name" / "loaded", seed=1)
+    other = once(tmp_path / "other", seed=2)
+
+    assert {name for name in quiet if quiet[name] != loaded.get(name)} == set()
+    assert quiet.keys() == loaded.keys()
+    assert quiet["raw/capture.pcap"] != other["raw/capture.pcap"]
+    assert quiet["record.json"] != other["record.json"]
