@@ -35,7 +35,11 @@ class Iperf3(Probe):
         "tos": Param("int", "type-of-service byte, which selects the access category on the radio", most=255),
         "omit": Param("duration", "leave this much of the beginning out (whole seconds)", default=0),
         "every": Param(
-            "duration", "length of an interval", default=1_000_000_000, least=EVERY_LEAST_NS, most=EVERY_MOST_NS
+            "duration",
+            "length of an interval, 100 ms to 60 s",
+            default=1_000_000_000,
+            least=EVERY_LEAST_NS,
+            most=EVERY_MOST_NS,
         ),
     }
 

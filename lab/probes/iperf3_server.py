@@ -22,7 +22,11 @@ class Iperf3Server(Probe):
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=5201, least=1, most=65535),
         "every": Param(
-            "duration", "length of an interval", default=1_000_000_000, least=EVERY_LEAST_NS, most=EVERY_MOST_NS
+            "duration",
+            "length of an interval, 100 ms to 60 s",
+            default=1_000_000_000,
+            least=EVERY_LEAST_NS,
+            most=EVERY_MOST_NS,
         ),
     }
 
