@@ -18,6 +18,7 @@ from lab.report.terminal import verdict
 
 _TEMPLATE = "report.html.j2"
 _SECOND = 1_000_000_000
+_LOG_LINES = 20
 
 
 def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
@@ -37,6 +38,7 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         record=record.data,
         passed=record.passed,
         verdict=verdict(record),
+        log=_log(record),
         light=svg.LIGHT,
         dark=svg.DARK,
         marks=svg.MARKS,
@@ -52,6 +54,15 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         wall=_flat(record.wall),
         command=command(record.plan),
     )
+
+
+def _log(record: Record) -> str:
+    """The last lines of the log of whatever failed the run."""
+    error = record.data["error"]
+    path = record.directory / error["log"] if error and error["log"] else None
+    if path is None or not path.is_file():
+        return ""
+    return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:])
 
 
 def command(plan: Plan) -> str:

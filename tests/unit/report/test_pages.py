@@ -119,9 +119,16 @@ def test_a_run_with_nothing_to_show_still_has_a_page(recorded: Recorder) -> None
 
 
 def test_a_failed_run_shows_the_log_of_the_culprit(recorded: Recorder) -> None:
-    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "bind: Address already in use"}
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "raw/lighttpd.err"}
     record = recorded({"error": error})
-    assert "Address already in use" in Page(report.write(record, record.directory).read_text()).text
+    (record.directory / "raw" / "lighttpd.err").write_text("bind: Address <already> in use\n")
+    assert "bind: Address <already> in use" in Page(report.write(record, record.directory).read_text()).text
+
+
+@pytest.mark.parametrize("log", [None, "raw/gone.err"])
+def test_a_failed_run_without_a_log(recorded: Recorder, log: str | None) -> None:
+    record = recorded({"error": {"message": "the guest stopped", "culprit": None, "log": log}})
+    assert "The run failed: the guest stopped" in Page(report.write(record, record.directory).read_text()).text
 
 
 def test_how_to_have_a_run_again(recorded: Recorder) -> None:
