@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
+from click.exceptions import Abort, ClickException
 
 from lab.errors import LabError
 
@@ -160,13 +163,30 @@ def clean() -> None:
     print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
 
 
+def _terminated(number: int, _frame: FrameType | None) -> None:
+    """SIGTERM ends us like Ctrl-C: what was begun is cleaned up on the way out."""
+    raise Terminated
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM was received."""
+
+
 def main() -> None:
     """Entry of the command: a user's mistake is one message, never a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
-        app(standalone_mode=True)
+        sys.exit(app(standalone_mode=False))
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, Abort) as error:
+        number = signal.SIGTERM if Terminated in (type(error), type(error.__cause__)) else signal.SIGINT
+        print("lab: interrupted", file=sys.stderr)
+        sys.exit(128 + number)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone (lab list | head)
         sys.exit(141)

@@ -15,11 +15,12 @@ from lab.machine.build_report import LineReport, Report
 from lab.machine.watch import Progress as RunProgress
 
 LINE_EVERY_S = 5.0
+PIPE_COLUMNS = 110
 
 
 def console() -> Console:
-    """For results, on standard output."""
-    return Console(highlight=False)
+    """For results, on standard output; wide enough for every table where nobody's window limits it."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
 
 
 class BarReport:

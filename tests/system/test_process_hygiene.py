@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Whatever ends a lab, nothing of it stays: no process, no scratch directory, no memory file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.machine import scratch
+
+pytestmark = pytest.mark.guest
+
+LAB = Path(sys.executable).parent / "lab"
+DEADLINE_S = 60.0
+
+
+def _start(out: Path) -> subprocess.Popen[str]:
+    """A run of ours, in a session of its own, as from a terminal; returns once its guest has a pulse."""
+    command = [str(LAB), "run", "two-aps-handoff", "http/download", "--out", str(out)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    _until(lambda: (out / "pulse").exists() or process.poll() is not None)
+    assert process.poll() is None, process.communicate()[0]
+    return process
+
+
+def _until(condition: object) -> None:
+    """Wait for a condition on the host; fails the test after a minute."""
+    assert callable(condition)
+    deadline_s = time.monotonic() + DEADLINE_S
+    while not condition():
+        assert time.monotonic() < deadline_s, "waited in vain"
+        os.sched_yield()
+
+
+def _directory_of(out: Path) -> Path:
+    """The scratch directory of the guest that works in ``out``."""
+    for candidate in scratch.PARENT.glob(f"{scratch.PREFIX}*"):
+        link = candidate / "run"
+        if link.is_symlink() and link.readlink() == out.resolve():
+            return candidate
+    raise AssertionError("no scratch directory")
+
+
+def _processes(directory: Path) -> list[int]:
+    return scratch._pids_of(directory)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing(tmp_path: Path, machine: runs.Machine, number: signal.Signals) -> None:
+    out = tmp_path / "run"
+    process = _start(out)
+    home = _directory_of(out)
+    assert _processes(home)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=DEADLINE_S)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in output
+    assert not home.exists()
+    assert _processes(home) == []
+    assert not out.exists()
+
+
+def test_after_kill_9_the_guest_dies_and_the_next_start_cleans_up(tmp_path: Path, machine: runs.Machine) -> None:
+    out = tmp_path / "run"
+    process = _start(out)
+    home = _directory_of(out)
+    process.kill()
+    process.communicate()
+    _until(lambda: not _processes(home))
+    assert home.exists()
+    scratch.clean_stale()
+    assert not home.exists()
+
+
+def test_a_running_guest_is_not_taken_for_stale(tmp_path: Path, machine: runs.Machine) -> None:
+    out = tmp_path / "run"
+    process = _start(out)
+    home = _directory_of(out)
+    scratch.clean_stale()
+    assert home.exists()
+    assert _processes(home)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=DEADLINE_S)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""``lab shell`` as someone types it: in a terminal, in real time."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+
+pytestmark = pytest.mark.guest
+
+LAB = Path(sys.executable).parent / "lab"
+DEADLINE_S = 120.0
+PROMPT = "lab> "
+
+
+class Terminal:
+    """A pseudo-terminal with a lab shell in it."""
+
+    def __init__(self, topology: str) -> None:
+        self._master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [str(LAB), "shell", topology], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+        )
+        os.close(slave)
+        self.text = ""
+
+    def until(self, wanted: str) -> str:
+        """Read until ``wanted`` appears; returns what came since the last call."""
+        deadline_s = time.monotonic() + DEADLINE_S
+        while wanted not in self.text:
+            ready, _, _ = select.select([self._master], [], [], deadline_s - time.monotonic())
+            assert ready, f"waited in vain for {wanted!r} in:\n{self.text}"
+            try:
+                data = os.read(self._master, 4096)
+            except OSError:  # the other end is closed
+                data = b""
+            assert data, f"the shell ended before {wanted!r}:\n{self.text}"
+            self.text += data.decode(errors="replace").replace("\r", "")
+        seen, self.text = self.text.split(wanted, 1)
+        return seen
+
+    def ask(self, line: str) -> str:
+        """Type a line; returns the answer."""
+        os.write(self._master, line.encode() + b"\n")
+        return self.until(PROMPT)
+
+    def end(self) -> int:
+        """Type exit and wait."""
+        os.write(self._master, b"exit\n")
+        return self.process.wait(timeout=DEADLINE_S)
+
+
+def test_a_session(machine: runs.Machine) -> None:
+    terminal = Terminal("two-aps-handoff")
+    try:
+        assert "sta1 (sta)" in terminal.until(PROMPT)
+        assert "1 received" in terminal.ask("sta1 ping -c 1 h1")
+        assert re.search(r"sta1-wlan0<~>ap1 2412 MHz COMPLETED", terminal.ask("links"))
+        assert "sta1 is associated with ap2" in terminal.ask("roam sta1 ap2")
+        assert re.search(r"sta1-wlan0<~>ap2 2437 MHz", terminal.ask("links"))
+        assert "roam STATION ACCESS-POINT" in terminal.ask("roam sta1 nowhere")
+        assert "10.0.0.1" in terminal.ask("py h1.IP()")
+        assert "<Station sta1" in terminal.ask("dump")
+        assert "Results: 0% dropped" in terminal.ask("pingpair")
+        assert terminal.end() == 0
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
