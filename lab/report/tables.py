@@ -98,7 +98,7 @@ def _handoffs(record: Record) -> Iterable[Table]:
                 ("keys", "keys"),
                 ("first_data", "first data"),
                 ("outage", "outage"),
-                ("longest_gap", "longest gap"),
+                ("longest_gap", "gap"),
             )
             if key not in ("keys", "longest_gap") or any(row[key] is not None for row in result.rows)
         ]
@@ -114,7 +114,8 @@ def _handoffs(record: Record) -> Iterable[Table]:
             "events": "from leaving the old access point to being connected",
         }
         meant = "; ".join(by[measured] for measured in sorted({row["measured"] for row in rows}))
-        title = f"Handoffs: steps and outage in {result.unit} (outage: {meant})"
+        title = f"Handoffs: steps and outage in {result.unit} (outage: {meant}"
+        title += "; gap: the longest silence from the scan on)" if any(row["longest_gap"] for row in rows) else ")"
         yield Table(result.name, title, columns, rows, result.unit)
 
 
