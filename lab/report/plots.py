@@ -153,9 +153,11 @@ def _outage_title(result: Result) -> str:
     worst = max(rows, key=lambda row: row["outage"])
     count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
     longest = f"{plain(worst['outage'], 3)} {unit}"
+    silence = max(((row["longest_gap"] or 0.0) for row in rows), default=0.0)
+    scan = f"; {plain(silence, 3)} {unit} of silence while scanning" if silence > worst["outage"] else ""
     if len(rows) == 1:
-        return f"{count}: {longest} without data"
-    return f"{count}: at most {longest} without data ({arrow(worst)} at {plain(worst['at_ns'] / _SECOND)} s)"
+        return f"{count}: {longest} without data{scan}"
+    return f"{count}: at most {longest} without data ({arrow(worst)} at {plain(worst['at_ns'] / _SECOND)} s){scan}"
 
 
 def _outage(record: Record) -> Iterator[Figure]:
