@@ -163,13 +163,13 @@ def clean() -> None:
     print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
 
 
+_ended_by = [signal.SIGINT]  # typer turns every KeyboardInterrupt into an Abort that tells nothing
+
+
 def _terminated(number: int, _frame: FrameType | None) -> None:
     """SIGTERM ends us like Ctrl-C: what was begun is cleaned up on the way out."""
-    raise Terminated
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM was received."""
+    _ended_by[0] = signal.SIGTERM
+    raise KeyboardInterrupt
 
 
 def main() -> None:
@@ -183,10 +183,9 @@ def main() -> None:
     except ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, Abort) as error:
-        number = signal.SIGTERM if Terminated in (type(error), type(error.__cause__)) else signal.SIGINT
+    except (KeyboardInterrupt, Abort):
         print("lab: interrupted", file=sys.stderr)
-        sys.exit(128 + number)
+        sys.exit(128 + _ended_by[0])
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone (lab list | head)
         sys.exit(141)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""``lab run`` as a user gives it: what it prints, what it leaves, its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+
+pytestmark = pytest.mark.guest
+
+LAB = Path(sys.executable).parent / "lab"
+
+
+def lab(*arguments: str, cwd: Path, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run ``lab``; its exit status must be ``status``, and it must not show a traceback."""
+    result = subprocess.run([str(LAB), *arguments], cwd=cwd, capture_output=True, text=True, check=False)
+    assert result.returncode == status, result.stdout + result.stderr
+    assert "Traceback" not in result.stderr
+    for space in ("\u00a0", "\u202f"):  # in numbers and between number and unit
+        result.stdout = result.stdout.replace(space, " ")
+    return result
+
+
+@pytest.fixture(scope="module")
+def flagship(tmp_path_factory: pytest.TempPathFactory, machine: runs.Machine) -> tuple[Path, str]:
+    """Directory and output of the flagship run."""
+    place = tmp_path_factory.mktemp("flagship")
+    output = lab("run", "two-aps-handoff", "http/download", cwd=place).stdout
+    return place / "runs" / "latest", output
+
+
+def test_the_flagship_prints_its_tables_and_leaves_a_report(flagship: tuple[Path, str]) -> None:
+    directory, output = flagship
+    for text in ("Handoffs", "authentication", "association", "first data", "ap1 → ap2", "ap2 → ap1", "67 108 864"):
+        assert text in output
+    assert "All 2 checks passed" in output
+    page = (directory / "report.html").read_text()
+    assert page.count("<svg") >= 3
+    assert "http://" not in page.replace("http://www.w3.org/", "").replace("http://10.0.0.1/", "")
+
+
+def test_the_flagship_hands_off_twice_and_transfers_every_byte(flagship: tuple[Path, str]) -> None:
+    directory, _ = flagship
+    record = json.loads((directory / "record.json").read_text())
+    handoffs = record["metrics"]["outage"]["rows"]
+    assert [(row["from"], row["to"]) for row in handoffs] == [("ap1", "ap2"), ("ap2", "ap1")]
+    for row in handoffs:
+        assert row["completed"]
+        # a probe on one channel, then two management exchanges: far from the second that a lost ARP would cost
+        assert 20 < row["scan"] < 200
+        assert 0 < row["outage"] < 100
+    # 25 Mbit/s of Ethernet frames carry 1448 of 1514 bytes: 23.9 Mbit/s at the very best
+    assert 23.0 < record["metrics"]["goodput"]["values"]["mean"] < 23.9
+
+
+def test_a_report_drawn_again_is_the_same(flagship: tuple[Path, str]) -> None:
+    directory, _ = flagship
+    before = {name: (directory / name).read_bytes() for name in ("record.json", "report.html")}
+    lab("report", str(directory), cwd=directory)
+    assert before == {name: (directory / name).read_bytes() for name in before}
+
+
+def test_repetitions_side_by_side_have_seeds_of_their_own(tmp_path: Path, machine: runs.Machine) -> None:
+    result = lab(
+        *("run", "wired-pair", "ping/ping", "--repeat", "3", "--jobs", "2", "--out", "three", "--json"), cwd=tmp_path
+    )
+    told = json.loads(result.stdout)
+    assert [Path(run["directory"]).name for run in told] == ["seed-1", "seed-2", "seed-3"]
+    seeds = [
+        json.loads((tmp_path / "three" / f"seed-{n}" / "record.json").read_text())["plan"]["seed"] for n in (1, 2, 3)
+    ]
+    assert seeds == [1, 2, 3]
+
+
+def test_a_failed_check_is_exit_status_1(tmp_path: Path, machine: runs.Machine) -> None:
+    (tmp_path / "w.yaml").write_text(
+        """
+name: strict
+roles: {client: 1, server: 1}
+duration: 3 s
+processes:
+  - {on: client, at: 1 s, run: {probe: ping, to: "{server.ip}", count: 2}, as: pings}
+metrics:
+  rtt: {of: pings, unit: ms}
+checks:
+  - {that: rtt.mean < 1 us}
+"""
+    )
+    result = lab("run", "wired-pair", "w.yaml", "--set", "links.0.delay=5ms", cwd=tmp_path, status=1)
+    assert "rtt.mean = 30.05 ms, wanted < 1 us" in result.stdout  # two links of 5 ms, there and back; ARP first
+
+
+def test_a_directory_in_use_is_not_overwritten(tmp_path: Path, machine: runs.Machine) -> None:
+    (tmp_path / "mine").write_text("precious")
+    result = lab("run", "wired-pair", "idle", "--out", ".", cwd=tmp_path, status=2)
+    assert "is not empty" in result.stderr
+    assert (tmp_path / "mine").read_text() == "precious"
+
+
+def test_a_failed_run_says_where_its_remains_are(tmp_path: Path, machine: runs.Machine) -> None:
+    (tmp_path / "w.yaml").write_text("name: bad\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: ['false']}\n")
+    result = lab("run", "wired-pair", "w.yaml", "--out", "out", cwd=tmp_path, status=1)
+    assert "what the run left is in out" in result.stderr
+    assert "w.yaml:4" in result.stderr
+    assert (tmp_path / "out" / "console.log").exists()
