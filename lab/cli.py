@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Annotated
 
 import typer
-from click.exceptions import Abort, ClickException
+from click.exceptions import ClickException
 
 from lab.errors import LabError
 
@@ -163,29 +163,34 @@ def clean() -> None:
     print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
 
 
-_ended_by = [signal.SIGINT]  # typer turns every KeyboardInterrupt into an Abort that tells nothing
+_ended_by: list[signal.Signals] = []  # typer makes an exit status of every KeyboardInterrupt that tells nothing more
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
     """SIGTERM ends us like Ctrl-C: what was begun is cleaned up on the way out."""
-    _ended_by[0] = signal.SIGTERM
+    _ended_by.append(signal.SIGTERM)
     raise KeyboardInterrupt
+
+
+def _status(returned: int | None) -> int:
+    """The exit status; 128 + the signal for an interrupted run, as shells have it."""
+    if returned != 128 + signal.SIGINT:
+        return returned or 0
+    print("lab: interrupted", file=sys.stderr)
+    return 128 + (_ended_by or [signal.SIGINT])[0]
 
 
 def main() -> None:
     """Entry of the command: a user's mistake is one message, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        sys.exit(app(standalone_mode=False))
+        sys.exit(_status(app(standalone_mode=False)))
     except LabError as error:
         print(f"lab: {error}", file=sys.stderr)
         sys.exit(error.exit_status)
     except ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except (KeyboardInterrupt, Abort):
-        print("lab: interrupted", file=sys.stderr)
-        sys.exit(128 + _ended_by[0])
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone (lab list | head)
         sys.exit(141)
