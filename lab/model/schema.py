@@ -132,14 +132,21 @@ def _param(param: probes.Param, used: set[str]) -> Schema:
     return value
 
 
-def main(folder: Path = FOLDER) -> None:
-    """Write every generated reference file."""
+def main(arguments: list[str], folder: Path = FOLDER) -> int:
+    """Write every generated reference file; with ``--check`` only say which are old, by exit status 1."""
     from lab.model import reference
 
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files(reference.text()).items():
-        (folder / name).write_text(content, encoding="utf-8")
-        print(f"wrote {name}", file=sys.stderr)
+    old = [
+        (name, content)
+        for name, content in files(reference.text()).items()
+        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != content
+    ]
+    for name, content in old:
+        if "--check" not in arguments:
+            (folder / name).write_text(content, encoding="utf-8")
+        print(f"{'old, run python -m lab.model.schema:' if '--check' in arguments else 'wrote'} {name}", file=sys.stderr)
+    return int(bool(old) and "--check" in arguments)
 
 
 def files(reference: str) -> dict[str, str]:
@@ -148,4 +155,4 @@ def files(reference: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -61,7 +61,7 @@ def test_the_page_names_every_kind() -> None:
 
 
 def test_writing_the_files(tmp_path: Any) -> None:
-    schema.main(tmp_path / "reference")
+    assert schema.main([], tmp_path / "reference") == 0
     assert sorted(path.name for path in (tmp_path / "reference").iterdir()) == [
         "files.md",
         "topology.schema.json",

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""The kernel's own tests, run in the kernel that the lab boots: one suite each, told by KTAP."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.machine import PROJECT
+from lab.machine.build_report import SilentReport
+from lab.machine.doctor import memory_directory
+from lab.machine.kernel import ensure_kernel
+
+pytestmark = pytest.mark.guest
+
+TIMEOUT_S = 120
+_SUITE = re.compile(r"^(?:\[[ .\d]+\] )?(?P<verdict>ok|not ok) \d+ (?P<name>\S+)", re.MULTILINE)
+_CASE = re.compile(r"^(?:\[[ .\d]+\] ) +(?P<verdict>ok|not ok) \d+ (?P<name>\S+)", re.MULTILINE)
+
+
+def boot(directory: Path, *arguments: str) -> str:
+    """The log of a kernel without any user space."""
+    command = [
+        str(ensure_kernel(SilentReport()).path),
+        "mem=256M",
+        "umid=kunit",
+        f"uml_dir={directory}/",
+        "con=null",
+        "con0=null,fd:1",
+        "time-travel=inf-cpu",
+        "panic=-1",
+        *arguments,
+    ]
+    result = subprocess.run(
+        command,
+        env={"TMPDIR": str(memory_directory()), "HOME": "/"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    return result.stdout
+
+
+def suites_of_the_series() -> set[str]:
+    """Names of the KUnit suites in our files: .name of struct kunit_suite."""
+    found = set()
+    for path in (PROJECT / "hwsim-patches" / "files").rglob("*_test.c"):
+        found |= set(re.findall(r"struct kunit_suite \w+ = \{[^}]*?\.name = \"([^\"]+)\"", path.read_text()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return boot(tmp_path_factory.mktemp("kunit"), "kunit.enable=1", "kunit_shutdown=halt")
+
+
+def test_every_suite_of_the_series_ran_and_passed(log: str) -> None:
+    verdicts = {found["name"]: found["verdict"] for found in _SUITE.finditer(log)}
+    assert suites_of_the_series()
+    assert verdicts == dict.fromkeys(suites_of_the_series(), "ok"), log[-3000:]
+
+
+def test_no_case_failed_or_was_skipped(log: str) -> None:
+    cases = {found["name"]: found["verdict"] for found in _CASE.finditer(log)}
+    assert cases
+    assert set(cases.values()) == {"ok"}
+    assert "# SKIP" not in log
+
+
+def test_without_kunit_enable_nothing_is_tested(tmp_path: Path) -> None:
+    assert "kunit: disabled" in boot(tmp_path)
+
+
+@pytest.mark.parametrize("seed", ["abc", "-1", "0x", "99999999999999999999999", ""])
+def test_a_seed_that_is_no_number_is_refused_at_once(tmp_path: Path, seed: str) -> None:
+    log = boot(tmp_path, f"lab.seed={seed}")
+    assert re.search(r"lab\.seed", log)
+    assert "Run /" not in log
+    assert [path.name for path in tmp_path.iterdir()] in ([], ["kunit"])
