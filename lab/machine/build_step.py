@@ -75,8 +75,7 @@ class BuildLog:
         self.add(f"$ {' '.join(argv)}")
         since = self.path.stat().st_size
         require(argv[0])
-        process = start(argv, cwd or self.directory, env, stdin, stdout)
-        with ended_with_us(process):
+        with running(argv, cwd or self.directory, env, stdin, stdout) as process:
             self._follow(process, on_line)
         if process.returncode:
             raise self.failure(step, _reason(process.returncode), since)
@@ -108,44 +107,51 @@ def telling_lines(lines: list[str]) -> list[str]:
     return [*lines[max(0, first - 2) : first + 6], "...", *lines[-5:]]
 
 
-def start(
-    argv: list[str],
-    cwd: Path,
-    env: Mapping[str, str] | None,
-    stdin: IO[bytes] | int | None = None,
-    stdout: IO[bytes] | None = None,
-) -> subprocess.Popen[bytes]:
-    """Start a build command in its own session; its standard error (and output, unless it goes elsewhere) is a pipe.
-
-    It gets SIGTERM when we die (``setpriv``), and holds our locks until it is gone.
-    """
-    inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
-    return subprocess.Popen(
-        ["setpriv", "--pdeathsig", "TERM", "--", *argv],
-        cwd=cwd,
-        env={**inherited, **(env or {}), "LC_ALL": "C"},
-        stdin=stdin if stdin is not None else subprocess.DEVNULL,
-        stdout=stdout if stdout is not None else subprocess.PIPE,
-        stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,
-        start_new_session=True,
-        pass_fds=lock_descriptors(),
-    )
+# The command, beside it a guard in the same process group: when the pipe of which we hold the other end closes, be
+# it by kill -9 of the lab, the guard ends the group.
+_GUARDED = '{ read -r _ </proc/self/fd/"$0"; kill -TERM 0; } >/dev/null 2>&1 & exec "$@"'
 
 
 @contextlib.contextmanager
-def ended_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leave no process behind if we are interrupted while it runs."""
+def running(
+    argv: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: IO[bytes] | None, stdout: IO[bytes] | None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A build command in its own session, whose standard error (and output, unless it goes elsewhere) is a pipe.
+
+    It ends with us, however we end. It holds our locks until it is gone.
+    """
+    inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
+    guard, ours = os.pipe()
     try:
-        yield
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARDED, str(guard), *argv],
+            cwd=cwd,
+            env={**inherited, **(env or {}), "LC_ALL": "C"},
+            stdin=stdin if stdin is not None else subprocess.DEVNULL,
+            stdout=stdout if stdout is not None else subprocess.PIPE,
+            stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=(guard, *lock_descriptors()),
+        )
+    finally:
+        os.close(guard)
+    try:
+        yield process
     except BaseException:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=30)  # mmdebstrap removes its directory first
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        _end(process)
         raise
+    finally:
+        os.close(ours)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the command and all it started."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=30)  # mmdebstrap removes its directory first
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _reason(status: int) -> str:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,21 +58,43 @@ def test_first_error_is_shown_where_make_went_on() -> None:
     assert len(shown) < 20
 
 
+# Runs until it is told to end, and says so in a file.
+ENDLESS = "exec 2>/dev/null; trap 'echo ended >{file}; exit' TERM; echo begun; while :; do sleep 0.05; done"
+
+
 def test_command_ends_with_whoever_watches_it(log: BuildLog, tmp_path: Path) -> None:
-    """The child holds the write end of a pipe: at the read end, its end is end of file."""
-    pipe = tmp_path / "pipe"
+    file = tmp_path / "file"
 
     def interrupt(line: str) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        log.run(
-            "waiting",
-            ["sh", "-c", f"trap 'echo ended >{pipe}; exit' TERM; echo begun; while :; do read x; done"],
-            stdin=None,
-            on_line=interrupt,
-        )
-    assert pipe.read_text() == "ended\n"
+        log.run("waiting", ["sh", "-c", ENDLESS.format(file=file)], on_line=interrupt)
+    assert file.read_text() == "ended\n"
+
+
+def test_command_ends_with_a_lab_that_is_killed(tmp_path: Path) -> None:
+    """The command inherits our pipe: at its other end, end of file means that nothing of it is left."""
+    file = tmp_path / "file"
+    lab = f"""
+import sys
+from pathlib import Path
+from lab.machine.build_step import BuildLog
+command = ["sh", "-c", {ENDLESS.format(file=file)!r}]
+def begun(line):
+    print("begun", flush=True)
+BuildLog(Path("log"), Path(".")).run("waiting", command, on_line=begun, stdin=sys.stdin)
+"""
+    argv = [sys.executable, "-c", lab]
+    end, other_end = os.pipe()
+    with subprocess.Popen(argv, cwd=tmp_path, stdin=other_end, stdout=subprocess.PIPE, text=True) as process:
+        os.close(other_end)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.kill()
+    with os.fdopen(end) as pipe:
+        assert pipe.read() == ""
+    assert file.read_text() == "ended\n"
 
 
 def test_build_does_not_see_the_flags_of_a_calling_make(log: BuildLog, monkeypatch: pytest.MonkeyPatch) -> None:
