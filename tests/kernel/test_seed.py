@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""lab.seed= decides all that a program can see, and without it the guest is as random as its host."""
+
+from __future__ import annotations
+
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab.machine.initrd import Entry, archive
+from tests.kernel.test_kunit import boot
+
+pytestmark = pytest.mark.guest
+
+RANDOM = ("AT_RANDOM", "getrandom", "/dev/urandom", "/dev/random", "/dev/hwrng", "/proc/sys/kernel/random/")
+Boot = Callable[..., list[str]]
+
+
+@pytest.fixture(scope="module")
+def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive that holds tests/kernel/seen.c as /init."""
+    directory = tmp_path_factory.mktemp("seed")
+    program = directory / "init"
+    source = Path(__file__).with_name("seen.c")
+    subprocess.run(["gcc", "-static", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
+    entries = [
+        Entry("dev", stat.S_IFDIR | 0o755),
+        Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)),
+        Entry("init", stat.S_IFREG | 0o755, content=program.read_bytes()),
+    ]
+    (directory / "initrd").write_bytes(archive(entries))
+    return directory / "initrd"
+
+
+@pytest.fixture
+def seen(initrd: Path, tmp_path: Path) -> Boot:
+    """Boot with further arguments; what the program saw."""
+
+    def run(*arguments: str, directory: str = "a") -> list[str]:
+        place = tmp_path / directory
+        place.mkdir(exist_ok=True)
+        log = boot(place, f"initrd={initrd}", "root=/dev/ram0", "norandmaps", "quiet", *arguments)
+        lines = [line for line in log.splitlines() if line.startswith("seen: ")]
+        assert len(lines) > 20, log
+        return lines
+
+    return run
+
+
+def random_lines(lines: list[str]) -> list[str]:
+    return [line for line in lines if line.removeprefix("seen: ").startswith(RANDOM)]
+
+
+def test_same_seed_same_everything(seen: Boot) -> None:
+    first = seen("lab.seed=7")
+    assert not [line for line in first if "cannot be" in line]
+    assert seen("lab.seed=7") == first
+
+
+def test_length_of_paths_and_further_words_do_not_stir_random_numbers(seen: Boot) -> None:
+    first = seen("lab.seed=7")
+    other = seen("lab.seed=7", "lab.other=word", directory="a-directory-with-another-name")
+    assert random_lines(other) == random_lines(first)
+
+
+def test_seed_may_be_written_in_hexadecimal(seen: Boot) -> None:
+    assert random_lines(seen("lab.seed=255")) == random_lines(seen("lab.seed=0xff"))
+
+
+def test_every_random_number_depends_on_the_seed(seen: Boot) -> None:
+    one, other = random_lines(seen("lab.seed=7")), random_lines(seen("lab.seed=8"))
+    assert len(one) == len(other) == 9
+    assert not set(one) & set(other)
+
+
+def test_no_random_number_comes_twice(seen: Boot) -> None:
+    one = random_lines(seen("lab.seed=7"))
+    assert len(set(one)) == len(one)
+
+
+def test_seeded_guest_sees_nothing_of_its_host(seen: Boot) -> None:
+    lines = seen("lab.seed=7")
+    host = [line.split(":")[2].strip() for line in lines if line.startswith("seen: /proc/cpuinfo host")]
+    flags = [line.split(":")[2].strip() for line in lines if line.startswith("seen: /proc/cpuinfo flags")]
+    assert (host, flags) == ([""], [""])
+
+
+def test_without_a_seed_nothing_repeats(seen: Boot) -> None:
+    assert not set(random_lines(seen())) & set(random_lines(seen()))
