@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""checkpatch and sparse: that they are asked about everything of ours, and that a complaint fails the check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError
+from lab.machine.build_report import KeptReport
+from lab.machine.cache import Store
+from lab.machine.kernel_check import check_series
+from lab.machine.kernel_series import Series
+from lab.machine.source import given_source
+
+# In place of the kernel's: complains about the word "untidy", as checkpatch does.
+CHECKPATCH = """\
+my ($file) = $ARGV[-1];
+open(my $in, "<", $file) or die;
+while (<$in>) { if (/untidy/) { print "WARNING:UNTIDY: tidy up\\n#$.: FILE: $file:$.:\\n"; exit 1; } }
+"""
+# A kernel's make in small: where sparse looks on, it complains about "unsound", in our files and in the kernel's own.
+MAKEFILE = """\
+VERSION = 6
+PATCHLEVEL = 12
+SUBLEVEL = 117
+
+allnoconfig:
+	cp $(KCONFIG_ALLCONFIG) $(O)/.config
+prepare:
+	@true
+net/%.o:
+	@test "$(CHECK)" = sparse
+	@if grep -n unsound $(CURDIR)/net/$*.c; then echo "$(CURDIR)/net/$*.c:1:2: warning: unsound"; fi
+	@echo "$(CURDIR)/include/linux/old.h:3:4: warning: the kernel's own"
+"""
+PATCH = "Subject: [PATCH] change\n\n--- a/net/old.c\n+++ b/net/old.c\n@@ -1,2 +1,2 @@\n one\n-two\n+{word}\n"
+
+
+class Checked:
+    """A series and the kernel it applies to."""
+
+    def __init__(self, root: Path) -> None:
+        self.tree, self.directory, self.told = root / "linux", root / "hwsim-patches", KeptReport()
+        for directory in ("arch/um", "net", "scripts"):
+            (self.tree / directory).mkdir(parents=True)
+        (self.tree / "Makefile").write_text(MAKEFILE)
+        (self.tree / "scripts" / "checkpatch.pl").write_text(CHECKPATCH)
+        (self.tree / "net" / "old.c").write_text("one\ntwo\n")
+        for directory in ("patches", "files/net", "config"):
+            (self.directory / directory).mkdir(parents=True)
+        (self.directory / "config" / "00-base.config").write_text("CONFIG_NET=y\n")
+        (self.directory / "series").write_text("0001-change.patch\n")
+        self.write(patch="tidy", file="sound")
+        self.store = Store("kernel-check", "the check", root=root / "cache")
+
+    def write(self, patch: str, file: str) -> None:
+        (self.directory / "patches" / "0001-change.patch").write_text(PATCH.format(word=patch))
+        (self.directory / "files" / "net" / "new.c").write_text(f"{file}\n")
+
+    def check(self) -> None:
+        check_series(given_source(self.tree), Series(self.directory), self.told, self.store)
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Checked:
+    return Checked(tmp_path)
+
+
+def test_tidy_series_passes_and_is_not_checked_again(checked: Checked) -> None:
+    checked.check()
+    assert "kernel patches: checkpatch over 1 patches and 1 files" in checked.told.steps
+    checked.told.steps.clear()
+    checked.check()
+    assert checked.told.steps == []
+
+
+def test_untidy_patch(checked: Checked) -> None:
+    checked.write(patch="untidy", file="sound")
+    with pytest.raises(BuildError, match=r"(?s)checkpatch of 0001-change\.patch failed.*WARNING:UNTIDY: tidy up"):
+        checked.check()
+
+
+def test_untidy_file(checked: Checked) -> None:
+    checked.write(patch="tidy", file="untidy")
+    with pytest.raises(BuildError, match=r"(?s)checkpatch of net/new\.c failed.*WARNING:UNTIDY"):
+        checked.check()
+
+
+def test_sparse_complains_about_ours(checked: Checked) -> None:
+    checked.write(patch="tidy", file="unsound")
+    with pytest.raises(BuildError, match=r"sparse complains:\n    net/new\.c:1:2: warning: unsound$"):
+        checked.check()
+
+
+def test_failure_is_not_remembered(checked: Checked) -> None:
+    checked.write(patch="untidy", file="sound")
+    for _ in range(2):
+        with pytest.raises(BuildError):
+            checked.check()
+    checked.write(patch="tidy", file="sound")
+    checked.check()
