@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
+import secrets
+from collections.abc import Callable
 from pathlib import Path
 
 from lab.errors import BuildError, HostError
@@ -27,33 +28,54 @@ _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could n
 
 
 class DebianProgress:
-    """Reads apt's and dpkg's lines and tells a report how far they are."""
+    """Reads apt's and dpkg's lines and tells a report how far they are.
 
-    def __init__(self, report: Report, what: str) -> None:
+    apt names a package when it begins to fetch it, and then is silent. What comes in meanwhile is taken from the
+    network interfaces' counters: its own directory is closed to an ordinary user.
+    """
+
+    def __init__(self, report: Report, received_bytes: Callable[[], int] | None = None) -> None:
         self.report = report
-        self.what = what
+        self._received_bytes = received_bytes or network_received_bytes
         self._need_bytes: int | None = None
-        self._got_bytes = 0
+        self._done_bytes = 0  # all packages but the last named
+        self._size_bytes = 0  # that one's
+        self._begun_at_bytes = 0
+        self._text = ""
         self._set_up = 0
         self._unpacked = 0
 
     def line(self, text: str) -> None:
         """One line of the log."""
         if found := _NEED.match(text):
-            self._need_bytes, self._got_bytes = _bytes(found), 0
+            self._need_bytes, self._done_bytes, self._size_bytes = _bytes(found), 0, 0
         elif found := _GET.match(text):
-            self.report.progress(
-                self._got_bytes,
-                self._need_bytes,
-                f"fetching {found['package']} {found['version']} ({found['size']} {found['unit']})",
-            )
-            self._got_bytes += _bytes(found)
+            self._done_bytes += self._size_bytes
+            self._size_bytes = _bytes(found)
+            self._begun_at_bytes = self._received_bytes()
+            self._text = f"fetching {found['package']} {found['version']} ({found['size']} {found['unit']})"
+            self.report.progress(self._done_bytes, self._need_bytes, self._text)
+        elif text.startswith("Fetched "):
+            self._text = ""
         elif text.startswith("Unpacking "):
             self._unpacked += 1
             self.report.progress(self._unpacked, None, text.split(" ...")[0].lower())
         elif text.startswith("Setting up "):
             self._set_up += 1
             self.report.progress(self._set_up, self._unpacked, f"setting up {text.split()[2]}")
+
+    def tick(self) -> None:
+        """No line came: a package is being fetched, or something else takes its time."""
+        if self._text:
+            received = min(self._received_bytes() - self._begun_at_bytes, self._size_bytes)
+            done = self._done_bytes + received
+            self.report.progress(min(done, self._need_bytes or done), self._need_bytes, self._text)
+
+
+def network_received_bytes() -> int:
+    """Bytes that all network interfaces but the loopback have received since they exist."""
+    lines = [line.split(":") for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
+    return sum(int(counters.split()[0]) for name, counters in lines if name.strip() != "lo")
 
 
 def _bytes(found: re.Match[str]) -> int:
@@ -113,14 +135,17 @@ def fetch_tar(
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
-    scratch = Path(tempfile.mkdtemp(prefix="hwsim-lab-", dir=scratch_parent(needed_bytes)))
-    (tar.parent / SCRATCH).write_text(str(scratch))
+    scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
+    (tar.parent / SCRATCH).write_text(str(scratch))  # first: whoever cleans up after us finds it there
+    scratch.mkdir()
     scratch.chmod(0o755)
     argv = [*_mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
     argv += [f"--include={','.join(packages)}", SUITE, "-"]
+    progress = DebianProgress(report)
+    environment = {"TMPDIR": str(scratch)}
     try:
         with tar.open("wb") as output:
-            log.run(what, argv, env={"TMPDIR": str(scratch)}, on_line=DebianProgress(report, what).line, stdout=output)
+            log.run(what, argv, env=environment, on_line=progress.line, on_tick=progress.tick, stdout=output)
     except BuildError as error:
         if _NO_NETWORK.search(log.path.read_text(errors="replace")):
             raise BuildError(

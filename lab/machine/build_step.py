@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import selectors
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from lab.errors import BuildError, HostError
 from lab.machine.cache import lock_descriptors, no_space
 
 TAIL_LINES = 15
+TICK_S = 0.5
 _ERROR = re.compile(r"\berror\b|^E: |\*\*\*", re.IGNORECASE)
 # All that a build sees of our environment: neither the flags of a make that calls us, nor a user's CFLAGS.
 ENVIRONMENT = re.compile(r"PATH|HOME|TMPDIR|APT_CONFIG|(?:https?|ftp|no|all)_proxy", re.IGNORECASE)
@@ -54,6 +56,7 @@ class BuildLog:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         on_line: Callable[[str], None] | None = None,
+        on_tick: Callable[[], None] | None = None,
         stdin: IO[bytes] | None = None,
         stdout: IO[bytes] | None = None,
     ) -> None:
@@ -65,6 +68,7 @@ class BuildLog:
             cwd: Where; default: the build's directory.
             env: Set in addition to the few variables of ours that a build sees; LC_ALL is C.
             on_line: Sees every line of the log as it comes.
+            on_tick: Called where no line comes for half a second.
             stdin: Read by the command; default: nothing.
             stdout: Takes its standard output; default: the log.
 
@@ -76,18 +80,35 @@ class BuildLog:
         since = self.path.stat().st_size
         require(argv[0])
         with running(argv, cwd or self.directory, env, stdin, stdout) as process:
-            self._follow(process, on_line)
+            self._follow(process, on_line, on_tick)
         if process.returncode:
             raise self.failure(step, _reason(process.returncode), since)
 
-    def _follow(self, process: subprocess.Popen[bytes], on_line: Callable[[str], None] | None) -> None:
+    def _follow(
+        self,
+        process: subprocess.Popen[bytes],
+        on_line: Callable[[str], None] | None,
+        on_tick: Callable[[], None] | None,
+    ) -> None:
         stream = process.stderr if process.stdout is None else process.stdout
         assert stream is not None
-        with self.path.open("ab", buffering=0) as log:
-            for line in stream:
-                log.write(line)
+        rest = b""
+        with self.path.open("ab", buffering=0) as log, selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            while True:
+                if on_tick is not None and not selector.select(TICK_S):
+                    on_tick()
+                    continue
+                chunk = os.read(stream.fileno(), 1 << 16)
+                if not chunk:
+                    break
+                log.write(chunk)
+                *lines, rest = (rest + chunk).split(b"\n")
                 if on_line is not None:
-                    on_line(line.decode(errors="replace").rstrip("\n"))
+                    for line in lines:
+                        on_line(line.decode(errors="replace"))
+        if rest and on_line is not None:
+            on_line(rest.decode(errors="replace"))
         process.wait()
 
 

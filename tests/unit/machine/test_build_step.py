@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import BuildError, HostError
+from lab.machine import build_step
 from lab.machine.build_step import BuildLog, telling_lines
 
 
@@ -19,6 +20,15 @@ def test_lines_are_seen_and_logged(log: BuildLog) -> None:
     log.run("counting", ["seq", "3"], on_line=seen.append)
     assert seen == ["1", "2", "3"]
     assert log.path.read_text() == "$ seq 3\n1\n2\n3\n"
+
+
+def test_ticks_come_where_lines_do_not(log: BuildLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_step, "TICK_S", 0.01)
+    script = f"echo one; until [ -e {tmp_path}/ticked ]; do :; done; printf two"
+    seen: list[str] = []
+    log.run("waiting", ["sh", "-c", script], on_line=seen.append, on_tick=(tmp_path / "ticked").touch)
+    assert seen == ["one", "two"]
+    assert log.path.read_text().endswith("one\ntwo")
 
 
 def test_output_can_go_to_a_file(log: BuildLog, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from lab.errors import BuildError, HostError
 from lab.machine import build_debian
-from lab.machine.build_debian import DebianProgress, fetch_tar, scratch_parent
+from lab.machine.build_debian import DebianProgress, fetch_tar, network_received_bytes, scratch_parent
 from lab.machine.build_report import KeptReport
 from lab.machine.build_step import BuildLog
 
@@ -27,7 +27,7 @@ Setting up libc6:amd64 (2.41-12+deb13u4) ...
 
 def test_progress_in_bytes_then_in_packages() -> None:
     told = KeptReport()
-    progress = DebianProgress(told, "fetching")
+    progress = DebianProgress(told, lambda: 0)
     for line in OUTPUT.splitlines():
         progress.line(line)
     assert told.progressed == [
@@ -36,6 +36,25 @@ def test_progress_in_bytes_then_in_packages() -> None:
         (1, None, "unpacking libc6:amd64 (2.41-12+deb13u4)"),
         (1, 1, "setting up libc6:amd64"),
     ]
+
+
+def test_progress_within_a_package_that_takes_long() -> None:
+    told = KeptReport()
+    received = iter([1_000, 5_000, 2_000_000, 300_000_000])
+    progress = DebianProgress(told, lambda: next(received))
+    progress.tick()  # nothing is being fetched yet
+    for line in OUTPUT.splitlines()[2:5]:
+        progress.line(line)
+    progress.tick()
+    progress.tick()
+    progress.line("Fetched 155 MB in 3s (48.3 MB/s)")
+    progress.tick()
+    name = "fetching linux-source-6.12 6.12.117-1 (153 MB)"
+    assert told.progressed[2:] == [(2_847_000 + 1_995_000, 155_000_000, name), (155_000_000, 155_000_000, name)]
+
+
+def test_counters_of_this_machine_are_read() -> None:
+    assert network_received_bytes() >= 0
 
 
 def test_first_directory_that_will_do(tmp_path: Path) -> None:
