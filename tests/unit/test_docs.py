@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What the documentation names exists: files, verbs of make and lab, topologies, workloads, probes, metrics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer.main
+from click import Group
+
+from lab.cli import app
+from lab.model import library
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = PROJECT / "README.md"
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
+_HEADING = re.compile(r"^#+ (.*)", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"(?:^|`|[$&;] |/bin/)lab (?P<words>[^`|;&#\n]*)", re.MULTILINE)
+_MAKE = re.compile(r"(?:^|`|[$&;] )make (?P<verb>[a-z][a-z-]*)", re.MULTILINE)
+
+
+def documents() -> list[Path]:
+    """Every Markdown file of the project, but not of what is built or run in it."""
+    found = [*PROJECT.glob("*.md"), *PROJECT.glob("[a-z]*/**/*.md")]
+    return sorted(path for path in found if path.relative_to(PROJECT).parts[0] not in ("build", "runs"))
+
+
+def code(path: Path) -> str:
+    """What a document sets in a fixed-width font."""
+    return "\n".join(_CODE.findall(path.read_text()))
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors that GitHub and others make of a document's headings."""
+    headings = _HEADING.findall(_FENCE.sub("", path.read_text()))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def invocations(path: Path) -> Iterator[list[str]]:
+    """The words after ``lab`` in each command that a document shows."""
+    for found in _COMMAND.finditer(code(path)):
+        if words := found["words"].split():
+            yield words
+
+
+def named(path: Path) -> Iterator[tuple[str, str]]:
+    """(kind, name) of each topology and workload in the ``lab run`` and ``lab show`` of a document."""
+    for words in invocations(path):
+        plain = [word for word in words[1:] if re.fullmatch(r"[a-z0-9][a-z0-9/-]*", word)]
+        if words[0] in ("run", "show", "shell"):
+            yield from zip(("topology", "workload"), plain, strict=False)
+
+
+each = pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(PROJECT)))
+
+
+@each
+def test_every_relative_link_leads_somewhere(path: Path) -> None:
+    for target in _LINK.findall(_CODE.sub("", path.read_text())):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        there = (path.parent / name).resolve() if name else path
+        assert there.exists(), f"{target} does not exist"
+        assert not anchor or anchor in anchors(there), f"{target}: no such heading"
+
+
+@each
+def test_every_verb_of_lab_and_its_options_exist(path: Path) -> None:
+    lab = typer.main.get_command(app)
+    assert isinstance(lab, Group)
+    for words in invocations(path):
+        verb = words[0]
+        if verb.startswith("-"):
+            continue
+        assert verb in lab.commands, f"lab {verb}"
+        options = {name for param in lab.commands[verb].params for name in param.opts} | {"--help"}
+        for word in words[1:]:
+            assert not word.startswith("--") or word in options, f"lab {verb} {word}"
+
+
+@each
+def test_every_verb_of_make_exists(path: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+    assert {found["verb"] for found in _MAKE.finditer(code(path))} <= targets
+
+
+def test_readme_names_topologies_and_workloads_that_exist() -> None:
+    found = list(named(README))
+    assert found
+    for kind, name in found:
+        assert name in library.known(kind), f"no {kind} {name}"
+
+
+def test_every_decision_is_listed_once_and_numbered_in_order() -> None:
+    folder = PROJECT / "docs" / "decisions"
+    files = sorted(path.name for path in folder.glob("[0-9]*.md"))
+    assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
+    assert re.findall(r"^\| \[\d{4}\]\((.*?)\)", (folder / "README.md").read_text(), re.MULTILINE) == files
