@@ -43,6 +43,6 @@ kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
 rootfs: bootstrap ## build the guest's root file system
 	@$(LAB) rootfs
 
-clean: ## remove what was built: runs, caches, environment
+clean: ## remove what was built: caches, environment; runs/ stays
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
-	rm -rf $(VENV) build runs .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache

@@ -126,14 +126,20 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
-def kernel(kernel_source: Source = None, as_json: Json = False) -> None:
+def kernel(
+    kernel_source: Source = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch Debian's source again, to take a newer one.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Build the guest's kernel where the cache does not have it; print what it is."""
     from lab.cli_list import print_facts
     from lab.machine.kernel import ensure_kernel
     from lab.terminal import reporter
 
     with reporter() as report_:
-        built = ensure_kernel(report_, source=kernel_source)
+        built = ensure_kernel(report_, source=kernel_source, refresh=refresh)
     print_facts(built, as_json)
 
 

@@ -133,7 +133,8 @@ def interact(topology: str, seed: int, settings: list[str], source: Path | None)
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
 
-    plan = load(topology, IDLE, seed, settings)
+    # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
+    plan = load(topology, IDLE, seed, [*settings, "workload.duration=24h"])
     runs.prepare()
     with reporter() as report:
         machine = runs.ensure_machine(report, source)

@@ -219,8 +219,13 @@ class Cancelled(LabError):
 
 
 def prepare() -> None:
-    """What every command that boots does first: remove what killed labs left."""
+    """What every command that boots does first: remove what killed labs left, see that a guest can have memory.
+
+    Raises:
+        HostError: No directory for the guest's memory; told before anything is built.
+    """
     clean_stale()
+    memory_directory()
 
 
 def discard(directory: Path) -> None:

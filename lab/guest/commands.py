@@ -48,9 +48,12 @@ def move_radio(phy: int, pid: int | str) -> list[str]:
 
 
 def _wired_lines(node: types.Node) -> list[str]:
+    """A packet in a link is one that an Ethernet would carry: no bunches of segments, of which netem would lose or
+    delay several at once.
+    """
     lines = ["link set lo up"]
     for interface in node.interfaces:
-        lines.append(f"link set {interface.name} up")
+        lines.append(f"link set {interface.name} up gso_max_segs 1")
         if interface.ip:
             lines.append(f"addr add {interface.ip} brd + dev {interface.name}")
     return lines

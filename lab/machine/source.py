@@ -93,7 +93,7 @@ def _extract(packages: tarfile.TarFile, name: str, target: Path) -> None:
     except KeyError:
         content = None
     if content is None:
-        raise BuildError(f"the Debian package {PACKAGE} holds no {name}", hint="give a source with --source")
+        raise BuildError(f"the Debian package {PACKAGE} holds no {name}", hint="give a source with --kernel-source")
     with target.open("wb") as file:
         while block := content.read(1 << 20):
             file.write(block)

@@ -57,12 +57,19 @@ def dotted(keys: Keys) -> str:
     return ".".join(str(key) for key in keys)
 
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+
 def label_of(path: Path) -> str:
-    """How a file is called in messages: relative to the current directory where it lies in it."""
-    try:
-        return str(path.resolve().relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    """How a file is called in messages and records: relative to the checkout or the current directory, if in one.
+
+    The lab's own files are called the same wherever ``lab`` is started, so that equal runs have equal records.
+    """
+    resolved = path.resolve()
+    for folder in (CHECKOUT, Path.cwd()):
+        if resolved.is_relative_to(folder):
+            return str(resolved.relative_to(folder))
+    return str(path)
 
 
 def read(path: Path) -> Document:

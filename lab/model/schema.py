@@ -145,7 +145,9 @@ def main(arguments: list[str], folder: Path = FOLDER) -> int:
     for name, content in old:
         if "--check" not in arguments:
             (folder / name).write_text(content, encoding="utf-8")
-        print(f"{'old, run python -m lab.model.schema:' if '--check' in arguments else 'wrote'} {name}", file=sys.stderr)
+        print(
+            f"{'old, run python -m lab.model.schema:' if '--check' in arguments else 'wrote'} {name}", file=sys.stderr
+        )
     return int(bool(old) and "--check" in arguments)
 
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
 import pytest
 
+from lab.probes._pcap import read
 from tests.system.conftest import WIRED, Ran
 
 pytestmark = pytest.mark.guest
@@ -47,6 +49,33 @@ timeline:
     # 98 bytes at 10 Mbit/s take 0.08 ms each way; ping prints three digits
     assert before == pytest.approx(40.2, abs=0.1)
     assert after == pytest.approx(100.0, abs=0.3)
+
+
+def test_frames_are_no_longer_than_ethernet_and_both_directions_keep_the_rate(boot: Callable[..., Ran]) -> None:
+    """Offloads would make netem lose and delay bunches of segments; Open vSwitch would delete a port's queue."""
+    ran = boot(
+        WIRED.replace("between: [h1, s1]", "between: [h1, s1], rate: 10 Mbit/s"),
+        """
+name: frames
+roles: {client: 1, server: 1}
+duration: 9 s
+processes:
+  - {on: server, run: [iperf3, -s], as: server, ready: {listening: tcp/5201}}
+timeline:
+  - {at: 1 s, exec: h2, run: [iperf3, -c, "10.0.0.1", -t, "2", -J]}
+  - {at: 5 s, exec: h2, run: [iperf3, -c, "10.0.0.1", -t, "2", -J, -R]}
+probes:
+  - {on: client, probe: tcpdump, as: capture}
+  - {on: server, probe: tcpdump, as: capture-server}
+""",
+    )
+    for output in ran.outputs():
+        rate_bps = json.loads(output)["end"]["sum_received"]["bits_per_second"]
+        # 1448 of 1514 bytes are payload; iperf3 counts over its own clock, start and end of the flow included
+        assert rate_bps == pytest.approx(10e6 * 1448 / 1514, rel=0.06)
+    for name in ("capture", "capture-server"):
+        frames = read((ran.directory / "raw" / f"{name}.pcap").read_bytes())
+        assert max(frames.length) == 1514
 
 
 def test_a_link_that_is_unplugged_carries_nothing(boot: Callable[..., Ran]) -> None:
