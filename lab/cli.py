@@ -10,9 +10,12 @@ from types import FrameType
 from typing import Annotated
 
 import typer
+import typer.core
 from click.exceptions import ClickException
 
 from lab.errors import LabError
+
+typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
 
 app = typer.Typer(
     name="lab",

@@ -24,19 +24,17 @@ links:
 
 
 def test_a_process_that_spins_stops_virtual_time(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"virtual time stood still at .* s for 3 s of wall time; running: spinner"):
+    with pytest.raises(RunError, match=r"virtual time stood still at .* s for 15 s of wall time; running: spinner"):
         boot(
             WIRED,
             """
 name: spin
 roles: {client: 1}
 duration: 5 s
-files:
-  program: {on: client, path: /tmp/spinner, text: "#!/usr/bin/perl\\nwhile (1) { $x++ }\\n"}
 processes:
   - {on: client, at: 1 s, run: [perl, -e, "$0 = 'spinner'; while (1) { $x++ }"]}
 """,
-            stall_wall_s=3.0,
+            stall_wall_s=15.0,
         )
 
 

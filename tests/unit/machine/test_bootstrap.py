@@ -30,6 +30,7 @@ class Machine:
         shutil.copy(PROJECT / "scripts" / "bootstrap", self.checkout / "scripts")
         (self.checkout / "scripts" / "packages").write_text(TOOLS)
         (self.checkout / "pyproject.toml").write_text("[project]\n")
+        (self.checkout / "constraints.txt").write_text("click==1\n")
         for name in NEEDED:
             (self.programs / name).symlink_to(shutil.which(name) or name)
         self.program("uname", "echo x86_64")
@@ -135,7 +136,7 @@ def test_environment_is_made_once(machine: Machine) -> None:
     assert "making the Python environment .venv" in done.stdout
     assert [call.split(" -m ")[1] for call in machine.called[1:]] == [
         "venv .venv",
-        "pip install --quiet --disable-pip-version-check --editable .[dev]",
+        "pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .[dev]",
     ]
     assert machine.run().returncode == 0
     assert machine.called == []
@@ -145,7 +146,7 @@ def test_change_of_requirements_makes_it_anew(machine: Machine) -> None:
     machine.has_tools()
     machine.has_python()
     (machine.checkout / ".venv").mkdir()
-    (machine.checkout / ".venv" / "stamp").write_text(f"{machine.checkout}\n[project]\n")
+    (machine.checkout / ".venv" / "stamp").write_text(f"{machine.checkout}\n[project]\nclick==1\n")
     (machine.checkout / "pyproject.toml").write_text("[project]\ndependencies = []\n")
     machine.run()
     assert "python3 -m venv .venv" in machine.called
