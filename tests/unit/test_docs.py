@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -13,6 +14,7 @@ from click import Group
 
 from lab.cli import app
 from lab.model import library
+from lab.probes.base import Raw, Target
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = PROJECT / "README.md"
@@ -102,3 +104,29 @@ def test_every_decision_is_listed_once_and_numbered_in_order() -> None:
     files = sorted(path.name for path in folder.glob("[0-9]*.md"))
     assert [int(name[:4]) for name in files] == list(range(1, len(files) + 1))
     assert re.findall(r"^\| \[\d{4}\]\((.*?)\)", (folder / "README.md").read_text(), re.MULTILINE) == files
+
+
+QUEUE_OUT = """\
+### 936704
+[{"kind":"netem","handle":"8002:","root":true,"refcnt":2,"options":{"limit":1000},"bytes":1026,"packets":13,\
+"drops":0,"overlimits":0,"requeues":0,"backlog":98,"qlen":1}]
+"""
+
+
+def test_the_probe_and_the_metric_of_contributing_work(tmp_path: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", (PROJECT / "CONTRIBUTING.md").read_text(), re.MULTILINE | re.DOTALL)
+    probe: dict[str, Any] = {"__name__": "queue"}
+    metric: dict[str, Any] = {"__name__": "backlog"}
+    for block, names in zip(blocks, (probe, metric), strict=True):
+        exec(compile(block, "CONTRIBUTING.md", "exec", dont_inherit=True), names)
+    (tmp_path / "queue.out").write_text(QUEUE_OUT)
+
+    argv = probe["PROBE"].argv(Target("ap1", "ap1-eth2", None, None), probe["PROBE"].defaults({}), "/lab/raw/queue")
+    parsed = probe["PROBE"].parse(Raw(tmp_path, "queue"))
+    assert argv == ["tc", "-j", "-s", "qdisc", "show", "dev", "ap1-eth2", "root"]
+    assert {series.name: (series.t_ns, series.values) for series in parsed.series} == {
+        "backlog": ([936704], [98]),
+        "qlen": ([936704], [1]),
+        "drops": ([936704], [0]),
+    }
+    metric["METRIC"].check({"queue": "queue"}, "kB", None)
