@@ -146,6 +146,7 @@ class Experiment:
             f"{process.id} to be ready ({ready.listening or ready.log})",
             culprit=process.id,
             log=task.log,
+            where=process.source,
         )
         if self.failure:
             raise self.failure

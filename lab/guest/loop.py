@@ -83,6 +83,7 @@ class Loop:
         state: Callable[[], str] = lambda: "",
         culprit: str | None = None,
         log: str | None = None,
+        where: str = "",
     ) -> None:
         """Run until ``condition()``; GuestError with the last ``state()`` when it does not come true in time."""
         deadline_ns = now_ns() + timeout_ns
@@ -90,5 +91,6 @@ class Loop:
             if now_ns() >= deadline_ns:
                 last = state()
                 told = f"; last seen: {last}" if last else ""
-                raise GuestError(f"waited {timeout_ns / 1e9:g} s in vain for {what}{told}", culprit, log)
+                place = f"{where}: " if where else ""
+                raise GuestError(f"{place}waited {timeout_ns / 1e9:g} s in vain for {what}{told}", culprit, log)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

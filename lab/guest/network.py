@@ -122,9 +122,9 @@ class LabNet(Mininet):
         for station in self.stations:
             self._start_station(station)
         for ap in self.aps:
-            self._wait_up(ap, "AP-ENABLED", "hostapd to enable its access point")
+            self._wait_up(ap, "AP-ENABLED", f"{ap.name} to enable its access point")
         for station in self.stations:
-            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"it to associate with '{station.radio.ssid}'")
+            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to associate with '{station.radio.ssid}'")
 
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
         """Start a daemon in a node; its death ends the run."""
@@ -174,7 +174,13 @@ class LabNet(Mininet):
         if status in control.request("STATUS"):
             return
         self.loop.wait_for(
-            lambda: control.seen(event), UP_TIMEOUT_NS, what, control.last, control.task.name, control.task.log
+            lambda: control.seen(event),
+            UP_TIMEOUT_NS,
+            what,
+            control.last,
+            control.task.name,
+            control.task.log,
+            node.spec.source,
         )
 
     def __iter__(self) -> Iterator[str]:

@@ -17,6 +17,14 @@ WELCOME = """
 {nodes}
 Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · roam STATION AP · py EXPR · help · exit
 """
+HELP = """
+NODE COMMAND runs a program in a node; names of other nodes become their addresses:
+  sta1 ping -c 3 h1
+  h1 tcpdump -ni h1-eth0 &
+py EXPRESSION evaluates Python with every node and net at hand:
+  py sta1.IP()
+"""
+_HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_EOF"}
 ROAM_TIMEOUT_NS = 10_000_000_000
 
 
@@ -25,6 +33,12 @@ class Shell(CLI):
 
     prompt = "lab> "
     doc_header = "Commands (help COMMAND tells more; NODE COMMAND runs a program in a node):"
+
+    helpStr = HELP
+
+    def get_names(self) -> list[str]:
+        """Methods behind commands; without those that need a display or an OpenFlow controller."""
+        return [name for name in super().get_names() if name not in _HIDDEN]
 
     def __init__(self, network: LabNet) -> None:
         setLogLevel("info")

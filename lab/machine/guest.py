@@ -46,7 +46,8 @@ def command_line(
         "root=/dev/ram0",
         "con=null",
         f"con0={'fd:0' if mode == 'shell' else 'null'},fd:1",
-        "loglevel=5",  # warnings and worse
+        "quiet",  # nothing about UML's own checks
+        f"loglevel={'2' if mode == 'shell' else '5'}",  # warnings and worse; at a prompt only what ends it
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",

@@ -126,16 +126,20 @@ class Watch:
             raise self._failure(f"the guest waits for something that does not come: {passed} of virtual time passed")
 
     def _stalled(self, uptime_ns: int) -> RunError:
+        log = tail(self.console)  # as it is before we make the guest print its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
         return self._failure(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}",
             hint="a process that computes without end or waits in a busy loop stops virtual time (docs/limits.md)",
+            text=log,
         )
 
-    def _failure(self, message: str, log: Path | None = None, hint: str | None = None) -> RunError:
+    def _failure(
+        self, message: str, log: Path | None = None, hint: str | None = None, text: str | None = None
+    ) -> RunError:
         shown = log or self.console
-        return RunError(f"{message}\n  last lines of {shown}:\n{tail(shown)}", hint=hint)
+        return RunError(f"{message}\n  last lines of {shown}:\n{text or tail(shown)}", hint=hint)
 
     def _judge(self) -> None:
         """After the end: what the kernel said, what the guest said."""

@@ -63,7 +63,13 @@ class Terminal:
 def test_a_session(machine: runs.Machine) -> None:
     terminal = Terminal("two-aps-handoff")
     try:
-        assert "sta1 (sta)" in terminal.until(PROMPT)
+        greeting = terminal.until(PROMPT)
+        assert "sta1 (sta)" in greeting
+        assert "Core dump" not in greeting
+        help_text = terminal.ask("help")
+        assert "sta1 ping -c 3 h1" in help_text
+        assert "mininet>" not in help_text
+        assert "xterm" not in help_text
         assert "1 received" in terminal.ask("sta1 ping -c 1 h1")
         assert re.search(r"sta1-wlan0<~>ap1 2412 MHz COMPLETED", terminal.ask("links"))
         assert "sta1 is associated with ap2" in terminal.ask("roam sta1 ap2")
