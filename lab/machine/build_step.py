@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import selectors
@@ -128,6 +129,9 @@ def telling_lines(lines: list[str]) -> list[str]:
     return [*lines[max(0, first - 2) : first + 6], "...", *lines[-5:]]
 
 
+# What a command inherits beside 0, 1 and 2 has numbers from here on. The low ones are mmdebstrap's: it has sh write
+# to a descriptor of its own, and sh takes only numbers of one digit.
+_HIGH_DESCRIPTOR = 200
 # The command, beside it a guard in the same process group: when the pipe of which we hold the other end closes, be
 # it by kill -9 of the lab, the guard ends the group.
 _GUARDED = '{ read -r _ </proc/self/fd/"$0"; kill -TERM 0; } >/dev/null 2>&1 & exec "$@"'
@@ -143,19 +147,22 @@ def running(
     """
     inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
     guard, ours = os.pipe()
+    passed = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR) for number in (guard, *lock_descriptors())]
+    os.close(guard)
     try:
         process = subprocess.Popen(
-            ["sh", "-c", _GUARDED, str(guard), *argv],
+            ["sh", "-c", _GUARDED, str(passed[0]), *argv],
             cwd=cwd,
             env={**inherited, **(env or {}), "LC_ALL": "C"},
             stdin=stdin if stdin is not None else subprocess.DEVNULL,
             stdout=stdout if stdout is not None else subprocess.PIPE,
             stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,
             start_new_session=True,
-            pass_fds=(guard, *lock_descriptors()),
+            pass_fds=passed,
         )
     finally:
-        os.close(guard)
+        for number in passed:
+            os.close(number)
     try:
         yield process
     except BaseException:

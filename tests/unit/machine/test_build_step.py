@@ -12,7 +12,9 @@ import pytest
 
 from lab.errors import BuildError, HostError
 from lab.machine import build_step
+from lab.machine.build_report import KeptReport
 from lab.machine.build_step import BuildLog, telling_lines
+from lab.machine.cache import Store
 
 
 def test_lines_are_seen_and_logged(log: BuildLog) -> None:
@@ -36,6 +38,16 @@ def test_output_can_go_to_a_file(log: BuildLog, tmp_path: Path) -> None:
         log.run("writing", ["sh", "-c", "echo out; echo err >&2"], stdout=file)
     assert (tmp_path / "out").read_text() == "out\n"
     assert log.path.read_text().endswith("err\n")
+
+
+def test_low_descriptors_are_the_commands_own(log: BuildLog, store: Store, told: KeptReport) -> None:
+    script = "import os; print(*sorted(map(int, os.listdir('/proc/self/fd'))))"
+    with store.lock(told):  # passed on, as the pipe to the guard is
+        log.run("listing", [sys.executable, "-c", script])
+    numbers = [int(word) for word in log.path.read_text().splitlines()[-1].split()]
+    assert numbers[:4] == [0, 1, 2, 3]  # 3 is listdir's
+    assert len(numbers[4:]) == 2
+    assert min(numbers[4:]) >= 200
 
 
 def test_failure_names_step_status_last_lines_and_log(log: BuildLog) -> None:
