@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from lab.machine.cores import Core
+
 MEMORY_BYTES = 1 << 30
 # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
 START_NS = 1_767_225_600_000_000_000
@@ -72,20 +74,29 @@ class Guest:
     """A booted guest."""
 
     def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
-        """Start it. ``console``: where its log goes; None: this terminal, for a shell."""
+        """Start it.
+
+        Args:
+            arguments: Its command line.
+            run: Its run directory.
+            memory_directory: Where its memory lies: a file system that allows execution.
+            console: Where its log goes; None: this terminal, for a shell.
+        """
         self.run = run
         _same_addresses()
         # nothing of our environment: it lies on the guest kernel's stack
-        environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": os.environ.get("PATH", os.defpath)}
-        self.process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
-            env=environment,
-            cwd="/",
-            stdin=None if console is None else subprocess.DEVNULL,
-            stdout=console,
-            stderr=None if console is None else subprocess.STDOUT,
-            process_group=None if console is None else 0,  # Ctrl-C reaches the lab alone, which then ends the guest
-        )
+        environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
+        self._core = Core()
+        with self._core.bound():
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
+                env=environment,
+                cwd="/",
+                stdin=None if console is None else subprocess.DEVNULL,
+                stdout=console,
+                stderr=None if console is None else subprocess.STDOUT,
+                process_group=None if console is None else 0,  # Ctrl-C reaches the lab alone, which then ends the guest
+            )
 
     def pulse(self) -> tuple[int, int] | None:
         """(uptime, wall clock) of the guest in virtual ns; None before init runs."""
@@ -100,13 +111,9 @@ class Guest:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
+        self._core.release()
 
 
 def uptime_text(uptime_ns: int) -> str:
     """For people: 12.3 s."""
     return f"{uptime_ns / 1e9:.1f} s"
-
-
-def available_cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0))
