@@ -16,9 +16,9 @@ from lab.machine.build_step import BuildLog
 # As apt 2.6 and dpkg print it under mmdebstrap 1.3.5 --verbose.
 OUTPUT = """\
 I: running apt-get update...
-Get:5 http://deb.debian.org/debian trixie/main amd64 Packages [9678 kB]
+Get:5 http://mirror.example/debian trixie/main amd64 Packages [9678 kB]
 Need to get 155 MB of archives.
-Get:1 http://deb.debian.org/debian trixie/main amd64 libc6 amd64 2.41-12+deb13u4 [2847 kB]
+Get:1 http://mirror.example/debian trixie/main amd64 libc6 amd64 2.41-12+deb13u4 [2847 kB]
 Get:2 http://security.debian.org/debian-security trixie-security/main amd64 linux-source-6.12 all 6.12.117-1 [153 MB]
 Unpacking libc6:amd64 (2.41-12+deb13u4) ...
 Setting up libc6:amd64 (2.41-12+deb13u4) ...
@@ -102,7 +102,7 @@ def test_arguments_and_scratch_directory(fake_mmdebstrap: Path, log: BuildLog) -
 
 def test_archive_that_cannot_be_reached(fake_mmdebstrap: Path, log: BuildLog) -> None:
     with pytest.raises(BuildError, match="the Debian archive cannot be reached"):
-        fetch(fake_mmdebstrap, "echo \"Temporary failure resolving 'deb.debian.org'\" >&2; exit 1", log)
+        fetch(fake_mmdebstrap, "echo \"Temporary failure resolving 'mirror.example'\" >&2; exit 1", log)
 
 
 def test_package_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> None:
