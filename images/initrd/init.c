@@ -205,7 +205,7 @@ static pid_t start_agent(char *mode, char *hash_seed)
 	char *argv[] = { "python3", "-s", "-P", "-m", "lab.guest", mode, NULL };
 	char *envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
 			 "PYTHONPATH=/lab/code", "PYTHONDONTWRITEBYTECODE=1", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm",
-			 seed, NULL };
+			 "NO_COLOR=1", seed, NULL };
 	pid_t pid;
 
 	snprintf(seed, sizeof(seed), "PYTHONHASHSEED=%s", hash_seed);

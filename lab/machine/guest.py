@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path

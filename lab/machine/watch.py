@@ -18,6 +18,8 @@ from typing import Any
 
 from lab.errors import RunError
 from lab.machine import mconsole
+from lab.machine.build_step import NO_SPACE_TEXT
+from lab.machine.cache import free_bytes
 from lab.machine.guest import Guest, uptime_text
 
 STALL_WALL_S = 60.0
@@ -146,6 +148,12 @@ class Watch:
         console = self.console.read_text(errors="replace")
         complaint = kernel_complaint(console)
         outcome_file = self.run / "guest.json"
+        if NO_SPACE_TEXT in console:
+            free_mb = free_bytes(self.run) // 1_000_000
+            hint = "free some, or --out DIR puts the run elsewhere"
+            raise RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
+        if complaint and "lab-init: " in complaint:
+            raise self._failure(f"the guest failed: {complaint}")
         if complaint:
             raise self._failure(f"the guest's kernel complained: {complaint}")
         if not outcome_file.is_file():
