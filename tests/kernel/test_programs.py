@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What programs of a guest do to their processor comes out right, by seccomp and by ptrace, and alike."""
+
+from __future__ import annotations
+
+import re
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.machine.initrd import Entry, archive
+from tests.kernel.test_kunit import boot
+
+pytestmark = pytest.mark.guest
+
+WAYS = ("on", "off")  # seccomp=
+CASES = [
+    "system-calls-keep-registers",
+    "page-faults-keep-registers",
+    "threads",
+    "fork",
+    "illegal-instruction",
+    "breakpoint",
+    "division-by-zero",
+    "store-to-read-only",
+    "store-to-nothing",
+    "interrupted-call",
+    "traced",
+    "a-new-program-starts-clean",
+    "monotonic-clock",
+    "real-clock",
+    "timers-fire-while-a-program-reads-the-clock",
+    "time-of-day",
+    "the-vdso-counts-reads",
+    "a-program-that-writes-to-the-kernels-pages-harms-itself",
+]
+
+
+@pytest.fixture(scope="module")
+def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive that holds tests/kernel/programs.c as /init."""
+    directory = tmp_path_factory.mktemp("programs")
+    program = directory / "init"
+    source = Path(__file__).with_name("programs.c")
+    flags = ["-static", "-pthread", "-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["gcc", *flags, "-o", program, source], check=True)
+    entries = [
+        Entry("dev", stat.S_IFDIR | 0o755),
+        Entry("proc", stat.S_IFDIR | 0o755),
+        Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)),
+        Entry("init", stat.S_IFREG | 0o755, content=program.read_bytes()),
+    ]
+    (directory / "initrd").write_bytes(archive(entries))
+    return directory / "initrd"
+
+
+@pytest.fixture(scope="module")
+def logs(initrd: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the program told, for each way to run it."""
+    return {
+        way: boot(
+            tmp_path_factory.mktemp("way"),  # equally long: the path is on the program's stack
+            f"initrd={initrd}",
+            "root=/dev/ram0",
+            "norandmaps",
+            "quiet",
+            "lab.seed=1",
+            f"seccomp={way}",
+        )
+        for way in WAYS
+    }
+
+
+def told(log: str) -> dict[str, str]:
+    """Verdict of each case."""
+    lines = re.findall(r"^(ok|not ok) (\S+?)(?:: (.*))?$", log, re.MULTILINE)
+    return {name: verdict if verdict == "ok" else reason for verdict, name, reason in lines}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_programs_come_out_right(logs: dict[str, str], way: str) -> None:
+    verdicts = told(logs[way])
+    assert {name: verdicts.get(name) for name in CASES} == dict.fromkeys(CASES, "ok"), logs[way]
+    assert set(verdicts.values()) == {"ok"}
+    assert "\ndone\n" in logs[way]
+
+
+def test_both_ways_are_the_same_to_the_byte(logs: dict[str, str]) -> None:
+    def plain(log: str) -> list[str]:
+        # which host process failed, and how, is the one thing that each tells in its own words
+        return [line for line in log.splitlines() if "stub" not in line and "userspace" not in line]
+
+    assert plain(logs["on"]) == plain(logs["off"])
+
+
+def test_an_unknown_way_is_refused(tmp_path: Path) -> None:
+    assert "seccomp=fast is none of on, off, auto" in boot(tmp_path, "seccomp=fast")
