@@ -25,8 +25,8 @@ test: bootstrap check ## everything the project tests
 check: bootstrap ## style, types, shell scripts, kernel patches, generated files
 	@scripts/check
 
-bench: bootstrap ## the figures of speed and memory
-	@$(PYTHON) -m bench
+bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench: those of the guest, a minute or two)
+	@$(PYTHON) -m bench --long
 
 test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
