@@ -17,11 +17,14 @@ def test_streams_differ_by_seed_purpose_and_name() -> None:
     assert len(draws) == 4
 
 
-def test_content_is_one_stream_whatever_the_size() -> None:
-    long = b"".join(random_chunks(1, "file", 2 * CHUNK_BYTES + 5))
-    assert len(long) == 2 * CHUNK_BYTES + 5
-    assert long[:CHUNK_BYTES] == next(random_chunks(1, "file", CHUNK_BYTES))
-    assert long[: 2 * CHUNK_BYTES] == stream(1, "file", "file").randbytes(2 * CHUNK_BYTES)
+def test_content_is_random_and_no_two_mebibytes_are_the_same() -> None:
+    long = b"".join(random_chunks(1, "file", 3 * CHUNK_BYTES + 50))
+    assert len(long) == 3 * CHUNK_BYTES + 50
+    assert long[:CHUNK_BYTES] == stream(1, "file", "file").randbytes(CHUNK_BYTES)
+    pieces = [long[start : start + CHUNK_BYTES] for start in range(0, 3 * CHUNK_BYTES, CHUNK_BYTES)]
+    assert len(set(pieces)) == 3
+    assert {piece[8:] for piece in pieces} == {pieces[0][8:]}
+    assert long[-50:-42] == (3).to_bytes(8, "big")
 
 
 def test_the_hash_is_that_of_the_content() -> None:
