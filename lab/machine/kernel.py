@@ -164,7 +164,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int, log: BuildLog, repo
             done += 1
             report.progress(min(done, expected), max(done, expected), found["object"])
 
-    jobs = len(os.sched_getaffinity(0))
+    jobs = len(os.sched_getaffinity(0)) + 1  # a core less idle while another job waits for the disk
     log.run("compiling the kernel", make(tree, objects, f"--jobs={jobs}", "linux"), on_line=on_line)
     if not (objects / "linux").is_file():
         raise BuildError("the kernel compiled, but there is no program `linux`", hint=f"the whole log: {log.path}")
