@@ -24,7 +24,6 @@ from pathlib import Path
 
 from lab.machine.build_report import SilentReport
 from lab.machine.doctor import memory_directory
-from lab.machine.guest import NO_RSEQ
 from lab.machine.initrd import Entry, archive
 from lab.machine.kernel import ensure_kernel
 from lab.terminal import console
@@ -87,7 +86,7 @@ def boot(initrd: Path, seccomp: str, calls: int) -> float:
         *("mem=256M", "umid=bench", f"uml_dir={initrd.parent}/", "con=null", "con0=null,fd:1", "quiet"),
         *("time-travel=inf-cpu", f"seccomp={seccomp}", f"initrd={initrd}", "root=/dev/ram0", "--", str(calls)),
     ]
-    environment = {"TMPDIR": str(memory_directory()), "HOME": "/", "PATH": os.environ["PATH"], **NO_RSEQ}
+    environment = {"TMPDIR": str(memory_directory()), "HOME": "/", "PATH": os.environ["PATH"]}
     started_s = time.perf_counter()
     result = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if b"Power down" not in result.stdout:

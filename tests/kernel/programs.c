@@ -437,6 +437,7 @@ int main(void)
 	a_new_program_starts_clean();
 	clocks_agree("monotonic-clock", CLOCK_MONOTONIC);
 	clocks_agree("real-clock", CLOCK_REALTIME);
+	clocks_agree("raw-clock", CLOCK_MONOTONIC_RAW);
 	waiting_for_the_clock_ends();
 	the_kernels_pages();
 	puts("done");

@@ -31,6 +31,7 @@ CASES = [
     "a-new-program-starts-clean",
     "monotonic-clock",
     "real-clock",
+    "raw-clock",
     "timers-fire-while-a-program-reads-the-clock",
     "time-of-day",
     "the-vdso-counts-reads",

@@ -49,14 +49,22 @@ struct page * __init vdso_clock_init(void)
 	return virt_to_page(page);
 }
 
+static struct um_vvar_base base_of(const struct tk_read_base *tkr, u64 sec)
+{
+	return (struct um_vvar_base){
+		.cycle_last = tkr->cycle_last,
+		.nsec = tkr->xtime_nsec,
+		.sec = sec,
+		.mult = tkr->mult,
+		.shift = tkr->shift,
+	};
+}
+
 /* Called with the timekeeper's lock, after each of its updates. */
 void update_vsyscall(struct timekeeper *tk)
 {
-	vvar->cycle_last = tk->tkr_mono.cycle_last;
-	vvar->xtime_nsec = tk->tkr_mono.xtime_nsec;
-	vvar->mult = tk->tkr_mono.mult;
-	vvar->shift = tk->tkr_mono.shift;
-	vvar->xtime_sec = tk->xtime_sec;
+	vvar->real = base_of(&tk->tkr_mono, tk->xtime_sec);
+	vvar->raw = base_of(&tk->tkr_raw, tk->raw_sec);
 	vvar->monotonic_sec = tk->wall_to_monotonic.tv_sec;
 	vvar->monotonic_nsec = tk->wall_to_monotonic.tv_nsec;
 }

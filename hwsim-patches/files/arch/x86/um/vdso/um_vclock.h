@@ -11,7 +11,7 @@
 /**
  * um_vclock_read() - what clock_gettime() would say
  * @v: the clock's page
- * @clock: CLOCK_REALTIME or CLOCK_MONOTONIC
+ * @clock: CLOCK_REALTIME, CLOCK_MONOTONIC or CLOCK_MONOTONIC_RAW
  * @sec: seconds
  * @nsec: nanoseconds, below one second
  *
@@ -23,11 +23,13 @@
 static __always_inline int um_vclock_read(const struct um_vvar *v, clockid_t clock,
 					  long *sec, long *nsec)
 {
+	const struct um_vvar_base *base = clock == CLOCK_MONOTONIC_RAW ? &v->raw : &v->real;
 	unsigned int count, *reads = v->reads;
 	__u64 cycles, ns;
-	__s64 s = v->xtime_sec;
+	__s64 s;
 
-	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) || !reads)
+	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC &&
+	     clock != CLOCK_MONOTONIC_RAW) || !reads)
 		return -1;
 	count = READ_ONCE(*reads) + 1;
 	if (count > VDSO_CLOCK_MAX_READS)
@@ -36,7 +38,8 @@ static __always_inline int um_vclock_read(const struct um_vvar *v, clockid_t clo
 
 	/* The same steps as timekeeping takes, so that both give the same time. */
 	cycles = v->now_ns / VDSO_CLOCK_CYCLE_NS + count;
-	ns = ((cycles - v->cycle_last) * v->mult + v->xtime_nsec) >> v->shift;
+	ns = ((cycles - base->cycle_last) * base->mult + base->nsec) >> base->shift;
+	s = base->sec;
 	if (clock == CLOCK_MONOTONIC) {
 		s += v->monotonic_sec;
 		ns += v->monotonic_nsec;

@@ -11,25 +11,35 @@
 #define VDSO_CLOCK_CYCLE_NS 256
 
 /**
- * struct um_vvar - the clock, as timekeeping has it
- * @now_ns: virtual time since the start, without the program's reads
- * @reads: the program's count of its reads; 0: ask the kernel
- * @cycle_last: cycles at the last update of timekeeping
- * @xtime_nsec: nanoseconds of the real time then, shifted left by @shift
+ * struct um_vvar_base - where a clock stood at the last update of timekeeping
+ * @cycle_last: cycles then
+ * @nsec: nanoseconds then, shifted left by @shift
+ * @sec: seconds then
  * @mult: shifted nanoseconds in a cycle
  * @shift: of what is shifted
- * @xtime_sec: seconds of the real time then
- * @monotonic_sec: from the real time to the monotonic
+ */
+struct um_vvar_base {
+	__u64 cycle_last;
+	__u64 nsec;
+	__s64 sec;
+	__u32 mult;
+	__u32 shift;
+};
+
+/**
+ * struct um_vvar - the clocks, as timekeeping has them
+ * @now_ns: virtual time since the start, without the program's reads
+ * @reads: the program's count of its reads; 0: ask the kernel
+ * @real: CLOCK_REALTIME
+ * @raw: CLOCK_MONOTONIC_RAW
+ * @monotonic_sec: from CLOCK_REALTIME to CLOCK_MONOTONIC
  * @monotonic_nsec: likewise
  */
 struct um_vvar {
 	__u64 now_ns;
 	unsigned int *reads;
-	__u64 cycle_last;
-	__u64 xtime_nsec;
-	__u32 mult;
-	__u32 shift;
-	__s64 xtime_sec;
+	struct um_vvar_base real;
+	struct um_vvar_base raw;
 	__s64 monotonic_sec;
 	__s64 monotonic_nsec;
 };
