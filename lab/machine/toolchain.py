@@ -13,7 +13,8 @@ from pathlib import Path
 from lab.errors import HostError
 from lab.machine.cache import cache_root
 
-# Asked for their version; libc.a is linked into the kernel, which is a static program.
+# Asked for their version. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
+# the libc.so of the same package.
 PROGRAMS = ("gcc", "ld")
 LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/libc.a"), Path("/usr/lib/libc.a"))
 
@@ -59,7 +60,7 @@ def _libc() -> Path:
         if path.exists():
             return path.resolve()
     raise HostError(
-        "the static C library (libc.a) is not installed; the kernel is linked with it",
+        "the static C library (libc.a) is not installed; programs of the guest are linked with it",
         hint="it is in Debian's libc6-dev; `make lab` installs what is missing",
     )
 

@@ -45,7 +45,7 @@ def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("programs")
     program = directory / "init"
     source = Path(__file__).with_name("programs.c")
-    flags = ["-static", "-pthread", "-O1", "-Wall", "-Wextra", "-Werror"]
+    flags = ["-static", "-pthread", "-Wl,-e,entry", "-O1", "-Wall", "-Wextra", "-Werror"]
     subprocess.run(["gcc", *flags, "-o", program, source], check=True)
     entries = [
         Entry("dev", stat.S_IFDIR | 0o755),
