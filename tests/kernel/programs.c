@@ -414,9 +414,14 @@ __attribute__((constructor)) static void early(int argc, char **argv)
 		_exit(xmm7_at_entry != 0 || mxcsr_at_entry != 0x1f80);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1 && !strcmp(argv[1], "spin")) {
+		puts("spinning");
+		for (;;)
+			;
+	}
 	syscall(SYS_mount, "proc", "/proc", "proc", 0, NULL);
 	system_calls_keep_registers();
 	page_faults_keep_registers();

@@ -21,9 +21,9 @@ _SUITE = re.compile(r"^(?:\[[ .\d]+\] )?(?P<verdict>ok|not ok) \d+ (?P<name>\S+)
 _CASE = re.compile(r"^(?:\[[ .\d]+\] ) +(?P<verdict>ok|not ok) \d+ (?P<name>\S+)", re.MULTILINE)
 
 
-def boot(directory: Path, *arguments: str) -> str:
-    """The log of a kernel without any user space."""
-    command = [
+def command(directory: Path, *arguments: str) -> list[str]:
+    """The command line of a kernel in virtual time."""
+    return [
         str(ensure_kernel(SilentReport()).path),
         "mem=256M",
         "umid=kunit",
@@ -34,9 +34,18 @@ def boot(directory: Path, *arguments: str) -> str:
         "panic=-1",
         *arguments,
     ]
+
+
+def environment() -> dict[str, str]:
+    """All that a kernel sees of ours."""
+    return {"TMPDIR": str(memory_directory()), "HOME": "/"}
+
+
+def boot(directory: Path, *arguments: str) -> str:
+    """The log of a kernel that ends by itself."""
     result = subprocess.run(
-        command,
-        env={"TMPDIR": str(memory_directory()), "HOME": "/"},
+        command(directory, *arguments),
+        env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

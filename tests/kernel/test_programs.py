@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import stat
 import subprocess
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab.machine.initrd import Entry, archive
-from tests.kernel.test_kunit import boot
+from tests.kernel.test_kunit import TIMEOUT_S, boot, command, environment
 
 pytestmark = pytest.mark.guest
 
@@ -94,6 +96,32 @@ def test_both_ways_are_the_same_to_the_byte(logs: dict[str, str]) -> None:
         return [line for line in log.splitlines() if "stub" not in line and "userspace" not in line]
 
     assert plain(logs["on"]) == plain(logs["off"])
+
+
+def test_a_program_whose_host_process_is_killed_is_missed(initrd: Path, tmp_path: Path) -> None:
+    arguments = [f"initrd={initrd}", "root=/dev/ram0", "quiet", "seccomp=on", "--", "spin"]
+    with subprocess.Popen(
+        command(tmp_path, *arguments),
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as kernel:
+        try:
+            assert kernel.stdout is not None
+            for line in kernel.stdout:
+                if "spinning" in line:
+                    break
+            children = Path(f"/proc/{kernel.pid}/task/{kernel.pid}/children").read_text().split()
+            for child in children:
+                os.kill(int(child), signal.SIGKILL)
+            rest, _ = kernel.communicate(timeout=TIMEOUT_S)
+        finally:
+            kernel.kill()
+    assert re.search(r"stub \d+ ended \(signal 9\)", rest), rest
+    assert "Attempted to kill init" in rest
 
 
 def test_an_unknown_way_is_refused(tmp_path: Path) -> None:
