@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Curves of bit errors: what modulation and coding have to do with them, and nothing else of a rate.
+
+Rates share a curve where they share modulation and code: 802.11a at 6 Mbit/s and 802.11n's MCS 0 are both bpsk-1/2.
+The order is the kernel's enum; new curves go to its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from lab.errors import InputError, near
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A constellation of so many points, and the rate of the convolutional code before it (IEEE 802.11-2020 17.3.5)."""
+
+    points: int
+    rate: Fraction
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve. ``index`` is its number in the kernel; DSSS and CCK have no ``coding``."""
+
+    index: int
+    name: str
+    coding: Coding | None
+
+
+_POINTS = {"bpsk": 2, "qpsk": 4, "16qam": 16, "64qam": 64, "256qam": 256}
+_NAMES = (
+    *("dsss-1", "dsss-2", "cck-5.5", "cck-11"),
+    *("bpsk-1/2", "bpsk-3/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", "16qam-3/4"),
+    *("64qam-2/3", "64qam-3/4", "64qam-5/6", "256qam-3/4", "256qam-5/6"),
+)
+
+
+def _coding(name: str) -> Coding | None:
+    modulation, rate = name.split("-")
+    return Coding(_POINTS[modulation], Fraction(rate)) if modulation in _POINTS else None
+
+
+CURVES = tuple(Curve(index, name, _coding(name)) for index, name in enumerate(_NAMES))
+_BY_NAME = {curve.name: curve for curve in CURVES}
+
+
+def curve_named(name: str) -> Curve:
+    """The curve of that name.
+
+    Raises:
+        InputError: there is none; lists those there are.
+    """
+    if name not in _BY_NAME:
+        raise InputError(f'unknown curve "{name}"{near(name, _BY_NAME)}; there are: {", ".join(_BY_NAME)}')
+    return _BY_NAME[name]

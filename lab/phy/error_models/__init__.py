@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""One model of bit errors per file; see lab.phy.error_models.base."""
+
+from lab.phy.error_models.base import ErrorModel, known, load
+
+__all__ = ["ErrorModel", "known", "load"]

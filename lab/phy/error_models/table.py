@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""Curves from a user's file: measured ones, say, or those of a link simulator.
+
+The file is CSV, in one of two forms. Error rates of bits:
+
+    curve,snr_db,ber
+    bpsk-1/2,-1,0.02
+    bpsk-1/2,2,1.1e-6
+
+or of frames, with their length in bits:
+
+    curve,snr_db,per,bits
+    bpsk-1/2,-1,1,11664
+    bpsk-1/2,1.5,0.13,11664
+
+Blank lines and lines that begin with # are skipped. A curve's rows have rising SNR and error rates that never rise. A
+rate of 1 says that nothing gets through, whatever its length; a rate of 0 that nothing is lost from there on. Between
+rows the logarithm of the hazard goes straight over the SNR in dB. Beyond the outermost two rows above 0 it continues as
+between them, so these two must differ. A curve that is missing is an error when it is asked for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from operator import attrgetter
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from lab.errors import InputError, near, raise_all
+from lab.phy.curves import CURVES, Curve
+from lab.phy.error_models.base import HAZARD_CAP, ErrorModel
+from lab.phy.numbers import Floats
+
+_FORMS = (("curve", "snr_db", "ber"), ("curve", "snr_db", "per", "bits"))
+_NAMES = tuple(curve.name for curve in CURVES)
+
+
+class Row(NamedTuple):
+    """A line of the file."""
+
+    where: str
+    curve: str
+    snr_db: float
+    hazard: float
+
+
+@dataclass(frozen=True)
+class Table(ErrorModel):
+    """Curves from a file."""
+
+    name: ClassVar[str] = "table"
+    about: ClassVar[str] = "curves from a CSV file of error rates of bits or frames"
+
+    file: Path | str
+    _curves: dict[str, list[Row]] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._curves.update(read(Path(self.file)))
+
+    def hazard(self, curve: Curve, snr_db: Floats) -> Floats:
+        """Hazard per bit, at most 15."""
+        if curve.name not in self._curves:
+            raise InputError(
+                f"has no curve {curve.name}, only {', '.join(self._curves)}; add rows for it", where=str(self.file)
+            )
+        rows = self._curves[curve.name]
+        positive = [row for row in rows if row.hazard > 0]
+        x = np.array([row.snr_db for row in positive])
+        y = np.log([row.hazard for row in positive])
+        exponent = np.asarray(np.interp(snr_db, x, y))
+        exponent += np.minimum(snr_db - x[0], 0.0) * (y[1] - y[0]) / (x[1] - x[0])
+        exponent += np.maximum(snr_db - x[-1], 0.0) * (y[-1] - y[-2]) / (x[-1] - x[-2])
+        hazard = np.exp(np.minimum(exponent, math.log(HAZARD_CAP)))
+        nothing_lost_db = rows[len(positive)].snr_db if len(positive) < len(rows) else math.inf
+        return np.where(snr_db < nothing_lost_db, hazard, 0.0)
+
+
+def read(path: Path) -> dict[str, list[Row]]:
+    """The rows of each curve.
+
+    Raises:
+        InputError: the file cannot be read or used; every line that is wrong is told.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", where=str(path)) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    errors: list[InputError] = []
+    rows = list(_rows(path, text, errors))
+    by_curve = attrgetter("curve")
+    curves = {name: list(group) for name, group in groupby(sorted(rows, key=by_curve), by_curve)}
+    for group in curves.values():
+        errors += _disorder(group)
+    raise_all(errors)
+    return curves
+
+
+def _rows(path: Path, text: str, errors: list[InputError]) -> Iterator[Row]:
+    """Every good row in order; what is wrong with the others goes into ``errors``."""
+    lines = (
+        (number, [cell.strip() for cell in line.split(",")])
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    )
+    number, header = next(lines, (1, []))
+    if tuple(header) not in _FORMS:
+        wanted = " or ".join(",".join(form) for form in _FORMS)
+        raise InputError(f'begins with "{",".join(header)}"; the first line must be {wanted}', where=f"{path}:{number}")
+    for number, cells in lines:
+        try:
+            yield _row(f"{path}:{number}", header, cells)
+        except InputError as error:
+            errors.append(error)
+
+
+def _row(where: str, header: list[str], cells: list[str]) -> Row:
+    if len(cells) != len(header):
+        raise InputError(f"has {len(cells)} values; write {','.join(header)}", where=where)
+    values = dict(zip(header, cells, strict=True))
+    curve = values["curve"]
+    if curve not in _NAMES:
+        raise InputError(f'unknown curve "{curve}"{near(curve, _NAMES)}; there are: {", ".join(_NAMES)}', where=where)
+    numbers = {key: _number(where, key, text) for key, text in values.items() if key != "curve"}
+    bits = numbers.get("bits", 1.0)
+    rate_key = header[2]
+    rate = numbers[rate_key]
+    if not 0 <= rate <= 1:
+        raise InputError(f"{rate_key} is {values[rate_key]}; an error rate is a number from 0 to 1", where=where)
+    if bits < 1 or bits % 1:
+        raise InputError(f"bits is {values['bits']}; write the length of the frames, a whole number", where=where)
+    hazard = HAZARD_CAP if rate == 1 else min(-math.log1p(-rate) / bits, HAZARD_CAP)
+    return Row(where, curve, numbers["snr_db"], hazard)
+
+
+def _number(where: str, key: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f'{key} is "{text}"; write a number', where=where)
+    return number
+
+
+def _disorder(rows: list[Row]) -> Iterator[InputError]:
+    """What is wrong with the rows of one curve together."""
+    for before, row in pairwise(rows):
+        if row.snr_db <= before.snr_db:
+            yield InputError(
+                f"{row.curve}: {row.snr_db:g} dB comes after {before.snr_db:g} dB; sort the rows by SNR, each once",
+                where=row.where,
+            )
+        elif row.hazard > before.hazard:
+            yield InputError(
+                f"{row.curve}: more errors than at {before.snr_db:g} dB; error rates may not rise with the SNR",
+                where=row.where,
+            )
+    positive = [row for row in rows if row.hazard > 0]
+    if len(positive) < 2:
+        yield InputError(f"{rows[0].curve}: needs two rows with an error rate above 0", where=rows[0].where)
+        return
+    for pair, side in ((positive[:2], "first"), (positive[-2:], "last")):
+        if pair[0].hazard == pair[1].hazard and not (side == "first" and pair[0].hazard == HAZARD_CAP):
+            yield InputError(
+                f"{rows[0].curve}: the {side} two rows above 0 have one error rate; the curve continues as between "
+                "them, so they must differ",
+                where=pair[1].where,
+            )

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""From an error model to rates: of bits, of frames, and the ratio that a rate needs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.phy.curves import Curve
+from lab.phy.error_models import ErrorModel
+from lab.phy.numbers import Floats
+
+SNR_LEAST_DB = -60.0  # the model is asked for no less: nothing gets through
+SNR_MOST_DB = 100.0  # nor for more: nothing is lost
+
+
+def hazard(model: ErrorModel, curve: Curve, snr_db: npt.ArrayLike) -> Floats:
+    """Hazard per bit, in the shape of ``snr_db``: a frame of L bits arrives whole with probability exp(-hazard L).
+
+    Args:
+        model: the error model.
+        curve: modulation and code.
+        snr_db: signal over interference and noise, any shape; taken as within -60 and 100 dB.
+    """
+    return model.hazard(curve, np.clip(np.asarray(snr_db, dtype=np.float64), SNR_LEAST_DB, SNR_MOST_DB))
+
+
+def per(model: ErrorModel, curve: Curve, snr_db: npt.ArrayLike, bits: int) -> Floats:
+    """Probability that a frame of so many bits, at least one, has an error."""
+    return np.asarray(-np.expm1(-hazard(model, curve, snr_db) * bits))
+
+
+def snr_at_per(model: ErrorModel, curve: Curve, wanted_per: float, octets: int) -> float:
+    """The SNR in dB at which frames of ``octets`` bytes are lost with probability ``wanted_per``.
+
+    Raises:
+        ValueError: ``wanted_per`` is not between 0 and 1, or the curve does not pass it within -60 and 100 dB.
+    """
+    from scipy.optimize import brentq
+
+    if not 0 < wanted_per < 1:
+        raise ValueError(f"a packet error rate of {wanted_per} is at no finite SNR")
+    wanted = math.log(-math.log1p(-wanted_per) / (8 * octets))
+
+    def excess(snr_db: float) -> float:
+        """Logarithm of the hazard over the wanted one, kept finite."""
+        value = float(hazard(model, curve, snr_db))
+        return math.log(min(max(value, 1e-300), 1e300)) - wanted
+
+    root, _ = brentq(excess, SNR_LEAST_DB, SNR_MOST_DB, xtol=1e-9, full_output=True)
+    return float(root)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Error models as the kernel takes them: hazards in fixed point over SNR in hundredths of a decibel (mB).
+
+A value is round(hazard · 2^60). With 60 bits behind the point, the longest A-MPDU (65535 bytes, 2^19 bits) may still be
+lost as rarely as once in 2^40.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.errors import InputError
+from lab.phy.curves import Curve
+from lab.phy.error_models import ErrorModel
+from lab.phy.error_models.base import HAZARD_CAP
+from lab.phy.error_rates import SNR_LEAST_DB, SNR_MOST_DB, hazard
+
+FRACTION_BITS = 60
+_LOST = -math.log(1e-6)  # hazard at which a bit is right but once in a million
+_NEAR_WORST = 0.9  # of a curve's worst hazard, for those that never get to _LOST, as a guess is right half the time
+_NEGLIGIBLE = 2.0**-40 / 2**19  # hazard: an A-MPDU of 2^19 bits has an error once in 2^40
+
+_BURST_BITS = {  # wrong bits in one error event of the K=7 code after Viterbi's decoder
+    Fraction(1, 2): 3.3,
+    Fraction(2, 3): 3.0,
+    Fraction(3, 4): 5.3,
+    Fraction(5, 6): 6.6,
+}
+_BURST_UNIT = 256
+
+
+@dataclass(frozen=True, eq=False)
+class KernelTable:
+    """One curve for the kernel.
+
+    Attributes:
+        curve: its index.
+        model: name of the error model.
+        start_mb: SNR of the first value, in hundredths of a decibel; below it, the first value holds.
+        step_mb: SNR from one value to the next.
+        values: shape (n,), hazards in 1/2^60, none above the one before it. The last is 0, and so are all beyond.
+        burst_q8: mean number of wrong bits in one error event, in 1/256, for positions in bursts.
+    """
+
+    curve: int
+    model: str
+    start_mb: int
+    step_mb: int
+    values: npt.NDArray[np.uint64]
+    burst_q8: int
+
+
+def burst_q8(curve: Curve) -> int:
+    """Mean number of wrong bits in one error event, in 1/256; without a code, events are single bits."""
+    return round((_BURST_BITS[curve.coding.rate] if curve.coding else 1.0) * _BURST_UNIT)
+
+
+def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTable:
+    """The table of a curve, at multiples of ``step_mb``.
+
+    It begins at the highest SNR at which hardly a bit gets through (p ≥ 1 - 10^-6), or, where a curve never gets there,
+    at which the hazard is 90 % of its worst (DSSS: 0.62, which the 48 bits of a header survive once in 10^13). It ends
+    where the longest A-MPDU has an error less than once in 2^40.
+
+    Raises:
+        InputError: a user's curve does not fall so far.
+        ValueError: ``step_mb`` is no positive number.
+    """
+    if step_mb < 1:
+        raise ValueError(f"a step of {step_mb} mB")
+    levels_mb = (
+        np.arange(math.ceil(SNR_LEAST_DB * 100 / step_mb), math.floor(SNR_MOST_DB * 100 / step_mb) + 1) * step_mb
+    )
+    hazards = hazard(model, curve, levels_mb / 100.0)
+    negligible = np.flatnonzero(hazards < _NEGLIGIBLE)
+    if not negligible.size:
+        raise InputError(
+            f"curve {curve.name} of error model {model.name} still has errors at {SNR_MOST_DB:g} dB; "
+            "let its last rows fall faster, or end it with a rate of 0"
+        )
+    worst = np.flatnonzero(hazards >= min(_LOST, _NEAR_WORST * hazards[0]))
+    end = int(negligible[0])
+    start = min(int(worst[-1]), end)
+    values = np.rint(np.minimum(hazards[start : end + 1], HAZARD_CAP) * 2.0**FRACTION_BITS).astype(np.uint64)
+    values[-1] = 0
+    return KernelTable(curve.index, model.name, int(levels_mb[start]), step_mb, values, burst_q8(curve))

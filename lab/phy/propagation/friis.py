@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Free space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from lab.phy.numbers import Floats
+from lab.phy.propagation.base import Paths, Propagation, check_system_loss, free_space_db
+
+
+@dataclass(frozen=True)
+class Friis(Propagation):
+    """Power falls with the square of the distance (H. T. Friis, A note on a simple transmission formula, 1946)."""
+
+    name: ClassVar[str] = "friis"
+    about: ClassVar[str] = "free space; sL: loss of the system, a factor"
+
+    sL: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_system_loss(self.sL)
+
+    def loss_db(self, paths: Paths) -> Floats:
+        """Friis's formula."""
+        return free_space_db(paths.distance_m, paths.frequency_mhz, self.sL)

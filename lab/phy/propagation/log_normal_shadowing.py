@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""A power of the distance, and for every pair of nodes its own luck with walls and cupboards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from lab.phy.numbers import Floats
+from lab.phy.propagation.base import Paths, Propagation
+from lab.phy.propagation.log_distance import LogDistance
+from lab.phy.registry import check
+from lab.plan.streams import stream
+
+
+@dataclass(frozen=True)
+class LogNormalShadowing(Propagation):
+    """logDistance and a Gaussian number of decibels for each pair (Rappaport, 2002, 4.9.2).
+
+    It is drawn from the stream of the pair: the same in both directions, the same for a whole run wherever its nodes
+    go, and whatever other nodes there are. ``variance`` is the standard deviation in dB, in spite of its name: so
+    does Mininet-WiFi use the parameter.
+    """
+
+    name: ClassVar[str] = "logNormalShadowing"
+    about: ClassVar[str] = "logDistance and a Gaussian loss for each pair; variance: its standard deviation in dB"
+
+    exp: float = 3.0
+    sL: float = 1.0
+    variance: float = 2.0
+
+    def __post_init__(self) -> None:
+        LogDistance(self.exp, self.sL)
+        check("variance", self.variance, 0.0, 50.0, "dB")
+
+    def loss_db(self, paths: Paths) -> Floats:
+        """Mean loss at the distance and the pair's own, symmetric."""
+        mean = LogDistance(self.exp, self.sL).loss_db(paths)
+        return mean + self.variance * _normals(paths.seed, paths.names)
+
+
+@lru_cache(maxsize=16)
+def _normals(seed: int, names: tuple[str, ...]) -> Floats:
+    """A standard normal number for each pair, shape (n, n), symmetric, 0 on the diagonal."""
+    normals = np.zeros((len(names), len(names)))
+    for row, one in enumerate(names):
+        for column, other in enumerate(names[:row]):
+            pair = " ".join(sorted((one, other)))
+            normals[row, column] = normals[column, row] = stream(seed, "shadowing", pair).gauss(0.0, 1.0)
+    normals.flags.writeable = False
+    return normals

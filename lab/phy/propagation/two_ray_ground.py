@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""A direct wave and one that the ground reflects, over flat land."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from lab.phy.numbers import Floats
+from lab.phy.propagation.base import LIGHT_M_S, Paths, Propagation, check_system_loss, free_space_db
+
+_LOWEST_M = 1.0  # Mininet-WiFi's default height of an antenna
+
+
+@dataclass(frozen=True)
+class TwoRayGround(Propagation):
+    """Free space to 4π h₁h₂/λ, from there power falls with d⁴: h₁²h₂²/(d⁴ sL) (Rappaport, 2002, 4.6).
+
+    Both give the same at the crossover. Heights are the antennas' z; below 1 m (in files that place all nodes on the
+    ground, say) they count as 1 m. The ripple of the two waves before the crossover is not modelled.
+    """
+
+    name: ClassVar[str] = "twoRayGround"
+    about: ClassVar[str] = "free space, from the crossover distance on 40 dB a decade; heights are z"
+
+    sL: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_system_loss(self.sL)
+
+    def loss_db(self, paths: Paths) -> Floats:
+        """Free space before the crossover, the ground's reflection behind it."""
+        height = np.maximum(paths.height_m, _LOWEST_M)
+        heights = height[:, np.newaxis] * height
+        crossover = 4.0 * math.pi * heights * paths.frequency_mhz * 1e6 / LIGHT_M_S
+        near = free_space_db(paths.distance_m, paths.frequency_mhz, self.sL)
+        far = 40.0 * np.log10(paths.distance_m) - 20.0 * np.log10(heights) + 10.0 * math.log10(self.sL)
+        return np.where(paths.distance_m < crossover, near, far)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Kinds found by the files of a folder, each with the parameters that its dataclass has.
+
+A module of the folder holds one dataclass, a subclass of the base class in ``base.py``; its ``name`` is what users
+write. ``base`` and files that begin with ``_`` are no kinds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import math
+import pkgutil
+from functools import cache
+from types import ModuleType
+from typing import Any, ClassVar, TypeVar
+
+from lab.errors import InputError, near
+
+
+class Kind:
+    """What every kind has."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+
+
+K = TypeVar("K", bound=Kind)
+
+
+@cache
+def _modules(package: str) -> tuple[ModuleType, ...]:
+    folder = importlib.import_module(package)
+    names = (info.name for info in pkgutil.iter_modules(folder.__path__))
+    return tuple(
+        importlib.import_module(f"{package}.{name}") for name in names if name != "base" and not name.startswith("_")
+    )
+
+
+def kinds(package: str, base: type[K]) -> dict[str, type[K]]:
+    """Every kind of a package, by name in alphabetical order."""
+    found: dict[str, type[K]] = {}
+    for module in _modules(package):
+        (kind,) = (
+            member
+            for member in vars(module).values()
+            if isinstance(member, type) and issubclass(member, base) and member.__module__ == module.__name__
+        )
+        found[kind.name] = kind
+    return dict(sorted(found.items()))
+
+
+def build(package: str, base: type[K], noun: str, name: str, params: dict[str, Any]) -> K:
+    """The kind of that name with those parameters; ``noun`` is what messages call it.
+
+    Raises:
+        InputError: no such kind, a parameter that it does not have, lacks, or that is out of bounds.
+    """
+    known = kinds(package, base)
+    if name not in known:
+        raise InputError(f'unknown {noun} "{name}"{near(name, known)}; there are: {", ".join(known)}')
+    fields = {field.name: field for field in dataclasses.fields(known[name]) if field.init}  # type: ignore[arg-type]
+    for key in params:
+        if key not in fields:
+            has = f"its parameters are {', '.join(fields)}" if fields else "it has no parameters"
+            raise InputError(f'{noun} {name} has no "{key}"{near(key, fields)}; {has}')
+    for key, field in fields.items():
+        if key not in params and field.default is dataclasses.MISSING:
+            raise InputError(f'{noun} {name} needs "{key}"')
+    return known[name](**params)
+
+
+def check(key: str, value: object, least: float, most: float, unit: str = "") -> None:
+    """Refuse a parameter that is no number from ``least`` to ``most``.
+
+    Raises:
+        InputError: says what it may be.
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not (number and least <= value <= most):  # type: ignore[operator]
+        raise InputError(f"{key} is {value}; write a number from {least:g} to {most:g}{f' {unit}' if unit else ''}")

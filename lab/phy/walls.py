@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Walls: segments seen from above, each of which costs a line of sight that crosses it some decibels.
+
+Not modelled: the angle of the crossing, height (walls reach from the ground to the sky), reflection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.phy.numbers import Floats
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A wall from one point of the plane to another."""
+
+    from_m: tuple[float, float]
+    to_m: tuple[float, float]
+    loss_db: float
+
+
+def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[Wall]) -> Floats:
+    """What walls cost between every two of n points.
+
+    What lies exactly on a line counts as on its left. So a line of sight through the corner where two walls meet
+    crosses one of them, or both or none where it only touches the corner; the same in both directions.
+
+    Args:
+        position_m: shape (n, 3) or (n, 2); only x and y count.
+        walls: any number of them.
+
+    Returns:
+        Shape (n, n), symmetric, in dB.
+    """
+    plane = np.asarray(position_m, dtype=np.float64)[:, :2]
+    here, there = np.broadcast_arrays(plane[:, np.newaxis], plane)
+    step = there - here
+    swapped = (step[..., 0] < 0) | ((step[..., 0] == 0) & (step[..., 1] < 0))
+    first = np.where(swapped[..., np.newaxis], there, here)  # from left to right, so that both directions round alike
+    last = np.where(swapped[..., np.newaxis], here, there)
+    loss = np.zeros(step.shape[:2])
+    for wall in walls:
+        ends = np.asarray(wall.from_m, dtype=np.float64), np.asarray(wall.to_m, dtype=np.float64)
+        ends_apart = _left(first, last, ends[0]) != _left(first, last, ends[1])
+        points_apart = _left(*ends, first) != _left(*ends, last)
+        loss += wall.loss_db * (ends_apart & points_apart)
+    return loss
+
+
+def _left(begin: Floats, end: Floats, point: Floats) -> npt.NDArray[np.bool_]:
+    """Whether a point is on the line from ``begin`` to ``end`` or to the left of it."""
+    along, aside = end - begin, point - begin
+    return np.asarray(along[..., 0] * aside[..., 1] - along[..., 1] * aside[..., 0] >= 0)
