@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A channel of the hwsim medium: who hears a transmission, carrier sense, and
+ * what the channel's time goes to.
+ *
+ * Not modelled: propagation delay; leakage into neighbouring channels (a radio
+ * hears its primary channel only); energy detection of several weak signals
+ * that are strong together.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+/*
+ * A receiver that has just begun with a frame still changes to a stronger one:
+ * training takes a few us of the preamble.
+ */
+#define SYNC_OFDM_NS	4000
+#define SYNC_DSSS_NS	15000
+
+/**
+ * hwsim_link_of - the link between two radios
+ * @from: sender
+ * @to: receiver
+ *
+ * Return: the link, or NULL if one does not hear the other
+ */
+struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
+				 const struct hwsim_radio *to)
+{
+	return to->links[from->slot];
+}
+
+/**
+ * hwsim_link_level_mb - level of a frame at its receiver
+ * @medium: the medium
+ * @link: the link
+ * @at_ns: start of the frame
+ *
+ * Depends on nothing but the link and the time, so it is the same whenever and
+ * however often it is asked for.
+ *
+ * Return: signal over noise in 20 MHz, in mB
+ */
+s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
+			const struct hwsim_link *link, u64 at_ns)
+{
+	const struct hwsim_fading *fading = medium->fadings[link->setting.fading];
+	u64 block = at_ns, draw;
+
+	if (!fading)
+		return link->setting.snr_mb;
+	if (link->setting.coherence_us)
+		block = div_u64(at_ns, NSEC_PER_USEC) / link->setting.coherence_us;
+	draw = hwsim_stream_at(&link->fading, block);
+	return link->setting.snr_mb +
+	       fading->quantiles_mb[mul_u64_u64_shr(draw, fading->points, 64)];
+}
+
+static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
+{
+	struct hwsim_air *air;
+
+	list_for_each_entry(air, &medium->airs, list)
+		if (air->freq_mhz == freq_mhz)
+			return air;
+	air = kzalloc(sizeof(*air), GFP_ATOMIC);
+	if (!air)
+		return NULL;
+	air->freq_mhz = freq_mhz;
+	INIT_LIST_HEAD(&air->radios);
+	INIT_LIST_HEAD(&air->ppdus);
+	air->since_ns = medium->now_ns;
+	list_add_tail(&air->list, &medium->airs);
+	return air;
+}
+
+/**
+ * hwsim_air_tune - listen to another channel
+ * @radio: the radio
+ * @channel: the channel, or NULL: listen to none
+ *
+ * What is being received is lost. A transmission of its own ends as it began.
+ */
+void hwsim_air_tune(struct hwsim_radio *radio,
+		    struct ieee80211_channel *channel)
+{
+	struct hwsim_air *air = NULL;
+
+	if (channel)
+		air = air_of(radio->medium, channel->center_freq);
+	if (radio->air == air)
+		return;
+	if (radio->air) {
+		list_del(&radio->tuned);
+		radio->locked = NULL;
+		hwsim_access_reset(radio);
+	}
+	radio->air = air;
+	if (air)
+		list_add_tail(&radio->tuned, &air->radios);
+}
+
+/**
+ * hwsim_air_account - say what the time of a channel went to
+ * @air: the channel
+ * @until_ns: up to now, during which what was on the air did not change
+ *
+ * Silence is accounted for when it ends: see hwsim_access_sent().
+ */
+void hwsim_air_account(struct hwsim_air *air, u64 until_ns)
+{
+	enum hwsim_medium_airtime kind = HWSIM_MEDIUM_AIRTIME_OVERLAP;
+	struct hwsim_ppdu *ppdu;
+
+	if (until_ns <= air->since_ns)
+		return;
+	if (!air->sounding) {
+		kind = HWSIM_MEDIUM_AIRTIME_IDLE;
+	} else if (air->sounding == 1) {
+		list_for_each_entry_reverse(ppdu, &air->ppdus, list)
+			if (!ppdu->ended)
+				break;
+		switch (ppdu->kind) {
+		case HWSIM_MEDIUM_FRAME_DATA:
+			kind = HWSIM_MEDIUM_AIRTIME_DATA;
+			break;
+		case HWSIM_MEDIUM_FRAME_MGMT:
+		case HWSIM_MEDIUM_FRAME_BEACON:
+			kind = HWSIM_MEDIUM_AIRTIME_MGMT;
+			break;
+		default:
+			kind = HWSIM_MEDIUM_AIRTIME_CONTROL;
+		}
+	}
+	air->airtimes_ns[kind] += until_ns - air->since_ns;
+	air->since_ns = until_ns;
+}
+
+/*
+ * The silence before a transmission: idle until its sender had something to
+ * send, then interframe space until slots are counted, then backoff.
+ */
+static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu)
+{
+	u64 start = ppdu->start_ns, from = air->since_ns, wanted, counted;
+
+	if (air->sounding || start <= from)
+		return;
+	wanted = clamp(ppdu->wanted_ns, from, start);
+	counted = clamp(ppdu->counting_ns, wanted, start);
+	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IDLE] += wanted - from;
+	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IFS] += counted - wanted;
+	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_BACKOFF] += start - counted;
+	air->since_ns = start;
+}
+
+/**
+ * hwsim_ppdu_new - make a transmission
+ * @radio: who sends
+ * @kind: what; for data and management frames @rate may still change
+ * @rate: how
+ *
+ * Return: the transmission, to be given to hwsim_ppdu_send(), or NULL
+ */
+struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
+				  enum hwsim_medium_frame kind,
+				  const struct hwsim_phy_rate *rate)
+{
+	struct hwsim_ppdu *ppdu = kzalloc(sizeof(*ppdu), GFP_ATOMIC);
+
+	if (!ppdu)
+		return NULL;
+	RB_CLEAR_NODE(&ppdu->event.node);
+	INIT_LIST_HEAD(&ppdu->list);
+	ppdu->radio = radio;
+	ppdu->air = radio->air;
+	ppdu->kind = kind;
+	ppdu->rate = *rate;
+	ppdu->uses = 1;
+	return ppdu;
+}
+
+/**
+ * hwsim_ppdu_put - one user of a transmission less
+ * @ppdu: the transmission; freed with the last one
+ */
+void hwsim_ppdu_put(struct hwsim_ppdu *ppdu)
+{
+	if (!--ppdu->uses)
+		kfree(ppdu);
+}
+
+/* forget transmissions that overlap nothing that is still on the air */
+static void forget_ended(struct hwsim_air *air)
+{
+	struct hwsim_ppdu *ppdu, *next;
+	u64 earliest = HWSIM_NEVER;
+
+	list_for_each_entry(ppdu, &air->ppdus, list)
+		if (!ppdu->ended)
+			earliest = min(earliest, ppdu->start_ns);
+	list_for_each_entry_safe(ppdu, next, &air->ppdus, list) {
+		if (!ppdu->ended || ppdu->end_ns > earliest)
+			continue;
+		list_del_init(&ppdu->list);
+		hwsim_ppdu_put(ppdu);
+	}
+}
+
+static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
+{
+	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
+	struct hwsim_radio *radio, *next;
+	struct hwsim_air *air = ppdu->air;
+
+	hwsim_air_account(air, medium->now_ns);
+	air->sounding--;
+	ppdu->ended = true;
+	hwsim_capture_ppdu(ppdu);
+	if (ppdu->radio) {
+		list_for_each_entry_safe(radio, next, &air->radios, tuned) {
+			if (radio->locked == ppdu) {
+				radio->locked = NULL;
+				hwsim_rx(radio, ppdu);
+			} else if (radio != ppdu->radio) {
+				hwsim_rx_missed(radio, ppdu);
+			}
+		}
+		hwsim_access_sent(ppdu->radio, ppdu);
+	}
+	forget_ended(air);
+}
+
+/* whether a receiver takes a frame up that begins now */
+static bool takes_up(const struct hwsim_medium *medium,
+		     const struct hwsim_radio *radio,
+		     const struct hwsim_ppdu *ppdu, s32 level_mb)
+{
+	const struct hwsim_ppdu *locked = radio->locked;
+	u64 sync_ns;
+
+	if (radio->sending)
+		return false;
+	if (!locked)
+		return true;
+	sync_ns = locked->rate.class == HWSIM_PHY_DSSS ? SYNC_DSSS_NS :
+							  SYNC_OFDM_NS;
+	if (ppdu->start_ns < locked->start_ns + sync_ns)
+		return level_mb > radio->locked_mb;
+	return medium->has_capture &&
+	       level_mb >= radio->locked_mb + medium->capture_mb;
+}
+
+static void ppdu_begin_at(const struct hwsim_medium *medium,
+			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
+{
+	const struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
+	s32 level_mb, detect_mb;
+	bool detected;
+
+	if (!link)
+		return;
+	level_mb = hwsim_link_level_mb(medium, link, ppdu->start_ns);
+	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
+							  radio->detect_ofdm_mb;
+	detected = level_mb >= detect_mb;
+	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
+		hwsim_access_busy(radio, ppdu->end_ns);
+	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
+		radio->locked = ppdu;
+		radio->locked_mb = level_mb;
+		hwsim_access_heard(radio);
+	}
+}
+
+static void ppdu_start(struct hwsim_medium *medium, struct hwsim_event *event)
+{
+	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
+	struct hwsim_air *air = ppdu->air;
+	struct hwsim_radio *radio;
+	struct hwsim_ppdu *other;
+
+	if (!ppdu->radio || ppdu->radio->air != air) {
+		hwsim_ppdu_put(ppdu);	/* its sender left */
+		return;
+	}
+	if (ppdu->radio->sending) {
+		/* a radio cannot answer while it sends */
+		ppdu->radio->answer = NULL;
+		hwsim_ppdu_put(ppdu);
+		return;
+	}
+	account_silence(air, ppdu);
+	hwsim_air_account(air, medium->now_ns);
+	air->sounding++;
+	if (air->sounding > 1) {
+		ppdu->overlapped = true;
+		list_for_each_entry(other, &air->ppdus, list)
+			if (!other->ended)
+				other->overlapped = true;
+	}
+	list_add_tail(&ppdu->list, &air->ppdus);
+	ppdu->radio->sending = ppdu;
+	ppdu->radio->locked = NULL;
+	hwsim_access_busy(ppdu->radio, ppdu->end_ns);
+	list_for_each_entry(radio, &air->radios, tuned)
+		if (radio != ppdu->radio)
+			ppdu_begin_at(medium, radio, ppdu);
+	event->happen = ppdu_end;
+	hwsim_event_add(medium, event, ppdu->end_ns);
+}
+
+/**
+ * hwsim_ppdu_send - put a transmission on the air
+ * @ppdu: the transmission, complete
+ * @start_ns: when it starts; no carrier sense is done then
+ */
+void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
+{
+	const struct hwsim_radio *radio = ppdu->radio;
+
+	ppdu->start_ns = start_ns;
+	ppdu->payload_ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate);
+	ppdu->payload_end_ns = ppdu->payload_ns +
+		hwsim_phy_payload_ns(&ppdu->rate, ppdu->psdu_bytes);
+	ppdu->end_ns = start_ns +
+		hwsim_phy_duration_ns(&ppdu->rate, &radio->timing,
+				      ppdu->psdu_bytes);
+	if (!ppdu->wanted_ns)
+		ppdu->counting_ns = start_ns;	/* SIFS after something */
+	ppdu->event.happen = ppdu_start;
+	hwsim_event_add(radio->medium, &ppdu->event, start_ns);
+}
+
+/**
+ * hwsim_air_forget - a radio leaves the medium
+ * @radio: the radio; what it has on the air rings out as noise
+ */
+void hwsim_air_forget(struct hwsim_radio *radio)
+{
+	struct hwsim_medium *medium = radio->medium;
+	struct hwsim_ppdu *ppdu;
+	struct hwsim_air *air;
+	struct rb_node *node;
+
+	hwsim_air_tune(radio, NULL);
+	list_for_each_entry(air, &medium->airs, list) {
+		list_for_each_entry(ppdu, &air->ppdus, list) {
+			struct hwsim_radio *other;
+
+			if (ppdu->radio != radio)
+				continue;
+			ppdu->radio = NULL;
+			ppdu->count = 0;
+			list_for_each_entry(other, &air->radios, tuned)
+				if (other->locked == ppdu) {
+					other->locked = NULL;
+					hwsim_access_unheard(other);
+				}
+		}
+	}
+	/* transmissions that have not begun */
+	for (node = rb_first_cached(&medium->events); node; node = rb_next(node)) {
+		struct hwsim_event *event =
+			rb_entry(node, struct hwsim_event, node);
+
+		if (event->happen != ppdu_start)
+			continue;
+		ppdu = container_of(event, struct hwsim_ppdu, event);
+		if (ppdu->radio == radio) {
+			ppdu->radio = NULL;
+			ppdu->count = 0;
+		}
+	}
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A-MPDU and BlockAck of the hwsim medium: what fits into one PPDU, and what
+ * a receiver remembers of what it got (IEEE 802.11-2020 9.7, 10.25). Pure.
+ */
+#ifndef __HWSIM_MEDIUM_AMPDU_H
+#define __HWSIM_MEDIUM_AMPDU_H
+
+#include <linux/ieee80211.h>
+#include <linux/types.h>
+#include "hwsim_medium_phy.h"
+
+#define HWSIM_AMPDU_MAX		64	/* MPDUs: bits of a compressed bitmap */
+#define HWSIM_AMPDU_MAX_BYTES	65535	/* of an HT A-MPDU, 9.4.2.55.3 */
+#define HWSIM_AMPDU_DELIMITER	4
+#define HWSIM_PPDU_MAX_NS	5484000	/* aPPDUMaxTime, Table 19-25 */
+
+/**
+ * struct hwsim_board - BlockAck scoreboard of a receiver (10.25.6.3)
+ * @start: WinStartR
+ * @bitmap: received MPDUs, bit 0 is @start
+ */
+struct hwsim_board {
+	u16 start;
+	u64 bitmap;
+};
+
+void hwsim_board_set(struct hwsim_board *board, u16 seq);
+void hwsim_board_move(struct hwsim_board *board, u16 start);
+bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq);
+
+/**
+ * struct hwsim_ampdu_limits - what bounds an A-MPDU
+ * @rate: how it is sent
+ * @timing: of the band
+ * @max_ns: longest PPDU
+ * @max_bytes: longest PSDU, from the receiver's capabilities
+ * @max_count: MPDUs, from the BlockAck agreement
+ * @spacing_ns: least time between the starts of two MPDUs
+ */
+struct hwsim_ampdu_limits {
+	struct hwsim_phy_rate rate;
+	struct hwsim_phy_timing timing;
+	u32 max_ns;
+	u32 max_bytes;
+	u32 max_count;
+	u32 spacing_ns;
+};
+
+u32 hwsim_ampdu_append(const struct hwsim_ampdu_limits *limits, u32 psdu_bytes,
+		       u32 count, u32 last_bytes, u32 mpdu_bytes, u32 *offset);
+
+#endif

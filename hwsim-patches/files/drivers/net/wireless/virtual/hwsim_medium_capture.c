@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a monitor of the air sees: every frame of the hwsim medium with a
+ * radiotap header and its nominal time, ACK, BlockAck, RTS and CTS included.
+ *
+ * Frames are as they were sent. One that others overlapped is marked by the
+ * flag for a bad FCS, whatever its receiver made of it.
+ */
+#include <linux/kernel.h>
+#include <linux/unaligned.h>
+#include <net/ieee80211_radiotap.h>
+#include "hwsim_medium_int.h"
+
+#define HEADER_ROOM	64
+#define CONTROL_ROOM	64
+
+static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
+			 s8 signal_dbm)
+{
+	const struct hwsim_phy_rate *rate = &ppdu->rate;
+	bool is_5ghz = ppdu->air->freq_mhz > 4000;
+	u64 tsf = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ppdu->start_ns)));
+	u32 present = BIT(IEEE80211_RADIOTAP_TSFT) |
+		      BIT(IEEE80211_RADIOTAP_FLAGS) |
+		      BIT(IEEE80211_RADIOTAP_CHANNEL) |
+		      BIT(IEEE80211_RADIOTAP_DBM_ANTSIGNAL);
+	u16 channel = is_5ghz ? IEEE80211_CHAN_5GHZ : IEEE80211_CHAN_2GHZ;
+	u8 header[HEADER_ROOM] = {}, flags = 0;
+	u32 at = 8;
+
+	put_unaligned_le64(tsf, header + at);
+	at += 8;
+	if (ppdu->overlapped)
+		flags |= IEEE80211_RADIOTAP_F_BADFCS;
+	if (rate->short_preamble)
+		flags |= IEEE80211_RADIOTAP_F_SHORTPRE;
+	header[at++] = flags;
+	if (rate->class <= HWSIM_PHY_OFDM) {
+		present |= BIT(IEEE80211_RADIOTAP_RATE);
+		header[at] = hwsim_phy_rate_kbps(rate) / 500;
+	}
+	at++;	/* the rate, or padding of the channel */
+	channel |= rate->class == HWSIM_PHY_DSSS ? IEEE80211_CHAN_CCK :
+						   IEEE80211_CHAN_OFDM;
+	put_unaligned_le16(ppdu->air->freq_mhz, header + at);
+	put_unaligned_le16(channel, header + at + 2);
+	at += 4;
+	header[at++] = signal_dbm;
+	if (rate->class == HWSIM_PHY_HT) {
+		present |= BIT(IEEE80211_RADIOTAP_MCS);
+		header[at++] = IEEE80211_RADIOTAP_MCS_HAVE_BW |
+			       IEEE80211_RADIOTAP_MCS_HAVE_MCS |
+			       IEEE80211_RADIOTAP_MCS_HAVE_GI;
+		header[at++] = (rate->width ? IEEE80211_RADIOTAP_MCS_BW_40 : 0) |
+			       (rate->short_gi ? IEEE80211_RADIOTAP_MCS_SGI : 0);
+		header[at++] = rate->mcs + 8 * (rate->streams - 1);
+	}
+	if (ppdu->count > 1) {
+		present |= BIT(IEEE80211_RADIOTAP_AMPDU_STATUS);
+		at = ALIGN(at, 4);
+		put_unaligned_le32((u32)ppdu->event.serial, header + at);
+		at += 8;	/* number, flags, CRC, reserved */
+	}
+	put_unaligned_le16(at, header + 2);
+	put_unaligned_le32(present, header + 4);
+	memcpy(skb_push(skb, at), header, at);
+}
+
+static void emit(const struct hwsim_ppdu *ppdu, struct sk_buff *skb,
+		 s8 signal_dbm)
+{
+	put_radiotap(skb, ppdu, signal_dbm);
+	skb->tstamp = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+	ppdu->radio->ops->capture(skb);
+}
+
+static struct sk_buff *control_frame(const struct hwsim_ppdu *ppdu)
+{
+	struct sk_buff *skb = alloc_skb(HEADER_ROOM + CONTROL_ROOM, GFP_ATOMIC);
+	static const u16 types[HWSIM_MEDIUM_NUM_FRAMES] = {
+		[HWSIM_MEDIUM_FRAME_ACK] = IEEE80211_STYPE_ACK,
+		[HWSIM_MEDIUM_FRAME_BA] = IEEE80211_STYPE_BACK,
+		[HWSIM_MEDIUM_FRAME_RTS] = IEEE80211_STYPE_RTS,
+		[HWSIM_MEDIUM_FRAME_CTS] = IEEE80211_STYPE_CTS,
+	};
+	u16 control;
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, HEADER_ROOM);
+	put_unaligned_le16(IEEE80211_FTYPE_CTL | types[ppdu->kind],
+			   skb_put(skb, 2));
+	put_unaligned_le16(ppdu->duration_us, skb_put(skb, 2));
+	skb_put_data(skb, ppdu->ra, ETH_ALEN);
+	if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS ||
+	    ppdu->kind == HWSIM_MEDIUM_FRAME_BA)
+		skb_put_data(skb, ppdu->ta, ETH_ALEN);
+	if (ppdu->kind == HWSIM_MEDIUM_FRAME_BA) {
+		control = IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
+			  ppdu->tid << IEEE80211_BAR_CTRL_TID_INFO_SHIFT;
+		put_unaligned_le16(control, skb_put(skb, 2));
+		put_unaligned_le16(IEEE80211_SN_TO_SEQ(ppdu->ssn),
+				   skb_put(skb, 2));
+		put_unaligned_le64(ppdu->bitmap, skb_put(skb, 8));
+	}
+	return skb;
+}
+
+/* signal at the radio that a frame is for, else 0 dBm */
+static s8 signal_of(const struct hwsim_ppdu *ppdu)
+{
+	const struct hwsim_radio *radio;
+
+	list_for_each_entry(radio, &ppdu->air->radios, tuned) {
+		const struct hwsim_link *link;
+
+		if (!hwsim_radio_owns(radio, ppdu->ra))
+			continue;
+		link = hwsim_link_of(ppdu->radio, radio);
+		if (link)
+			return (hwsim_link_level_mb(radio->medium, link,
+						    ppdu->start_ns) +
+				radio->noise_mbm) / 100;
+	}
+	return 0;
+}
+
+/**
+ * hwsim_capture_ppdu - show a transmission that has ended
+ * @ppdu: the transmission
+ */
+void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu)
+{
+	struct sk_buff *skb;
+	s8 signal_dbm;
+	u32 i;
+
+	if (!ppdu->radio || !ppdu->radio->ops->captured())
+		return;
+	signal_dbm = signal_of(ppdu);
+	for (i = 0; i < ppdu->count; i++) {
+		skb = skb_copy_expand(ppdu->mpdus[i]->skb, HEADER_ROOM, 0,
+				      GFP_ATOMIC);
+		if (skb)
+			emit(ppdu, skb, signal_dbm);
+	}
+	if (ppdu->kind < HWSIM_MEDIUM_FRAME_ACK ||
+	    ppdu->kind == HWSIM_MEDIUM_FRAME_BAR)
+		return;
+	skb = control_frame(ppdu);
+	if (skb)
+		emit(ppdu, skb, signal_dbm);
+}

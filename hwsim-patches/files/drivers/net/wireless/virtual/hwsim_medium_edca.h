@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Contention of the hwsim medium: DCF and EDCA (IEEE 802.11-2020 10.3, 10.23).
+ *
+ * Nothing ticks. A backoff is kept as the slots that were left when the medium
+ * became idle; where it ends follows from when that was, and slots are taken
+ * off only when somebody else's transmission stops the count.
+ */
+#ifndef __HWSIM_MEDIUM_EDCA_H
+#define __HWSIM_MEDIUM_EDCA_H
+
+#include <linux/types.h>
+#include "hwsim_medium_math.h"
+
+#define HWSIM_NEVER	U64_MAX
+
+/**
+ * struct hwsim_edca - one access category of a station
+ * @aifsn: slots of AIFS after SIFS; 2 is DIFS
+ * @cw_min: smallest contention window, a power of two less one
+ * @cw_max: largest one
+ * @txop_ns: limit of a transmission opportunity, 0: one exchange
+ * @is_edca: slots are counted as EDCA does, else as DCF
+ * @cw: the present contention window
+ * @slots: slots left when the count was last stopped or drawn
+ * @stream: where backoffs come from
+ */
+struct hwsim_edca {
+	u8 aifsn;
+	u16 cw_min;
+	u16 cw_max;
+	u32 txop_ns;
+	bool is_edca;
+	u16 cw;
+	u32 slots;
+	struct hwsim_stream stream;
+};
+
+void hwsim_edca_reset(struct hwsim_edca *edca);
+void hwsim_edca_draw(struct hwsim_edca *edca);
+void hwsim_edca_success(struct hwsim_edca *edca);
+void hwsim_edca_failure(struct hwsim_edca *edca);
+u32 hwsim_edca_aifs_ns(const struct hwsim_edca *edca, u32 sifs_ns, u32 slot_ns);
+void hwsim_edca_stop(struct hwsim_edca *edca, u64 counting_from_ns, u64 at_ns,
+		     u32 slot_ns);
+
+#endif

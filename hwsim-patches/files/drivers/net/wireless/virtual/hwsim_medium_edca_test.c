@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the hwsim medium's contention and A-MPDU.
+ */
+#include <kunit/test.h>
+#include "hwsim_medium_ampdu.h"
+#include "hwsim_medium_edca.h"
+
+#define SLOT_NS	9000
+#define FROM_NS	1000000
+
+static void edca_counts_whole_slots(struct kunit *test)
+{
+	struct hwsim_edca edca = { .slots = 10 };
+
+	/* busy before the count began */
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS - 1, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 10, edca.slots);
+	/* at its beginning, and within the first slot */
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS, SLOT_NS);
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + SLOT_NS - 1, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 10, edca.slots);
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + 3 * SLOT_NS, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 7, edca.slots);
+	/* never below nothing */
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + 100 * SLOT_NS, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 0, edca.slots);
+}
+
+static void edca_counts_at_slot_boundaries(struct kunit *test)
+{
+	struct hwsim_edca edca = { .slots = 10, .is_edca = true };
+
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS - 1, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 10, edca.slots);
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 9, edca.slots);
+	hwsim_edca_stop(&edca, FROM_NS, FROM_NS + 3 * SLOT_NS, SLOT_NS);
+	KUNIT_EXPECT_EQ(test, 5, edca.slots);
+}
+
+static void edca_window_doubles_up_to_its_end(struct kunit *test)
+{
+	static const u16 windows[] = { 31, 63, 127, 255, 511, 1023, 1023 };
+	struct hwsim_edca edca = { .cw_min = 15, .cw_max = 1023 };
+	int i, draw;
+
+	hwsim_stream_init(&edca.stream, 1, HWSIM_STREAM_BACKOFF, 0, 0);
+	hwsim_edca_reset(&edca);
+	KUNIT_EXPECT_EQ(test, 15, edca.cw);
+	for (i = 0; i < ARRAY_SIZE(windows); i++) {
+		hwsim_edca_failure(&edca);
+		KUNIT_EXPECT_EQ(test, windows[i], edca.cw);
+		KUNIT_EXPECT_LE(test, edca.slots, edca.cw);
+	}
+	hwsim_edca_success(&edca);
+	KUNIT_EXPECT_EQ(test, 15, edca.cw);
+	for (i = 0, draw = 0; i < 1000; i++) {
+		hwsim_edca_draw(&edca);
+		KUNIT_EXPECT_LE(test, edca.slots, 15);
+		draw |= BIT(edca.slots);
+	}
+	KUNIT_EXPECT_EQ(test, 0xffff, draw);
+}
+
+static void edca_interframe_spaces(struct kunit *test)
+{
+	struct hwsim_edca dcf = { .aifsn = 2 }, background = { .aifsn = 7 };
+
+	KUNIT_EXPECT_EQ(test, 34000, hwsim_edca_aifs_ns(&dcf, 16000, 9000));
+	KUNIT_EXPECT_EQ(test, 50000, hwsim_edca_aifs_ns(&dcf, 10000, 20000));
+	KUNIT_EXPECT_EQ(test, 79000, hwsim_edca_aifs_ns(&background, 16000, 9000));
+}
+
+static void board_remembers_a_window(struct kunit *test)
+{
+	struct hwsim_board board = { .start = 4090 };
+
+	hwsim_board_set(&board, 4090);
+	hwsim_board_set(&board, 4095);
+	hwsim_board_set(&board, 3);	/* sequence numbers wrap */
+	KUNIT_EXPECT_EQ(test, 4090, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(9), board.bitmap);
+	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(4090, board.bitmap, 3));
+	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(4090, board.bitmap, 4));
+	/* beyond the window: it moves so that this is its last */
+	hwsim_board_set(&board, 60);
+	KUNIT_EXPECT_EQ(test, 4093, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(2) | BIT_ULL(6) | BIT_ULL(63), board.bitmap);
+	/* old ones change nothing */
+	hwsim_board_set(&board, 4000);
+	KUNIT_EXPECT_EQ(test, 4093, board.start);
+	hwsim_board_move(&board, 4092);
+	KUNIT_EXPECT_EQ(test, 4093, board.start);
+	hwsim_board_move(&board, 60);
+	KUNIT_EXPECT_EQ(test, 60, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0), board.bitmap);
+	hwsim_board_move(&board, 1000);
+	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
+}
+
+static u32 fill(struct kunit *test, const struct hwsim_ampdu_limits *limits,
+		u32 mpdu_bytes, u32 *bytes)
+{
+	u32 count = 0, offset, next;
+
+	*bytes = 0;
+	for (;;) {
+		next = hwsim_ampdu_append(limits, *bytes, count,
+					  count ? mpdu_bytes : 0, mpdu_bytes,
+					  &offset);
+		if (!next)
+			return count;
+		KUNIT_EXPECT_EQ(test, 0,
+				(offset - HWSIM_AMPDU_DELIMITER) % 4);
+		*bytes = next;
+		count++;
+	}
+}
+
+static void ampdu_limits(struct kunit *test)
+{
+	struct hwsim_ampdu_limits limits = {
+		.rate = { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true },
+		.timing = hwsim_phy_timing(true, true),
+		.max_ns = HWSIM_PPDU_MAX_NS,
+		.max_bytes = HWSIM_AMPDU_MAX_BYTES,
+		.max_count = 64,
+	};
+	u32 bytes;
+
+	/* 65535 / (1538 + 4 + 2) */
+	KUNIT_EXPECT_EQ(test, 42, fill(test, &limits, 1538, &bytes));
+	KUNIT_EXPECT_EQ(test, 42 * 1544 - 2, bytes);
+	/* by number */
+	KUNIT_EXPECT_EQ(test, 64, fill(test, &limits, 200, &bytes));
+	limits.max_count = 16;
+	KUNIT_EXPECT_EQ(test, 16, fill(test, &limits, 200, &bytes));
+	/* by the receiver */
+	limits.max_count = 64;
+	limits.max_bytes = 8191;
+	KUNIT_EXPECT_EQ(test, 5, fill(test, &limits, 1538, &bytes));
+	/* by time: 1 ms at 65 Mbit/s, (964 us / 4) * 260 bits */
+	limits.max_bytes = HWSIM_AMPDU_MAX_BYTES;
+	limits.rate = (struct hwsim_phy_rate) { HWSIM_PHY_HT, 7, 1 };
+	limits.max_ns = 1000000;
+	KUNIT_EXPECT_EQ(test, 5, fill(test, &limits, 1538, &bytes));
+	/* by spacing: 8 us at 65 Mbit/s are 65 bytes, so 68 */
+	limits.max_ns = HWSIM_PPDU_MAX_NS;
+	limits.spacing_ns = 8000;
+	KUNIT_EXPECT_EQ(test, 64, fill(test, &limits, 30, &bytes));
+	KUNIT_EXPECT_EQ(test, 63 * 68 + 34, bytes);
+	/* one always fits, alone */
+	limits.max_ns = 1000;
+	KUNIT_EXPECT_EQ(test, 1, fill(test, &limits, 1538, &bytes));
+}
+
+static struct kunit_case hwsim_medium_access_cases[] = {
+	KUNIT_CASE(edca_counts_whole_slots),
+	KUNIT_CASE(edca_counts_at_slot_boundaries),
+	KUNIT_CASE(edca_window_doubles_up_to_its_end),
+	KUNIT_CASE(edca_interframe_spaces),
+	KUNIT_CASE(board_remembers_a_window),
+	KUNIT_CASE(ampdu_limits),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_access_suite = {
+	.name = "hwsim-medium-access",
+	.test_cases = hwsim_medium_access_cases,
+};
+
+kunit_test_suite(hwsim_medium_access_suite);

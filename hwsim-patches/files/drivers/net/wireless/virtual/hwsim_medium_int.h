@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The hwsim medium from inside: its state, and who does what.
+ *
+ *	core	the clock: events in nominal order, and the timer behind them
+ *	air	a channel: who hears a transmission, carrier sense, air time
+ *	access	contention of one radio: when it may send, what came of it
+ *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
+ *	rx	reception: SINR, errors, answers, delivery to mac80211
+ *	capture	the air as a monitor sees it
+ *	radio	a radio and the medium it is on
+ *	netlink	control and statistics
+ *
+ * Locking: everything of a medium and its radios is under medium->lock, taken
+ * with softirqs disabled. mac80211 is asked for frames (tx_dequeue) with the
+ * lock held, but gets frames and tx statuses only after it was dropped: they
+ * are gathered in medium->up. hwsim_media_mutex guards the list of media and
+ * a radio's membership, and is taken outside of any medium's lock.
+ */
+#ifndef __HWSIM_MEDIUM_INT_H
+#define __HWSIM_MEDIUM_INT_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <net/mac80211.h>
+#include "hwsim_medium.h"
+#include "hwsim_medium_ampdu.h"
+#include "hwsim_medium_edca.h"
+#include "hwsim_medium_errors.h"
+#include "hwsim_medium_math.h"
+#include "hwsim_medium_phy.h"
+
+#define HWSIM_MAX_ADDRESSES	16
+#define HWSIM_MAX_QUEUED	64	/* frames of an AC outside mac80211's queues */
+#define HWSIM_SESSION_BITS	5
+#define HWSIM_FCS_BYTES		4
+
+struct hwsim_medium;
+struct hwsim_ppdu;
+
+/**
+ * struct hwsim_event - something that will happen at a nominal time
+ * @node: in medium->events
+ * @at_ns: when, on the medium's clock
+ * @serial: order among events of one time: that of their making
+ * @happen: what; the event is out of the tree by then
+ */
+struct hwsim_event {
+	struct rb_node node;
+	u64 at_ns;
+	u64 serial;
+	void (*happen)(struct hwsim_medium *medium, struct hwsim_event *event);
+};
+
+/**
+ * struct hwsim_fading - how the level of a link changes from frame to frame
+ * @points: number of quantiles
+ * @quantiles_mb: gain at the probabilities (i + 1/2) / points, rising
+ */
+struct hwsim_fading {
+	u32 points;
+	s32 quantiles_mb[] __counted_by(points);
+};
+
+/**
+ * struct hwsim_link - from one radio to another
+ * @setting: level and fading, from user space
+ * @errors: stream of the bit errors
+ * @fading: stream of the gains
+ * @counts: what happened, by &enum hwsim_medium_count
+ */
+struct hwsim_link {
+	struct hwsim_medium_link setting;
+	struct hwsim_stream errors;
+	struct hwsim_stream fading;
+	u64 counts[HWSIM_MEDIUM_NUM_COUNTS];
+};
+
+/**
+ * struct hwsim_fault - frames to lose or to damage
+ * @list: in medium->faults
+ * @kind: &enum hwsim_medium_frame
+ * @action: &enum hwsim_medium_fault_action
+ * @skip: frames of that kind that still pass
+ * @count: frames that are still hit
+ * @from: index of the sender, U32_MAX: any
+ * @to: index of the receiver, U32_MAX: any
+ */
+struct hwsim_fault {
+	struct list_head list;
+	u32 kind;
+	u32 action;
+	u32 skip;
+	u32 count;
+	u32 from;
+	u32 to;
+};
+
+/**
+ * struct hwsim_air - a channel, by its primary 20 MHz
+ * @list: in medium->airs
+ * @freq_mhz: centre of the primary channel
+ * @radios: those that are tuned to it
+ * @ppdus: on the air, and ended ones that overlap them
+ * @sounding: number of those on the air
+ * @since_ns: up to when time is accounted for
+ * @airtimes_ns: by &enum hwsim_medium_airtime
+ */
+struct hwsim_air {
+	struct list_head list;
+	u32 freq_mhz;
+	struct list_head radios;
+	struct list_head ppdus;
+	u32 sounding;
+	u64 since_ns;
+	u64 airtimes_ns[HWSIM_MEDIUM_NUM_AIRTIMES];
+};
+
+/**
+ * struct hwsim_medium - everything that hears each other
+ * @list: in hwsim_media
+ * @id: number given by user space
+ * @seed: of all its random streams
+ * @model: name of the error model
+ * @capture_mb: how much stronger a frame takes a receiver over
+ * @has_capture: whether any does
+ * @lock: guards all below, and the radios
+ * @timer: wakes the medium for its next event
+ * @now_ns: nominal time, CLOCK_MONOTONIC
+ * @events: by time and serial
+ * @serial: number of the last event
+ * @running: events are being processed: whoever changes something need not
+ *	arm the timer
+ * @airs: channels in use
+ * @radios: by slot
+ * @num_radios: how many
+ * @curves: by &enum hwsim_medium_curve
+ * @fadings: by number, 0 is none
+ * @faults: in the order of their making
+ * @up: what goes up to mac80211 after the lock is dropped
+ * @idle: woken when a radio's queues have run empty
+ */
+struct hwsim_medium {
+	struct list_head list;
+	u32 id;
+	u64 seed;
+	char model[HWSIM_MEDIUM_NAME_LEN];
+	s32 capture_mb;
+	bool has_capture;
+
+	spinlock_t lock;	/* see above */
+	struct hrtimer timer;
+	u64 now_ns;
+	struct rb_root_cached events;
+	u64 serial;
+	bool running;
+	struct list_head airs;
+	struct hwsim_radio *radios[HWSIM_MEDIUM_MAX_RADIOS];
+	u32 num_radios;
+	struct hwsim_curve *curves[HWSIM_MEDIUM_NUM_CURVES];
+	struct hwsim_fading *fadings[HWSIM_MEDIUM_MAX_FADINGS];
+	struct list_head faults;
+	struct list_head up;
+	wait_queue_head_t idle;
+};
+
+/**
+ * struct hwsim_mpdu - a frame of mac80211 that is to be sent
+ * @list: in a queue of its access category or session, or in medium->up
+ * @skb: the frame
+ * @hw: whose it is
+ * @session: BlockAck session it belongs to, or NULL
+ * @rates: rates to try, as rate control wants it
+ * @tried: attempts with each
+ * @stage: index of the rate to try next
+ * @attempts: attempts in all
+ * @rts_failures: attempts that ended with a missing CTS
+ * @bytes: length with FCS
+ * @seq: sequence number
+ * @tid: TID
+ * @kind: &enum hwsim_medium_frame
+ * @wants_ack: the receiver is to answer
+ * @acked: it has
+ * @no_back: given up within a BlockAck session
+ * @timestamp: beacon or probe response: its timestamp is set when it is sent
+ * @is_own: made by the driver itself: mac80211 does not want its status
+ * @no_retry: one attempt only
+ * @rts_rate: index of the rate of RTS or CTS, -1: any
+ */
+struct hwsim_mpdu {
+	struct list_head list;
+	struct sk_buff *skb;
+	struct ieee80211_hw *hw;
+	struct hwsim_session *session;
+	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
+	u8 tried[IEEE80211_TX_MAX_RATES];
+	u8 stage;
+	u32 attempts;
+	u32 rts_failures;
+	u32 bytes;
+	u16 seq;
+	u8 tid;
+	u8 kind;
+	bool wants_ack;
+	bool acked;
+	bool no_back;
+	bool timestamp;
+	bool is_own;
+	bool no_retry;
+	s8 rts_rate;
+};
+
+/**
+ * struct hwsim_up - something for mac80211
+ * @list: in medium->up
+ * @hw: whose it is
+ * @ops: of that radio
+ * @skb: a received frame, or NULL
+ * @mpdu: a frame that is done with, or NULL
+ * @rx_status: of @skb
+ * @tx_info: how an A-MPDU fared, for rate control
+ * @ra: to whom that went
+ * @has_tx_info: whether there is one
+ */
+struct hwsim_up {
+	struct list_head list;
+	struct ieee80211_hw *hw;
+	const struct hwsim_medium_ops *ops;
+	struct sk_buff *skb;
+	struct hwsim_mpdu *mpdu;
+	struct ieee80211_rx_status rx_status;
+	struct ieee80211_tx_info tx_info;
+	u8 ra[ETH_ALEN];
+	bool has_tx_info;
+};
+
+/**
+ * struct hwsim_ppdu - a transmission
+ * @event: its start, then its end
+ * @list: in air->ppdus once it has started
+ * @radio: who sends; NULL if that radio is gone
+ * @air: where
+ * @start_ns: nominal start
+ * @payload_ns: start of the payload
+ * @payload_end_ns: its end, before the signal extension
+ * @end_ns: end
+ * @rate: how it is sent
+ * @kind: &enum hwsim_medium_frame
+ * @uses: the air, and the exchange that it belongs to
+ * @ended: no longer on the air
+ * @overlapped: others were on the air meanwhile
+ * @psdu_bytes: length of the PSDU
+ * @duration_us: duration field
+ * @wanted_ns: since when its sender had it, 0: it follows something after SIFS
+ * @counting_ns: since when its sender counted slots
+ * @wants_answer: its receiver is to answer
+ * @answer_kind: by what
+ * @protection: what precedes it
+ * @protection_rate: how that is sent
+ * @tx_rate: @rate in the words of rate control
+ * @ra: to whom
+ * @ta: from whom, if the frame says so
+ * @tid: of BA and BAR
+ * @ssn: of BA and BAR
+ * @bitmap: of BA
+ * @count: number of MPDUs in @mpdus
+ * @offsets: where each starts in the PSDU
+ * @mpdus: frames of mac80211 that it carries
+ */
+struct hwsim_ppdu {
+	struct hwsim_event event;
+	struct list_head list;
+	struct hwsim_radio *radio;
+	struct hwsim_air *air;
+	u64 start_ns;
+	u64 payload_ns;
+	u64 payload_end_ns;
+	u64 end_ns;
+	struct hwsim_phy_rate rate;
+	u8 kind;
+	u8 uses;
+	bool ended;
+	bool overlapped;
+	u32 psdu_bytes;
+	u16 duration_us;
+	u64 wanted_ns;
+	u64 counting_ns;
+	bool wants_answer;
+	u8 answer_kind;
+	u8 protection;
+	struct hwsim_phy_rate protection_rate;
+	struct ieee80211_tx_rate tx_rate;
+	u8 ra[ETH_ALEN];
+	u8 ta[ETH_ALEN];
+	u8 tid;
+	u16 ssn;
+	u64 bitmap;
+	u32 count;
+	u32 offsets[HWSIM_AMPDU_MAX];
+	struct hwsim_mpdu *mpdus[HWSIM_AMPDU_MAX];
+};
+
+/* what precedes a frame */
+enum hwsim_protection {
+	HWSIM_PROTECTION_NONE,
+	HWSIM_PROTECTION_RTS,
+	HWSIM_PROTECTION_CTS,	/* to oneself */
+};
+
+/* what a radio is doing as a sender */
+enum hwsim_stage {
+	HWSIM_STAGE_NONE,	/* contends, or has nothing to send */
+	HWSIM_STAGE_PROTECT,	/* RTS or CTS on the air, or its CTS awaited */
+	HWSIM_STAGE_DATA,	/* data on the air or about to be */
+	HWSIM_STAGE_ANSWER,	/* answer awaited */
+};
+
+/**
+ * struct hwsim_ac - an access category of a radio
+ * @edca: its contention
+ * @params: as mac80211 set them
+ * @queue: frames that mac80211 handed over, and those to be sent again
+ * @queued: length of @queue
+ * @sessions: BlockAck sessions with frames to be sent again
+ * @txqs: mac80211 has frames in its own queues
+ * @waiting: contends
+ * @ready_ns: since when
+ * @committed_ns: starts then, whatever begins in between, or HWSIM_NEVER
+ * @attempts: transmissions
+ * @successes: of those
+ * @inside: collisions with another access category
+ * @airtime_ns: on the air
+ */
+struct hwsim_ac {
+	struct hwsim_edca edca;
+	struct ieee80211_tx_queue_params params;
+	struct list_head queue;
+	u32 queued;
+	struct list_head sessions;
+	bool txqs;
+	bool waiting;
+	u64 ready_ns;
+	u64 committed_ns;
+	u64 attempts;
+	u64 successes;
+	u64 inside;
+	u64 airtime_ns;
+};
+
+/**
+ * struct hwsim_session - BlockAck agreement as its originator
+ * @node: in radio->sessions
+ * @pending: in ac->sessions while there are frames to be sent again
+ * @addr: the recipient
+ * @tid: the TID
+ * @last_seq: highest sequence number that mac80211 handed over
+ * @max_count: MPDUs that the recipient can hold
+ * @max_bytes: longest A-MPDU that it can take
+ * @spacing_ns: least time between MPDUs that it needs
+ * @again: frames to be sent again, by sequence number
+ */
+struct hwsim_session {
+	struct hlist_node node;
+	struct list_head pending;
+	u8 addr[ETH_ALEN];
+	u8 tid;
+	u16 last_seq;
+	u32 max_count;
+	u32 max_bytes;
+	u32 spacing_ns;
+	struct list_head again;
+};
+
+/**
+ * struct hwsim_recipient - BlockAck agreement as its recipient
+ * @node: in radio->recipients
+ * @addr: the originator
+ * @tid: the TID
+ * @board: what arrived
+ */
+struct hwsim_recipient {
+	struct hlist_node node;
+	u8 addr[ETH_ALEN];
+	u8 tid;
+	struct hwsim_board board;
+};
+
+/**
+ * struct hwsim_radio - one radio of mac80211_hwsim
+ * @hw: the radio for mac80211
+ * @ops: the driver
+ * @registered: in the list of all radios
+ * @index: its number
+ * @medium: the medium it is on, or NULL
+ * @slot: its number there
+ * @stream: its name in random streams
+ * @links: what it hears, by slot of the sender
+ * @noise_mbm: noise in 20 MHz
+ * @ed_mbm: energy that counts as busy
+ * @detect_ofdm_mb: SINR at which a preamble is noticed
+ * @detect_dsss_mb: the same for DSSS
+ * @max_ppdu_ns: longest A-MPDU that it sends
+ * @retries: attempts of a frame, 0: as rate control says
+ * @approx: hands up frames with a wrong FCS
+ * @has_fixed_rate: unicast data goes at @fixed_rate
+ * @fixed_rate: instead of what rate control says
+ * @channel: where it listens, or NULL
+ * @timing: of its band and network
+ * @basic_rates: of its network, as &hwsim_phy_response wants them
+ * @short_slot: its network uses short slots
+ * @qos: its network has WMM
+ * @eifs_extra_ns: what EIFS adds
+ * @addresses: of its interfaces
+ * @monitors: its monitor interfaces
+ * @air: channel it is tuned to, or NULL
+ * @tuned: in air->radios
+ * @busy_until_ns: end of all that it hears
+ * @nav_until_ns: end of what others have reserved
+ * @eifs_until_ns: end of what EIFS adds after a damaged frame
+ * @hold_until_ns: end of its own exchange
+ * @locked: transmission that it receives
+ * @locked_mb: level of that
+ * @sending: its own transmission on the air
+ * @answer: answer that it is about to send or sends
+ * @recipients: its BlockAck agreements as recipient
+ * @acs: its access categories
+ * @sessions: its BlockAck agreements as originator
+ * @stage: of its exchange
+ * @sender: access category of the exchange
+ * @frame: what the exchange is about
+ * @timeout: no answer has come
+ * @txop_end_ns: end of its transmission opportunity
+ * @held: frames of mac80211 that it holds
+ */
+struct hwsim_radio {
+	struct ieee80211_hw *hw;
+	const struct hwsim_medium_ops *ops;
+	struct list_head registered;
+	u32 index;
+
+	struct hwsim_medium *medium;
+	u32 slot;
+	u64 stream;
+	struct hwsim_link **links;
+
+	s32 noise_mbm;
+	s32 ed_mbm;
+	s32 detect_ofdm_mb;
+	s32 detect_dsss_mb;
+	u32 max_ppdu_ns;
+	u32 retries;
+	bool approx;
+	bool has_fixed_rate;
+	struct hwsim_phy_rate fixed_rate;
+
+	struct ieee80211_channel *channel;
+	struct hwsim_phy_timing timing;
+	u16 basic_rates;
+	bool short_slot;
+	bool qos;
+	u32 eifs_extra_ns;
+	struct {
+		u8 addr[ETH_ALEN];
+		u32 uses;
+	} addresses[HWSIM_MAX_ADDRESSES];
+	u32 monitors;
+
+	struct hwsim_air *air;
+	struct list_head tuned;
+	u64 busy_until_ns;
+	u64 nav_until_ns;
+	u64 eifs_until_ns;
+	u64 hold_until_ns;
+	struct hwsim_ppdu *locked;
+	s32 locked_mb;
+	struct hwsim_ppdu *sending;
+	struct hwsim_ppdu *answer;
+	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
+
+	struct hwsim_ac acs[IEEE80211_NUM_ACS];
+	DECLARE_HASHTABLE(sessions, HWSIM_SESSION_BITS);
+	enum hwsim_stage stage;
+	struct hwsim_ac *sender;
+	struct hwsim_ppdu *frame;
+	struct hwsim_event timeout;
+	u64 txop_end_ns;
+	u32 held;
+};
+
+/* core */
+extern struct mutex hwsim_media_mutex;
+void hwsim_event_add(struct hwsim_medium *medium, struct hwsim_event *event,
+		     u64 at_ns);
+void hwsim_event_cancel(struct hwsim_medium *medium, struct hwsim_event *event);
+u64 hwsim_medium_enter(struct hwsim_medium *medium)
+	__acquires(&medium->lock);
+void hwsim_medium_leave(struct hwsim_medium *medium)
+	__releases(&medium->lock);
+struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed);
+void hwsim_medium_free(struct hwsim_medium *medium);
+void hwsim_up_frame(struct hwsim_radio *radio,
+		    const struct ieee80211_rx_status *rx_status,
+		    struct sk_buff *skb);
+void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+void hwsim_up_ampdu(struct hwsim_radio *radio, const u8 *ra,
+		    const struct ieee80211_tx_rate *rate, u32 count, u32 acked);
+
+/* air */
+struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
+				 const struct hwsim_radio *to);
+s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
+			const struct hwsim_link *link, u64 at_ns);
+void hwsim_air_tune(struct hwsim_radio *radio,
+		    struct ieee80211_channel *channel);
+void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
+void hwsim_air_forget(struct hwsim_radio *radio);
+struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
+				  enum hwsim_medium_frame kind,
+				  const struct hwsim_phy_rate *rate);
+void hwsim_ppdu_put(struct hwsim_ppdu *ppdu);
+void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns);
+
+/* access */
+u64 hwsim_access_next(struct hwsim_radio *radio);
+void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
+			u64 at_ns);
+void hwsim_access_grant(struct hwsim_radio *radio);
+void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns);
+void hwsim_access_heard(struct hwsim_radio *radio);
+void hwsim_access_unheard(struct hwsim_radio *radio);
+void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+bool hwsim_access_answered(struct hwsim_radio *radio,
+			   const struct hwsim_ppdu *ppdu);
+void hwsim_access_reset(struct hwsim_radio *radio);
+
+/* tx */
+struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
+				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns);
+bool hwsim_tx_pending(const struct hwsim_ac *ac);
+bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
+void hwsim_tx_purge(struct hwsim_radio *radio);
+struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
+					   const u8 *addr, u8 tid);
+
+/* rx */
+bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr);
+void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu);
+void hwsim_count_done(struct hwsim_radio *radio, const u8 *ra,
+		      const struct hwsim_mpdu *mpdu);
+
+/* radio */
+struct hwsim_radio *hwsim_radio_by_index(u32 index);
+int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
+		       u64 stream, struct netlink_ext_ack *extack);
+void hwsim_radio_detach(struct hwsim_radio *radio);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fixed-point arithmetic and random streams of the hwsim medium.
+ *
+ * Levels are in mB (1/100 dB), as everywhere in cfg80211. Powers that have to
+ * be added are ratios to the receiver's noise in Q24. Logarithms of chances
+ * are in Q56 (a chance of 2^-64 is 44.4).
+ */
+#ifndef __HWSIM_MEDIUM_MATH_H
+#define __HWSIM_MEDIUM_MATH_H
+
+#include <linux/bits.h>
+#include <linux/siphash.h>
+#include <linux/types.h>
+
+#define HWSIM_POWER_SHIFT	24
+#define HWSIM_POWER_NOISE	BIT_ULL(HWSIM_POWER_SHIFT)
+#define HWSIM_HAZARD_SHIFT	56
+
+u64 hwsim_power_of_mb(s32 mb);
+s32 hwsim_mb_of_power(u64 power);
+u64 hwsim_minus_ln(u64 chance);
+
+/**
+ * struct hwsim_stream - a named stream of random numbers
+ * @key: from the seed and the name
+ * @drawn: numbers drawn so far
+ *
+ * The n-th number depends on seed, name and n only, so what one station draws
+ * never shifts what another one gets.
+ */
+struct hwsim_stream {
+	siphash_key_t key;
+	u64 drawn;
+};
+
+/* what a stream is for */
+enum hwsim_stream_use {
+	HWSIM_STREAM_BACKOFF,	/* of a radio and an access category */
+	HWSIM_STREAM_ERRORS,	/* of a link */
+	HWSIM_STREAM_FADING,	/* of a link */
+};
+
+void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,
+		       enum hwsim_stream_use use, u64 first, u64 second);
+u64 hwsim_stream_next(struct hwsim_stream *stream);
+u64 hwsim_stream_at(const struct hwsim_stream *stream, u64 number);
+u32 hwsim_stream_below(struct hwsim_stream *stream, u32 limit);
+
+#endif

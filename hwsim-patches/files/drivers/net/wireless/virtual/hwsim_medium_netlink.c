@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Control and statistics of the hwsim medium: generic netlink.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include "hwsim_medium_int.h"
+
+#define LEVEL_LIMIT_MB	(200 * 100)
+#define PPDU_LEAST_US	100
+#define COHERENCE_MAX_US (100U * 1000 * 1000)
+
+static struct genl_family medium_family;
+
+/* all media, under hwsim_media_mutex */
+static LIST_HEAD(hwsim_media);
+
+static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
+	[HWSIM_MEDIUM_ATTR_ID] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_SEED] = { .type = NLA_U64 },
+	[HWSIM_MEDIUM_ATTR_MODEL] = { .type = NLA_NUL_STRING,
+				      .len = HWSIM_MEDIUM_NAME_LEN - 1 },
+	[HWSIM_MEDIUM_ATTR_CAPTURE_MB] =
+		NLA_POLICY_RANGE(NLA_S32, 0, LEVEL_LIMIT_MB),
+	[HWSIM_MEDIUM_ATTR_CURVE] =
+		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_CURVES - 1),
+	[HWSIM_MEDIUM_ATTR_START_MB] = { .type = NLA_S32 },
+	[HWSIM_MEDIUM_ATTR_STEP_MB] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_HAZARDS] = { .type = NLA_BINARY },
+	[HWSIM_MEDIUM_ATTR_BURST] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FADING] =
+		NLA_POLICY_RANGE(NLA_U32, 1, HWSIM_MEDIUM_MAX_FADINGS - 1),
+	[HWSIM_MEDIUM_ATTR_QUANTILES] = { .type = NLA_BINARY },
+	[HWSIM_MEDIUM_ATTR_RADIO] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_STREAM] = { .type = NLA_U64 },
+	[HWSIM_MEDIUM_ATTR_NOISE_MBM] =
+		NLA_POLICY_RANGE(NLA_S32, -15000, 0),
+	[HWSIM_MEDIUM_ATTR_ED_MBM] =
+		NLA_POLICY_RANGE(NLA_S32, -15000, 15000),
+	[HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB] =
+		NLA_POLICY_RANGE(NLA_S32, -5000, 10000),
+	[HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB] =
+		NLA_POLICY_RANGE(NLA_S32, -5000, 10000),
+	[HWSIM_MEDIUM_ATTR_MAX_PPDU_US] =
+		NLA_POLICY_RANGE(NLA_U32, PPDU_LEAST_US, 5484),
+	[HWSIM_MEDIUM_ATTR_RETRIES] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_APPROX] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_RATE] = { .type = NLA_BINARY,
+				     .len = sizeof(struct hwsim_medium_rate) },
+	[HWSIM_MEDIUM_ATTR_LINKS] = { .type = NLA_BINARY },
+	[HWSIM_MEDIUM_ATTR_FAULT_KIND] =
+		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_FRAMES - 1),
+	[HWSIM_MEDIUM_ATTR_FAULT_ACTION] =
+		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_FAULT_DAMAGE),
+	[HWSIM_MEDIUM_ATTR_FAULT_SKIP] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FAULT_COUNT] = NLA_POLICY_MIN(NLA_U32, 1),
+	[HWSIM_MEDIUM_ATTR_FAULT_FROM] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FAULT_TO] = { .type = NLA_U32 },
+};
+
+/* what a message must have, or an error that says so */
+static struct nlattr *need(struct genl_info *info, int attr)
+{
+	if (GENL_REQ_ATTR_CHECK(info, attr))
+		return NULL;
+	return info->attrs[attr];
+}
+
+static struct hwsim_medium *medium_by_id(u32 id)
+{
+	struct hwsim_medium *medium;
+
+	list_for_each_entry(medium, &hwsim_media, list)
+		if (medium->id == id)
+			return medium;
+	return NULL;
+}
+
+static struct hwsim_medium *medium_of(struct genl_info *info)
+{
+	struct nlattr *id = need(info, HWSIM_MEDIUM_ATTR_ID);
+	struct hwsim_medium *medium;
+
+	if (!id)
+		return ERR_PTR(-EINVAL);
+	medium = medium_by_id(nla_get_u32(id));
+	if (!medium) {
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "there is no such medium");
+		return ERR_PTR(-ENOENT);
+	}
+	return medium;
+}
+
+static struct hwsim_radio *radio_of(struct genl_info *info)
+{
+	struct nlattr *index = need(info, HWSIM_MEDIUM_ATTR_RADIO);
+	struct hwsim_radio *radio;
+
+	if (!index)
+		return ERR_PTR(-EINVAL);
+	radio = hwsim_radio_by_index(nla_get_u32(index));
+	if (!radio) {
+		NL_SET_ERR_MSG_ATTR(info->extack, index,
+				    "there is no such radio");
+		return ERR_PTR(-ENOENT);
+	}
+	return radio;
+}
+
+static int cmd_new(struct genl_info *info)
+{
+	struct nlattr *id = need(info, HWSIM_MEDIUM_ATTR_ID);
+	struct nlattr *seed = need(info, HWSIM_MEDIUM_ATTR_SEED);
+	struct hwsim_medium *medium;
+
+	if (!id || !seed)
+		return -EINVAL;
+	if (medium_by_id(nla_get_u32(id))) {
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "there is such a medium already");
+		return -EEXIST;
+	}
+	medium = hwsim_medium_new(nla_get_u32(id), nla_get_u64(seed));
+	if (!medium)
+		return -ENOMEM;
+	if (info->attrs[HWSIM_MEDIUM_ATTR_MODEL])
+		nla_strscpy(medium->model, info->attrs[HWSIM_MEDIUM_ATTR_MODEL],
+			    sizeof(medium->model));
+	if (info->attrs[HWSIM_MEDIUM_ATTR_CAPTURE_MB]) {
+		medium->has_capture = true;
+		medium->capture_mb =
+			nla_get_s32(info->attrs[HWSIM_MEDIUM_ATTR_CAPTURE_MB]);
+	}
+	list_add_tail(&medium->list, &hwsim_media);
+	return 0;
+}
+
+static int cmd_del(struct genl_info *info)
+{
+	struct hwsim_medium *medium = medium_of(info);
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (medium->num_radios) {
+		NL_SET_ERR_MSG(info->extack, "the medium still has radios");
+		return -EBUSY;
+	}
+	list_del(&medium->list);
+	hwsim_medium_free(medium);
+	return 0;
+}
+
+static int cmd_set_curve(struct genl_info *info)
+{
+	struct nlattr *curve = need(info, HWSIM_MEDIUM_ATTR_CURVE);
+	struct nlattr *start = need(info, HWSIM_MEDIUM_ATTR_START_MB);
+	struct nlattr *step = need(info, HWSIM_MEDIUM_ATTR_STEP_MB);
+	struct nlattr *hazards = need(info, HWSIM_MEDIUM_ATTR_HAZARDS);
+	struct nlattr *burst = info->attrs[HWSIM_MEDIUM_ATTR_BURST];
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_curve *new, *old;
+	u64 *values;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (!curve || !start || !step || !hazards)
+		return -EINVAL;
+	if (nla_len(hazards) % sizeof(u64)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, hazards,
+				    "hazards are numbers of 64 bits");
+		return -EINVAL;
+	}
+	/* attributes are aligned to four bytes only */
+	values = kvmemdup(nla_data(hazards), nla_len(hazards), GFP_KERNEL);
+	if (!values)
+		return -ENOMEM;
+	new = hwsim_curve_new(nla_get_s32(start), nla_get_u32(step),
+			      burst ? nla_get_u32(burst) : 256, values,
+			      nla_len(hazards) / sizeof(u64), info->extack);
+	kvfree(values);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	hwsim_medium_enter(medium);
+	old = medium->curves[nla_get_u32(curve)];
+	medium->curves[nla_get_u32(curve)] = new;
+	hwsim_medium_leave(medium);
+	kvfree(old);
+	return 0;
+}
+
+static int cmd_set_fading(struct genl_info *info)
+{
+	struct nlattr *number = need(info, HWSIM_MEDIUM_ATTR_FADING);
+	struct nlattr *quantiles = need(info, HWSIM_MEDIUM_ATTR_QUANTILES);
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_fading *new, *old;
+	u32 points, i;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (!number || !quantiles)
+		return -EINVAL;
+	points = nla_len(quantiles) / sizeof(s32);
+	if (!points || points > HWSIM_MEDIUM_MAX_POINTS ||
+	    nla_len(quantiles) % sizeof(s32)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, quantiles,
+				    "a fading table has 1 to 4096 numbers of 32 bits");
+		return -EINVAL;
+	}
+	new = kvmalloc(struct_size(new, quantiles_mb, points), GFP_KERNEL);
+	if (!new)
+		return -ENOMEM;
+	new->points = points;
+	memcpy(new->quantiles_mb, nla_data(quantiles), nla_len(quantiles));
+	for (i = 0; i < points; i++) {
+		if (abs(new->quantiles_mb[i]) > LEVEL_LIMIT_MB ||
+		    (i && new->quantiles_mb[i] < new->quantiles_mb[i - 1])) {
+			NL_SET_ERR_MSG_ATTR(info->extack, quantiles,
+					    "gains rise, and lie between -200 and 200 dB");
+			kvfree(new);
+			return -EINVAL;
+		}
+	}
+	hwsim_medium_enter(medium);
+	old = medium->fadings[nla_get_u32(number)];
+	medium->fadings[nla_get_u32(number)] = new;
+	hwsim_medium_leave(medium);
+	kvfree(old);
+	return 0;
+}
+
+/* the rate of a message, checked */
+static int rate_of(struct nlattr *attr, struct hwsim_phy_rate *rate,
+		   struct netlink_ext_ack *extack)
+{
+	struct hwsim_medium_rate given;
+
+	if (nla_len(attr) != sizeof(given)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate has 6 bytes");
+		return -EINVAL;
+	}
+	memcpy(&given, nla_data(attr), sizeof(given));
+	rate->class = given.class;
+	rate->mcs = given.mcs;
+	rate->streams = given.streams;
+	rate->width = given.width;
+	rate->short_gi = given.short_gi;
+	rate->short_preamble = given.short_preamble;
+	if (!hwsim_phy_rate_valid(rate)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY has no such rate");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* nothing is changed unless all is right */
+static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
+		     struct netlink_ext_ack *extack)
+{
+	struct hwsim_phy_rate rate = {};
+	struct nlattr *attr;
+	int result;
+
+	attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
+	if (attr && nla_len(attr)) {
+		result = rate_of(attr, &rate, extack);
+		if (result)
+			return result;
+	}
+	if (attr) {
+		radio->has_fixed_rate = nla_len(attr);
+		radio->fixed_rate = rate;
+	}
+	attr = attrs[HWSIM_MEDIUM_ATTR_NOISE_MBM];
+	if (attr)
+		radio->noise_mbm = nla_get_s32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_ED_MBM];
+	if (attr)
+		radio->ed_mbm = nla_get_s32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB];
+	if (attr)
+		radio->detect_ofdm_mb = nla_get_s32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB];
+	if (attr)
+		radio->detect_dsss_mb = nla_get_s32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_MAX_PPDU_US];
+	if (attr)
+		radio->max_ppdu_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+	attr = attrs[HWSIM_MEDIUM_ATTR_RETRIES];
+	if (attr)
+		radio->retries = nla_get_u32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_APPROX];
+	if (attr)
+		radio->approx = nla_get_u8(attr);
+	return 0;
+}
+
+static int cmd_add_radio(struct genl_info *info)
+{
+	struct nlattr *stream = info->attrs[HWSIM_MEDIUM_ATTR_STREAM];
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_radio *radio;
+	int i, result;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	radio = radio_of(info);
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
+		if (!medium->curves[i]) {
+			NL_SET_ERR_MSG_FMT(info->extack,
+					   "error curve %d is missing", i);
+			return -EINVAL;
+		}
+	}
+	result = hwsim_radio_attach(radio, medium,
+				    stream ? nla_get_u64(stream) : radio->index,
+				    info->extack);
+	if (result)
+		return result;
+	result = set_radio(radio, info->attrs, info->extack);
+	if (result)
+		hwsim_radio_detach(radio);
+	return result;
+}
+
+static int cmd_set_radio(struct genl_info *info)
+{
+	struct hwsim_radio *radio = radio_of(info);
+	int result;
+
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	if (!radio->medium) {
+		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		return -ENOENT;
+	}
+	hwsim_medium_enter(radio->medium);
+	result = set_radio(radio, info->attrs, info->extack);
+	hwsim_medium_leave(radio->medium);
+	return result;
+}
+
+static int cmd_remove_radio(struct genl_info *info)
+{
+	struct hwsim_radio *radio = radio_of(info);
+
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	if (!radio->medium) {
+		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		return -ENOENT;
+	}
+	if (radio->ops->is_up(radio->hw)) {
+		NL_SET_ERR_MSG(info->extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	hwsim_radio_detach(radio);
+	return 0;
+}
+
+static int set_link(struct hwsim_medium *medium,
+		    const struct hwsim_medium_link *setting,
+		    struct netlink_ext_ack *extack)
+{
+	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
+	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
+	struct hwsim_link *link;
+
+	if (!from || !to || from->medium != medium || to->medium != medium) {
+		NL_SET_ERR_MSG_FMT(extack, "radio %u is not on this medium",
+				   from && from->medium == medium ?
+				   setting->to : setting->from);
+		return -ENOENT;
+	}
+	if (from == to) {
+		NL_SET_ERR_MSG_FMT(extack, "radio %u does not hear itself",
+				   setting->to);
+		return -EINVAL;
+	}
+	if (abs(setting->snr_mb) > LEVEL_LIMIT_MB) {
+		NL_SET_ERR_MSG(extack, "an SNR lies between -200 and 200 dB");
+		return -EINVAL;
+	}
+	if (setting->fading >= HWSIM_MEDIUM_MAX_FADINGS ||
+	    (setting->fading && !medium->fadings[setting->fading])) {
+		NL_SET_ERR_MSG_FMT(extack, "there is no fading table %u",
+				   setting->fading);
+		return -EINVAL;
+	}
+	if (setting->coherence_us > COHERENCE_MAX_US) {
+		NL_SET_ERR_MSG(extack, "a coherence time is at most 100 s");
+		return -EINVAL;
+	}
+	link = to->links[from->slot];
+	if (!link) {
+		link = kzalloc(sizeof(*link), GFP_KERNEL);
+		if (!link)
+			return -ENOMEM;
+		hwsim_stream_init(&link->errors, medium->seed,
+				  HWSIM_STREAM_ERRORS, from->stream, to->stream);
+		hwsim_stream_init(&link->fading, medium->seed,
+				  HWSIM_STREAM_FADING, from->stream, to->stream);
+	}
+	hwsim_medium_enter(medium);
+	link->setting = *setting;
+	to->links[from->slot] = link;
+	hwsim_medium_leave(medium);
+	return 0;
+}
+
+static int cmd_set_links(struct genl_info *info)
+{
+	struct nlattr *links = need(info, HWSIM_MEDIUM_ATTR_LINKS);
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_medium_link setting;
+	int offset, result;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (!links)
+		return -EINVAL;
+	if (nla_len(links) % sizeof(setting)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, links,
+				    "links are structures of 20 bytes");
+		return -EINVAL;
+	}
+	for (offset = 0; offset < nla_len(links); offset += sizeof(setting)) {
+		memcpy(&setting, nla_data(links) + offset, sizeof(setting));
+		result = set_link(medium, &setting, info->extack);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+static int cmd_add_fault(struct genl_info *info)
+{
+	struct nlattr *kind = need(info, HWSIM_MEDIUM_ATTR_FAULT_KIND);
+	struct nlattr *action = need(info, HWSIM_MEDIUM_ATTR_FAULT_ACTION);
+	struct nlattr *count = need(info, HWSIM_MEDIUM_ATTR_FAULT_COUNT);
+	struct nlattr *skip = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_SKIP];
+	struct nlattr *from = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_FROM];
+	struct nlattr *to = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_TO];
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_fault *fault;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (!kind || !action || !count)
+		return -EINVAL;
+	fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+	if (!fault)
+		return -ENOMEM;
+	fault->kind = nla_get_u32(kind);
+	fault->action = nla_get_u32(action);
+	fault->count = nla_get_u32(count);
+	fault->skip = skip ? nla_get_u32(skip) : 0;
+	fault->from = from ? nla_get_u32(from) : U32_MAX;
+	fault->to = to ? nla_get_u32(to) : U32_MAX;
+	hwsim_medium_enter(medium);
+	list_add_tail(&fault->list, &medium->faults);
+	hwsim_medium_leave(medium);
+	return 0;
+}
+
+static int (*const commands[])(struct genl_info *info) = {
+	[HWSIM_MEDIUM_CMD_NEW] = cmd_new,
+	[HWSIM_MEDIUM_CMD_DEL] = cmd_del,
+	[HWSIM_MEDIUM_CMD_SET_CURVE] = cmd_set_curve,
+	[HWSIM_MEDIUM_CMD_SET_FADING] = cmd_set_fading,
+	[HWSIM_MEDIUM_CMD_ADD_RADIO] = cmd_add_radio,
+	[HWSIM_MEDIUM_CMD_SET_RADIO] = cmd_set_radio,
+	[HWSIM_MEDIUM_CMD_REMOVE_RADIO] = cmd_remove_radio,
+	[HWSIM_MEDIUM_CMD_SET_LINKS] = cmd_set_links,
+	[HWSIM_MEDIUM_CMD_ADD_FAULT] = cmd_add_fault,
+};
+
+static int medium_doit(struct sk_buff *msg, struct genl_info *info)
+{
+	int result;
+
+	mutex_lock(&hwsim_media_mutex);
+	result = commands[info->genlhdr->cmd](info);
+	mutex_unlock(&hwsim_media_mutex);
+	return result;
+}
+
+/* begin an answer of a dump */
+static void *dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd)
+{
+	return genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+			   &medium_family, NLM_F_MULTI, cmd);
+}
+
+/* counters of a radio's access categories */
+static int put_radio(struct sk_buff *msg, struct netlink_callback *cb,
+		     const struct hwsim_radio *radio)
+{
+	u64 counts[IEEE80211_NUM_ACS][4];
+	void *header;
+	int i;
+
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		counts[i][0] = radio->acs[i].attempts;
+		counts[i][1] = radio->acs[i].successes;
+		counts[i][2] = radio->acs[i].inside;
+		counts[i][3] = radio->acs[i].airtime_ns;
+	}
+	header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_RADIO);
+	if (!header)
+		return -EMSGSIZE;
+	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, radio->index) ||
+	    nla_put(msg, HWSIM_MEDIUM_ATTR_AC_COUNTS, sizeof(counts), counts)) {
+		genlmsg_cancel(msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return 0;
+}
+
+static int put_link(struct sk_buff *msg, struct netlink_callback *cb,
+		    const struct hwsim_link *link)
+{
+	void *header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK);
+
+	if (!header)
+		return -EMSGSIZE;
+	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, link->setting.from) ||
+	    nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, link->setting.to) ||
+	    nla_put(msg, HWSIM_MEDIUM_ATTR_COUNTS, sizeof(link->counts),
+		    link->counts)) {
+		genlmsg_cancel(msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return 0;
+}
+
+static int put_air(struct sk_buff *msg, struct netlink_callback *cb,
+		   const struct hwsim_air *air)
+{
+	void *header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_AIR);
+
+	if (!header)
+		return -EMSGSIZE;
+	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FREQ_MHZ, air->freq_mhz) ||
+	    nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_TIME_NS, air->since_ns,
+			      HWSIM_MEDIUM_ATTR_PAD) ||
+	    nla_put(msg, HWSIM_MEDIUM_ATTR_AIRTIMES_NS, sizeof(air->airtimes_ns),
+		    air->airtimes_ns)) {
+		genlmsg_cancel(msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return 0;
+}
+
+static bool has_carried(const struct hwsim_link *link)
+{
+	return link && memchr_inv(link->counts, 0, sizeof(link->counts));
+}
+
+static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
+		       struct hwsim_medium *medium)
+{
+	for (; cb->args[0] < HWSIM_MEDIUM_MAX_RADIOS; cb->args[0]++) {
+		struct hwsim_radio *radio = medium->radios[cb->args[0]];
+
+		if (radio && put_radio(msg, cb, radio))
+			break;
+	}
+	return msg->len;
+}
+
+static int dump_links(struct sk_buff *msg, struct netlink_callback *cb,
+		      struct hwsim_medium *medium)
+{
+	const long all = HWSIM_MEDIUM_MAX_RADIOS;
+
+	for (; cb->args[0] < all * all; cb->args[0]++) {
+		struct hwsim_radio *to = medium->radios[cb->args[0] / all];
+		struct hwsim_link *link;
+
+		if (!to) {
+			cb->args[0] += all - 1;
+			continue;
+		}
+		link = to->links[cb->args[0] % all];
+		if (has_carried(link) && put_link(msg, cb, link))
+			break;
+	}
+	return msg->len;
+}
+
+static int dump_airs(struct sk_buff *msg, struct netlink_callback *cb,
+		     struct hwsim_medium *medium, u64 now)
+{
+	struct hwsim_air *air;
+	long number = 0;
+
+	list_for_each_entry(air, &medium->airs, list) {
+		if (number++ < cb->args[0])
+			continue;
+		hwsim_air_account(air, now);
+		if (put_air(msg, cb, air))
+			break;
+		cb->args[0]++;
+	}
+	return msg->len;
+}
+
+static int medium_dumpit(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	const struct genl_info *info = genl_info_dump(cb);
+	struct nlattr *id = info->attrs[HWSIM_MEDIUM_ATTR_ID];
+	struct hwsim_medium *medium;
+	int result = -ENOENT;
+	u64 now;
+
+	mutex_lock(&hwsim_media_mutex);
+	medium = id ? medium_by_id(nla_get_u32(id)) : NULL;
+	if (!medium) {
+		NL_SET_ERR_MSG(cb->extack, "there is no such medium");
+		goto out;
+	}
+	now = hwsim_medium_enter(medium);
+	switch (info->genlhdr->cmd) {
+	case HWSIM_MEDIUM_CMD_GET_RADIO:
+		result = dump_radios(msg, cb, medium);
+		break;
+	case HWSIM_MEDIUM_CMD_GET_LINK:
+		result = dump_links(msg, cb, medium);
+		break;
+	case HWSIM_MEDIUM_CMD_GET_AIR:
+		result = dump_airs(msg, cb, medium, now);
+		break;
+	}
+	hwsim_medium_leave(medium);
+out:
+	mutex_unlock(&hwsim_media_mutex);
+	return result;
+}
+
+#define MEDIUM_DO(_cmd)	{				\
+	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
+	.doit = medium_doit,				\
+	.flags = GENL_UNS_ADMIN_PERM,			\
+}
+
+#define MEDIUM_DUMP(_cmd) {				\
+	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
+	.dumpit = medium_dumpit,			\
+}
+
+static const struct genl_ops medium_genl_ops[] = {
+	MEDIUM_DO(NEW),
+	MEDIUM_DO(DEL),
+	MEDIUM_DO(SET_CURVE),
+	MEDIUM_DO(SET_FADING),
+	MEDIUM_DO(ADD_RADIO),
+	MEDIUM_DO(SET_RADIO),
+	MEDIUM_DO(REMOVE_RADIO),
+	MEDIUM_DO(SET_LINKS),
+	MEDIUM_DO(ADD_FAULT),
+	MEDIUM_DUMP(GET_RADIO),
+	MEDIUM_DUMP(GET_LINK),
+	MEDIUM_DUMP(GET_AIR),
+};
+
+static struct genl_family medium_family __ro_after_init = {
+	.name = HWSIM_MEDIUM_GENL_NAME,
+	.version = HWSIM_MEDIUM_GENL_VERSION,
+	.maxattr = HWSIM_MEDIUM_ATTR_MAX,
+	.policy = medium_policy,
+	.netnsok = true,
+	.module = THIS_MODULE,
+	.ops = medium_genl_ops,
+	.n_ops = ARRAY_SIZE(medium_genl_ops),
+};
+
+static int __init hwsim_medium_init(void)
+{
+	return genl_register_family(&medium_family);
+}
+
+static void __exit hwsim_medium_exit(void)
+{
+	struct hwsim_medium *medium, *next;
+
+	genl_unregister_family(&medium_family);
+	list_for_each_entry_safe(medium, next, &hwsim_media, list)
+		hwsim_medium_free(medium);
+}
+
+/* before mac80211_hwsim makes its radios */
+subsys_initcall(hwsim_medium_init);
+module_exit(hwsim_medium_exit);
+
+MODULE_DESCRIPTION("802.11 medium for mac80211_hwsim");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the hwsim medium's PHY: air times and answers, against
+ * values computed by hand from the clauses that hwsim_medium_phy.c names.
+ */
+#include <kunit/test.h>
+#include "hwsim_medium_phy.h"
+
+#define MPDU_BYTES	1536	/* 1500 of IP, 8 LLC, 24 MAC, 4 FCS */
+
+struct air_time {
+	const char *name;
+	struct hwsim_phy_rate rate;
+	bool is_5ghz;
+	u32 bytes;
+	u32 us;
+};
+
+static const struct air_time air_times[] = {
+	/* 192 + 8 * 14 / 1 */
+	{ "DSSS 1 ACK", { HWSIM_PHY_DSSS, 0, 1 }, false, 14, 304 },
+	/* 192 + 8 * 14 / 2 */
+	{ "DSSS 2 ACK", { HWSIM_PHY_DSSS, 1, 1 }, false, 14, 248 },
+	/* 192 + 12288 / 11 rounded up */
+	{ "CCK 11", { HWSIM_PHY_DSSS, 3, 1 }, false, MPDU_BYTES, 1310 },
+	{ "CCK 11 short", { HWSIM_PHY_DSSS, 3, 1, 0, false, true }, false,
+	  MPDU_BYTES, 1214 },
+	/* 1 Mbit/s has no short preamble */
+	{ "DSSS 1 short", { HWSIM_PHY_DSSS, 0, 1, 0, false, true }, false, 14, 304 },
+	/* 20 + 4 * ceil(134 / 24) */
+	{ "OFDM 6 ACK", { HWSIM_PHY_OFDM, 0, 1 }, true, 14, 44 },
+	/* 20 + 4 * ceil(134 / 96) */
+	{ "OFDM 24 ACK", { HWSIM_PHY_OFDM, 4, 1 }, true, 14, 28 },
+	/* 20 + 4 * ceil(12310 / 216) */
+	{ "OFDM 54", { HWSIM_PHY_OFDM, 7, 1 }, true, MPDU_BYTES, 248 },
+	/* and the signal extension */
+	{ "ERP-OFDM 54", { HWSIM_PHY_OFDM, 7, 1 }, false, MPDU_BYTES, 254 },
+	/* 36 + 4 * ceil(12310 / 260) */
+	{ "HT MCS 7", { HWSIM_PHY_HT, 7, 1 }, true, MPDU_BYTES, 228 },
+	/* 36 + 23 * 3.6 up to a multiple of 4 */
+	{ "HT MCS 7, 40 MHz, short GI",
+	  { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 120 },
+	/* 40 + 12 * 3.6 up to a multiple of 4 */
+	{ "HT MCS 15, 40 MHz, short GI",
+	  { HWSIM_PHY_HT, 7, 2, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 84 },
+	/* 48 + 6 * 3.6 up to a multiple of 4; two encoders */
+	{ "HT MCS 31, 40 MHz, short GI",
+	  { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ, true }, true, MPDU_BYTES, 72 },
+	/* 40 + 4 * ceil(12310 / 1560) */
+	{ "VHT MCS 9, 80 MHz", { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, true,
+	  MPDU_BYTES, 72 },
+};
+
+static void phy_air_times(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(air_times); i++) {
+		const struct air_time *row = &air_times[i];
+		struct hwsim_phy_timing timing =
+			hwsim_phy_timing(row->is_5ghz, true);
+
+		KUNIT_EXPECT_TRUE(test, hwsim_phy_rate_valid(&row->rate));
+		KUNIT_EXPECT_EQ_MSG(test, row->us * 1000,
+				    hwsim_phy_duration_ns(&row->rate, &timing,
+							  row->bytes),
+				    "%s", row->name);
+	}
+}
+
+static void phy_rates(struct kunit *test)
+{
+	static const struct {
+		struct hwsim_phy_rate rate;
+		u32 kbps;
+	} rows[] = {
+		{ { HWSIM_PHY_DSSS, 2, 1 }, 5500 },
+		{ { HWSIM_PHY_OFDM, 1, 1 }, 9000 },
+		{ { HWSIM_PHY_HT, 0, 1 }, 6500 },
+		{ { HWSIM_PHY_HT, 7, 1 }, 65000 },
+		{ { HWSIM_PHY_HT, 7, 1, HWSIM_PHY_40MHZ, true }, 150000 },
+		{ { HWSIM_PHY_HT, 7, 4, HWSIM_PHY_40MHZ, true }, 600000 },
+		{ { HWSIM_PHY_VHT, 9, 1, HWSIM_PHY_80MHZ }, 390000 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		KUNIT_EXPECT_EQ(test, rows[i].kbps,
+				hwsim_phy_rate_kbps(&rows[i].rate));
+}
+
+static void phy_refuses_rates_that_do_not_exist(struct kunit *test)
+{
+	static const struct hwsim_phy_rate rates[] = {
+		{ HWSIM_PHY_DSSS, 4, 1 },
+		{ HWSIM_PHY_OFDM, 8, 1 },
+		{ HWSIM_PHY_OFDM, 0, 2 },
+		{ HWSIM_PHY_HT, 8, 1 },
+		{ HWSIM_PHY_HT, 0, 5 },
+		{ HWSIM_PHY_HT, 0, 0 },
+		{ HWSIM_PHY_HT, 0, 1, HWSIM_PHY_80MHZ },
+		{ HWSIM_PHY_VHT, 10, 1 },
+		{ HWSIM_PHY_VHT + 1, 0, 1 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rates); i++)
+		KUNIT_EXPECT_FALSE(test, hwsim_phy_rate_valid(&rates[i]));
+}
+
+#define BASIC_OFDM(_mcs)	BIT((_mcs) + HWSIM_PHY_BASIC_OFDM_SHIFT)
+
+static void phy_answers(struct kunit *test)
+{
+	const u16 ofdm = BASIC_OFDM(0) | BASIC_OFDM(2) | BASIC_OFDM(4);
+	static const u16 dsss = BIT(0) | BIT(1);
+	struct {
+		struct hwsim_phy_rate rate;
+		u16 basic;
+		u8 class, mcs;
+	} rows[] = {
+		{ { HWSIM_PHY_OFDM, 7, 1 }, ofdm, HWSIM_PHY_OFDM, 4 },
+		{ { HWSIM_PHY_OFDM, 3, 1 }, ofdm, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_OFDM, 1, 1 }, ofdm, HWSIM_PHY_OFDM, 0 },
+		/* no basic OFDM rate: the mandatory ones */
+		{ { HWSIM_PHY_OFDM, 7, 1 }, dsss, HWSIM_PHY_OFDM, 4 },
+		{ { HWSIM_PHY_DSSS, 3, 1 }, dsss, HWSIM_PHY_DSSS, 1 },
+		{ { HWSIM_PHY_DSSS, 0, 1 }, dsss, HWSIM_PHY_DSSS, 0 },
+		{ { HWSIM_PHY_HT, 0, 1 }, ofdm, HWSIM_PHY_OFDM, 0 },
+		/* MCS 2 is like 18 Mbit/s */
+		{ { HWSIM_PHY_HT, 2, 2 }, ofdm, HWSIM_PHY_OFDM, 2 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm, HWSIM_PHY_OFDM, 4 },
+		{ { HWSIM_PHY_HT, 7, 1 }, ofdm | BASIC_OFDM(7), HWSIM_PHY_OFDM, 7 },
+	};
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct hwsim_phy_rate answer =
+			hwsim_phy_response(&rows[i].rate, rows[i].basic);
+
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].class, answer.class, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, rows[i].mcs, answer.mcs, "row %d", i);
+	}
+}
+
+static void phy_interframe_spaces(struct kunit *test)
+{
+	struct hwsim_phy_timing a = hwsim_phy_timing(true, false);
+	struct hwsim_phy_timing b = hwsim_phy_timing(false, false);
+	struct hwsim_phy_timing g = hwsim_phy_timing(false, true);
+
+	KUNIT_EXPECT_EQ(test, 16000, a.sifs_ns);
+	KUNIT_EXPECT_EQ(test, 9000, a.slot_ns);
+	KUNIT_EXPECT_EQ(test, 10000, b.sifs_ns);
+	KUNIT_EXPECT_EQ(test, 20000, b.slot_ns);
+	KUNIT_EXPECT_EQ(test, 9000, g.slot_ns);
+	/* SIFS and an ACK at 6 Mbit/s; at 1 Mbit/s */
+	KUNIT_EXPECT_EQ(test, 16000 + 44000,
+			hwsim_phy_eifs_extra_ns(true, BASIC_OFDM(0), &a));
+	KUNIT_EXPECT_EQ(test, 10000 + 304000,
+			hwsim_phy_eifs_extra_ns(false, BIT(0) | BIT(1), &b));
+}
+
+static struct kunit_case hwsim_medium_phy_cases[] = {
+	KUNIT_CASE(phy_air_times),
+	KUNIT_CASE(phy_rates),
+	KUNIT_CASE(phy_refuses_rates_that_do_not_exist),
+	KUNIT_CASE(phy_answers),
+	KUNIT_CASE(phy_interframe_spaces),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_phy_suite = {
+	.name = "hwsim-medium-phy",
+	.test_cases = hwsim_medium_phy_cases,
+};
+
+kunit_test_suite(hwsim_medium_phy_suite);

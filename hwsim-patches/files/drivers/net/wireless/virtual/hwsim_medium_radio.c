@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A radio of mac80211_hwsim and the medium it is on.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+#define DEFAULT_NOISE_MBM	(-9400)	/* kT in 20 MHz, noise figure 7 dB */
+#define DEFAULT_ED_MBM		(-6200)	/* CCA-ED, 17.3.10.6 */
+#define DEFAULT_DETECT_OFDM_MB	300
+#define DEFAULT_DETECT_DSSS_MB	(-400)
+
+#define DIFS_SLOTS		2
+#define CW_MIN_DSSS		31	/* Table 16-4 */
+#define CW_MIN_OFDM		15	/* Table 17-21 */
+#define CW_MAX			1023
+#define TXOP_UNIT_NS		32000	/* 9.4.2.28 */
+
+/* all radios of the driver, under hwsim_media_mutex */
+static LIST_HEAD(hwsim_all_radios);
+
+/**
+ * hwsim_radio_new - the driver has made a radio
+ * @hw: the radio for mac80211
+ * @index: its number
+ * @ops: what the medium may ask
+ *
+ * It is on no medium yet.
+ *
+ * Return: the radio, or NULL
+ */
+struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
+				    const struct hwsim_medium_ops *ops)
+{
+	struct hwsim_radio *radio = kzalloc(sizeof(*radio), GFP_KERNEL);
+	int i;
+
+	if (!radio)
+		return NULL;
+	radio->hw = hw;
+	radio->index = index;
+	radio->ops = ops;
+	radio->noise_mbm = DEFAULT_NOISE_MBM;
+	radio->ed_mbm = DEFAULT_ED_MBM;
+	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
+	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
+	radio->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
+	INIT_LIST_HEAD(&radio->tuned);
+	hash_init(radio->sessions);
+	hash_init(radio->recipients);
+	RB_CLEAR_NODE(&radio->timeout.node);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		INIT_LIST_HEAD(&radio->acs[i].queue);
+		INIT_LIST_HEAD(&radio->acs[i].sessions);
+		radio->acs[i].committed_ns = HWSIM_NEVER;
+	}
+	mutex_lock(&hwsim_media_mutex);
+	list_add_tail(&radio->registered, &hwsim_all_radios);
+	mutex_unlock(&hwsim_media_mutex);
+	return radio;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_new);
+
+/**
+ * hwsim_radio_free - the driver removes a radio; mac80211 has let go of it
+ * @radio: the radio, or NULL
+ */
+void hwsim_radio_free(struct hwsim_radio *radio)
+{
+	if (!radio)
+		return;
+	mutex_lock(&hwsim_media_mutex);
+	hwsim_radio_detach(radio);
+	list_del(&radio->registered);
+	mutex_unlock(&hwsim_media_mutex);
+	kfree(radio);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_free);
+
+/**
+ * hwsim_radio_attached - whether a medium rules what a radio hears
+ * @radio: the radio, or NULL
+ */
+bool hwsim_radio_attached(const struct hwsim_radio *radio)
+{
+	return radio && READ_ONCE(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_attached);
+
+/**
+ * hwsim_radio_by_index - find a radio; under hwsim_media_mutex
+ * @index: its number
+ */
+struct hwsim_radio *hwsim_radio_by_index(u32 index)
+{
+	struct hwsim_radio *radio;
+
+	list_for_each_entry(radio, &hwsim_all_radios, registered)
+		if (radio->index == index)
+			return radio;
+	return NULL;
+}
+
+/* slots, SIFS and EIFS follow band, slot and basic rates */
+static void update_timing(struct hwsim_radio *radio)
+{
+	bool is_5ghz = radio->channel &&
+		       radio->channel->band != NL80211_BAND_2GHZ;
+
+	radio->timing = hwsim_phy_timing(is_5ghz, radio->short_slot);
+	radio->eifs_extra_ns = hwsim_phy_eifs_extra_ns(is_5ghz,
+						       radio->basic_rates,
+						       &radio->timing);
+}
+
+/*
+ * A network without QoS has DCF's parameters (10.3.2.3.5, Table 17-21),
+ * whatever mac80211 sets: it gives stations those of WMM there, too.
+ */
+static void update_edca(struct hwsim_radio *radio)
+{
+	u16 dcf_cw_min =
+		radio->acs[IEEE80211_AC_BE].params.cw_min == CW_MIN_DSSS ?
+		CW_MIN_DSSS : CW_MIN_OFDM;
+	int i;
+
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		const struct ieee80211_tx_queue_params *params =
+			&radio->acs[i].params;
+		struct hwsim_edca *edca = &radio->acs[i].edca;
+
+		edca->is_edca = radio->qos;
+		edca->aifsn = radio->qos ? params->aifs : DIFS_SLOTS;
+		edca->cw_min = radio->qos ? params->cw_min : dcf_cw_min;
+		edca->cw_max = radio->qos ? params->cw_max : CW_MAX;
+		edca->txop_ns = radio->qos ? params->txop * TXOP_UNIT_NS : 0;
+		edca->cw = clamp(edca->cw, edca->cw_min, edca->cw_max);
+	}
+}
+
+/**
+ * hwsim_radio_attach - put a radio on a medium; under hwsim_media_mutex
+ * @radio: the radio, down
+ * @medium: the medium
+ * @stream: name of the radio in random streams
+ * @extack: told what is wrong
+ */
+int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
+		       u64 stream, struct netlink_ext_ack *extack)
+{
+	u32 slot;
+	int i;
+
+	if (radio->medium) {
+		NL_SET_ERR_MSG(extack, "the radio is on a medium already");
+		return -EBUSY;
+	}
+	if (radio->ops->is_up(radio->hw)) {
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++)
+		if (!medium->radios[slot])
+			break;
+	if (slot == HWSIM_MEDIUM_MAX_RADIOS) {
+		NL_SET_ERR_MSG(extack, "the medium has 1024 radios already");
+		return -ENOSPC;
+	}
+	radio->links = kvcalloc(HWSIM_MEDIUM_MAX_RADIOS, sizeof(*radio->links),
+				GFP_KERNEL);
+	if (!radio->links)
+		return -ENOMEM;
+	radio->slot = slot;
+	radio->stream = stream;
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		struct hwsim_edca *edca = &radio->acs[i].edca;
+
+		hwsim_stream_init(&edca->stream, medium->seed,
+				  HWSIM_STREAM_BACKOFF, stream, i);
+	}
+	update_timing(radio);
+	update_edca(radio);	/* DCF, until mac80211 says more */
+	spin_lock_bh(&medium->lock);
+	medium->radios[slot] = radio;
+	medium->num_radios++;
+	WRITE_ONCE(radio->medium, medium);
+	spin_unlock_bh(&medium->lock);
+	return 0;
+}
+
+/* what was to go up for a radio goes nowhere */
+static void forget_up(struct hwsim_radio *radio)
+{
+	struct hwsim_up *up, *next;
+
+	list_for_each_entry_safe(up, next, &radio->medium->up, list) {
+		if (up->hw != radio->hw)
+			continue;
+		list_del(&up->list);
+		if (up->mpdu)
+			dev_kfree_skb_any(up->mpdu->skb);
+		kfree(up->mpdu);
+		dev_kfree_skb_any(up->skb);
+		kfree(up);
+	}
+}
+
+/**
+ * hwsim_radio_detach - take a radio off its medium; under hwsim_media_mutex
+ * @radio: the radio, down
+ */
+void hwsim_radio_detach(struct hwsim_radio *radio)
+{
+	struct hwsim_medium *medium = radio->medium;
+	struct hwsim_recipient *recipient;
+	struct hlist_node *next;
+	u32 slot;
+	int i;
+
+	if (!medium)
+		return;
+	hwsim_medium_enter(medium);
+	hwsim_air_forget(radio);
+	hwsim_access_reset(radio);
+	hwsim_tx_purge(radio);
+	forget_up(radio);
+	hash_for_each_safe(radio->recipients, i, next, recipient, node) {
+		hash_del(&recipient->node);
+		kfree(recipient);
+	}
+	medium->radios[radio->slot] = NULL;
+	medium->num_radios--;
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
+		kfree(radio->links[slot]);
+		if (medium->radios[slot]) {
+			kfree(medium->radios[slot]->links[radio->slot]);
+			medium->radios[slot]->links[radio->slot] = NULL;
+		}
+	}
+	WRITE_ONCE(radio->medium, NULL);
+	hwsim_medium_leave(medium);
+	/* what is going up right now, in softirq */
+	synchronize_net();
+	kvfree(radio->links);
+	radio->links = NULL;
+}
+
+/**
+ * hwsim_radio_stop - a radio goes down
+ * @radio: the radio
+ */
+void hwsim_radio_stop(struct hwsim_radio *radio)
+{
+	hwsim_medium_enter(radio->medium);
+	hwsim_air_tune(radio, NULL);
+	hwsim_access_reset(radio);
+	hwsim_tx_purge(radio);
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_stop);
+
+/**
+ * hwsim_radio_listen - a radio tunes to a channel
+ * @radio: the radio
+ * @channel: the channel, or NULL
+ */
+void hwsim_radio_listen(struct hwsim_radio *radio,
+			struct ieee80211_channel *channel)
+{
+	u64 now = hwsim_medium_enter(radio->medium);
+	int i;
+
+	if (radio->channel != channel || !radio->air) {
+		hwsim_air_tune(radio, channel);
+		radio->channel = channel;
+		update_timing(radio);
+		for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)
+			if (hwsim_tx_pending(&radio->acs[i]))
+				hwsim_access_ready(radio, &radio->acs[i], now);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_listen);
+
+/**
+ * hwsim_radio_add_address - a radio gets an interface
+ * @radio: the radio
+ * @addr: address of the interface
+ * @monitor: it is a monitor: it gets everything
+ */
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
+			     bool monitor)
+{
+	int i, free = -1;
+
+	hwsim_medium_enter(radio->medium);
+	radio->monitors += monitor;
+	for (i = 0; i < HWSIM_MAX_ADDRESSES && !monitor; i++) {
+		if (!radio->addresses[i].uses) {
+			free = free < 0 ? i : free;
+		} else if (ether_addr_equal(radio->addresses[i].addr, addr)) {
+			free = i;
+			break;
+		}
+	}
+	if (free >= 0) {
+		ether_addr_copy(radio->addresses[free].addr, addr);
+		radio->addresses[free].uses++;
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
+
+/**
+ * hwsim_radio_remove_address - a radio loses an interface
+ * @radio: the radio
+ * @addr: address of the interface
+ * @monitor: it was a monitor
+ */
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
+				bool monitor)
+{
+	int i;
+
+	hwsim_medium_enter(radio->medium);
+	if (monitor && radio->monitors)
+		radio->monitors--;
+	for (i = 0; i < HWSIM_MAX_ADDRESSES && !monitor; i++)
+		if (radio->addresses[i].uses &&
+		    ether_addr_equal(radio->addresses[i].addr, addr))
+			radio->addresses[i].uses--;
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);
+
+/**
+ * hwsim_radio_conf_tx - parameters of an access category
+ * @radio: the radio
+ * @ac: the access category
+ * @params: what mac80211 wants
+ */
+void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
+			 const struct ieee80211_tx_queue_params *params)
+{
+	if (ac >= IEEE80211_NUM_ACS)
+		return;
+	hwsim_medium_enter(radio->medium);
+	radio->acs[ac].params = *params;
+	update_edca(radio);
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_conf_tx);
+
+static u16 basic_rates_of(const struct hwsim_radio *radio, u32 basic_rates)
+{
+	const struct ieee80211_supported_band *band;
+	u16 rates = 0;
+	int i;
+
+	if (!radio->channel)
+		return 0;
+	band = radio->hw->wiphy->bands[radio->channel->band];
+	for (i = 0; i < band->n_bitrates; i++) {
+		if (!(basic_rates & BIT(i)))
+			continue;
+		switch (band->bitrates[i].bitrate) {
+		case 10:
+			rates |= BIT(0);
+			break;
+		case 20:
+			rates |= BIT(1);
+			break;
+		case 55:
+			rates |= BIT(2);
+			break;
+		case 110:
+			rates |= BIT(3);
+			break;
+		case 60:
+			rates |= BIT(4);
+			break;
+		case 90:
+			rates |= BIT(5);
+			break;
+		case 120:
+			rates |= BIT(6);
+			break;
+		case 180:
+			rates |= BIT(7);
+			break;
+		case 240:
+			rates |= BIT(8);
+			break;
+		case 360:
+			rates |= BIT(9);
+			break;
+		case 480:
+			rates |= BIT(10);
+			break;
+		case 540:
+			rates |= BIT(11);
+			break;
+		}
+	}
+	return rates;
+}
+
+/*
+ * Whether a network has QoS. bss_conf says so for every network that a station
+ * joins; what its access point can do is told by the station entry.
+ */
+static bool network_has_qos(struct ieee80211_vif *vif,
+			    const struct ieee80211_bss_conf *conf)
+{
+	struct ieee80211_sta *sta;
+	bool qos = conf->qos;
+
+	if (vif->type != NL80211_IFTYPE_STATION)
+		return qos;
+	rcu_read_lock();
+	sta = ieee80211_find_sta(vif, conf->bssid);
+	if (sta)
+		qos = sta->wme;
+	rcu_read_unlock();
+	return qos;
+}
+
+/**
+ * hwsim_radio_bss - what a radio's network says of slots, rates and QoS
+ * @radio: the radio; with several interfaces the last one counts
+ * @vif: the interface
+ * @conf: of its link
+ */
+void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		     const struct ieee80211_bss_conf *conf)
+{
+	bool qos = network_has_qos(vif, conf);
+
+	hwsim_medium_enter(radio->medium);
+	radio->short_slot = conf->use_short_slot;
+	radio->basic_rates = basic_rates_of(radio, conf->basic_rates);
+	radio->qos = qos;
+	update_timing(radio);
+	update_edca(radio);
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_bss);

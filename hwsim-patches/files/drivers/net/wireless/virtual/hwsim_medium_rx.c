@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reception in the hwsim medium: SINR over a frame, its errors, the answer,
+ * and delivery to mac80211.
+ *
+ * Not modelled: antenna diversity, frequency-selective fading, interference
+ * other than as noise of the same power.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <net/dst.h>
+#include "hwsim_medium_int.h"
+
+#define MAX_INTERFERERS	16
+#define MAX_SEGMENTS	(2 * MAX_INTERFERERS + 1)
+#define MB_40MHZ	301	/* noise of twice the bandwidth */
+
+/* a part of a frame during which nothing changes */
+struct segment {
+	u64 end_ns;
+	s32 sinr_mb;
+};
+
+struct reception {
+	const struct hwsim_ppdu *ppdu;
+	struct hwsim_link *link;
+	s32 level_mb;
+	u32 count;
+	struct segment segments[MAX_SEGMENTS];
+};
+
+/**
+ * hwsim_radio_owns - whether an address is one of a radio's
+ * @radio: the radio
+ * @addr: a unicast address
+ */
+bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr)
+{
+	int i;
+
+	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++)
+		if (radio->addresses[i].uses &&
+		    ether_addr_equal(radio->addresses[i].addr, addr))
+			return true;
+	return false;
+}
+
+/* noise that a wider channel lets in */
+static s32 width_mb(const struct hwsim_phy_rate *rate)
+{
+	return rate->width * MB_40MHZ;
+}
+
+/* what else is on the air while a frame is, at this receiver */
+static u32 interferers(const struct hwsim_radio *radio,
+		       const struct hwsim_ppdu *ppdu,
+		       const struct hwsim_ppdu **others, u64 *powers)
+{
+	const struct hwsim_ppdu *other;
+	u32 count = 0;
+
+	if (!ppdu->overlapped)
+		return 0;
+	list_for_each_entry(other, &ppdu->air->ppdus, list) {
+		const struct hwsim_link *link;
+		s32 level_mb;
+
+		if (other == ppdu || !other->radio || other->radio == radio ||
+		    other->end_ns <= ppdu->start_ns ||
+		    other->start_ns >= ppdu->end_ns || count == MAX_INTERFERERS)
+			continue;
+		link = hwsim_link_of(other->radio, radio);
+		if (!link)
+			continue;
+		level_mb = hwsim_link_level_mb(radio->medium, link,
+					       other->start_ns);
+		powers[count] = hwsim_power_of_mb(level_mb);
+		others[count++] = other;
+	}
+	return count;
+}
+
+/* cut a frame into segments at each start and end of an interferer */
+static void segment_frame(const struct hwsim_radio *radio,
+			  struct reception *reception)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu, *others[MAX_INTERFERERS];
+	s32 wide_mb = width_mb(&ppdu->rate);
+	u64 powers[MAX_INTERFERERS];
+	u64 at = ppdu->start_ns;
+	u32 count, i;
+
+	count = interferers(radio, ppdu, others, powers);
+	reception->count = 0;
+	while (at < ppdu->end_ns && reception->count < MAX_SEGMENTS) {
+		struct segment *segment = &reception->segments[reception->count++];
+		u64 noise = HWSIM_POWER_NOISE << ppdu->rate.width;
+		u64 end = ppdu->end_ns;
+
+		for (i = 0; i < count; i++) {
+			if (others[i]->start_ns > at) {
+				end = min(end, others[i]->start_ns);
+			} else if (others[i]->end_ns > at) {
+				end = min(end, others[i]->end_ns);
+				noise += powers[i];
+			}
+		}
+		segment->end_ns = end;
+		segment->sinr_mb = reception->level_mb -
+			(count ? hwsim_mb_of_power(noise) : wide_mb);
+		at = end;
+	}
+}
+
+/* lowest SINR between two times */
+static s32 worst_sinr_mb(const struct reception *reception, u64 from, u64 until)
+{
+	u64 start = reception->ppdu->start_ns;
+	s32 worst_mb = S32_MAX;
+	u32 i;
+
+	for (i = 0; i < reception->count; i++) {
+		if (start < until && reception->segments[i].end_ns > from)
+			worst_mb = min(worst_mb, reception->segments[i].sinr_mb);
+		start = reception->segments[i].end_ns;
+	}
+	return worst_mb;
+}
+
+/* bits of the payload that are over at a time */
+static u32 bits_until(const struct hwsim_ppdu *ppdu, u64 ns)
+{
+	u32 bits = ppdu->psdu_bytes * 8;
+
+	if (ns <= ppdu->payload_ns)
+		return 0;
+	if (ns >= ppdu->payload_end_ns)
+		return bits;
+	return div64_u64((ns - ppdu->payload_ns) * bits,
+			 ppdu->payload_end_ns - ppdu->payload_ns);
+}
+
+/* the stretches of equal hazard of some bytes of the payload */
+static u32 stretches_of(const struct hwsim_medium *medium,
+			const struct reception *reception, u32 offset, u32 bytes,
+			struct hwsim_stretch *stretches)
+{
+	const struct hwsim_curve *curve =
+		medium->curves[hwsim_phy_curve(&reception->ppdu->rate)];
+	u32 at = offset * 8, end = at + bytes * 8, count = 0, i;
+
+	for (i = 0; i < reception->count && at < end; i++) {
+		const struct segment *segment = &reception->segments[i];
+		u32 until = end;
+
+		if (i + 1 < reception->count)
+			until = min(end, bits_until(reception->ppdu,
+						    segment->end_ns));
+		if (until <= at)
+			continue;
+		stretches[count].bits = until - at;
+		stretches[count++].hazard =
+			hwsim_curve_hazard(curve, segment->sinr_mb);
+		at = until;
+	}
+	return count;
+}
+
+/* preamble and PHY header */
+static bool header_is_right(struct hwsim_radio *radio,
+			    const struct reception *reception)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	struct hwsim_stretch stretch;
+	enum hwsim_medium_curve curve;
+	s32 detect_mb, worst_mb;
+
+	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
+							  radio->detect_ofdm_mb;
+	worst_mb = worst_sinr_mb(reception, ppdu->start_ns, ppdu->payload_ns);
+	if (worst_mb < detect_mb - width_mb(&ppdu->rate))
+		return false;
+	curve = hwsim_phy_header_curve(&ppdu->rate, &stretch.bits);
+	stretch.hazard = hwsim_curve_hazard(radio->medium->curves[curve],
+					    worst_mb);
+	return !hwsim_errors_any(&stretch, 1, &reception->link->errors);
+}
+
+/* the action of a fault that hits this frame here, or -1 */
+static int fault_of(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_fault *fault, *next;
+	int action;
+
+	list_for_each_entry_safe(fault, next, &radio->medium->faults, list) {
+		if ((fault->kind != HWSIM_MEDIUM_FRAME_ANY &&
+		     fault->kind != ppdu->kind) ||
+		    (fault->from != U32_MAX &&
+		     fault->from != ppdu->radio->index) ||
+		    (fault->to != U32_MAX && fault->to != radio->index))
+			continue;
+		if (fault->skip) {
+			fault->skip--;
+			continue;
+		}
+		action = fault->action;
+		if (!--fault->count) {
+			list_del(&fault->list);
+			kfree(fault);
+		}
+		return action;
+	}
+	return -1;
+}
+
+/**
+ * hwsim_count_done - count what became of a frame for its sender
+ * @radio: the sender
+ * @ra: to whom it went
+ * @mpdu: the frame
+ */
+void hwsim_count_done(struct hwsim_radio *radio, const u8 *ra,
+		      const struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_radio *to;
+
+	if (!mpdu->wants_ack || !radio->air)
+		return;
+	list_for_each_entry(to, &radio->air->radios, tuned) {
+		struct hwsim_link *link;
+
+		if (!hwsim_radio_owns(to, ra))
+			continue;
+		link = hwsim_link_of(radio, to);
+		if (link)
+			link->counts[mpdu->acked ? HWSIM_MEDIUM_COUNT_ACKED :
+						   HWSIM_MEDIUM_COUNT_DROPPED]++;
+	}
+}
+
+static void count_attempt(struct hwsim_link *link, const struct hwsim_ppdu *ppdu,
+			  u32 i)
+{
+	link->counts[HWSIM_MEDIUM_COUNT_SENT]++;
+	if (ppdu->mpdus[i]->attempts)
+		link->counts[HWSIM_MEDIUM_COUNT_RETRIES]++;
+}
+
+/**
+ * hwsim_rx_missed - a transmission has ended that a radio did not receive
+ * @radio: the radio
+ * @ppdu: the transmission
+ */
+void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
+	u32 i;
+
+	if (!link || !hwsim_radio_owns(radio, ppdu->ra))
+		return;
+	for (i = 0; i < ppdu->count; i++) {
+		count_attempt(link, ppdu, i);
+		link->counts[ppdu->overlapped ? HWSIM_MEDIUM_COUNT_COLLIDED :
+						HWSIM_MEDIUM_COUNT_LOST]++;
+	}
+}
+
+static void fill_status(const struct hwsim_radio *radio,
+			const struct reception *reception,
+			struct ieee80211_rx_status *status)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	const struct hwsim_phy_rate *rate = &ppdu->rate;
+	ktime_t start = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+
+	memset(status, 0, sizeof(*status));
+	status->flag = RX_FLAG_MACTIME_START;
+	status->mactime = ktime_to_us(start) + radio->ops->tsf_offset_us(radio->hw);
+	status->freq = radio->channel->center_freq;
+	status->band = radio->channel->band;
+	status->signal = (reception->level_mb + radio->noise_mbm) / 100;
+	status->boottime_ns = ppdu->start_ns;
+	switch (rate->class) {
+	case HWSIM_PHY_HT:
+		status->encoding = RX_ENC_HT;
+		status->rate_idx = rate->mcs + 8 * (rate->streams - 1);
+		break;
+	case HWSIM_PHY_VHT:
+		status->encoding = RX_ENC_VHT;
+		status->rate_idx = rate->mcs;
+		status->nss = rate->streams;
+		break;
+	default:
+		status->rate_idx = ppdu->tx_rate.idx;
+	}
+	if (rate->short_gi)
+		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
+	status->bw = rate->width == HWSIM_PHY_20MHZ ? RATE_INFO_BW_20 :
+		     rate->width == HWSIM_PHY_40MHZ ? RATE_INFO_BW_40 :
+		     rate->width == HWSIM_PHY_80MHZ ? RATE_INFO_BW_80 :
+						      RATE_INFO_BW_160;
+}
+
+/* answer after SIFS, whatever the medium is like by then */
+static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
+		   enum hwsim_medium_frame kind, u32 bytes,
+		   const struct hwsim_recipient *recipient)
+{
+	struct hwsim_phy_rate rate =
+		hwsim_phy_response(&to->rate, radio->basic_rates);
+	u64 start = radio->medium->now_ns + radio->timing.sifs_ns;
+	struct hwsim_ppdu *ppdu;
+	u32 us;
+
+	if (radio->answer || radio->sending)
+		return;
+	ppdu = hwsim_ppdu_new(radio, kind, &rate);
+	if (!ppdu)
+		return;
+	ppdu->psdu_bytes = bytes;
+	ether_addr_copy(ppdu->ra, to->ta);
+	ether_addr_copy(ppdu->ta, to->ra);
+	if (recipient) {
+		ppdu->tid = recipient->tid;
+		ppdu->ssn = recipient->board.start;
+		ppdu->bitmap = recipient->board.bitmap;
+	}
+	/* what the frame reserved, less SIFS and this answer (9.2.5.7) */
+	us = DIV_ROUND_UP(radio->timing.sifs_ns +
+			  hwsim_phy_duration_ns(&rate, &radio->timing, bytes),
+			  NSEC_PER_USEC);
+	ppdu->duration_us = to->duration_us > us ? to->duration_us - us : 0;
+	radio->answer = ppdu;
+	hwsim_ppdu_send(ppdu, start);
+}
+
+static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
+		    const struct reception *reception)
+{
+	struct ieee80211_rx_status status;
+	struct sk_buff *skb;
+
+	skb = skb_copy(mpdu->skb, GFP_ATOMIC);
+	if (!skb)
+		return;
+	/* a copy carries nothing of its sender's host */
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	skb->mark = 0;
+	skb_ext_reset(skb);
+	nf_reset_ct(skb);
+	fill_status(radio, reception, &status);
+	hwsim_up_frame(radio, &status, skb);
+}
+
+/* what is right of a frame's MPDUs */
+struct verdict {
+	u64 right;	/* by MPDU */
+	bool any;
+};
+
+static void judge_mpdus(struct hwsim_radio *radio,
+			const struct reception *reception, bool damage,
+			bool owned, struct verdict *verdict)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	struct hwsim_stretch stretches[MAX_SEGMENTS];
+	struct hwsim_link *link = reception->link;
+	u32 i, count;
+
+	for (i = 0; i < ppdu->count; i++) {
+		const struct hwsim_mpdu *mpdu = ppdu->mpdus[i];
+		bool right;
+
+		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
+				     mpdu->bytes, stretches);
+		right = !damage &&
+			!hwsim_errors_any(stretches, count, &link->errors);
+		if (right)
+			verdict->right |= BIT_ULL(i);
+		if (!owned)
+			continue;
+		count_attempt(link, ppdu, i);
+		if (right) {
+			link->counts[HWSIM_MEDIUM_COUNT_DELIVERED]++;
+			link->counts[HWSIM_MEDIUM_COUNT_BYTES] += mpdu->bytes;
+		} else if (ppdu->overlapped) {
+			link->counts[HWSIM_MEDIUM_COUNT_COLLIDED]++;
+		} else {
+			link->counts[HWSIM_MEDIUM_COUNT_DAMAGED]++;
+		}
+	}
+	verdict->any = verdict->right;
+}
+
+static void receive_mpdus(struct hwsim_radio *radio,
+			  const struct reception *reception, bool owned,
+			  const struct verdict *verdict)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	struct hwsim_recipient *recipient = NULL;
+	bool wanted = owned || radio->monitors ||
+		      is_multicast_ether_addr(ppdu->ra);
+	u32 i;
+
+	if (owned && ppdu->tid < IEEE80211_NUM_TIDS)
+		recipient = hwsim_recipient_of(radio, ppdu->ta, ppdu->tid);
+	for (i = 0; i < ppdu->count && wanted; i++) {
+		if (!(verdict->right & BIT_ULL(i)))
+			continue;
+		if (recipient)
+			hwsim_board_set(&recipient->board, ppdu->mpdus[i]->seq);
+		hand_up(radio, ppdu->mpdus[i], reception);
+	}
+	if (!owned || !ppdu->wants_answer || !verdict->any)
+		return;
+	if (ppdu->answer_kind != HWSIM_MEDIUM_FRAME_BA)
+		answer(radio, ppdu, HWSIM_MEDIUM_FRAME_ACK,
+		       HWSIM_MEDIUM_ACK_BYTES, NULL);
+	else if (recipient)
+		answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA,
+		       HWSIM_MEDIUM_BA_BYTES, recipient);
+}
+
+/* a BlockAckReq moves the window and is answered by a BlockAck (10.25.6.5) */
+static void receive_bar(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+{
+	const struct ieee80211_bar *bar = (void *)ppdu->mpdus[0]->skb->data;
+	struct hwsim_recipient *recipient;
+	u8 tid;
+
+	if (ppdu->mpdus[0]->skb->len < sizeof(*bar))
+		return;
+	tid = le16_get_bits(bar->control, IEEE80211_BAR_CTRL_TID_INFO_MASK);
+	recipient = hwsim_recipient_of(radio, ppdu->ta, tid);
+	if (!recipient)
+		return;
+	hwsim_board_move(&recipient->board,
+			 IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num)));
+	answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA, HWSIM_MEDIUM_BA_BYTES,
+	       recipient);
+}
+
+/* a frame with the right FCS for somebody else reserves the medium */
+static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+{
+	u64 until = radio->medium->now_ns +
+		    (u64)ppdu->duration_us * NSEC_PER_USEC;
+
+	if (ppdu->duration_us)
+		radio->nav_until_ns = max(radio->nav_until_ns, until);
+}
+
+static void receive_control(struct hwsim_radio *radio,
+			    const struct reception *reception)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	u64 now = radio->medium->now_ns;
+
+	if (!hwsim_radio_owns(radio, ppdu->ra)) {
+		set_nav(radio, ppdu);
+		return;
+	}
+	if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS) {
+		if (radio->nav_until_ns <= now)
+			answer(radio, ppdu, HWSIM_MEDIUM_FRAME_CTS,
+			       HWSIM_MEDIUM_CTS_BYTES, NULL);
+		return;
+	}
+	hwsim_access_answered(radio, ppdu);
+}
+
+/* whether a frame without MPDUs of mac80211's (ACK, BA, RTS, CTS) is right */
+static bool control_is_right(struct hwsim_radio *radio,
+			     const struct reception *reception)
+{
+	struct hwsim_stretch stretches[MAX_SEGMENTS];
+	u32 count;
+
+	count = stretches_of(radio->medium, reception, 0,
+			     reception->ppdu->psdu_bytes, stretches);
+	return !hwsim_errors_any(stretches, count, &reception->link->errors);
+}
+
+static bool is_response(const struct hwsim_ppdu *ppdu)
+{
+	return ppdu->kind == HWSIM_MEDIUM_FRAME_ACK ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_CTS ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_RTS;
+}
+
+/**
+ * hwsim_rx - a transmission has ended that a radio received
+ * @radio: the radio
+ * @ppdu: the transmission
+ */
+void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
+{
+	struct reception reception = {
+		.ppdu = ppdu,
+		.link = hwsim_link_of(ppdu->radio, radio),
+		.level_mb = radio->locked_mb,
+	};
+	bool owned = hwsim_radio_owns(radio, ppdu->ra);
+	struct verdict verdict = {};
+	int fault = -1;
+
+	if (!list_empty(&radio->medium->faults))
+		fault = fault_of(radio, ppdu);
+	segment_frame(radio, &reception);
+	if (fault == HWSIM_MEDIUM_FAULT_LOSE ||
+	    !header_is_right(radio, &reception)) {
+		hwsim_rx_missed(radio, ppdu);
+	} else if (is_response(ppdu)) {
+		verdict.any = fault < 0 && control_is_right(radio, &reception);
+		if (verdict.any)
+			receive_control(radio, &reception);
+	} else if (ppdu->count) {
+		judge_mpdus(radio, &reception, fault >= 0, owned, &verdict);
+		if (verdict.any && ppdu->kind == HWSIM_MEDIUM_FRAME_BAR && owned)
+			receive_bar(radio, ppdu);
+		else
+			receive_mpdus(radio, &reception, owned, &verdict);
+		if (verdict.any && !owned)
+			set_nav(radio, ppdu);
+	}
+	if (verdict.any)
+		radio->eifs_until_ns = 0;
+	else if (fault != HWSIM_MEDIUM_FAULT_LOSE)
+		radio->eifs_until_ns = radio->medium->now_ns +
+				       radio->eifs_extra_ns;
+	hwsim_access_unheard(radio);
+}

@@ -1,0 +1,902 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames that mac80211 wants sent, and what it is told of them.
+ *
+ * Frames stay in mac80211's own queues until their access category has won the
+ * medium; only then are they taken, as many as fit into one PPDU. So fq_codel,
+ * airtime fairness and TCP's small queues see what good hardware shows them.
+ *
+ * Not modelled: A-MSDU, fragments.
+ */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+#define HIGHEST_AMPDU_FACTOR	3
+#define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
+
+static u32 session_hash(const u8 *addr, u8 tid)
+{
+	return addr[4] << 16 | addr[5] << 8 | tid;
+}
+
+static struct hwsim_session *session_of(struct hwsim_radio *radio,
+					const u8 *addr, u8 tid)
+{
+	struct hwsim_session *session;
+
+	hash_for_each_possible(radio->sessions, session, node,
+			       session_hash(addr, tid))
+		if (session->tid == tid && ether_addr_equal(session->addr, addr))
+			return session;
+	return NULL;
+}
+
+static struct hwsim_ac *ac_of_tid(struct hwsim_radio *radio, u8 tid)
+{
+	/* user priority to access category, Table 10-1 */
+	static const u8 acs[] = {
+		IEEE80211_AC_BE, IEEE80211_AC_BK, IEEE80211_AC_BK, IEEE80211_AC_BE,
+		IEEE80211_AC_VI, IEEE80211_AC_VI, IEEE80211_AC_VO, IEEE80211_AC_VO,
+	};
+
+	return &radio->acs[acs[tid % ARRAY_SIZE(acs)]];
+}
+
+/* whether frames wait outside of mac80211's queues, or may be in those */
+bool hwsim_tx_pending(const struct hwsim_ac *ac)
+{
+	return !list_empty(&ac->queue) || !list_empty(&ac->sessions) || ac->txqs;
+}
+
+static enum hwsim_medium_frame kind_of(__le16 fc)
+{
+	if (ieee80211_is_data(fc))
+		return HWSIM_MEDIUM_FRAME_DATA;
+	if (ieee80211_is_beacon(fc))
+		return HWSIM_MEDIUM_FRAME_BEACON;
+	if (ieee80211_is_back_req(fc))
+		return HWSIM_MEDIUM_FRAME_BAR;
+	return HWSIM_MEDIUM_FRAME_MGMT;
+}
+
+/* the fixed rate in the words of rate control */
+static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	const struct hwsim_phy_rate *fixed = &radio->fixed_rate;
+	struct ieee80211_tx_rate *rate = &mpdu->rates[0];
+	u32 bitrate = hwsim_phy_rate_kbps(fixed) / 100;
+	int i;
+
+	rate->count = radio->hw->conf.short_frame_max_tx_count;
+	mpdu->rates[1].idx = -1;
+	rate->flags = fixed->short_gi ? IEEE80211_TX_RC_SHORT_GI : 0;
+	if (fixed->width == HWSIM_PHY_40MHZ)
+		rate->flags |= IEEE80211_TX_RC_40_MHZ_WIDTH;
+	else if (fixed->width == HWSIM_PHY_80MHZ)
+		rate->flags |= IEEE80211_TX_RC_80_MHZ_WIDTH;
+	else if (fixed->width == HWSIM_PHY_160MHZ)
+		rate->flags |= IEEE80211_TX_RC_160_MHZ_WIDTH;
+	switch (fixed->class) {
+	case HWSIM_PHY_HT:
+		rate->idx = fixed->mcs + 8 * (fixed->streams - 1);
+		rate->flags |= IEEE80211_TX_RC_MCS;
+		break;
+	case HWSIM_PHY_VHT:
+		ieee80211_rate_set_vht(rate, fixed->mcs, fixed->streams);
+		rate->flags |= IEEE80211_TX_RC_VHT_MCS;
+		break;
+	default:
+		if (fixed->short_preamble)
+			rate->flags |= IEEE80211_TX_RC_USE_SHORT_PREAMBLE;
+		for (i = 0; i < band->n_bitrates; i++)
+			if (band->bitrates[i].bitrate == bitrate)
+				rate->idx = i;
+	}
+}
+
+static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
+				   struct ieee80211_sta *sta,
+				   struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct hwsim_mpdu *mpdu = kzalloc(sizeof(*mpdu), GFP_ATOMIC);
+
+	if (!mpdu)
+		return NULL;
+	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
+		ieee80211_get_tx_rates(info->control.vif, sta, skb,
+				       info->control.rates,
+				       ARRAY_SIZE(info->control.rates));
+	INIT_LIST_HEAD(&mpdu->list);
+	mpdu->skb = skb;
+	mpdu->hw = radio->hw;
+	mpdu->kind = kind_of(hdr->frame_control);
+	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
+	mpdu->wants_ack = !is_multicast_ether_addr(hdr->addr1) &&
+			  !(info->flags & IEEE80211_TX_CTL_NO_ACK);
+	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
+			  ieee80211_is_probe_resp(hdr->frame_control);
+	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
+	memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
+	mpdu->rts_rate = info->control.rts_cts_rate_idx;
+	if (radio->has_fixed_rate && mpdu->wants_ack &&
+	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		fix_rate(radio, mpdu);
+	if (ieee80211_is_data_qos(hdr->frame_control)) {
+		mpdu->tid = ieee80211_get_tid(hdr);
+		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
+		if (info->flags & IEEE80211_TX_CTL_AMPDU)
+			mpdu->session = session_of(radio, hdr->addr1, mpdu->tid);
+	}
+	radio->held++;
+	return mpdu;
+}
+
+static void drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->is_own)
+		dev_kfree_skb_any(mpdu->skb);
+	else
+		ieee80211_free_txskb(mpdu->hw, mpdu->skb);
+	kfree(mpdu);
+	if (!--radio->held)
+		wake_up(&radio->medium->idle);
+}
+
+static struct hwsim_phy_rate legacy_rate(const struct hwsim_radio *radio, int idx)
+{
+	static const u16 dsss[] = { 10, 20, 55, 110 };
+	static const u16 ofdm[] = { 60, 90, 120, 180, 240, 360, 480, 540 };
+	struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	struct hwsim_phy_rate rate = { .streams = 1 };
+	u16 bitrate;
+	int i;
+
+	idx = clamp(idx, 0, band->n_bitrates - 1);
+	bitrate = band->bitrates[idx].bitrate;
+	for (i = 0; i < ARRAY_SIZE(dsss); i++) {
+		if (dsss[i] != bitrate)
+			continue;
+		rate.class = HWSIM_PHY_DSSS;
+		rate.mcs = i;
+		return rate;
+	}
+	rate.class = HWSIM_PHY_OFDM;
+	for (i = 0; i < ARRAY_SIZE(ofdm); i++)
+		if (ofdm[i] <= bitrate)
+			rate.mcs = i;
+	return rate;
+}
+
+/* a rate of rate control in the words of the PHY; what it lacks becomes the lowest */
+static struct hwsim_phy_rate phy_rate(const struct hwsim_radio *radio,
+				      const struct ieee80211_tx_rate *from)
+{
+	struct hwsim_phy_rate rate = { .streams = 1 };
+
+	if (!(from->flags & (IEEE80211_TX_RC_MCS | IEEE80211_TX_RC_VHT_MCS))) {
+		rate = legacy_rate(radio, from->idx);
+		rate.short_preamble =
+			from->flags & IEEE80211_TX_RC_USE_SHORT_PREAMBLE;
+		return rate;
+	}
+	if (from->flags & IEEE80211_TX_RC_VHT_MCS) {
+		rate.class = HWSIM_PHY_VHT;
+		rate.mcs = ieee80211_rate_get_vht_mcs(from);
+		rate.streams = ieee80211_rate_get_vht_nss(from);
+	} else {
+		rate.class = HWSIM_PHY_HT;
+		rate.mcs = from->idx % 8;
+		rate.streams = from->idx / 8 + 1;
+	}
+	rate.short_gi = from->flags & IEEE80211_TX_RC_SHORT_GI;
+	if (from->flags & IEEE80211_TX_RC_40_MHZ_WIDTH)
+		rate.width = HWSIM_PHY_40MHZ;
+	else if (from->flags & IEEE80211_TX_RC_80_MHZ_WIDTH)
+		rate.width = HWSIM_PHY_80MHZ;
+	else if (from->flags & IEEE80211_TX_RC_160_MHZ_WIDTH)
+		rate.width = HWSIM_PHY_160MHZ;
+	return hwsim_phy_rate_valid(&rate) ? rate : legacy_rate(radio, 0);
+}
+
+/* TSF when the timestamp field goes out: behind preamble and MAC header */
+static void set_timestamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+			  struct hwsim_mpdu *mpdu, u64 start_ns)
+{
+	struct ieee80211_mgmt *mgmt = (void *)mpdu->skb->data;
+	u64 ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate) +
+		 div_u64(24 * 8 * 1000000ULL, hwsim_phy_rate_kbps(&ppdu->rate));
+	u64 us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ns)));
+
+	if (mpdu->skb->len < 24 + 8 ||
+	    ieee80211_is_s1g_beacon(mgmt->frame_control))
+		return;
+	/* beacon and probe response have it in the same place */
+	mgmt->u.beacon.timestamp =
+		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
+}
+
+static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+			   const struct hwsim_mpdu *mpdu)
+{
+	u32 threshold = radio->hw->wiphy->rts_threshold;
+
+	if (!mpdu->wants_ack)
+		return;
+	if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
+	    ppdu->psdu_bytes > threshold)
+		ppdu->protection = HWSIM_PROTECTION_RTS;
+	else if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
+		ppdu->protection = HWSIM_PROTECTION_CTS;
+	if (mpdu->rts_rate >= 0 &&
+	    ppdu->tx_rate.flags & (IEEE80211_TX_RC_USE_RTS_CTS |
+				   IEEE80211_TX_RC_USE_CTS_PROTECT))
+		ppdu->protection_rate = legacy_rate(radio, mpdu->rts_rate);
+	else
+		ppdu->protection_rate =
+			hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+}
+
+/* duration of the answer with the SIFS before it, in whole us (9.2.5) */
+static u16 answer_us(const struct hwsim_radio *radio,
+		     const struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_phy_rate answer =
+		hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+	u32 bytes = ppdu->answer_kind == HWSIM_MEDIUM_FRAME_BA ?
+		    HWSIM_MEDIUM_BA_BYTES : HWSIM_MEDIUM_ACK_BYTES;
+
+	return DIV_ROUND_UP(radio->timing.sifs_ns +
+			    hwsim_phy_duration_ns(&answer, &radio->timing, bytes),
+			    NSEC_PER_USEC);
+}
+
+static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
+				   const struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+	const struct ieee80211_tx_rate *tx_rate = &mpdu->rates[mpdu->stage];
+	struct hwsim_phy_rate rate = phy_rate(radio, tx_rate);
+	struct hwsim_ppdu *ppdu = hwsim_ppdu_new(radio, mpdu->kind, &rate);
+
+	if (!ppdu)
+		return NULL;
+	ppdu->tx_rate = *tx_rate;
+	ether_addr_copy(ppdu->ra, hdr->addr1);
+	ether_addr_copy(ppdu->ta, hdr->addr2);
+	ppdu->tid = mpdu->tid;
+	ppdu->wants_answer = mpdu->wants_ack;
+	ppdu->answer_kind = mpdu->kind == HWSIM_MEDIUM_FRAME_BAR ?
+			    HWSIM_MEDIUM_FRAME_BA : HWSIM_MEDIUM_FRAME_ACK;
+	return ppdu;
+}
+
+/* last touches once all MPDUs are in */
+static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+			  u64 at_ns)
+{
+	struct hwsim_mpdu *first = ppdu->mpdus[0];
+	u32 i;
+
+	if (ppdu->count > 1)
+		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
+	if (ppdu->wants_answer)
+		ppdu->duration_us = answer_us(radio, ppdu);
+	set_protection(radio, ppdu, first);
+	for (i = 0; i < ppdu->count; i++) {
+		struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[i]->skb->data;
+
+		hdr->duration_id = cpu_to_le16(ppdu->duration_us);
+		if (ppdu->mpdus[i]->attempts)
+			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
+	}
+	if (first->timestamp)
+		set_timestamp(radio, ppdu, first, at_ns);
+}
+
+/* whether a PPDU and its answer fit into what is left of the TXOP */
+static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		 u64 limit_ns)
+{
+	u64 ns = hwsim_phy_duration_ns(&ppdu->rate, &radio->timing,
+				       ppdu->psdu_bytes);
+
+	if (!limit_ns)
+		return true;
+	if (ppdu->wants_answer)
+		ns += answer_us(radio, ppdu) * NSEC_PER_USEC;
+	return ns <= limit_ns && ppdu->protection == HWSIM_PROTECTION_NONE;
+}
+
+static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
+				       struct hwsim_ac *ac,
+				       struct hwsim_mpdu *mpdu, u64 at_ns,
+				       u64 limit_ns)
+{
+	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
+
+	if (ppdu) {
+		ppdu->psdu_bytes = mpdu->bytes;
+		ppdu->mpdus[0] = mpdu;
+		ppdu->count = 1;
+		complete_ppdu(radio, ppdu, at_ns);
+		if (fits(radio, ppdu, limit_ns))
+			return ppdu;
+		hwsim_ppdu_put(ppdu);
+	}
+	list_add(&mpdu->list, &ac->queue);
+	ac->queued++;
+	return NULL;
+}
+
+static void again_later(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_session *session = mpdu->session;
+	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
+
+	list_add(&mpdu->list, &session->again);
+	if (list_empty(&session->pending))
+		list_add_tail(&session->pending, &ac->sessions);
+}
+
+static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
+				  struct ieee80211_txq *txq)
+{
+	struct hwsim_mpdu *mpdu;
+	struct sk_buff *skb;
+
+	skb = ieee80211_tx_dequeue(radio->hw, txq);
+	if (!skb)
+		return NULL;
+	mpdu = mpdu_new(radio, txq->sta, skb);
+	if (!mpdu)
+		ieee80211_free_txskb(radio->hw, skb);
+	return mpdu;
+}
+
+/* the next frame of a session: one to be sent again, else a new one */
+static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
+				  struct hwsim_ac *ac,
+				  struct hwsim_session *session,
+				  struct ieee80211_txq *txq, u16 first_seq)
+{
+	struct hwsim_mpdu *mpdu;
+	u16 ahead;
+
+	mpdu = list_first_entry_or_null(&session->again, struct hwsim_mpdu, list);
+	if (mpdu) {
+		list_del_init(&mpdu->list);
+		if (list_empty(&session->again))
+			list_del_init(&session->pending);
+		return mpdu;
+	}
+	ahead = ieee80211_sn_sub(ieee80211_sn_inc(session->last_seq), first_seq);
+	if (!txq || ahead >= session->max_count)
+		return NULL;
+	mpdu = dequeue(radio, txq);
+	if (mpdu && mpdu->session != session) {
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+		return NULL;
+	}
+	if (mpdu)
+		session->last_seq = mpdu->seq;
+	return mpdu;
+}
+
+static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
+				      struct hwsim_ac *ac,
+				      struct hwsim_mpdu *mpdu,
+				      struct ieee80211_txq *txq, u64 at_ns,
+				      u64 limit_ns)
+{
+	struct hwsim_session *session = mpdu->session;
+	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
+	u16 first_seq = mpdu->seq;
+	u32 bytes, offset, last = 0;
+	struct hwsim_ampdu_limits limits = {
+		.timing = radio->timing,
+		.max_ns = radio->max_ppdu_ns,
+		.max_bytes = session->max_bytes,
+		.max_count = session->max_count,
+		.spacing_ns = session->spacing_ns,
+	};
+
+	if (!ppdu) {
+		again_later(radio, mpdu);
+		return NULL;
+	}
+	limits.rate = ppdu->rate;
+	if (limit_ns)
+		limits.max_ns = min_t(u64, limits.max_ns, limit_ns);
+	if (ppdu->rate.class < HWSIM_PHY_HT)
+		limits.max_count = 1;	/* no A-MPDU at legacy rates */
+	while (mpdu) {
+		bytes = hwsim_ampdu_append(&limits, ppdu->psdu_bytes,
+					   ppdu->count, last, mpdu->bytes,
+					   &offset);
+		if (!bytes) {
+			again_later(radio, mpdu);
+			break;
+		}
+		ppdu->offsets[ppdu->count] = offset;
+		ppdu->mpdus[ppdu->count++] = mpdu;
+		ppdu->psdu_bytes = bytes;
+		last = mpdu->bytes;
+		if (ppdu->count >= limits.max_count)
+			break;
+		mpdu = next_of(radio, ac, session, txq, first_seq);
+	}
+	if (ppdu->count == 1) {
+		/* alone it goes without delimiter, and is answered by an ACK */
+		ppdu->offsets[0] = 0;
+		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
+	}
+	complete_ppdu(radio, ppdu, at_ns);
+	if (fits(radio, ppdu, limit_ns))
+		return ppdu;
+	while (ppdu->count)
+		again_later(radio, ppdu->mpdus[--ppdu->count]);
+	hwsim_ppdu_put(ppdu);
+	return NULL;
+}
+
+/* frames of a session that were sent before, and new ones behind them */
+static struct hwsim_ppdu *build_again(struct hwsim_radio *radio,
+				      struct hwsim_ac *ac, u64 at_ns,
+				      u64 limit_ns)
+{
+	struct hwsim_session *session =
+		list_first_entry(&ac->sessions, struct hwsim_session, pending);
+	struct ieee80211_txq *txq = NULL;
+	struct ieee80211_sta *sta;
+	struct hwsim_mpdu *mpdu;
+	struct hwsim_ppdu *ppdu;
+
+	list_move_tail(&session->pending, &ac->sessions);
+	mpdu = list_first_entry(&session->again, struct hwsim_mpdu, list);
+	list_del_init(&mpdu->list);
+	if (list_empty(&session->again))
+		list_del_init(&session->pending);
+	rcu_read_lock();
+	sta = ieee80211_find_sta_by_ifaddr(radio->hw, session->addr, NULL);
+	if (sta)
+		txq = sta->txq[session->tid];
+	ppdu = build_ampdu(radio, ac, mpdu, txq, at_ns, limit_ns);
+	rcu_read_unlock();
+	return ppdu;
+}
+
+/* new frames, from whichever of mac80211's queues has its turn */
+static struct hwsim_ppdu *build_new(struct hwsim_radio *radio,
+				    struct hwsim_ac *ac, u64 at_ns, u64 limit_ns)
+{
+	u8 number = ac - radio->acs;
+	struct hwsim_ppdu *ppdu = NULL;
+	struct hwsim_mpdu *mpdu = NULL;
+	struct ieee80211_txq *txq;
+
+	rcu_read_lock();
+	ieee80211_txq_schedule_start(radio->hw, number);
+	while ((txq = ieee80211_next_txq(radio->hw, number))) {
+		mpdu = dequeue(radio, txq);
+		if (mpdu)
+			break;
+		ieee80211_return_txq(radio->hw, txq, false);
+	}
+	if (mpdu && mpdu->session) {
+		mpdu->session->last_seq = mpdu->seq;
+		ppdu = build_ampdu(radio, ac, mpdu, txq, at_ns, limit_ns);
+	} else if (mpdu) {
+		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
+	} else {
+		ac->txqs = false;
+	}
+	if (txq)
+		ieee80211_return_txq(radio->hw, txq, false);
+	ieee80211_txq_schedule_end(radio->hw, number);
+	rcu_read_unlock();
+	return ppdu;
+}
+
+/**
+ * hwsim_tx_build - make the PPDU that an access category sends
+ * @radio: who sends
+ * @ac: the access category
+ * @at_ns: when it starts
+ * @limit_ns: how long it may last with its answer, 0: no limit
+ *
+ * Return: the PPDU, or NULL if there is nothing to send that fits
+ */
+struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
+				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns)
+{
+	struct hwsim_mpdu *mpdu;
+	struct hwsim_ppdu *ppdu;
+
+	if (!list_empty(&ac->queue)) {
+		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
+		list_del_init(&mpdu->list);
+		ac->queued--;
+		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
+	} else if (!list_empty(&ac->sessions)) {
+		ppdu = build_again(radio, ac, at_ns, limit_ns);
+	} else {
+		ppdu = build_new(radio, ac, at_ns, limit_ns);
+	}
+	if (ppdu)
+		ac->attempts++;
+	return ppdu;
+}
+
+/* an attempt has ended without an ACK: go on to the next rate, or give up */
+static bool may_try_again(const struct hwsim_radio *radio,
+			  struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
+	bool spent = mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count;
+	bool last = mpdu->stage + 1 == IEEE80211_TX_MAX_RATES || next->idx < 0 ||
+		    !next->count;
+
+	if (mpdu->no_retry)
+		return false;
+	if (spent && !last)
+		mpdu->stage++;
+	if (radio->retries)
+		return mpdu->attempts < radio->retries;
+	return !spent || !last;
+}
+
+static bool is_acked(const struct hwsim_mpdu *mpdu,
+		     const struct hwsim_ppdu *frame,
+		     const struct hwsim_ppdu *answer)
+{
+	if (!answer)
+		return false;
+	if (answer->kind != HWSIM_MEDIUM_FRAME_BA ||
+	    mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
+		return true;
+	return hwsim_bitmap_has(answer->ssn, answer->bitmap, mpdu->seq);
+}
+
+static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		      struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->session) {
+		again_later(radio, mpdu);
+		return;
+	}
+	list_add(&mpdu->list, &ac->queue);
+	ac->queued++;
+}
+
+/**
+ * hwsim_tx_done - an exchange has ended
+ * @radio: who sent
+ * @ac: the access category
+ * @frame: what was sent; its MPDUs go up or back to their queues
+ * @answer: what came back, or NULL
+ *
+ * Return: whether anything is to be sent again because no answer came
+ */
+bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer)
+{
+	bool sent = radio->stage != HWSIM_STAGE_PROTECT, again = false;
+	u32 i = frame->count, count = frame->count, acked = 0;
+	bool ampdu = count && frame->mpdus[0]->session;
+
+	while (i--) {	/* backwards, so that they go back in order */
+		struct hwsim_mpdu *mpdu = frame->mpdus[i];
+
+		if (sent) {
+			mpdu->attempts++;
+			mpdu->tried[mpdu->stage]++;
+			mpdu->acked = is_acked(mpdu, frame, answer);
+			acked += mpdu->acked;
+		} else {
+			mpdu->rts_failures++;
+		}
+		if (mpdu->wants_ack && !mpdu->acked &&
+		    (sent ? may_try_again(radio, mpdu) :
+			    mpdu->rts_failures < RTS_ATTEMPTS)) {
+			try_again(radio, ac, mpdu);
+			again = true;
+			continue;
+		}
+		mpdu->no_back = mpdu->session && !mpdu->acked;
+		hwsim_count_done(radio, frame->ra, mpdu);
+		hwsim_up_status(radio, mpdu);
+	}
+	frame->count = 0;
+	if (ampdu && sent)
+		hwsim_up_ampdu(radio, frame->ra, &frame->tx_rate, count, acked);
+	if (answer)
+		ac->successes++;
+	return again && !answer;
+}
+
+/* frames of a session, one by one: by plain transmissions, or not at all */
+static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
+		     bool flush)
+{
+	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
+	struct hwsim_mpdu *mpdu, *next;
+	u32 i;
+
+	hash_del(&session->node);
+	list_del_init(&session->pending);
+	list_for_each_entry_safe(mpdu, next, &session->again, list) {
+		list_del_init(&mpdu->list);
+		mpdu->session = NULL;
+		if (flush) {
+			drop(radio, mpdu);
+			continue;
+		}
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+	}
+	for (i = 0; radio->frame && i < radio->frame->count; i++)
+		if (radio->frame->mpdus[i]->session == session)
+			radio->frame->mpdus[i]->session = NULL;
+	kfree(session);
+}
+
+/**
+ * hwsim_tx_purge - drop everything that a radio has to send
+ * @radio: the radio; it has no exchange going on
+ */
+void hwsim_tx_purge(struct hwsim_radio *radio)
+{
+	struct hwsim_session *session;
+	struct hwsim_mpdu *mpdu, *next;
+	struct hlist_node *node;
+	int i;
+
+	hash_for_each_safe(radio->sessions, i, node, session, node)
+		dissolve(radio, session, true);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		struct hwsim_ac *ac = &radio->acs[i];
+
+		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
+			list_del_init(&mpdu->list);
+			drop(radio, mpdu);
+		}
+		ac->queued = 0;
+		ac->txqs = false;
+		ac->waiting = false;
+	}
+}
+
+/**
+ * hwsim_radio_tx - send a frame that is not in one of mac80211's queues
+ * @radio: the radio
+ * @sta: the receiver, if mac80211 knows it
+ * @skb: the frame; no longer the caller's
+ * @channel: where to; if the radio is elsewhere, the frame is dropped
+ * @is_own: the driver made it: mac80211 does not want its status
+ */
+void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		    struct sk_buff *skb, struct ieee80211_channel *channel,
+		    bool is_own)
+{
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct hwsim_medium *medium = radio->medium;
+	u64 now = hwsim_medium_enter(medium);
+	u16 number = skb_get_queue_mapping(skb);
+	struct hwsim_mpdu *mpdu = NULL;
+	struct hwsim_ac *ac;
+
+	if (!ieee80211_is_data(hdr->frame_control) ||
+	    number >= IEEE80211_NUM_ACS)
+		number = IEEE80211_AC_VO;
+	ac = &radio->acs[number];
+	if (radio->air && radio->channel == channel &&
+	    ac->queued < HWSIM_MAX_QUEUED)
+		mpdu = mpdu_new(radio, sta, skb);
+	if (mpdu) {
+		mpdu->is_own = is_own;
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+		hwsim_access_ready(radio, ac, now);
+	} else if (is_own) {
+		dev_kfree_skb_any(skb);
+	} else {
+		ieee80211_free_txskb(radio->hw, skb);
+	}
+	hwsim_medium_leave(medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_tx);
+
+/**
+ * hwsim_radio_wake - mac80211 has put frames into one of its queues
+ * @radio: the radio
+ * @txq: the queue
+ */
+void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq)
+{
+	struct hwsim_medium *medium = radio->medium;
+	u64 now = hwsim_medium_enter(medium);
+	struct hwsim_ac *ac = &radio->acs[txq->ac];
+
+	ac->txqs = true;
+	if (radio->air)
+		hwsim_access_ready(radio, ac, now);
+	hwsim_medium_leave(medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_wake);
+
+static int start_session(struct hwsim_radio *radio,
+			 const struct ieee80211_ampdu_params *params)
+{
+	const struct ieee80211_sta_ht_cap *ht_cap = &params->sta->deflink.ht_cap;
+	static const u16 spacings_ns[] = {
+		0, 250, 500, 1000, 2000, 4000, 8000, 16000,
+	};
+	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_ATOMIC);
+
+	if (!session)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&session->pending);
+	INIT_LIST_HEAD(&session->again);
+	ether_addr_copy(session->addr, params->sta->addr);
+	session->tid = params->tid;
+	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
+	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
+	session->max_bytes =
+		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
+	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
+	hash_add(radio->sessions, &session->node,
+		 session_hash(session->addr, session->tid));
+	return 0;
+}
+
+static int start_recipient(struct hwsim_radio *radio,
+			   const struct ieee80211_ampdu_params *params)
+{
+	struct hwsim_recipient *recipient =
+		kzalloc(sizeof(*recipient), GFP_ATOMIC);
+
+	if (!recipient)
+		return -ENOMEM;
+	ether_addr_copy(recipient->addr, params->sta->addr);
+	recipient->tid = params->tid;
+	recipient->board.start = params->ssn;
+	hash_add(radio->recipients, &recipient->node,
+		 session_hash(recipient->addr, recipient->tid));
+	return 0;
+}
+
+/**
+ * hwsim_recipient_of - the BlockAck agreement with an originator
+ * @radio: the recipient
+ * @addr: the originator
+ * @tid: the TID
+ *
+ * Return: the agreement, or NULL
+ */
+struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
+					   const u8 *addr, u8 tid)
+{
+	struct hwsim_recipient *recipient;
+
+	hash_for_each_possible(radio->recipients, recipient, node,
+			       session_hash(addr, tid))
+		if (recipient->tid == tid &&
+		    ether_addr_equal(recipient->addr, addr))
+			return recipient;
+	return NULL;
+}
+
+static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_recipient *recipient = hwsim_recipient_of(radio, addr, tid);
+
+	if (!recipient)
+		return;
+	hash_del(&recipient->node);
+	kfree(recipient);
+}
+
+static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+			 bool flush)
+{
+	struct hwsim_session *session = session_of(radio, addr, tid);
+
+	if (session)
+		dissolve(radio, session, flush);
+}
+
+/**
+ * hwsim_radio_ampdu - a BlockAck agreement begins or ends
+ * @radio: the radio
+ * @vif: its interface
+ * @params: what mac80211 says
+ *
+ * Return: what ampdu_action() returns
+ */
+int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		      struct ieee80211_ampdu_params *params)
+{
+	const u8 *addr = params->sta->addr;
+	bool stopped = false;
+	int result = 0;
+
+	hwsim_medium_enter(radio->medium);
+	switch (params->action) {
+	case IEEE80211_AMPDU_TX_START:
+		result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
+		break;
+	case IEEE80211_AMPDU_TX_OPERATIONAL:
+		stop_session(radio, addr, params->tid, false);
+		result = start_session(radio, params);
+		break;
+	case IEEE80211_AMPDU_TX_STOP_CONT:
+		stop_session(radio, addr, params->tid, false);
+		stopped = true;
+		break;
+	case IEEE80211_AMPDU_TX_STOP_FLUSH:
+	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
+		stop_session(radio, addr, params->tid, true);
+		stopped = true;
+		break;
+	case IEEE80211_AMPDU_RX_START:
+		stop_recipient(radio, addr, params->tid);
+		result = start_recipient(radio, params);
+		break;
+	case IEEE80211_AMPDU_RX_STOP:
+		stop_recipient(radio, addr, params->tid);
+		break;
+	default:
+		result = -EOPNOTSUPP;
+	}
+	hwsim_medium_leave(radio->medium);
+	if (stopped)
+		ieee80211_stop_tx_ba_cb_irqsafe(vif, addr, params->tid);
+	return result;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_ampdu);
+
+/**
+ * hwsim_radio_forget_sta - a station is gone
+ * @radio: the radio
+ * @addr: its address
+ */
+void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+{
+	u8 tid;
+
+	hwsim_medium_enter(radio->medium);
+	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
+		stop_session(radio, addr, tid, true);
+		stop_recipient(radio, addr, tid);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);
+
+/**
+ * hwsim_radio_flush - wait until everything is sent, or drop it
+ * @radio: the radio
+ * @drop_all: do not wait
+ */
+void hwsim_radio_flush(struct hwsim_radio *radio, bool drop_all)
+{
+	struct hwsim_medium *medium = radio->medium;
+
+	if (!drop_all)
+		wait_event_timeout(medium->idle, !READ_ONCE(radio->held), HZ / 5);
+	hwsim_medium_enter(medium);
+	if (drop_all) {
+		hwsim_access_reset(radio);
+		hwsim_tx_purge(radio);
+	}
+	hwsim_medium_leave(medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_flush);

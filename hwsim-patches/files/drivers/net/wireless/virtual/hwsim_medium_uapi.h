@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Netlink interface of the 802.11 medium of mac80211_hwsim: generic netlink
+ * family "hwsim_medium".
+ *
+ * A medium is made with NEW, gets error curves, fading tables, radios and
+ * links, and rules from then on what those radios hear. Levels and gains are
+ * in mB (1/100 dB), powers in mBm, times in the unit that the name says.
+ */
+#ifndef __HWSIM_MEDIUM_UAPI_H
+#define __HWSIM_MEDIUM_UAPI_H
+
+#include <linux/types.h>
+
+#define HWSIM_MEDIUM_GENL_NAME		"hwsim_medium"
+#define HWSIM_MEDIUM_GENL_VERSION	1
+
+#define HWSIM_MEDIUM_MAX_RADIOS		1024	/* of one medium */
+#define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
+#define HWSIM_MEDIUM_MAX_POINTS		4096	/* of a curve or fading table */
+#define HWSIM_MEDIUM_NAME_LEN		32
+
+#define HWSIM_MEDIUM_ACK_BYTES		14
+#define HWSIM_MEDIUM_CTS_BYTES		14
+#define HWSIM_MEDIUM_RTS_BYTES		20
+#define HWSIM_MEDIUM_BA_BYTES		32	/* compressed, 64 bits */
+#define HWSIM_MEDIUM_BAR_BYTES		24
+
+/**
+ * enum hwsim_medium_curve - error curves, one per modulation and coding
+ *
+ * A curve tells the hazard of one payload bit, -ln(1 - p), over SINR.
+ */
+enum hwsim_medium_curve {
+	HWSIM_MEDIUM_CURVE_DSSS_1,
+	HWSIM_MEDIUM_CURVE_DSSS_2,
+	HWSIM_MEDIUM_CURVE_CCK_5_5,
+	HWSIM_MEDIUM_CURVE_CCK_11,
+	HWSIM_MEDIUM_CURVE_BPSK_1_2,
+	HWSIM_MEDIUM_CURVE_BPSK_3_4,
+	HWSIM_MEDIUM_CURVE_QPSK_1_2,
+	HWSIM_MEDIUM_CURVE_QPSK_3_4,
+	HWSIM_MEDIUM_CURVE_QAM16_1_2,
+	HWSIM_MEDIUM_CURVE_QAM16_3_4,
+	HWSIM_MEDIUM_CURVE_QAM64_2_3,
+	HWSIM_MEDIUM_CURVE_QAM64_3_4,
+	HWSIM_MEDIUM_CURVE_QAM64_5_6,
+	HWSIM_MEDIUM_CURVE_QAM256_3_4,
+	HWSIM_MEDIUM_CURVE_QAM256_5_6,
+	HWSIM_MEDIUM_NUM_CURVES,
+};
+
+/**
+ * enum hwsim_medium_cmd - commands
+ * @HWSIM_MEDIUM_CMD_NEW: make a medium: ID, SEED, optionally MODEL,
+ *	CAPTURE_MB
+ * @HWSIM_MEDIUM_CMD_DEL: remove a medium without radios: ID
+ * @HWSIM_MEDIUM_CMD_SET_CURVE: ID, CURVE, START_MB, STEP_MB, HAZARDS,
+ *	optionally BURST
+ * @HWSIM_MEDIUM_CMD_SET_FADING: ID, FADING (from 1), QUANTILES
+ * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM and what
+ *	SET_RADIO takes. The radio's interfaces must be down.
+ * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
+ *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
+ *	RATE
+ * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
+ * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
+ * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
+ *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO
+ * @HWSIM_MEDIUM_CMD_GET_RADIO: dump: one answer for each radio of ID
+ * @HWSIM_MEDIUM_CMD_GET_LINK: dump: one answer for each link of ID that
+ *	carried something
+ * @HWSIM_MEDIUM_CMD_GET_AIR: dump: one answer for each channel of ID
+ */
+enum hwsim_medium_cmd {
+	HWSIM_MEDIUM_CMD_UNSPEC,
+	HWSIM_MEDIUM_CMD_NEW,
+	HWSIM_MEDIUM_CMD_DEL,
+	HWSIM_MEDIUM_CMD_SET_CURVE,
+	HWSIM_MEDIUM_CMD_SET_FADING,
+	HWSIM_MEDIUM_CMD_ADD_RADIO,
+	HWSIM_MEDIUM_CMD_SET_RADIO,
+	HWSIM_MEDIUM_CMD_REMOVE_RADIO,
+	HWSIM_MEDIUM_CMD_SET_LINKS,
+	HWSIM_MEDIUM_CMD_ADD_FAULT,
+	HWSIM_MEDIUM_CMD_GET_RADIO,
+	HWSIM_MEDIUM_CMD_GET_LINK,
+	HWSIM_MEDIUM_CMD_GET_AIR,
+};
+
+/**
+ * struct hwsim_medium_link - what one radio hears of another
+ * @from: index of the sending radio
+ * @to: index of the receiving radio
+ * @snr_mb: signal over the receiver's noise in 20 MHz, in mB
+ * @fading: table of quantiles that changes it from frame to frame, 0: none
+ * @coherence_us: how long one draw of the fading holds, 0: one frame
+ */
+struct hwsim_medium_link {
+	__u32 from;
+	__u32 to;
+	__s32 snr_mb;
+	__u32 fading;
+	__u32 coherence_us;
+};
+
+/**
+ * struct hwsim_medium_rate - a rate of the PHY
+ * @class: 0: DSSS, 1: OFDM, 2: HT, 3: VHT
+ * @mcs: DSSS 0 to 3 (1, 2, 5.5, 11 Mbit/s), OFDM 0 to 7 (6 to 54 Mbit/s), HT
+ *	0 to 7, VHT 0 to 9
+ * @streams: 1; HT, VHT: up to 4
+ * @width: 0: 20 MHz, 1: 40 MHz, 2: 80 MHz, 3: 160 MHz
+ * @short_gi: HT, VHT: guard interval of 400 ns
+ * @short_preamble: DSSS
+ */
+struct hwsim_medium_rate {
+	__u8 class;
+	__u8 mcs;
+	__u8 streams;
+	__u8 width;
+	__u8 short_gi;
+	__u8 short_preamble;
+};
+
+/**
+ * enum hwsim_medium_frame - kinds of frames, for faults and captures
+ */
+enum hwsim_medium_frame {
+	HWSIM_MEDIUM_FRAME_ANY,
+	HWSIM_MEDIUM_FRAME_DATA,
+	HWSIM_MEDIUM_FRAME_MGMT,
+	HWSIM_MEDIUM_FRAME_BEACON,
+	HWSIM_MEDIUM_FRAME_ACK,
+	HWSIM_MEDIUM_FRAME_BA,
+	HWSIM_MEDIUM_FRAME_BAR,
+	HWSIM_MEDIUM_FRAME_RTS,
+	HWSIM_MEDIUM_FRAME_CTS,
+	HWSIM_MEDIUM_NUM_FRAMES,
+};
+
+/**
+ * enum hwsim_medium_fault_action - what happens to a frame that a fault hits
+ * @HWSIM_MEDIUM_FAULT_LOSE: the receiver does not notice it
+ * @HWSIM_MEDIUM_FAULT_DAMAGE: it arrives with a wrong FCS
+ */
+enum hwsim_medium_fault_action {
+	HWSIM_MEDIUM_FAULT_LOSE,
+	HWSIM_MEDIUM_FAULT_DAMAGE,
+};
+
+/**
+ * enum hwsim_medium_airtime - what the time of a channel goes to
+ *
+ * They add up to the time since the channel was first used.
+ */
+enum hwsim_medium_airtime {
+	HWSIM_MEDIUM_AIRTIME_IDLE,
+	HWSIM_MEDIUM_AIRTIME_DATA,	/* data frames, retries included */
+	HWSIM_MEDIUM_AIRTIME_MGMT,	/* beacons and management frames */
+	HWSIM_MEDIUM_AIRTIME_CONTROL,	/* ACK, BA, BAR, RTS, CTS */
+	HWSIM_MEDIUM_AIRTIME_IFS,	/* SIFS, AIFS, EIFS, time-outs */
+	HWSIM_MEDIUM_AIRTIME_BACKOFF,
+	HWSIM_MEDIUM_AIRTIME_OVERLAP,	/* two or more frames at once */
+	HWSIM_MEDIUM_NUM_AIRTIMES,
+};
+
+/**
+ * enum hwsim_medium_count - what happened to frames between two radios
+ *
+ * SENT = DELIVERED + DAMAGED + COLLIDED + LOST, of MPDUs addressed to the
+ * receiver.
+ */
+enum hwsim_medium_count {
+	HWSIM_MEDIUM_COUNT_SENT,	/* MPDUs, each attempt */
+	HWSIM_MEDIUM_COUNT_RETRIES,	/* of those, repetitions */
+	HWSIM_MEDIUM_COUNT_DELIVERED,	/* FCS right */
+	HWSIM_MEDIUM_COUNT_DAMAGED,	/* FCS wrong, nothing else on the air */
+	HWSIM_MEDIUM_COUNT_COLLIDED,	/* not delivered, other frames on the air */
+	HWSIM_MEDIUM_COUNT_LOST,	/* not noticed, or header wrong */
+	HWSIM_MEDIUM_COUNT_ACKED,	/* the sender knows of the delivery */
+	HWSIM_MEDIUM_COUNT_DROPPED,	/* given up by the sender */
+	HWSIM_MEDIUM_COUNT_BYTES,	/* in DELIVERED */
+	HWSIM_MEDIUM_NUM_COUNTS,
+};
+
+enum hwsim_medium_attr {
+	HWSIM_MEDIUM_ATTR_UNSPEC,
+	HWSIM_MEDIUM_ATTR_PAD,
+	HWSIM_MEDIUM_ATTR_ID,			/* u32 */
+	HWSIM_MEDIUM_ATTR_SEED,			/* u64 */
+	HWSIM_MEDIUM_ATTR_MODEL,		/* string: name of the error model */
+	HWSIM_MEDIUM_ATTR_CAPTURE_MB,		/* s32: a frame this much stronger
+						 * takes a receiver over; absent:
+						 * none does
+						 */
+	HWSIM_MEDIUM_ATTR_CURVE,		/* u32: enum hwsim_medium_curve */
+	HWSIM_MEDIUM_ATTR_START_MB,		/* s32: SINR of the first point */
+	HWSIM_MEDIUM_ATTR_STEP_MB,		/* u32: from point to point */
+	HWSIM_MEDIUM_ATTR_HAZARDS,		/* u64[]: in 2^-60, never rising */
+	HWSIM_MEDIUM_ATTR_BURST,		/* u32: mean wrong bits of an error
+						 * event in 1/256; absent: 1
+						 */
+	HWSIM_MEDIUM_ATTR_FADING,		/* u32 */
+	HWSIM_MEDIUM_ATTR_QUANTILES,		/* s32[]: gains in mB, rising */
+	HWSIM_MEDIUM_ATTR_RADIO,		/* u32: index of the hwsim radio */
+	HWSIM_MEDIUM_ATTR_STREAM,		/* u64: its name in random streams */
+	HWSIM_MEDIUM_ATTR_NOISE_MBM,		/* s32: noise in 20 MHz */
+	HWSIM_MEDIUM_ATTR_ED_MBM,		/* s32: energy that counts as busy */
+	HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB,	/* s32: SINR to notice a preamble */
+	HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB,	/* s32 */
+	HWSIM_MEDIUM_ATTR_MAX_PPDU_US,		/* u32: longest A-MPDU */
+	HWSIM_MEDIUM_ATTR_RETRIES,		/* u32: attempts of a frame; 0: as
+						 * rate control says
+						 */
+	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: take frames with a wrong FCS */
+	HWSIM_MEDIUM_ATTR_RATE,			/* struct hwsim_medium_rate: of unicast
+						 * data, instead of rate control's;
+						 * empty: rate control's again
+						 */
+	HWSIM_MEDIUM_ATTR_LINKS,		/* struct hwsim_medium_link[] */
+	HWSIM_MEDIUM_ATTR_FAULT_KIND,		/* u32: enum hwsim_medium_frame */
+	HWSIM_MEDIUM_ATTR_FAULT_ACTION,		/* u32 */
+	HWSIM_MEDIUM_ATTR_FAULT_SKIP,		/* u32: frames that pass before */
+	HWSIM_MEDIUM_ATTR_FAULT_COUNT,		/* u32: frames that are hit */
+	HWSIM_MEDIUM_ATTR_FAULT_FROM,		/* u32: radio; absent: any */
+	HWSIM_MEDIUM_ATTR_FAULT_TO,		/* u32 */
+	HWSIM_MEDIUM_ATTR_FREQ_MHZ,		/* u32 */
+	HWSIM_MEDIUM_ATTR_TIME_NS,		/* u64: nominal, CLOCK_MONOTONIC */
+	HWSIM_MEDIUM_ATTR_FROM,			/* u32: radio */
+	HWSIM_MEDIUM_ATTR_TO,			/* u32: radio */
+	HWSIM_MEDIUM_ATTR_COUNTS,		/* u64[]: enum hwsim_medium_count */
+	HWSIM_MEDIUM_ATTR_AIRTIMES_NS,		/* u64[]: enum
+						 * hwsim_medium_airtime
+						 */
+	HWSIM_MEDIUM_ATTR_AC_COUNTS,		/* u64[4][]: attempts, successes,
+						 * collisions inside, air ns by AC
+						 */
+	__HWSIM_MEDIUM_ATTR_END,
+	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
+};
+
+#endif
