@@ -5,8 +5,7 @@
  *
  * IEEE 802.11-2020 10.3 (DCF) and 10.23.2 (EDCA).
  *
- * Not modelled: fragments, power save, the reset of a NAV that an RTS without
- * consequences has set (10.3.2.4).
+ * Not modelled: fragments, power save.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -89,6 +88,10 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
  *
  * If the medium is idle and no backoff is left, it goes out after AIFS; if the
  * medium is busy, a backoff is drawn first (10.3.4.2).
+ *
+ * Where computation takes no time, hosts that do something at the same tick of
+ * their clocks would send at the same instant. So a frame may be given some
+ * time to get into the radio.
  */
 void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			u64 at_ns)
@@ -99,12 +102,17 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		return;
 	ac->waiting = true;
 	ac->ready_ns = at_ns;
+	if (radio->latency_ns)
+		ac->ready_ns += hwsim_stream_below(&radio->latency,
+						   radio->latency_ns);
 	ac->committed_ns = HWSIM_NEVER;
 	counted = counting_from(radio, ac) +
 		  (u64)ac->edca.slots * radio->timing.slot_ns;
-	if (radio->stage == HWSIM_STAGE_NONE && counted <= at_ns)
+	if (radio->stage == HWSIM_STAGE_NONE && counted <= at_ns) {
 		ac->edca.slots = 0;
-	if (!ac->edca.slots &&
+		ac->edca.drawn = false;
+	}
+	if (!ac->edca.drawn &&
 	    (idle_from(radio) > at_ns || radio->stage != HWSIM_STAGE_NONE))
 		hwsim_edca_draw(&ac->edca);
 }
@@ -131,6 +139,14 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 				ac->committed_ns = start;
 		}
 		stop_counts(radio, now);
+		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+			struct hwsim_ac *ac = &radio->acs[i];
+
+			/* it was about to go out without a backoff */
+			if (ac->waiting && !ac->edca.drawn &&
+			    ac->committed_ns == HWSIM_NEVER)
+				hwsim_edca_draw(&ac->edca);
+		}
 	}
 	radio->busy_until_ns = max(radio->busy_until_ns, until_ns);
 }
@@ -277,6 +293,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	stop_counts(radio, now);
 	radio->hold_until_ns = now;
 	winner->edca.slots = 0;
+	winner->edca.drawn = false;
 	winner->committed_ns = HWSIM_NEVER;
 	for_each_set_bit(i, &losers, IEEE80211_NUM_ACS) {
 		radio->acs[i].inside++;
@@ -299,6 +316,11 @@ void hwsim_access_grant(struct hwsim_radio *radio)
  */
 void hwsim_access_heard(struct hwsim_radio *radio)
 {
+	/* something follows the RTS of others: what it reserved holds */
+	if (radio->medium->now_ns <= radio->nav_until_ns)
+		radio->nav_until_ns = max(radio->nav_until_ns,
+					  radio->nav_if_heard_ns);
+	radio->nav_if_heard_ns = 0;
 	if (radio->stage == HWSIM_STAGE_PROTECT ||
 	    radio->stage == HWSIM_STAGE_ANSWER)
 		hwsim_event_cancel(radio->medium, &radio->timeout);
@@ -418,6 +440,7 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 	radio->answer = NULL;
 	radio->busy_until_ns = 0;
 	radio->nav_until_ns = 0;
+	radio->nav_if_heard_ns = 0;
 	radio->eifs_until_ns = 0;
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		radio->acs[i].committed_ns = HWSIM_NEVER;

@@ -16,6 +16,7 @@ void hwsim_edca_reset(struct hwsim_edca *edca)
 {
 	edca->cw = edca->cw_min;
 	edca->slots = 0;
+	edca->drawn = false;
 }
 
 /**
@@ -25,6 +26,7 @@ void hwsim_edca_reset(struct hwsim_edca *edca)
 void hwsim_edca_draw(struct hwsim_edca *edca)
 {
 	edca->slots = hwsim_stream_below(&edca->stream, edca->cw + 1);
+	edca->drawn = true;
 }
 
 /**

@@ -23,6 +23,7 @@
  * @is_edca: slots are counted as EDCA does, else as DCF
  * @cw: the present contention window
  * @slots: slots left when the count was last stopped or drawn
+ * @drawn: the backoff procedure is going on, if only to its last slot
  * @stream: where backoffs come from
  */
 struct hwsim_edca {
@@ -33,6 +34,7 @@ struct hwsim_edca {
 	bool is_edca;
 	u16 cw;
 	u32 slots;
+	bool drawn;
 	struct hwsim_stream stream;
 };
 

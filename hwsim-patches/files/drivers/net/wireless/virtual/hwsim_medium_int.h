@@ -399,6 +399,7 @@ struct hwsim_recipient {
  * @medium: the medium it is on, or NULL
  * @slot: its number there
  * @stream: its name in random streams
+ * @latency: stream of latencies
  * @links: what it hears, by slot of the sender
  * @noise_mbm: noise in 20 MHz
  * @ed_mbm: energy that counts as busy
@@ -406,6 +407,7 @@ struct hwsim_recipient {
  * @detect_dsss_mb: the same for DSSS
  * @max_ppdu_ns: longest A-MPDU that it sends
  * @retries: attempts of a frame, 0: as rate control says
+ * @latency_ns: a frame takes up to that long into the idle radio
  * @approx: hands up frames with a wrong FCS
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
@@ -421,6 +423,7 @@ struct hwsim_recipient {
  * @tuned: in air->radios
  * @busy_until_ns: end of all that it hears
  * @nav_until_ns: end of what others have reserved
+ * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
  * @eifs_until_ns: end of what EIFS adds after a damaged frame
  * @hold_until_ns: end of its own exchange
  * @locked: transmission that it receives
@@ -446,6 +449,7 @@ struct hwsim_radio {
 	struct hwsim_medium *medium;
 	u32 slot;
 	u64 stream;
+	struct hwsim_stream latency;
 	struct hwsim_link **links;
 
 	s32 noise_mbm;
@@ -454,6 +458,7 @@ struct hwsim_radio {
 	s32 detect_dsss_mb;
 	u32 max_ppdu_ns;
 	u32 retries;
+	u32 latency_ns;
 	bool approx;
 	bool has_fixed_rate;
 	struct hwsim_phy_rate fixed_rate;
@@ -474,6 +479,7 @@ struct hwsim_radio {
 	struct list_head tuned;
 	u64 busy_until_ns;
 	u64 nav_until_ns;
+	u64 nav_if_heard_ns;
 	u64 eifs_until_ns;
 	u64 hold_until_ns;
 	struct hwsim_ppdu *locked;

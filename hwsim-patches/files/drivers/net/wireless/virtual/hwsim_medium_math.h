@@ -39,6 +39,7 @@ enum hwsim_stream_use {
 	HWSIM_STREAM_BACKOFF,	/* of a radio and an access category */
 	HWSIM_STREAM_ERRORS,	/* of a link */
 	HWSIM_STREAM_FADING,	/* of a link */
+	HWSIM_STREAM_LATENCY,	/* of a radio */
 };
 
 void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,

@@ -10,6 +10,7 @@
 
 #define LEVEL_LIMIT_MB	(200 * 100)
 #define PPDU_LEAST_US	100
+#define LATENCY_MAX_US	10000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
 
 static struct genl_family medium_family;
@@ -49,6 +50,8 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_APPROX] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_RATE] = { .type = NLA_BINARY,
 				     .len = sizeof(struct hwsim_medium_rate) },
+	[HWSIM_MEDIUM_ATTR_LATENCY_US] =
+		NLA_POLICY_MAX(NLA_U32, LATENCY_MAX_US),
 	[HWSIM_MEDIUM_ATTR_LINKS] = { .type = NLA_BINARY },
 	[HWSIM_MEDIUM_ATTR_FAULT_KIND] =
 		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_FRAMES - 1),
@@ -293,6 +296,9 @@ static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_APPROX];
 	if (attr)
 		radio->approx = nla_get_u8(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_LATENCY_US];
+	if (attr)
+		radio->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;
 	return 0;
 }
 

@@ -441,14 +441,30 @@ static void receive_bar(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu
 	       recipient);
 }
 
-/* a frame with the right FCS for somebody else reserves the medium */
+/*
+ * A frame with the right FCS for somebody else reserves the medium. What an RTS
+ * reserves falls back if nothing is heard by the time that data would have
+ * begun (10.3.2.4).
+ */
 static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
-	u64 until = radio->medium->now_ns +
-		    (u64)ppdu->duration_us * NSEC_PER_USEC;
+	const struct hwsim_phy_timing *timing = &radio->timing;
+	u64 now = radio->medium->now_ns;
+	u64 until = now + (u64)ppdu->duration_us * NSEC_PER_USEC;
+	struct hwsim_phy_rate cts;
 
-	if (ppdu->duration_us)
-		radio->nav_until_ns = max(radio->nav_until_ns, until);
+	if (!ppdu->duration_us)
+		return;
+	if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS) {
+		radio->nav_if_heard_ns = until;
+		cts = hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+		until = min(until, now + 2 * timing->sifs_ns +
+			    hwsim_phy_duration_ns(&cts, timing,
+						  HWSIM_MEDIUM_CTS_BYTES) +
+			    hwsim_phy_preamble_ns(&ppdu->rate) +
+			    2 * timing->slot_ns);
+	}
+	radio->nav_until_ns = max(radio->nav_until_ns, until);
 }
 
 static void receive_control(struct hwsim_radio *radio,

@@ -62,7 +62,7 @@ enum hwsim_medium_curve {
  *	SET_RADIO takes. The radio's interfaces must be down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE
+ *	RATE, LATENCY_US
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -214,10 +214,6 @@ enum hwsim_medium_attr {
 						 * rate control says
 						 */
 	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: take frames with a wrong FCS */
-	HWSIM_MEDIUM_ATTR_RATE,			/* struct hwsim_medium_rate: of unicast
-						 * data, instead of rate control's;
-						 * empty: rate control's again
-						 */
 	HWSIM_MEDIUM_ATTR_LINKS,		/* struct hwsim_medium_link[] */
 	HWSIM_MEDIUM_ATTR_FAULT_KIND,		/* u32: enum hwsim_medium_frame */
 	HWSIM_MEDIUM_ATTR_FAULT_ACTION,		/* u32 */
@@ -235,6 +231,14 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_AC_COUNTS,		/* u64[4][]: attempts, successes,
 						 * collisions inside, air ns by AC
+						 */
+	HWSIM_MEDIUM_ATTR_RATE,			/* struct hwsim_medium_rate: of unicast
+						 * data, instead of rate control's;
+						 * empty: rate control's again
+						 */
+	HWSIM_MEDIUM_ATTR_LATENCY_US,		/* u32: a frame on its way from its
+						 * host into an idle radio takes up
+						 * to that long, evenly
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
