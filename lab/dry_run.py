@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from lab.guest import commands as guest
-from lab.guest import probe_target, wifi
+from lab.guest import medium_requests, probe_target, wifi
+from lab.guest.medium_uapi import FAMILY
 from lab.machine.guest import MEMORY_BYTES, GuestFiles, command_line
 from lab.plan.load import load
+from lab.plan.medium_types import Medium
 from lab.plan.types import Event, Netem, Node, Plan, Process
 
 # what is known only when a run is made
@@ -36,6 +38,8 @@ def _all(plan: Plan) -> Iterator[str]:
         command_line(_FILES, Path("SCRATCH"), seed=plan.seed, radios=len(radios), mode="run", memory_bytes=MEMORY_BYTES)
     )
     yield "# in the guest"
+    if plan.medium:
+        yield from _requests(plan.medium, medium_requests.setup(plan.medium))
     for node in plan.nodes:
         yield shlex.join(["crun", "run", "--detach", node.name])
     yield from _batch("ip", guest.pair_lines(plan, lambda name: f"<pid of {name}>"))
@@ -53,6 +57,12 @@ def _all(plan: Plan) -> Iterator[str]:
         content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
         yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
     yield from _timeline(plan)
+
+
+def _requests(medium: Medium, requests: Iterable[medium_requests.Request]) -> Iterator[str]:
+    """What goes to the kernel by netlink."""
+    for request in requests:
+        yield f"# netlink, {FAMILY}: {request.describe(medium.names())}"
 
 
 def _batch(tool: str, lines: list[str]) -> Iterator[str]:
@@ -108,6 +118,9 @@ def _timeline(plan: Plan) -> Iterator[str]:
         moments.append((process.at_ns, 0, _process(plan, process)))
     for event in plan.events:
         moments.append((event.at_ns, 1, _event(plan, event)))
+    if plan.medium:
+        for update in plan.medium.updates:
+            moments.append((update.at_ns, 2, list(_requests(plan.medium, medium_requests.update(update)))))
     for at_ns, _, lines in sorted(moments, key=lambda moment: moment[:2]):
         yield f"# {'before the timeline' if at_ns < 0 else f'at {at_ns / 1e9:g} s'}"
         yield from lines
@@ -147,11 +160,16 @@ def _link(plan: Plan, event: Event) -> list[str]:
     return [f"ip link set {end} {state}" for end in _link_ends(plan, event.target)]
 
 
+def _move(plan: Plan, event: Event) -> list[str]:
+    speed = f" at {event.params['speed_m_s']} m/s" if "speed_m_s" in event.params else ""
+    return [f"# {event.target} moves to {event.params['position_m']} m{speed}"]
+
+
 _EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "roam": _roam,
     "netem": _netem,
     "link": _link,
     "exec": lambda plan, event: [f"# in {event.target}", shlex.join(event.params["argv"])],
     "stop": lambda plan, event: [f"# SIGTERM to {event.target}"],
-    "move": lambda plan, event: [f"# {event.target} moves to {event.params['position_m']} m"],
+    "move": _move,
 }

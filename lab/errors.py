@@ -66,6 +66,11 @@ def near(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {folded[alike[0]]}?)" if alike and folded[alike[0]] != word else ""
 
 
+def flat(error: InputError) -> list[InputError]:
+    """The single mistakes in an error."""
+    return error.errors if isinstance(error, InputErrors) else [error]
+
+
 def raise_all(errors: list[InputError]) -> None:
     """Raise what was found wrong, several mistakes together; nothing where there is none."""
     if len(errors) == 1:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Quantities with units: the one place where text such as ``5 ms`` becomes a number and back.
 
-Each dimension has one base unit, the one plans are written in: ns, bit/s, B, percent, m, dBm, dBi, packets.
+Each dimension has one base unit, the one plans are written in: ns, bit/s, B, percent, m, m/s, dBm, dBi, dB, packets.
 Durations, rates, sizes and counts are exact integers in their base unit; the others are floats. A bare number is
 refused, because the reader of a file cannot know what it means. Standard library only.
 """
@@ -161,13 +161,22 @@ LENGTH = Dimension(
 )
 POWER = Dimension("power", "dBm", {"dBm": Fraction(1)}, usual="dBm", exact=False)
 GAIN = Dimension("gain", "dBi", {"dBi": Fraction(1), "dB": Fraction(1)}, usual="dBi", exact=False)
+RATIO = Dimension("ratio of powers", "dB", {"dB": Fraction(1)}, usual="dB", exact=False)
+SPEED = Dimension(
+    "speed",
+    "m/s",
+    {"m/s": Fraction(1), "km/h": Fraction(5, 18)},
+    usual="m/s",
+    exact=False,
+    unprinted=frozenset({"km/h"}),
+)
 PACKETS = Dimension("number of packets", "packets", {"packets": Fraction(1), "packet": Fraction(1)}, "packets", True)
 
-DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, POWER, GAIN, PACKETS)
+DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, GAIN, PACKETS)
 
 
 def dimension_of(unit: str) -> Dimension | None:
-    """The dimension that ``unit`` belongs to, None where no dimension knows it."""
+    """The dimension that ``unit`` belongs to (dB: the ratio), None where no dimension knows it."""
     return next((dimension for dimension in DIMENSIONS if unit in dimension.factors), None)
 
 
@@ -184,5 +193,5 @@ def to_base(value: float, unit: str) -> float:
 
 
 def known_units() -> list[str]:
-    """Every unit that can be written, by dimension."""
-    return [unit for dimension in DIMENSIONS for unit in dimension.factors]
+    """Every unit that can be written, by dimension, each once."""
+    return list(dict.fromkeys(unit for dimension in DIMENSIONS for unit in dimension.factors))

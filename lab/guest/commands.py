@@ -21,9 +21,8 @@ Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces 
 
 
 def phys(plan: types.Plan) -> dict[str, int]:
-    """The number of each node's phy: mac80211_hwsim makes them in order at boot."""
-    with_radio = [node.name for node in plan.nodes if node.radio]
-    return {name: number for number, name in enumerate(with_radio)}
+    """The number of each node's phy."""
+    return types.radio_numbers(plan.nodes)
 
 
 def countries(plan: types.Plan) -> list[list[str]]:

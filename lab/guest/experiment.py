@@ -20,6 +20,8 @@ from lab.guest import probe_target
 from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
 from lab.guest.loop import Loop, now_ns
+from lab.guest.medium import Medium
+from lab.guest.medium_record import MediumRecord
 from lab.guest.network import LabNet
 from lab.guest.paths import RAW, RUN
 from lab.guest.sampling import FileSizeSampler, Sampler
@@ -60,8 +62,12 @@ class Experiment:
                 self._at(max(0, process.at_ns), partial(self._start, process))
         for event in self.plan.events:
             self._at(event.at_ns, partial(self._fire, event))
+        record = self._follow_medium(self.network.medium) if self.network.medium else None
         self._progress()
         self.loop.run_until(self.start_ns + self.plan.duration_ns, lambda: self.failure is not None)
+        if record:
+            self.guard(lambda: record.look(self.elapsed_ns()))
+            record.write(RAW)
         self._wind_up()
         if self.failure:
             raise self.failure
@@ -105,6 +111,14 @@ class Experiment:
 
     def _at(self, at_ns: int, callback: Callable[[], None]) -> None:
         self.loop.call_at(self.start_ns + at_ns, lambda: self.guard(callback))
+
+    def _follow_medium(self, medium: Medium) -> MediumRecord:
+        """Note what was counted before the timeline, and have levels follow whoever moves."""
+        record = MediumRecord(medium, self.start_ns)
+        record.look(self.elapsed_ns())
+        for change in medium.plan.updates:
+            self._at(change.at_ns, partial(medium.update, change))
+        return record
 
     def _progress(self) -> None:
         """Look after the daemons every 100 ms of virtual time."""

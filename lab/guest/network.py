@@ -18,6 +18,7 @@ from lab.guest.control import Control
 from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
 from lab.guest.loop import Loop
+from lab.guest.medium import Medium
 from lab.guest.nodes import AccessPoint, Host, LabNode, RadioNode, Station, Switch
 from lab.guest.paths import DAEMON_LOGS
 from lab.guest.tasks import Task, run
@@ -31,7 +32,10 @@ def _lines(lines: list[str]) -> str:
 
 
 class LabNet(Mininet):
-    """A running network. ``controls`` maps a node with a radio to its daemon's control connection."""
+    """A running network. ``controls`` maps a node with a radio to its daemon's control connection.
+
+    ``medium`` is None where radios are on the stock, perfect one.
+    """
 
     def __init__(self, plan: types.Plan, loop: Loop) -> None:
         Mininet.inited = True  # its setup raises limits and clears what a host may carry over; a guest is fresh
@@ -42,6 +46,7 @@ class LabNet(Mininet):
         self.controls: dict[str, Control] = {}
         self.stations: list[Station] = []
         self.aps: list[AccessPoint] = []
+        self.medium: Medium | None = None
         self._phys = commands.phys(plan)
 
     # Mininet(-WiFi)'s vocabulary
@@ -80,6 +85,9 @@ class LabNet(Mininet):
     def build(self) -> None:
         """Make all nodes, links and addresses; nothing runs in them yet."""
         enable_limits()
+        if self.plan.medium:  # while the radios are down, and none has left for its node
+            self.medium = Medium(self.plan.medium)
+            self.medium.create()
         adders: dict[str, Callable[[str], LabNode]] = {
             "host": self.addHost,
             "switch": self.addSwitch,

@@ -72,5 +72,5 @@ def stop(experiment: Experiment, event: types.Event) -> str:
 
 @handler("move")
 def move(experiment: Experiment, event: types.Event) -> str:
-    """Note a new position. The stock mac80211_hwsim radios hear each other at any distance (docs/limits.md)."""
+    """Nothing: where the medium is not the perfect one, the plan's updates of it make the move felt."""
     return ""

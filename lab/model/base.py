@@ -8,6 +8,7 @@ that ``lab.model.build`` can tell the known keys to who mistyped one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Annotated, Any, NoReturn
 
 from pydantic import (
@@ -17,6 +18,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     Strict,
+    TypeAdapter,
     ValidationInfo,
     WithJsonSchema,
     model_validator,
@@ -114,6 +116,27 @@ class Choice:
         return value
 
 
+class Later:
+    """Annotation: the type that ``get`` returns, asked for when there is a value of it, or a schema is made."""
+
+    def __init__(self, get: Callable[[], Any]) -> None:
+        self.get = get
+
+    @cached_property
+    def _adapter(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.get())
+
+    def _validate(self, value: Any, info: ValidationInfo) -> Any:
+        return self._adapter.validate_python(value, context=info.context)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self._validate)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        # wrapped, so that a model becomes a definition of its own
+        return handler(core_schema.definitions_schema(self._adapter.core_schema, []))
+
+
 def _text(value: Any) -> Any:
     """Scalars as they were written: ``passwd: 12345678`` is text too."""
     if isinstance(value, bool):
@@ -132,6 +155,7 @@ Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string",
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
 Integer = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]
+Number = Annotated[float, Strict()]
 
 Duration = Annotated[int, Quantity(units.DURATION, least=0)]
 Moment = Annotated[int, Quantity(units.DURATION, least=0, usual="s")]  # a time in a run, or its length
@@ -141,5 +165,7 @@ Percent = Annotated[float, Quantity(units.PERCENT, least=0, most=100)]
 Length = Annotated[float, Quantity(units.LENGTH)]
 Power = Annotated[float, Quantity(units.POWER)]
 Gain = Annotated[float, Quantity(units.GAIN)]
+Ratio = Annotated[float, Quantity(units.RATIO)]
+Speed = Annotated[float, Quantity(units.SPEED, least=0.001)]
 Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
 Position = tuple[Length, Length, Length]

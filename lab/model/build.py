@@ -18,6 +18,7 @@ M = TypeVar("M", bound=Model)
 _NOUNS = {
     "string": "text",
     "int": "a whole number",
+    "float": "a number",
     "bool": "true or false",
     "list": "a list: [a, b]",
     "tuple": "a list: [a, b]",

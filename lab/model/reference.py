@@ -114,7 +114,13 @@ def _default(value: Schema) -> str:
 
 def _literal(value: Any) -> str:
     """A default as it would be written."""
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f"`{_written(value)}`"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {_written(inner)}' for key, inner in value.items())}}}"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _kind(value: Schema) -> str:

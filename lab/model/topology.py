@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field
 
-from lab.model.base import Choice, Model, Text, refuse
+from lab.errors import near
+from lab.model.base import Choice, Later, Model, Text, refuse
 from lab.model.links import Link
 from lab.model.names import NodeName
 from lab.model.nodes.base import Node
 from lab.model.registry import kinds, pick_kind
 from lab.model.timeline import AnyEvent
+
+if TYPE_CHECKING:
+    from lab.model.medium import Medium
 
 NODES = "lab.model.nodes"
 
@@ -36,6 +40,38 @@ def _country(text: str) -> str:
     return text
 
 
+PERFECT = "perfect"
+
+
+def _medium(value: Any) -> str:
+    """Whether radios are on the stock medium or on one that is described."""
+    if isinstance(value, dict):
+        return "described"
+    if value != PERFECT:
+        shown = "nothing" if value is None else f'"{value}"'
+        refuse(
+            f"{shown} is no medium{near(str(value), [PERFECT])}; write {PERFECT}, or keys and values "
+            "({} takes every default)"
+        )
+    return PERFECT
+
+
+def _described() -> Any:
+    from lab.model.medium import Medium
+
+    return Medium
+
+
+if TYPE_CHECKING:
+    AnyMedium = Medium | None
+else:
+    AnyMedium = Annotated[
+        Any,
+        Choice(_medium, lambda: {PERFECT: Literal[PERFECT], "described": Annotated[Any, Later(_described)]}),
+        AfterValidator(lambda value: None if value == PERFECT else value),
+    ]
+
+
 class Topology(Model):
     """Nodes, the links between them and what happens to them."""
 
@@ -49,4 +85,10 @@ class Topology(Model):
     )
     nodes: dict[NodeName, AnyNode] = Field(min_length=1, description="The nodes by name.")
     links: list[Link] = Field([], description="The wired links.")
+    medium: AnyMedium = Field(
+        cast(Any, PERFECT),
+        validate_default=True,
+        description="What radios hear of each other: perfect (everything, at once, at any distance) "
+        "or an 802.11 medium with the keys below; {} takes every default.",
+    )
     timeline: list[AnyEvent] = Field([], description="What happens, and when.")

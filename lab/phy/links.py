@@ -29,7 +29,7 @@ class Radios:
         names: of the nodes, all different.
         position_m: shape (n, 3).
         txpower_dbm: at the antenna's connector.
-        frequency_mhz: on which it sends.
+        frequency_mhz: on which it sends; of shape (n, n) where it depends on the receiver.
         antenna_gain_dbi: for sending and receiving.
         noise_figure_db: of the receiver.
     """

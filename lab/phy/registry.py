@@ -25,6 +25,27 @@ class Kind:
     about: ClassVar[str]
 
 
+class BoundsError(InputError):
+    """A parameter that is out of bounds; ``key`` is its name here, ``wanted`` says what it may be."""
+
+    def __init__(self, key: str, value: object, wanted: str) -> None:
+        self.key = key
+        self.wanted = wanted
+        super().__init__(f"{key} is {value}; {wanted}")
+
+
+def param(about: str, *, default: Any = dataclasses.MISSING, unit: str = "") -> Any:
+    """A field of a kind's dataclass that is a parameter.
+
+    Args:
+        about: what it means, a sentence.
+        default: without one it must be given.
+        unit: what its number counts; in files it is written with it. A name may end with the unit (``k_db``), which
+            files leave out (``k: 6 dB``).
+    """
+    return dataclasses.field(default=default, metadata={"about": about, "unit": unit})
+
+
 K = TypeVar("K", bound=Kind)
 
 
@@ -74,8 +95,8 @@ def check(key: str, value: object, least: float, most: float, unit: str = "") ->
     """Refuse a parameter that is no number from ``least`` to ``most``.
 
     Raises:
-        InputError: says what it may be.
+        BoundsError: says what it may be.
     """
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not (number and least <= value <= most):  # type: ignore[operator]
-        raise InputError(f"{key} is {value}; write a number from {least:g} to {most:g}{f' {unit}' if unit else ''}")
+        raise BoundsError(key, value, f"write a number from {least:g} to {most:g}{f' {unit}' if unit else ''}")

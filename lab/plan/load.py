@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab.errors import InputError, InputErrors, raise_all
+from lab.errors import InputError, flat, raise_all
 from lab.model import library, overrides
 from lab.model.base import Model
 from lab.model.build import build
@@ -53,8 +53,15 @@ def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, s
 
 
 def topology_source(document: Document) -> Source[Topology]:
-    """A validated topology."""
-    return Source(document, build(Topology, document))
+    """A validated topology with the table of error rates that it names."""
+    model = build(Topology, document)
+    name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
+    if name is None:
+        return Source(document, model)
+    try:
+        return Source(document, model, {name: _text(document.path.parent / name)})
+    except InputError as error:
+        raise document.error(("medium", "errors", "table"), error.message) from None
 
 
 def workload_source(document: Document) -> Source[Workload]:
@@ -82,11 +89,6 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
-
-
-def flat(error: InputError) -> list[InputError]:
-    """The single mistakes in an error."""
-    return error.errors if isinstance(error, InputErrors) else [error]
 
 
 def check(path: Path) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from lab.errors import InputError, raise_all
+from lab.errors import InputError, flat, raise_all
 from lab.model.base import Model
 from lab.model.document import Document, Keys
 
@@ -34,6 +34,10 @@ class Problems:
     def add(self, source: Source[M], keys: Keys, message: str, hint: str | None = None) -> None:
         """Note what is wrong with the value at ``keys``."""
         self.errors.append(source.document.error(keys, message, hint))
+
+    def add_all(self, error: InputError) -> None:
+        """Note a mistake, or several told together, that know where they are."""
+        self.errors += flat(error)
 
     def at(self, source: Source[M], keys: Keys) -> Refuse:
         """A function that notes what is wrong there."""

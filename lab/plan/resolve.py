@@ -13,7 +13,9 @@ from lab.errors import InputError
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan import files, results, roles, timeline
-from lab.plan.network import network
+from lab.plan.courses import Courses, courses_of
+from lab.plan.medium_types import Medium
+from lab.plan.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.processes import Processes
 from lab.plan.references import Names
@@ -46,6 +48,8 @@ def resolve(
     metrics = results.metrics(workload, processes, problems)
     checks = results.checks(workload, processes, placed, problems)
     problems.raise_all()
+    medium = _medium(topology, net, courses_of(net.nodes, events), seed, workload.model.duration, problems)
+    problems.raise_all()
     return Plan(
         name=f"{workload.model.name} on {topology.model.name}",
         about=workload.model.about,
@@ -61,7 +65,19 @@ def resolve(
         events=events,
         metrics=metrics,
         checks=checks,
+        medium=medium,
     )
+
+
+def _medium(
+    topology: Source[Topology], net: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
+) -> Medium | None:
+    """The medium, if the topology has one."""
+    if topology.model.medium is None:
+        return None
+    from lab.plan import medium
+
+    return medium.resolve(topology, net, courses, seed, until_ns, problems)
 
 
 def check_workload(workload: Source[Workload]) -> None:
@@ -80,5 +96,7 @@ def check_workload(workload: Source[Workload]) -> None:
 def check_topology(topology: Source[Topology]) -> None:
     """Raise what is wrong with a topology by itself; its timeline needs a workload to be judged."""
     problems = Problems()
-    network(topology, problems)
+    net = network(topology, problems)
+    problems.raise_all()
+    _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
     problems.raise_all()

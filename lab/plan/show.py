@@ -12,6 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from lab import units
+from lab.plan import show_medium
+from lab.plan.medium_types import Medium
 from lab.plan.types import Event, File, Link, Netem, Node, Plan, Process
 from lab.probes import base as probes
 
@@ -19,7 +21,7 @@ _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
 def render(plan: Plan) -> Group:
-    """Tables of nodes, links, files, processes, timeline, metrics and checks; those that are empty are left out."""
+    """Tables of nodes, links, medium, files, processes, timeline, metrics and checks; empty ones are left out."""
     length = units.DURATION.format(plan.duration_ns)
     heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
     parts: list[Any] = [heading]
@@ -29,6 +31,7 @@ def render(plan: Plan) -> Group:
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
+        *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
         _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
@@ -52,6 +55,11 @@ def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) 
     for row in rows:
         table.add_row(*map(escape, row))
     return table
+
+
+def _medium(medium: Medium) -> Iterator[Table]:
+    yield _table("medium", ("what", "how"), show_medium.describe(medium))
+    yield _table("SNR at the start, dB", *show_medium.levels(medium))
 
 
 def _many(words: list[str]) -> str:
@@ -128,9 +136,14 @@ def _plain(params: dict[str, Any]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in params.items())
 
 
+def _move(params: dict[str, Any]) -> str:
+    speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
+    return f"to {_position(params['position_m'])}{speed}"
+
+
 _EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "roam": lambda params: f"to {params['to']}",
-    "move": lambda params: f"to {_position(params['position_m'])}",
+    "move": _move,
     "link": lambda params: "up" if params["up"] else "down",
     "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
     "exec": lambda params: shlex.join(params["argv"]),

@@ -12,6 +12,7 @@ from lab.model.document import Keys
 from lab.model.events.base import Event as EventModel
 from lab.model.topology import Topology
 from lab.model.workload import Workload
+from lab.plan.courses import Courses, Place
 from lab.plan.network import Network
 from lab.plan.problems import Problems, Source
 from lab.plan.references import Names
@@ -38,6 +39,7 @@ class _Scene:
     problems: Problems
     event: _Written
     changed: dict[str, Netem] = field(default_factory=dict)
+    courses: Courses = field(default_factory=Courses)
 
     def nodes(self, name: str, key: str) -> list[Node]:
         found = self.names.nodes_of(name)
@@ -60,6 +62,12 @@ class _Scene:
 
     def set_netem(self, link: Link, netem: Netem) -> None:
         self.changed[link.name] = netem
+
+    def position(self, node: Node) -> Place | None:
+        return self.courses.position_m(node, self.event.model.at)
+
+    def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
+        self.courses.move(node, self.event.model.at, to_m, speed_m_s)
 
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
@@ -94,9 +102,10 @@ def resolve(
     written.sort(key=lambda event: event.model.at)
     found: list[Event] = []
     changed: dict[str, Netem] = {}
+    courses = Courses()
     for event in written:
         _check_time(event, workload, problems)
-        scene = _Scene(network, names, ids, problems, event, changed)
+        scene = _Scene(network, names, ids, problems, event, changed, courses)
         where = event.source.document.where(event.keys)
         found += [
             Event(event.model.at, event.kind, target, params, where) for target, params in event.model.resolve(scene)

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import types
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from lab.plan.medium_types import Medium
+
 VERSION = 1
+_ROW = re.compile(r"^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]", re.MULTILINE)  # no text has a line end in JSON
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,8 @@ class Event:
     at_ns: int
     kind: str  # roam, move, link, netem, exec, stop
     target: str  # node or link name, or process id for stop
-    params: dict[str, Any]  # roam: {to}; move: {position_m}; link: {up}; netem: Netem keys; exec: {argv}
+    # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv}
+    params: dict[str, Any]
     source: str = ""
 
 
@@ -182,6 +188,7 @@ class Plan:
     events: list[Event]
     metrics: list[Metric]
     checks: list[Check]
+    medium: Medium | None = None  # None: the stock one, which is perfect
     version: int = field(default=VERSION)
 
     def node(self, name: str) -> Node:
@@ -191,9 +198,15 @@ class Plan:
                 return node
         raise KeyError(name)
 
+    def data(self) -> dict[str, Any]:
+        """What JSON holds; a plan on the stock medium does not mention one."""
+        found = dataclasses.asdict(self)
+        return found if self.medium is not None else {key: found[key] for key in found if key != "medium"}
+
     def to_json(self) -> str:
-        """Canonical text: sorted keys, two-space indent, newline at the end."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+        """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""
+        text = json.dumps(self.data(), sort_keys=True, indent=2, ensure_ascii=False)
+        return _ROW.sub(lambda row: f"{row[1]}[{' '.join(row[2].split())}]", text) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -202,6 +215,11 @@ class Plan:
         if data.get("version") != VERSION:
             raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
         return typing.cast(Plan, _build(cls, data))
+
+
+def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
+    """The number of each node's radio: mac80211_hwsim makes them in order at boot."""
+    return {name: number for number, name in enumerate(node.name for node in nodes if node.radio)}
 
 
 def _build(kind: Any, value: Any) -> Any:
@@ -215,6 +233,8 @@ def _build(kind: Any, value: Any) -> Any:
     if origin is list:
         (item,) = typing.get_args(kind)
         return [_build(item, element) for element in value]
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return kind(*value)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         make: Any = kind

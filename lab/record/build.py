@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
@@ -37,7 +36,7 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
     checks = figures.checks(plan, sources, guest, results)
     data = {
         "version": VERSION,
-        "plan": dataclasses.asdict(plan),
+        "plan": plan.data(),
         "versions": {"kernel": guest["kernel"], "packages": guest.get("packages", {}), **(versions or {})},
         "hashes": {**hashes, "plan": hashlib.sha256(plan.to_json().encode()).hexdigest()},
         "clock": {key: guest[key] for key in ("epoch_ns", "boot_ns", "end_ns")},

@@ -33,6 +33,12 @@ class Scene(Protocol):
     def set_netem(self, link: plan.Link, netem: plan.Netem) -> None:
         """What it does from then on."""
 
+    def position(self, node: plan.Node) -> tuple[float, float, float] | None:
+        """Where the node is at the time of the event, in m."""
+
+    def move(self, node: plan.Node, to_m: tuple[float, float, float], speed_m_s: float | None) -> None:
+        """Let it go there from then on."""
+
     def processes(self, name: str, key: str) -> list[str]:
         """Ids of the processes of that name."""
 

@@ -120,7 +120,7 @@ class Wireless(Node):
         None, description="The passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
     )
     position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
-    txpower: Power | None = Field(None, description="Transmission power. If nothing is said: the driver's default.")
+    txpower: Power | None = Field(None, description="Transmission power, for the medium. If nothing is said: 20 dBm.")
     antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
 
     @model_validator(mode="after")

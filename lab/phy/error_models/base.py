@@ -40,6 +40,10 @@ class ErrorModel(registry.Kind, ABC):
             InputError: this model does not have the curve.
         """
 
+    def has(self, curve: Curve) -> bool:
+        """Whether it has the curve."""
+        return True
+
 
 def hazard_of(probability: npt.ArrayLike) -> Floats:
     """-ln(1 - p) of the probability that a bit is wrong; bounds above 1 (union bounds have them) count as 1."""

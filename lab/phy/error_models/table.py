@@ -51,16 +51,21 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table(ErrorModel):
-    """Curves from a file."""
+    """Curves from a file; from ``text`` where what the file holds has been read already."""
 
     name: ClassVar[str] = "table"
     about: ClassVar[str] = "curves from a CSV file of error rates of bits or frames"
 
     file: Path | str
+    text: str | None = field(default=None, repr=False)
     _curves: dict[str, list[Row]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._curves.update(read(Path(self.file)))
+        self._curves.update(read(Path(self.file)) if self.text is None else parse(str(self.file), self.text))
+
+    def has(self, curve: Curve) -> bool:
+        """Whether the file has rows for it."""
+        return curve.name in self._curves
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:
         """Hazard per bit, at most 15."""
@@ -87,13 +92,23 @@ def read(path: Path) -> dict[str, list[Row]]:
         InputError: the file cannot be read or used; every line that is wrong is told.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 text (byte {error.start})", where=str(path)) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    return parse(str(path), text)
+
+
+def parse(label: str, text: str) -> dict[str, list[Row]]:
+    """The rows of each curve in the text of a file, which messages call ``label``.
+
+    Raises:
+        InputError: every line that is wrong is told.
+    """
     errors: list[InputError] = []
-    rows = list(_rows(path, text, errors))
+    text = text.removeprefix("\N{BYTE ORDER MARK}")
+    rows = list(_rows(label, text, errors))
     by_curve = attrgetter("curve")
     curves = {name: list(group) for name, group in groupby(sorted(rows, key=by_curve), by_curve)}
     for group in curves.values():
@@ -102,7 +117,7 @@ def read(path: Path) -> dict[str, list[Row]]:
     return curves
 
 
-def _rows(path: Path, text: str, errors: list[InputError]) -> Iterator[Row]:
+def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
     """Every good row in order; what is wrong with the others goes into ``errors``."""
     lines = (
         (number, [cell.strip() for cell in line.split(",")])
@@ -112,10 +127,12 @@ def _rows(path: Path, text: str, errors: list[InputError]) -> Iterator[Row]:
     number, header = next(lines, (1, []))
     if tuple(header) not in _FORMS:
         wanted = " or ".join(",".join(form) for form in _FORMS)
-        raise InputError(f'begins with "{",".join(header)}"; the first line must be {wanted}', where=f"{path}:{number}")
+        raise InputError(
+            f'begins with "{",".join(header)}"; the first line must be {wanted}', where=f"{label}:{number}"
+        )
     for number, cells in lines:
         try:
-            yield _row(f"{path}:{number}", header, cells)
+            yield _row(f"{label}:{number}", header, cells)
         except InputError as error:
             errors.append(error)
 

@@ -29,9 +29,14 @@ class Fading(registry.Kind, ABC):
         """The inverse distribution function: linear power, of mean 1, at probabilities between 0 and 1."""
 
 
+def kinds() -> dict[str, type[Fading]]:
+    """All kinds of fading by name, found by the files in this folder."""
+    return registry.kinds(_PACKAGE, Fading)  # type: ignore[type-abstract]
+
+
 def known() -> tuple[str, ...]:
-    """Names of all kinds of fading, found by the files in this folder."""
-    return tuple(registry.kinds(_PACKAGE, Fading))  # type: ignore[type-abstract]
+    """Their names."""
+    return tuple(kinds())
 
 
 def load(name: str, **params: Any) -> Fading:

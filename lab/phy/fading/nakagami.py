@@ -11,7 +11,7 @@ from scipy.special import gammaincinv
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats
-from lab.phy.registry import check
+from lab.phy.registry import check, param
 
 _M_LEAST = 0.5  # where Nakagami's distribution is defined from
 _M_MOST = 1000.0
@@ -24,7 +24,7 @@ class Nakagami(Fading):
     name: ClassVar[str] = "nakagami"
     about: ClassVar[str] = "the variance of power is 1/m; m = 1 is rayleigh"
 
-    m: float
+    m: float = param("The shape: the variance of power is 1/m.")
 
     def __post_init__(self) -> None:
         check("m", self.m, _M_LEAST, _M_MOST)

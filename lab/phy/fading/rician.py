@@ -11,7 +11,7 @@ from scipy.special import chndtrix
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats, linear
-from lab.phy.registry import check
+from lab.phy.registry import check, param
 
 _K_BOUND_DB = 40.0  # below: rayleigh; above: none, to a hundredth of the mean
 
@@ -25,9 +25,9 @@ class Rician(Fading):
     """
 
     name: ClassVar[str] = "rician"
-    about: ClassVar[str] = "a line of sight k_db above the sum of all echoes"
+    about: ClassVar[str] = "a line of sight k above the sum of all echoes"
 
-    k_db: float
+    k_db: float = param("Power of the direct wave over that of all echoes.", unit="dB")
 
     def __post_init__(self) -> None:
         check("k_db", self.k_db, -_K_BOUND_DB, _K_BOUND_DB, "dB")

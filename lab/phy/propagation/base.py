@@ -28,6 +28,8 @@ NEAREST_M = 0.1  # antennas nearer than this count as so far apart, also two in 
 REFERENCE_M = 1.0  # where models that need one have their reference loss, by the formula of free space
 _PACKAGE = "lab.phy.propagation"
 
+SYSTEM_LOSS = "Loss of hardware and cables, a factor of 1 or more."
+
 
 @dataclass(frozen=True)
 class Paths:
@@ -36,7 +38,7 @@ class Paths:
     Attributes:
         distance_m: shape (n, n), at least NEAREST_M.
         height_m: shape (n,), the antennas' z.
-        frequency_mhz: shape (n, 1), the transmitters' frequency.
+        frequency_mhz: shape (n, 1), the transmitters' frequency, or (n, n).
         names: of the nodes, to draw what belongs to a pair.
         seed: of those draws.
     """
@@ -56,9 +58,14 @@ class Propagation(registry.Kind, ABC):
         """Loss of power in dB, shape (n, n), without antenna gains; the diagonal means nothing."""
 
 
+def kinds() -> dict[str, type[Propagation]]:
+    """All propagation models by name, found by the files in this folder."""
+    return registry.kinds(_PACKAGE, Propagation)  # type: ignore[type-abstract]
+
+
 def known() -> tuple[str, ...]:
-    """Names of all propagation models, found by the files in this folder."""
-    return tuple(registry.kinds(_PACKAGE, Propagation))  # type: ignore[type-abstract]
+    """Their names."""
+    return tuple(kinds())
 
 
 def load(name: str, **params: Any) -> Propagation:
@@ -75,7 +82,7 @@ def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names
 
     Args:
         position_m: x, y and z of each antenna.
-        frequency_mhz: one for all, or shape (n,).
+        frequency_mhz: one for all, of each transmitter, shape (n,), or of each path, shape (n, n).
         names: n different ones.
         seed: of the run.
 
@@ -87,9 +94,13 @@ def paths_between(position_m: npt.ArrayLike, frequency_mhz: npt.ArrayLike, names
         raise ValueError(f"{len(names)} names, but positions of shape {position.shape}")
     if len(set(names)) < len(names):
         raise ValueError("two nodes of one name")
-    frequency = np.broadcast_to(np.asarray(frequency_mhz, dtype=np.float64), (len(names),))
+    frequency = np.asarray(frequency_mhz, dtype=np.float64)
+    if frequency.ndim < 2:
+        frequency = np.broadcast_to(frequency, (len(names),))[:, np.newaxis]
+    elif frequency.shape != (len(names), len(names)):
+        raise ValueError(f"{len(names)} names, but frequencies of shape {frequency.shape}")
     distance = np.linalg.norm(position[:, np.newaxis] - position, axis=-1)
-    return Paths(np.maximum(distance, NEAREST_M), position[:, 2], frequency[:, np.newaxis], tuple(names), seed)
+    return Paths(np.maximum(distance, NEAREST_M), position[:, 2], frequency, tuple(names), seed)
 
 
 def free_space_db(distance_m: Floats, frequency_mhz: Floats, system_loss: float = 1.0) -> Floats:

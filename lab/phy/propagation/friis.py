@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.phy.numbers import Floats
-from lab.phy.propagation.base import Paths, Propagation, check_system_loss, free_space_db
+from lab.phy.propagation.base import SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
+from lab.phy.registry import param
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Friis(Propagation):
     name: ClassVar[str] = "friis"
     about: ClassVar[str] = "free space; sL: loss of the system, a factor"
 
-    sL: float = 1.0
+    sL: float = param(SYSTEM_LOSS, default=1.0)
 
     def __post_init__(self) -> None:
         check_system_loss(self.sL)

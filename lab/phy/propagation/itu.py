@@ -14,7 +14,7 @@ import numpy as np
 
 from lab.phy.numbers import Floats, decibels
 from lab.phy.propagation.base import REFERENCE_M, Paths, Propagation
-from lab.phy.registry import check
+from lab.phy.registry import check, param
 
 # Distance power loss coefficients of residential buildings, ITU-R P.1238 table 2
 _RESIDENTIAL = 28.0  # 1.8 to 2.4 GHz
@@ -32,9 +32,9 @@ class Itu(Propagation):
     name: ClassVar[str] = "ITU"
     about: ClassVar[str] = "indoors; pL: power loss coefficient, lF: dB lost in each of nFloors floors"
 
-    lF: float = 0.0
-    nFloors: int = 0
-    pL: float = 0.0
+    lF: float = param("What each floor in between costs.", default=0.0, unit="dB")
+    nFloors: int = param("The number of floors in between.", default=0)
+    pL: float = param("Power loss coefficient; 0: that of the frequency, 28 at 2.4 GHz, 30 at 5 GHz.", default=0.0)
 
     def __post_init__(self) -> None:
         check("lF", self.lF, 0.0, 100.0, "dB")

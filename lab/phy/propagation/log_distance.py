@@ -9,8 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
-from lab.phy.propagation.base import REFERENCE_M, Paths, Propagation, check_system_loss, free_space_db
-from lab.phy.registry import check
+from lab.phy.propagation.base import REFERENCE_M, SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
+from lab.phy.registry import check, param
+
+EXPONENT = "So many times 10 dB are lost in each decade of distance."
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,8 @@ class LogDistance(Propagation):
     name: ClassVar[str] = "logDistance"
     about: ClassVar[str] = "10 exp dB a decade of distance from 1 m; sL: loss of the system, a factor"
 
-    exp: float = 3.0
-    sL: float = 1.0
+    exp: float = param(EXPONENT, default=3.0)
+    sL: float = param(SYSTEM_LOSS, default=1.0)
 
     def __post_init__(self) -> None:
         check("exp", self.exp, 0.0, 20.0)

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
-from lab.phy.propagation.base import Paths, Propagation
-from lab.phy.propagation.log_distance import LogDistance
-from lab.phy.registry import check
+from lab.phy.propagation.base import SYSTEM_LOSS, Paths, Propagation
+from lab.phy.propagation.log_distance import EXPONENT, LogDistance
+from lab.phy.registry import check, param
 from lab.plan.streams import stream
 
 
@@ -28,9 +28,9 @@ class LogNormalShadowing(Propagation):
     name: ClassVar[str] = "logNormalShadowing"
     about: ClassVar[str] = "logDistance and a Gaussian loss for each pair; variance: its standard deviation in dB"
 
-    exp: float = 3.0
-    sL: float = 1.0
-    variance: float = 2.0
+    exp: float = param(EXPONENT, default=3.0)
+    sL: float = param(SYSTEM_LOSS, default=1.0)
+    variance: float = param("Standard deviation of the loss of a pair.", default=2.0, unit="dB")
 
     def __post_init__(self) -> None:
         LogDistance(self.exp, self.sL)

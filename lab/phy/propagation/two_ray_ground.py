@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from lab.phy.numbers import Floats
-from lab.phy.propagation.base import LIGHT_M_S, Paths, Propagation, check_system_loss, free_space_db
+from lab.phy.propagation.base import LIGHT_M_S, SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
+from lab.phy.registry import param
 
 _LOWEST_M = 1.0  # Mininet-WiFi's default height of an antenna
 
@@ -26,7 +27,7 @@ class TwoRayGround(Propagation):
     name: ClassVar[str] = "twoRayGround"
     about: ClassVar[str] = "free space, from the crossover distance on 40 dB a decade; heights are z"
 
-    sL: float = 1.0
+    sL: float = param(SYSTEM_LOSS, default=1.0)
 
     def __post_init__(self) -> None:
         check_system_loss(self.sL)

@@ -108,7 +108,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, country, subnet, '
-            "nodes, links, timeline",
+            "nodes, links, medium, timeline",
         ),
         (
             node("{kind: app}"),

@@ -8,7 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import units
-from lab.units import DURATION, GAIN, LENGTH, PACKETS, PERCENT, POWER, RATE, SIZE, Dimension, UnitError
+from lab.units import (
+    DURATION,
+    GAIN,
+    LENGTH,
+    PACKETS,
+    PERCENT,
+    POWER,
+    RATE,
+    RATIO,
+    SIZE,
+    SPEED,
+    Dimension,
+    UnitError,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +45,9 @@ from lab.units import DURATION, GAIN, LENGTH, PACKETS, PERCENT, POWER, RATE, SIZ
         (LENGTH, "150 cm", 1.5),
         (POWER, "3 dBm", 3.0),
         (GAIN, "5 dBi", 5.0),
+        (RATIO, "-5.5 dB", -5.5),
+        (SPEED, "1.5 m/s", 1.5),
+        (SPEED, "36 km/h", 10.0),
         (PACKETS, "100 packets", 100),
     ],
 )
@@ -61,6 +77,9 @@ def test_parses_into_base_units(dimension: Dimension, text: str, value: float) -
             "3 days",
             '"3 days": unknown unit days; a duration is written in ns, us, µs, ms, s, min, h',
         ),
+        (SPEED, "5", '"5" has no unit; write 5 m/s'),
+        (SPEED, "5 m", '"5 m": unknown unit m; write 5 m/s'),
+        (RATIO, "5 dBi", '"5 dBi": dBi measures a gain, not a ratio of powers; a ratio of powers is written in dB'),
         (SIZE, "0.3 B", '"0.3 B" is not a whole number of B, the finest size there is'),
         (SIZE, "much", '"much" is no size; write for example 5 MiB'),
         (SIZE, None, '"None" is no size; write for example 5 MiB'),
@@ -90,6 +109,7 @@ def test_refuses_and_says_what_to_write(dimension: Dimension, written: object, m
         (RATE, 25_000_000, "25 Mbit/s"),
         (PERCENT, 0.1, "0.1%"),
         (LENGTH, 1e-05, "0.01 mm"),
+        (SPEED, 10.0, "10 m/s"),
         (LENGTH, 1 / 3, "0.3333333333333333 m"),
     ],
 )
@@ -121,7 +141,11 @@ def test_parsing_raises_nothing_but_unit_errors(dimension: Dimension, value: obj
         assert str(error)
 
 
-def test_every_unit_belongs_to_one_dimension() -> None:
+def test_every_unit_belongs_to_one_dimension_but_a_gain_may_be_in_db_too() -> None:
+    owners = [(unit, dimension.name) for dimension in units.DIMENSIONS for unit in dimension.factors]
+    shared = {unit for unit, _ in owners if sum(unit == other for other, _ in owners) > 1}
+    assert shared == {"dB"}
+    assert units.dimension_of("dB") is RATIO
     assert len(units.known_units()) == len(set(units.known_units()))
     for unit in units.known_units():
         assert units.dimension_of(unit) is not None

@@ -77,6 +77,14 @@ def test_a_byte_order_mark_and_windows_line_ends(tmp_path: Path) -> None:
     assert hazard(load("table", file=path), BPSK, 2) == pytest.approx(-math.log(0.99))
 
 
+def test_a_text_that_has_been_read_already() -> None:
+    model = load("table", file="mine.csv", text="\N{BYTE ORDER MARK}curve,snr_db,ber\nbpsk-1/2,0,.1\nbpsk-1/2,2,.01\n")
+    assert hazard(model, BPSK, 2) == pytest.approx(-math.log(0.99))
+    assert model.has(BPSK) and not model.has(curve_named("cck-11"))
+    with pytest.raises(InputError, match=r"^mine.csv:2  has 1 values"):
+        load("table", file="mine.csv", text="curve,snr_db,ber\nx\n")
+
+
 def test_a_curve_that_the_file_lacks(tmp_path: Path) -> None:
     model = load("table", file=written(tmp_path, "curve,snr_db,ber", "bpsk-1/2,0,.1", "bpsk-1/2,2,.01"))
     with pytest.raises(InputError, match=r"mine.csv  has no curve cck-11, only bpsk-1/2; add rows for it"):

@@ -132,9 +132,20 @@ def test_every_transmitter_has_its_frequency() -> None:
     assert matrix[1, 0] - matrix[0, 1] == pytest.approx(20 * math.log10(CHANNEL_36 / CHANNEL_1))
 
 
+def test_every_path_may_have_its_frequency() -> None:
+    frequencies = [[0, CHANNEL_36], [CHANNEL_1, 0]]
+    paths = paths_between(np.eye(2, 3), frequencies, ("a", "b"), 1)
+    for model in ALL:
+        by_transmitter = model.loss_db(paths_between(np.eye(2, 3), [CHANNEL_36, CHANNEL_1], ("a", "b"), 1))
+        with np.errstate(divide="ignore"):
+            assert model.loss_db(paths)[[0, 1], [1, 0]] == pytest.approx(by_transmitter[[0, 1], [1, 0]]), model.name
+
+
 def test_shapes_must_fit() -> None:
     with pytest.raises(ValueError, match="2 names, but positions of shape"):
         paths_between(np.zeros((3, 2)), CHANNEL_1, ("a", "b"), 1)
+    with pytest.raises(ValueError, match="2 names, but frequencies of shape"):
+        paths_between(np.zeros((2, 3)), np.ones((3, 3)), ("a", "b"), 1)
     with pytest.raises(ValueError, match="two nodes of one name"):
         paths_between(np.zeros((2, 3)), CHANNEL_1, ("a", "a"), 1)
 

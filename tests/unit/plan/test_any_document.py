@@ -38,21 +38,53 @@ NODES = st.one_of(
         {"kind": st.just("ap"), "ssid": st.sampled_from(["a", "b"])},
         {"channel": st.integers(0, 200), "mode": st.sampled_from("bgan"), "bssid": MACS},
     ),
-    record({"kind": st.just("sta")}, {"ssid": st.sampled_from(["a", "b"]), "ip": ADDRESSES, "mac": MACS}),
+    record(
+        {"kind": st.just("sta")},
+        {
+            "ssid": st.sampled_from(["a", "b"]),
+            "ip": ADDRESSES,
+            "mac": MACS,
+            "position": st.just(["5 m", "0 m", "1 m"]),
+        },
+    ),
 )
 EVENTS = st.one_of(
     record({"at": TIMES, "roam": NAMES, "to": NAMES}, {}),
-    record({"at": TIMES, "move": NAMES, "to": st.just(["1 m", "1 m", "1 m"])}, {}),
+    record(
+        {"at": TIMES, "move": NAMES, "to": st.just(["1 m", "1 m", "1 m"])},
+        {"speed": st.sampled_from(["1 m/s", "3 km/h", "0 m/s"])},
+    ),
     record({"at": TIMES, "link": NAMES, "to": st.sampled_from(["up", "down"])}, {}),
     record({"at": TIMES, "netem": NAMES}, {"delay": st.just("1 ms"), "jitter": st.just("5 ms")}),
     record({"at": TIMES, "exec": NAMES, "run": st.lists(st.text(max_size=5), max_size=2)}, {}),
     record({"at": TIMES, "stop": NAMES}, {}),
+)
+DECIBELS = st.sampled_from(["0 dB", "-30 dB", "300 dB", "5"])
+KINDS = record(
+    {"model": st.sampled_from(["friis", "ITU", "rician", "none", "x"])},
+    {"k": DECIBELS, "sL": st.integers(0, 3), "lF": DECIBELS, "coherence": TIMES},
+)
+MEDIA = st.just("perfect") | record(
+    {},
+    {
+        "errors": st.sampled_from(["nist", "yans", "x", {"table": "none.csv"}]),
+        "propagation": KINDS,
+        "fading": KINDS,
+        "snr": st.lists(
+            record({"between": st.lists(NAMES, min_size=2, max_size=2), "is": DECIBELS}, {})
+            | record({"from": NAMES, "to": NAMES, "is": DECIBELS}, {}),
+            max_size=3,
+        ),
+        "retries": st.integers(-1, 2),
+        "step": TIMES,
+    },
 )
 TOPOLOGIES = record(
     {"name": st.just("t"), "nodes": st.dictionaries(NAMES, NODES, min_size=1, max_size=5)},
     {
         "links": st.lists(record({"between": st.lists(NAMES, min_size=2, max_size=2)}, SHAPES), max_size=4),
         "timeline": st.lists(EVENTS, max_size=3),
+        "medium": MEDIA,
         "subnet": st.sampled_from(["10.0.0.0/8", "10.0.0.0/30"]),
     },
 )

@@ -48,5 +48,50 @@ def test_every_kind_of_event_is_told(plans: Plans) -> None:
     assert "nap@sta2" in text and "log: up" in text
 
 
+MEDIUM = """\
+medium:
+  propagation: {model: logDistance, exp: 3}
+  fading: {model: rician, k: 6 dB, coherence: 10 ms}
+  walls: [{from: [10 m, -5 m], to: [10 m, 5 m], loss: 8 dB}]
+  snr: [{between: [ap1, ap2], is: 12.3 dB}, {from: ap1, to: sta1, is: -5 dB}]
+  capture: 10 dB
+"""
+
+
+def test_a_medium_is_told(plans: Plans) -> None:
+    text = shown(plans(TOPOLOGY + MEDIUM))
+    for words in (
+        "errors            nist, bit by bit",
+        "propagation       logDistance, exp 3, sL 1",
+        "wall              (10, -5) m to (10, 5) m, 8 dB",
+        "fading            rician, k_db 6, each level for 10 ms",
+        "noise             -93.99 dBm in 20 MHz",
+        "energy detection  -62 dBm",
+        "capture           from 10 dB",
+        "attempts          as rate control wants",
+        "from / to  ap1   ap2   sta1  sta2",
+        "ap1              12.3  -5.0  40.0",
+        "sta1       40.0  40.0        40.0",
+    ):
+        assert words in text
+    assert "moves" not in text
+
+
+def test_a_way_is_told(plans: Plans) -> None:
+    placed = TOPOLOGY.replace("roles: [client]}", "roles: [client], position: [5 m, 0 m, 0 m]}")
+    timeline = "timeline:\n  - {at: 5 s, move: sta1, to: [20 m, 0 m, 0 m], speed: 1.5 m/s}\n"
+    text = shown(plans(placed + "medium: {step: 500 ms, bursts: true, retries: 7}\n" + timeline))
+    assert "20 updates from 5.5 s to 15 s, every 500 ms of a way" in text
+    assert "to (20, 0, 0) m at 1.5 m/s" in text
+    assert "nist, in bursts" in text and "attempts          7" in text
+
+
+def test_levels_of_many_radios_are_told_by_their_extremes(plans: Plans) -> None:
+    stations = "".join(f"  x{number}: {{kind: sta}}\n" for number in range(9))
+    text = shown(plans(TOPOLOGY.replace("links:", f"{stations}links:") + MEDIUM))
+    assert "transmitter  heard best by  at    worst by  at" in text
+    assert "ap1          sta2           40.0  sta1      -5.0" in text
+
+
 def test_markup_in_a_file_is_text(plans: Plans) -> None:
     assert "[red]x[/]" in shown(plans(workload=WORKLOAD + 'about: "[red]x[/]"\n'))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Kinds of lab.phy as users write them: ``{model: logDistance, exp: 3}``.
+
+Each kind becomes a model whose keys are the parameters of its dataclass, so that a new kind needs no line here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import Field, create_model, model_validator
+
+from lab import units
+from lab.errors import near
+from lab.model.base import Integer, Model, Number, Quantity, refuse
+from lab.phy.registry import BoundsError, Kind
+
+
+class PhyKind(Model):
+    """A kind with its parameters."""
+
+    noun: ClassVar[str]  # what this sort of kind is called
+    kind: ClassVar[type[Kind]]
+    params: ClassVar[dict[str, str]]  # what the kind calls each key
+
+    model: str
+
+    def made(self) -> Any:
+        """The kind's object.
+
+        Raises:
+            BoundsError: a parameter is out of bounds.
+        """
+        make: Any = self.kind
+        return make(**{param: getattr(self, key) for key, param in self.params.items()})
+
+    @model_validator(mode="after")
+    def _bounds(self) -> PhyKind:
+        try:
+            self.made()
+        except BoundsError as error:
+            key = next(key for key, param in self.params.items() if param == error.key)
+            dimension = units.dimension_of(_unit(self.kind, error.key))
+            value = getattr(self, key)
+            shown = dimension.format(value) if dimension else f"{value:g}"
+            refuse(f"{shown} is out of bounds; {error.wanted}", key=key)
+        return self
+
+
+B = TypeVar("B", bound=PhyKind)
+
+
+def models(base: type[B], kinds: Mapping[str, type[Kind]]) -> dict[str, type[B]]:
+    """A model for each kind, by the kind's name; ``base`` has what they share."""
+    return {name: _model(base, kind) for name, kind in kinds.items()}
+
+
+def _model(base: type[B], kind: type[Kind]) -> type[B]:
+    hints = typing.get_type_hints(kind)
+    fields: dict[str, Any] = {"model": (Literal[kind.name], Field(description=f"{kind.name}: {kind.about}."))}
+    params = {}
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        unit = _unit(kind, field.name)
+        key = field.name.removesuffix(f"_{unit.lower()}") if unit else field.name
+        params[key] = field.name
+        default = ... if field.default is dataclasses.MISSING else field.default
+        fields[key] = (_type(hints[field.name], unit), Field(default, description=field.metadata["about"]))
+    made: type[B] = create_model(
+        kind.__name__, __base__=base, __doc__=f"{base.noun.capitalize()} {kind.name}.", **fields
+    )
+    made.kind = kind
+    made.params = params
+    return made
+
+
+def _unit(kind: type[Kind], param: str) -> str:
+    """What a parameter counts; empty for a plain number."""
+    fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    unit: str = fields[param].metadata["unit"]
+    return unit
+
+
+def _type(hint: type, unit: str) -> Any:
+    dimension = units.dimension_of(unit)
+    if dimension is not None:
+        return Annotated[float, Quantity(dimension)]
+    return {int: Integer, float: Number}[hint]
+
+
+def pick(base: type[PhyKind], known: Callable[[], Mapping[str, type[PhyKind]]], value: Any) -> str:
+    """The kind that a mapping names with ``model:``; refuses an unknown one, listing the known."""
+    names = list(known())
+    if not isinstance(value, dict):
+        refuse(f"wants keys and values, such as {{model: {value if value in names else names[0]}}}")
+    if "model" not in value:
+        refuse(f'needs "model", one of {", ".join(names)}')
+    name = str(value["model"])
+    if name not in names:
+        refuse(f'unknown {base.noun} "{name}"{near(name, names)}; there are: {", ".join(names)}', key="model")
+    return name

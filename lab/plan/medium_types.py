@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The medium of a plan, as the kernel takes it. Standard library only, since the guest reads it.
+
+Levels and ratios are in mB and mBm (hundredths of dB and dBm), radios are named by their number in mac80211_hwsim.
+Tables are long and of no use to a reader's eye: they are the bytes of the kernel's little-endian arrays in base64.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+def packed(array: bytes) -> str:
+    """A table as the plan holds it."""
+    return base64.b64encode(array).decode()
+
+
+def unpacked(text: str) -> bytes:
+    """Inverse of ``packed``."""
+    return base64.b64decode(text, validate=True)
+
+
+@dataclass(frozen=True)
+class ErrorCurve:
+    """How bits of one modulation and code fail; see lab.phy.kernel_table."""
+
+    name: str  # bpsk-1/2
+    index: int  # the kernel's
+    start_mb: int  # SINR of the first value
+    step_mb: int  # from value to value
+    burst_q8: int  # mean wrong bits of an error event, in 1/256
+    hazards: str  # packed u64: -ln(1 - p) of a bit in 2^-60, never rising
+
+
+@dataclass(frozen=True)
+class FadingTable:
+    """Gains that a frame may meet."""
+
+    number: int  # from 1; links name it
+    quantiles: str  # packed s32: gains in mB at the probabilities (i + 1/2)/n, rising
+
+
+@dataclass(frozen=True)
+class MediumRadio:
+    """A radio on the medium."""
+
+    node: str
+    index: int
+    stream: int  # its name in random streams: 64 bits that follow from the node's name alone
+    noise_mbm: int  # in 20 MHz
+    ed_mbm: int  # energy that counts as a busy channel
+    max_ppdu_us: int  # its longest transmission
+    retries: int  # attempts of a frame; 0: as rate control wants it
+
+
+class MediumLink(NamedTuple):
+    """What one radio hears of another. In JSON a list of these numbers."""
+
+    transmitter: int
+    receiver: int
+    snr_mb: int  # over the receiver's noise in 20 MHz
+    fading: int  # number of a table; 0: none
+    coherence_us: int  # how long one gain holds; 0: for one frame
+
+
+@dataclass(frozen=True)
+class MediumUpdate:
+    """Links that change because somebody has moved."""
+
+    at_ns: int
+    links: list[MediumLink]
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A wall, seen from above."""
+
+    from_m: list[float]
+    to_m: list[float]
+    loss_db: float
+
+
+@dataclass(frozen=True)
+class Medium:
+    """An 802.11 medium. What the kernel is told is from ``curves`` on; the rest says where it comes from."""
+
+    seed: int  # 64 bits: of all random streams of the medium
+    errors: str  # name of the error model
+    bursts: bool
+    propagation: dict[str, Any]  # {model: logDistance, exp: 3.0, sL: 1.0}
+    fading: dict[str, Any] | None  # {model: rician, k_db: 6.0}
+    walls: list[Wall]
+    step_ns: int  # how often moves are followed
+    capture_mb: int | None  # a frame so much stronger takes a receiver over; None: none does
+    curves: list[ErrorCurve]
+    fadings: list[FadingTable]
+    radios: list[MediumRadio]
+    links: list[MediumLink]  # of every radio to every other, at the start
+    updates: list[MediumUpdate]  # by time
+
+    def names(self) -> dict[int, str]:
+        """Nodes by the number of their radio."""
+        return {radio.index: radio.node for radio in self.radios}

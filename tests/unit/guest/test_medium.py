@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel is told of a medium, and what it tells back."""
+
+from __future__ import annotations
+
+import errno
+import json
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.guest import medium_counters, medium_requests, netlink
+from lab.guest.errors import GuestError
+from lab.guest.medium import Medium
+from lab.guest.medium_record import MediumRecord
+from lab.guest.medium_uapi import Attr, Command
+from lab.guest.netlink import NetlinkError
+from lab.plan import medium_types as types
+
+from .kernel import Kernel, Yes, answer, done, refused
+
+PLAN = types.Medium(
+    seed=0x1122334455667788,
+    errors="nist",
+    bursts=False,
+    propagation={"model": "friis", "sL": 1.0},
+    fading={"model": "rayleigh", "coherence_ns": 10_000_000},
+    walls=[],
+    step_ns=100_000_000,
+    capture_mb=1000,
+    curves=[types.ErrorCurve("bpsk-1/2", 4, -75, 5, 845, types.packed(struct.pack("<2Q", 15 << 60, 0)))],
+    fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
+    radios=[
+        types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0),
+        types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7),
+    ],
+    links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0)],
+    updates=[types.MediumUpdate(5, [types.MediumLink(0, 1, 3300, 1, 10_000)])],
+)
+NAMES = {0: "ap1", 1: "sta1"}
+
+# attributes: length, type, value; types counted in the header: ID 2, SEED 3, MODEL 4, CAPTURE_MB 5, CURVE 6, ...
+PAYLOADS = {
+    "NEW": "0800 0200 01000000  0c00 0300 8877665544332211  0900 0400 6e69737400 000000  0800 0500 e8030000",
+    "SET_CURVE": "0800 0200 01000000  0800 0600 04000000  0800 0700 b5ffffff  0800 0800 05000000"
+    "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000",
+    "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
+    "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
+    "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000",
+    "SET_LINKS": "0800 0200 01000000  2c00 1600"
+    "00000000 01000000 3d0d0000 01000000 10270000  01000000 00000000 06ffffff 00000000 00000000",
+}
+
+
+def test_every_request_by_hand() -> None:
+    requests = list(medium_requests.setup(PLAN))
+    order = ["NEW", "SET_CURVE", "SET_FADING", "ADD_RADIO", "ADD_RADIO", "SET_LINKS"]
+    assert [request.command.name for request in requests] == order
+    for request in requests[:4] + requests[5:]:
+        assert request.payload().hex() == bytes.fromhex(PAYLOADS[request.command.name]).hex(), request.command.name
+
+
+def test_no_capture_is_not_mentioned() -> None:
+    new = next(medium_requests.setup(replace(PLAN, capture_mb=None)))
+    assert Attr.CAPTURE_MB not in new.values
+
+
+def test_links_that_do_not_fit_into_one_attribute() -> None:
+    many = [types.MediumLink(0, 1, number, 0, 0) for number in range(medium_requests.LINKS_MOST + 1)]
+    requests = list(medium_requests.update(types.MediumUpdate(0, many)))
+    assert [len(request.values[Attr.LINKS]) for request in requests] == [3276, 1]
+    assert all(len(request.payload()) < 65_600 for request in requests)
+
+
+def test_requests_for_a_reader() -> None:
+    told = [request.describe(NAMES) for request in medium_requests.setup(PLAN)]
+    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes>"
+    assert told[4].endswith("radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7")
+    assert told[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
+    (change,) = medium_requests.update(types.MediumUpdate(0, PLAN.links * 4))
+    assert change.describe(NAMES).endswith(",… (8)")
+
+
+def test_all_of_it_is_made_by_one_message_in_order() -> None:
+    kernel = Yes()
+    medium = Medium(PLAN, kernel)
+    medium.create()
+    assert [message.payload[0] for message in netlink.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
+    medium.update(PLAN.updates[0])
+    (message,) = netlink.messages(kernel.sent[2])
+    assert message.payload[0] == Command.SET_LINKS and message.payload[-20:] == struct.pack(
+        "=IIiII", 0, 1, 3300, 1, 10_000
+    )
+
+
+def failure(*answers: bytes) -> str:
+    with pytest.raises(GuestError) as caught:
+        Medium(PLAN, Kernel(*answers)).create()
+    return caught.value.message
+
+
+def test_the_kernels_words_reach_the_user() -> None:
+    yes = b"".join(refused(sequence, 0) for sequence in (2, 3, 5, 6, 7))
+    # offset 20 + 8: the second attribute of the request
+    assert failure(yes + refused(4, errno.EINVAL, "a fading table has 1 to 4096 numbers of 32 bits", offset=28)) == (
+        "medium: the kernel refuses SET_FADING id=1 fading=1 quantiles=<8 bytes>: "
+        "a fading table has 1 to 4096 numbers of 32 bits (FADING)"
+    )
+    assert failure(yes + refused(4, errno.EINVAL, missing=12)).endswith(": Invalid argument (QUANTILES)")
+    assert failure(yes + refused(4, errno.ENOMEM)).endswith(": Cannot allocate memory")
+    assert failure(yes + refused(4, errno.EINVAL, "no", missing=99)).endswith("bytes>: no")
+
+
+def test_a_kernel_without_a_medium() -> None:
+    kernel = Kernel()
+    kernel.answers = [refused(1, errno.ENOENT)]
+    with pytest.raises(GuestError) as caught:
+        Medium(PLAN, kernel)
+    assert "kernel has no 802.11 medium (generic netlink family hwsim_medium" in caught.value.message
+    kernel.answers = [refused(1, errno.EPERM)]
+    with pytest.raises(GuestError) as caught:
+        Medium(PLAN, kernel)
+    assert caught.value.message == "medium: Operation not permitted"
+
+
+def u32(kind: Attr, value: int) -> bytes:
+    return netlink.attribute(kind, struct.pack("=I", value))
+
+
+def u64s(kind: Attr, *values: int) -> bytes:
+    return netlink.attribute(kind, struct.pack(f"={len(values)}Q", *values))
+
+
+RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
+LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, 9, 1, 6, 1, 1, 1, 6, 0, 2**40))
+CHANNEL = (
+    u32(Attr.FREQ_MHZ, 2412),
+    netlink.attribute(Attr.PAD, b""),
+    u64s(Attr.TIME_NS, 7_000),
+    u64s(Attr.AIRTIMES_NS, 10, 20, 30, 40, 50, 60, 70),
+)
+LOOK = {
+    "radios": [
+        {
+            "node": "sta1",
+            "vo": {"attempts": 100, "successes": 101, "inside": 102, "air_ns": 103},
+            "vi": {"attempts": 104, "successes": 105, "inside": 106, "air_ns": 107},
+            "be": {"attempts": 108, "successes": 109, "inside": 110, "air_ns": 111},
+            "bk": {"attempts": 112, "successes": 113, "inside": 114, "air_ns": 115},
+        }
+    ],
+    "links": [
+        {
+            "from": "ap1",
+            "to": "sta1",
+            "sent": 9,
+            "retries": 1,
+            "delivered": 6,
+            "damaged": 1,
+            "collided": 1,
+            "lost": 1,
+            "acked": 6,
+            "dropped": 0,
+            "bytes": 2**40,
+        }
+    ],
+    "channels": [
+        {
+            "frequency_mhz": 2412,
+            "t_ns": 6_000,
+            "air_ns": {
+                "idle": 10,
+                "data": 20,
+                "mgmt": 30,
+                "control": 40,
+                "ifs": 50,
+                "backoff": 60,
+                "overlap": 70,
+            },
+        }
+    ],
+}
+
+
+def counting(sequence: int) -> list[bytes]:
+    """The answers to three dumps."""
+    told = (RADIO, LINK, CHANNEL)
+    return [answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(told)]
+
+
+def test_counters_are_told_by_name() -> None:
+    kernel = Kernel(*counting(2))
+    assert Medium(PLAN, kernel).counters(1_000) == LOOK
+    # each dump names the medium
+    asked = [next(netlink.messages(data)) for data in kernel.sent[1:]]
+    assert [message.payload.hex() for message in asked] == [
+        f"{command:02x}010000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
+    ]
+
+
+def test_the_record_holds_the_looks(tmp_path: Path) -> None:
+    record = MediumRecord(Medium(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
+    record.look(0)
+    record.look(30_000_000_000)
+    record.write(tmp_path)
+    assert json.loads((tmp_path / "medium.json").read_text()) == {
+        "looks": [{"t_ns": 0, **LOOK}, {"t_ns": 30_000_000_000, **LOOK}]
+    }
+
+
+def test_a_refused_dump_is_told() -> None:
+    with pytest.raises(GuestError) as caught:
+        Medium(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0)
+    assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: there is no such medium"
+
+
+def test_counters_that_are_not_as_expected() -> None:
+    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(72)}
+    assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
+    for changed, message in (
+        ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
+        ({Attr.COUNTS: bytes(71)}, "medium: COUNTS has 71 bytes, 72 were expected"),
+        ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
+        ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
+    ):
+        answers = {int(kind): value for kind, value in {**told, **changed}.items() if value is not None}
+        with pytest.raises(NetlinkError) as caught:
+            medium_counters.link(answers, NAMES)
+        assert caught.value.message == message

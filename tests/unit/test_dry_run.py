@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""What ``lab run --dry-run`` says of a medium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.dry_run import commands
+from lab.plan.load import load
+
+TOPOLOGY = """\
+name: here
+nodes:
+  ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}
+  sta1: {kind: sta, position: [100 m, 0 m, 0 m]}
+medium: {propagation: {model: friis}}
+timeline:
+  - {at: 5 s, move: sta1, to: [99 m, 0 m, 0 m], speed: 10 m/s}
+"""
+
+
+@pytest.fixture
+def lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOPOLOGY)
+    Path("w.yaml").write_text("name: there\nduration: 30 s\n")
+    return commands(load("t.yaml", "w.yaml"))
+
+
+def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> None:
+    netlink = [number for number, line in enumerate(lines) if line.startswith("# netlink, hwsim_medium: ")]
+    assert lines[netlink[0]].startswith("# netlink, hwsim_medium: NEW id=1 seed=")
+    (moved,) = [number for number, line in enumerate(lines) if line.startswith("iw phy phy1 set netns")]
+    added = [number for number in netlink if "ADD_RADIO id=1 radio=1" in lines[number]]
+    assert len(added) == 1 and added[0] < moved
+    assert "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines
+
+
+def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
+    start = lines.index("# at 5 s")
+    assert lines[start:] == [
+        "# at 5 s",
+        "# sta1 moves to [99.0, 0.0, 0.0] m at 10.0 m/s",
+        "# at 5.1 s",
+        "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3398mB,sta1>ap1:3398mB",
+    ]
