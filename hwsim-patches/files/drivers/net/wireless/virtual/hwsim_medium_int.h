@@ -438,6 +438,7 @@ struct hwsim_recipient {
  * @frame: what the exchange is about
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
+ * @seq_ctrl: last sequence control that mac80211 left to the radio
  * @held: frames of mac80211 that it holds
  */
 struct hwsim_radio {
@@ -495,6 +496,7 @@ struct hwsim_radio {
 	struct hwsim_ppdu *frame;
 	struct hwsim_event timeout;
 	u64 txop_end_ns;
+	u16 seq_ctrl;
 	u32 held;
 };
 

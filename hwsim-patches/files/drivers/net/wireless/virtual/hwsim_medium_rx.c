@@ -8,7 +8,6 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include <net/dst.h>
 #include "hwsim_medium_int.h"
 
 #define MAX_INTERFERERS	16
@@ -334,21 +333,18 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	hwsim_ppdu_send(ppdu, start);
 }
 
+/* a copy that carries nothing of its sender's host but the bytes */
 static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 		    const struct reception *reception)
 {
 	struct ieee80211_rx_status status;
+	u32 bytes = mpdu->skb->len;
 	struct sk_buff *skb;
 
-	skb = skb_copy(mpdu->skb, GFP_ATOMIC);
+	skb = dev_alloc_skb(bytes);
 	if (!skb)
 		return;
-	/* a copy carries nothing of its sender's host */
-	skb_orphan(skb);
-	skb_dst_drop(skb);
-	skb->mark = 0;
-	skb_ext_reset(skb);
-	nf_reset_ct(skb);
+	skb_copy_bits(mpdu->skb, 0, skb_put(skb, bytes), bytes);
 	fill_status(radio, reception, &status);
 	hwsim_up_frame(radio, &status, skb);
 }

@@ -122,6 +122,12 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
 			  ieee80211_is_probe_resp(hdr->frame_control);
 	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
+	if (info->flags & IEEE80211_TX_CTL_ASSIGN_SEQ) {
+		if (info->flags & IEEE80211_TX_CTL_FIRST_FRAGMENT)
+			radio->seq_ctrl += 0x10;
+		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
+		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
+	}
 	memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
 	mpdu->rts_rate = info->control.rts_cts_rate_idx;
 	if (radio->has_fixed_rate && mpdu->wants_ack &&
