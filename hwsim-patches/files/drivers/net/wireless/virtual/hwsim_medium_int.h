@@ -552,6 +552,7 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
+void hwsim_tx_drop_queued(struct hwsim_radio *radio);
 void hwsim_tx_purge(struct hwsim_radio *radio);
 struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
 					   const u8 *addr, u8 tid);

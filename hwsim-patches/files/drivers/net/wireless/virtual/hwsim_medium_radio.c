@@ -276,6 +276,8 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 
 	if (radio->channel != channel || !radio->air) {
 		hwsim_air_tune(radio, channel);
+		if (channel && channel != radio->channel)
+			hwsim_tx_drop_queued(radio);
 		radio->channel = channel;
 		update_timing(radio);
 		for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)

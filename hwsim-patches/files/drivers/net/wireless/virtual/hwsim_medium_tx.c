@@ -655,18 +655,17 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 }
 
 /**
- * hwsim_tx_purge - drop everything that a radio has to send
+ * hwsim_tx_drop_queued - drop what was handed over for another channel
  * @radio: the radio; it has no exchange going on
+ *
+ * mac80211 flushes before it leaves a channel for a while. What is left then
+ * was for a network that the radio is leaving.
  */
-void hwsim_tx_purge(struct hwsim_radio *radio)
+void hwsim_tx_drop_queued(struct hwsim_radio *radio)
 {
-	struct hwsim_session *session;
 	struct hwsim_mpdu *mpdu, *next;
-	struct hlist_node *node;
 	int i;
 
-	hash_for_each_safe(radio->sessions, i, node, session, node)
-		dissolve(radio, session, true);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->acs[i];
 
@@ -675,9 +674,25 @@ void hwsim_tx_purge(struct hwsim_radio *radio)
 			drop(radio, mpdu);
 		}
 		ac->queued = 0;
-		ac->txqs = false;
-		ac->waiting = false;
+		ac->waiting = hwsim_tx_pending(ac);
 	}
+}
+
+/**
+ * hwsim_tx_purge - drop everything that a radio has to send
+ * @radio: the radio; it has no exchange going on
+ */
+void hwsim_tx_purge(struct hwsim_radio *radio)
+{
+	struct hwsim_session *session;
+	struct hlist_node *node;
+	int i;
+
+	hash_for_each_safe(radio->sessions, i, node, session, node)
+		dissolve(radio, session, true);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		radio->acs[i].txqs = false;
+	hwsim_tx_drop_queued(radio);
 }
 
 /**

@@ -229,8 +229,9 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_AIRTIMES_NS,		/* u64[]: enum
 						 * hwsim_medium_airtime
 						 */
-	HWSIM_MEDIUM_ATTR_AC_COUNTS,		/* u64[4][]: attempts, successes,
-						 * collisions inside, air ns by AC
+	HWSIM_MEDIUM_ATTR_AC_COUNTS,		/* u64[4][4]: of VO, VI, BE and BK
+						 * attempts, successes, collisions
+						 * inside the radio, ns on the air
 						 */
 	HWSIM_MEDIUM_ATTR_RATE,			/* struct hwsim_medium_rate: of unicast
 						 * data, instead of rate control's;
