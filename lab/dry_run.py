@@ -52,7 +52,7 @@ def _all(plan: Plan) -> Iterator[str]:
         yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))
         yield from (shlex.join(["sysctl", "-qw", setting]) for setting in guest.sysctls(node))
         yield from _batch("tc", guest.shaping_lines(node.name, plan.links))
-        yield from _DAEMONS[node.kind](node)
+        yield from _DAEMONS[node.kind](plan, node)
     for file in plan.files:
         content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
         yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
@@ -70,7 +70,7 @@ def _batch(tool: str, lines: list[str]) -> Iterator[str]:
         yield f"{tool} {line}"
 
 
-def _switch_daemons(node: Node) -> Iterator[str]:
+def _switch_daemons(plan: Plan, node: Node) -> Iterator[str]:
     for argv in (
         guest.ovs_create(),
         guest.ovs_database(),
@@ -81,19 +81,22 @@ def _switch_daemons(node: Node) -> Iterator[str]:
         yield shlex.join(argv)
 
 
-def _ap_daemons(node: Node) -> Iterator[str]:
+def _ap_daemons(plan: Plan, node: Node) -> Iterator[str]:
     if node.radio:
         yield from _config(guest.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, guest.AP_BRIDGE))
         yield shlex.join(guest.hostapd())
+        follow = guest.ap_follow(plan, node)
+        if follow:
+            yield shlex.join(follow)
 
 
-def _station_daemons(node: Node) -> Iterator[str]:
+def _station_daemons(plan: Plan, node: Node) -> Iterator[str]:
     if node.radio:
         yield from _config(guest.SUPPLICANT_CONF, wifi.wpa_supplicant_conf(node.radio))
         yield shlex.join(guest.wpa_supplicant(node.radio))
 
 
-def _no_daemons(node: Node) -> Iterator[str]:
+def _no_daemons(plan: Plan, node: Node) -> Iterator[str]:
     return iter(())
 
 
@@ -165,6 +168,12 @@ def _move(plan: Plan, event: Event) -> list[str]:
     return [f"# {event.target} moves to {event.params['position_m']} m{speed}"]
 
 
+def _fault(plan: Plan, event: Event) -> list[str]:
+    if plan.medium is None:
+        return []
+    return list(_requests(plan.medium, [medium_requests.fault(event.target, event.params, plan.medium.names())]))
+
+
 _EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "roam": _roam,
     "netem": _netem,
@@ -172,4 +181,5 @@ _EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "exec": lambda plan, event: [f"# in {event.target}", shlex.join(event.params["argv"])],
     "stop": lambda plan, event: [f"# SIGTERM to {event.target}"],
     "move": _move,
+    "fault": _fault,
 }

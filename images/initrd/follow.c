@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * follow CONTROL-SOCKET BRIDGE: makes an Open vSwitch follow a station that has changed access points.
+ * follow switch CONTROL-SOCKET BRIDGE: makes an Open vSwitch follow a station that has changed access points.
+ * follow access-point CONTROL-SOCKET PORTS: makes an access point let go of a station that has left for another one.
  *
  * An access point that has associated a station sends a layer 2 update frame on its behalf: an 802.2 XID
  * response, broadcast, from the station's address (once IEEE 802.11F; mac80211 sends it), for the bridges of the
- * distribution system to learn the new way. Open vSwitch learns from it too late. It moves the address in one
- * thread, but cached flows go on pointing at the old port until its main loop turns, which nothing wakes; and
- * statistics of the station's old flow, collected every 500 ms, move the address back. Left alone it cut a
- * handed-off station off for up to 2 s.
+ * distribution system to learn the new way.
  *
- * So this process does what IEEE 802.1D (17.11) has a bridge do when the topology changes: on every such
- * frame, it has the switch forget its cached flows, then its learned addresses. Frames are flooded until they are
- * learned again, from the station's next frame. A few later wake-ups make the main loop apply what was learned.
+ * Open vSwitch learns from it too late. It moves the address in one thread, but cached flows go on pointing at the old
+ * port until its main loop turns, which nothing wakes; and statistics of the station's old flow, collected every
+ * 500 ms, move the address back. Left alone it cut a handed-off station off for up to 2 s. So on every such frame this
+ * process does what IEEE 802.1D (17.11) has a bridge do when the topology changes: it has the switch forget its cached
+ * flows, then its learned addresses. Frames are flooded until they are learned again, from the station's next frame. A
+ * few later wake-ups make the main loop apply what was learned.
  *
- * Protocol: JSON-RPC on a stream (ovs-appctl(8), ovs-vswitchd(8): revalidator/purge, fdb/flush).
+ * hostapd does not look at the frame at all. The old access point would go on sending what it has for the station, at
+ * ever lower rates, and answer late when the station comes back. IEEE 802.11F had it remove the station on such a
+ * frame; so does this process, for frames from the wired ports (whose names begin with PORTS), without a word on the
+ * air.
+ *
+ * Protocols: JSON-RPC on a stream (ovs-appctl(8), ovs-vswitchd(8): revalidator/purge, fdb/flush); hostapd's control
+ * interface, one datagram for a command and one for its answer.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <net/if.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,17 +57,27 @@ static void die(const char *what)
 	exit(1);
 }
 
-static int open_control(const char *path)
+static struct sockaddr_un unix_address(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (strlen(path) >= sizeof(address.sun_path)) {
 		errno = ENAMETOOLONG;
 		die(path);
 	}
 	strcpy(address.sun_path, path);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+	return address;
+}
+
+static int open_control(const char *path, int type)
+{
+	struct sockaddr_un address = unix_address(path);
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	/* hostapd answers to an address: let the kernel choose one */
+	sa_family_t unnamed = AF_UNIX;
+
+	if (fd < 0 || (type == SOCK_DGRAM && bind(fd, (struct sockaddr *)&unnamed, sizeof(unnamed)) < 0) ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		die(path);
 	return fd;
 }
@@ -99,38 +117,73 @@ static void ask(int control, const char *method, const char *argument)
 		die("ovs-vswitchd is gone");
 }
 
-int main(int argc, char **argv)
+/* The next layer 2 update frame that came in: its interface. 0: none of ours; -1: none within timeout_ms. */
+static int next_frame(int fd, unsigned char *frame, size_t size, int timeout_ms)
 {
-	struct pollfd frames = { .events = POLLIN };
+	struct pollfd frames = { .fd = fd, .events = POLLIN };
 	struct sockaddr_ll from;
-	socklen_t from_length;
-	char frame[64];
-	int control, left = 0;
+	socklen_t from_length = sizeof(from);
+	int ready = poll(&frames, 1, timeout_ms);
 
-	if (argc != 3) {
-		fprintf(stderr, "follow CONTROL-SOCKET BRIDGE\n");
-		return 2;
-	}
-	control = open_control(argv[1]);
-	frames.fd = open_listener();
-	listen_everywhere(frames.fd);
+	if (ready < 0 && errno != EINTR)
+		die("poll");
+	if (ready <= 0)
+		return ready ? 0 : -1;
+	if (recvfrom(fd, frame, size, 0, (struct sockaddr *)&from, &from_length) < ETH_HLEN)
+		return 0; /* an interface went down */
+	return from.sll_pkttype == PACKET_OUTGOING ? 0 : from.sll_ifindex; /* not our own copies, on their way out */
+}
+
+static void follow_with_switch(int frames, const char *path, const char *bridge)
+{
+	int control = open_control(path, SOCK_STREAM), left = 0;
+	unsigned char frame[64];
+
+	listen_everywhere(frames);
 	for (;;) {
-		int ready = poll(&frames, 1, left ? WAKE_UP_MS : -1);
+		int interface = next_frame(frames, frame, sizeof(frame), left ? WAKE_UP_MS : -1);
 
-		if (ready < 0 && errno != EINTR)
-			die("poll");
-		if (ready == 0) {
+		if (interface > 0) {
+			ask(control, "revalidator/purge", NULL);
+			ask(control, "fdb/flush", bridge);
+			left = WAKE_UPS;
+		} else if (interface < 0) {
 			ask(control, "version", NULL);
 			left--;
-			continue;
 		}
-		from_length = sizeof(from);
-		if (recvfrom(frames.fd, frame, sizeof(frame), 0, (struct sockaddr *)&from, &from_length) < 0)
-			continue; /* an interface went down */
-		if (from.sll_pkttype == PACKET_OUTGOING)
-			continue; /* the switch's own copy, on its way out */
-		ask(control, "revalidator/purge", NULL);
-		ask(control, "fdb/flush", argv[2]);
-		left = WAKE_UPS;
 	}
+}
+
+static void let_go(int control, const unsigned char *station)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "DISASSOCIATE %02x:%02x:%02x:%02x:%02x:%02x tx=0", station[0], station[1],
+			      station[2], station[3], station[4], station[5]);
+
+	if (send(control, text, length, MSG_NOSIGNAL) != length || recv(control, text, sizeof(text), 0) <= 0)
+		die("hostapd is gone");
+}
+
+static void follow_with_access_point(int frames, const char *path, const char *ports)
+{
+	int control = open_control(path, SOCK_DGRAM), interface;
+	unsigned char frame[64];
+	char name[IF_NAMESIZE];
+
+	listen_everywhere(frames);
+	for (;;) {
+		interface = next_frame(frames, frame, sizeof(frame), -1);
+		if (interface > 0 && if_indextoname(interface, name) && strncmp(name, ports, strlen(ports)) == 0)
+			let_go(control, frame + ETH_ALEN);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 4 && strcmp(argv[1], "switch") == 0)
+		follow_with_switch(open_listener(), argv[2], argv[3]);
+	if (argc == 4 && strcmp(argv[1], "access-point") == 0)
+		follow_with_access_point(open_listener(), argv[2], argv[3]);
+	fprintf(stderr, "follow switch CONTROL-SOCKET BRIDGE\nfollow access-point CONTROL-SOCKET PORTS\n");
+	return 2;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from lab.guest import wifi
 from lab.plan import types
 
 AP_BRIDGE = "br0"
@@ -166,7 +167,15 @@ def ovs_daemon() -> list[str]:
 
 def ovs_follow(node: types.Node) -> list[str]:
     """Makes the switch follow stations that change access points (images/initrd/follow.c)."""
-    return [FOLLOW_IN_NODE, _OVS_CONTROL, node.name]
+    return [FOLLOW_IN_NODE, "switch", _OVS_CONTROL, node.name]
+
+
+def ap_follow(plan: types.Plan, node: types.Node) -> list[str]:
+    """Makes an access point let go of stations that left for another one; empty where there is no other."""
+    others = [other for other in plan.nodes if other.kind == "ap" and other is not node]
+    if not others or not node.interfaces or node.radio is None:
+        return []
+    return [FOLLOW_IN_NODE, "access-point", f"{wifi.HOSTAPD_CONTROL}/{node.radio.interface}", f"{node.name}-eth"]
 
 
 def ovs_bridge(node: types.Node) -> list[str]:

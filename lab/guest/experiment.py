@@ -116,9 +116,23 @@ class Experiment:
         """Note what was counted before the timeline, and have levels follow whoever moves."""
         record = MediumRecord(medium, self.start_ns)
         record.look(self.elapsed_ns())
+        every_ns = medium.plan.statistics_ns
+        if every_ns < self.plan.duration_ns:
+            self._at(every_ns, partial(self._look, record, every_ns))
         for change in medium.plan.updates:
             self._at(change.at_ns, partial(medium.update, change))
         return record
+
+    def _look(self, record: MediumRecord, every_ns: int) -> None:
+        """Read the counters, and again at the next multiple of ``every_ns``, if the run's last look is not due then.
+
+        An event that takes time (exec) delays a look, so it is stamped with the time that it is, not with its own.
+        """
+        now_ns = self.elapsed_ns()
+        record.look(now_ns)
+        next_ns = (now_ns // every_ns + 1) * every_ns
+        if next_ns < self.plan.duration_ns:
+            self._at(next_ns, partial(self._look, record, every_ns))
 
     def _progress(self) -> None:
         """Look after the daemons every 100 ms of virtual time."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lab.guest import medium_counters, medium_requests
@@ -43,6 +43,10 @@ class Medium:
     def update(self, change: types.MediumUpdate) -> None:
         """Set the links that a move changes."""
         self._send(medium_requests.update(change))
+
+    def fault(self, frames: str, params: Mapping[str, Any]) -> None:
+        """Have frames lost or damaged from now on, as the plan's event says."""
+        self._send([medium_requests.fault(frames, params, self._names)])
 
     def counters(self, start_ns: int) -> dict[str, Any]:
         """What was counted so far: ``{radios, links, channels}``, see lab.guest.medium_counters.

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""raw/medium.json: what the kernel had counted on the medium when the timeline began and when it ended."""
+"""raw/medium.json: what the kernel had counted on the medium: as the timeline began, during it, and as it ended."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from lab.guest.medium import Medium
 
@@ -19,13 +18,14 @@ class MediumRecord:
         """``start_ns`` is the uptime at the timeline's start."""
         self._medium = medium
         self._start_ns = start_ns
-        self.looks: list[dict[str, Any]] = []
+        self._looks: list[str] = []  # as JSON, which takes less memory than objects
 
     def look(self, t_ns: int) -> None:
         """Note the counters as they are now, ``t_ns`` after the timeline's start."""
-        self.looks.append({"t_ns": t_ns, **self._medium.counters(self._start_ns)})
+        found = {"t_ns": t_ns, **self._medium.counters(self._start_ns)}
+        self._looks.append(json.dumps(found, sort_keys=True))
 
     def write(self, directory: Path) -> None:
-        """Leave them, the first look first: ``{looks: [{t_ns, radios, links, channels}]}``."""
-        text = json.dumps({"looks": self.looks}, sort_keys=True, indent=1) + "\n"
-        (directory / FILE_NAME).write_text(text)
+        """Leave them, the first look first, a line each: ``{looks: [{t_ns, radios, links, channels}]}``."""
+        lines = ",\n".join(self._looks)
+        (directory / FILE_NAME).write_text(f'{{"looks": [\n{lines}\n]}}\n')

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.guest.medium_uapi import ENCODERS, LINK, Attr, Command
+from lab.guest.medium_uapi import ENCODERS, LINK, Attr, Command, FaultAction, Frame
 from lab.guest.netlink import LONGEST_PAYLOAD, attribute
-from lab.plan.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, unpacked
+from lab.plan.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
 LINKS_MOST = LONGEST_PAYLOAD // LINK.size  # in one request
@@ -36,6 +36,8 @@ class Request:
 def _shown(value: Any, names: dict[int, str]) -> str:
     if isinstance(value, bytes):
         return f"<{len(value)} bytes>"
+    if isinstance(value, MediumRate):
+        return ",".join(f"{key}:{number}" for key, number in value._asdict().items() if number)
     if isinstance(value, list):
         links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.snr_mb}mB" for link in value[:_SHOWN_MOST]]
         return ",".join(links) + (f",… ({len(value)})" if len(value) > _SHOWN_MOST else "")
@@ -69,23 +71,46 @@ def setup(medium: Medium) -> Iterator[Request]:
 
 
 def _add(radio: MediumRadio) -> Request:
-    return Request(
-        Command.ADD_RADIO,
-        {
-            Attr.ID: ID,
-            Attr.RADIO: radio.index,
-            Attr.STREAM: radio.stream,
-            Attr.NOISE_MBM: radio.noise_mbm,
-            Attr.ED_MBM: radio.ed_mbm,
-            Attr.MAX_PPDU_US: radio.max_ppdu_us,
-            Attr.RETRIES: radio.retries,
-        },
-    )
+    values: dict[Attr, Any] = {
+        Attr.ID: ID,
+        Attr.RADIO: radio.index,
+        Attr.STREAM: radio.stream,
+        Attr.NOISE_MBM: radio.noise_mbm,
+        Attr.ED_MBM: radio.ed_mbm,
+        Attr.MAX_PPDU_US: radio.max_ppdu_us,
+        Attr.RETRIES: radio.retries,
+        Attr.LATENCY_US: radio.latency_us,
+    }
+    if radio.rate is not None:
+        values[Attr.RATE] = radio.rate
+    return Request(Command.ADD_RADIO, values)
 
 
 def update(change: MediumUpdate) -> Iterator[Request]:
     """Somebody has moved."""
     return _set_links(change.links)
+
+
+def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> Request:
+    """Frames are to be lost or damaged.
+
+    Args:
+        frames: their kind.
+        params: of the plan's event.
+        names: of radios.
+    """
+    numbers = {name: number for number, name in names.items()}
+    values: dict[Attr, Any] = {
+        Attr.ID: ID,
+        Attr.FAULT_KIND: int(Frame[frames.upper()]),
+        Attr.FAULT_ACTION: int(FaultAction[params["action"].upper()]),
+        Attr.FAULT_SKIP: params["skip"],
+        Attr.FAULT_COUNT: params["count"],
+    }
+    for key, kind in (("from", Attr.FAULT_FROM), ("to", Attr.FAULT_TO)):
+        if params[key] is not None:
+            values[kind] = numbers[params[key]]
+    return Request(Command.ADD_FAULT, values)
 
 
 def _set_links(links: list[MediumLink]) -> Iterator[Request]:

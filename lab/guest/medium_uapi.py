@@ -9,7 +9,7 @@ from enum import IntEnum, auto
 from typing import Any
 
 from lab.guest.netlink import text
-from lab.plan.medium_types import MediumLink
+from lab.plan.medium_types import MediumLink, MediumRate
 
 FAMILY = "hwsim_medium"
 VERSION = 1
@@ -74,6 +74,27 @@ class Attr(IntEnum):
     LATENCY_US = auto()
 
 
+class Frame(IntEnum):
+    """enum hwsim_medium_frame: what a fault hits."""
+
+    ANY = 0
+    DATA = auto()
+    MGMT = auto()
+    BEACON = auto()
+    ACK = auto()
+    BA = auto()
+    BAR = auto()
+    RTS = auto()
+    CTS = auto()
+
+
+class FaultAction(IntEnum):
+    """enum hwsim_medium_fault_action: what happens to a frame that a fault hits."""
+
+    LOSE = 0
+    DAMAGE = auto()
+
+
 class Airtime(IntEnum):
     """enum hwsim_medium_airtime: what the time of a channel goes to."""
 
@@ -104,10 +125,15 @@ ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum ieee80211_ac_numbers
 AC_COUNTS = ("attempts", "successes", "inside", "air_ns")  # inside: collisions with another category of the radio
 
 LINK = struct.Struct("=IIiII")  # struct hwsim_medium_link
+RATE = struct.Struct("=6B")  # struct hwsim_medium_rate
 
 
 def _links(links: Iterable[MediumLink]) -> bytes:
     return b"".join(LINK.pack(*link) for link in links)
+
+
+def _rate(rate: MediumRate) -> bytes:
+    return RATE.pack(*rate)
 
 
 def _packer(form: str) -> Callable[[int], bytes]:
@@ -146,6 +172,6 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.FAULT_COUNT: _U32,
     Attr.FAULT_FROM: _U32,
     Attr.FAULT_TO: _U32,
-    Attr.RATE: bytes,  # struct hwsim_medium_rate
+    Attr.RATE: _rate,
     Attr.LATENCY_US: _U32,
 }

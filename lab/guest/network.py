@@ -153,6 +153,9 @@ class LabNet(Mininet):
     def _start_access_point(self, node: AccessPoint) -> None:
         node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))
         self._attach(node, wifi.HOSTAPD_CONTROL, self.daemon(node, "hostapd", commands.hostapd()))
+        follow = commands.ap_follow(self.plan, node.spec)
+        if follow:
+            self.daemon(node, "follow", follow)
 
     def _start_station(self, node: Station) -> None:
         node.container.write(commands.SUPPLICANT_CONF, wifi.wpa_supplicant_conf(node.radio))

@@ -11,6 +11,7 @@ import signal
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from lab.guest.errors import GuestError
 from lab.guest.handover import Handover
 from lab.guest.nodes import AccessPoint, Station
 from lab.plan import types
@@ -67,6 +68,15 @@ def execute(experiment: Experiment, event: types.Event) -> str:
 def stop(experiment: Experiment, event: types.Event) -> str:
     """End a process of the workload with SIGTERM; its end is then expected."""
     experiment.tasks[event.target].send(signal.SIGTERM)
+    return ""
+
+
+@handler("fault")
+def fault(experiment: Experiment, event: types.Event) -> str:
+    """Tell the medium which frames to lose or damage."""
+    if experiment.network.medium is None:
+        raise GuestError("there is no medium that could lose frames")
+    experiment.network.medium.fault(event.target, event.params)
     return ""
 
 

@@ -25,8 +25,21 @@ _STATION_SECURITY = {
 def _mode_lines(radio: types.Radio) -> list[str]:
     if radio.mode == "n":
         band = "a" if (radio.channel or 0) > 14 else "g"
-        return [f"hw_mode={band}", "ieee80211n=1", "wmm_enabled=1"]
-    return _HW_MODES[radio.mode]
+        capabilities = _ht_capabilities(radio)
+        lines = [f"hw_mode={band}", "ieee80211n=1", "wmm_enabled=1"]
+        return [*lines, f"ht_capab={capabilities}"] if capabilities else lines
+    return [*_HW_MODES[radio.mode], *(["wmm_enabled=1"] if radio.wmm else [])]
+
+
+def _ht_capabilities(radio: types.Radio) -> str:
+    """What hostapd announces beyond 20 MHz and the long guard interval."""
+    wide = radio.second_half is not None
+    words = {
+        f"[HT40{radio.second_half}]": wide,
+        "[SHORT-GI-20]": radio.short_gi,
+        "[SHORT-GI-40]": radio.short_gi and wide,
+    }
+    return "".join(word for word, wanted in words.items() if wanted)
 
 
 def hostapd_conf(radio: types.Radio, bridge: str) -> str:

@@ -17,10 +17,24 @@ _UPPER = frozenset({"CA", "US"})  # where 5735-5835 MHz may be used at full powe
 _LOWER_5_GHZ = (36, 40, 44, 48)
 _UPPER_5_GHZ = (149, 153, 157, 161, 165)
 
+# 40 MHz (IEEE 802.11-2020 19.3.15.4, annex E): the second half of the channel is above these, below the others
+_SECOND_ABOVE = frozenset({*range(1, 8), 36, 44, 149, 157})
+_SECOND_BELOW = frozenset({*range(8, 14), 40, 48, 153, 161})
+
+
+def second_half(channel: int) -> str | None:
+    """Where the other 20 MHz of a 40 MHz channel are: ``+`` above, ``-`` below; None where there is no room."""
+    return "+" if channel in _SECOND_ABOVE else "-" if channel in _SECOND_BELOW else None
+
 
 def frequency_mhz(channel: int) -> int:
     """Centre of a 20 MHz channel."""
     return 2407 + 5 * channel if channel <= 13 else 5000 + 5 * channel
+
+
+def number(frequency_mhz: int) -> int:
+    """Inverse of ``frequency_mhz``."""
+    return (frequency_mhz - 2407) // 5 if frequency_mhz < 3000 else (frequency_mhz - 5000) // 5
 
 
 def band(channel: int) -> str:

@@ -211,6 +211,14 @@ class Medium(Model):
     retries: Annotated[Integer, AfterValidator(_attempts)] | None = Field(
         None, description="Attempts to send a frame. If nothing is said: as rate control wants it."
     )
+    latency: _micro(0, 10_000) = Field(  # type: ignore[valid-type]
+        20_000,
+        description="A frame takes up to that long from its host into a radio that is idle, evenly distributed; "
+        "0 us: no time, so that hosts that act at once collide.",
+    )
+    statistics: Annotated[int, Quantity(units.DURATION, least=1_000_000, usual="s")] = Field(
+        1_000_000_000, description="How often counters are read during the run, for raw/medium.json and the report."
+    )
     step: Annotated[int, Quantity(units.DURATION, least=1_000_000)] = Field(
         100_000_000, description="How often the levels of a node that moves are computed anew."
     )

@@ -19,6 +19,7 @@ from lab.plan.levels import Levels
 from lab.plan.medium_types import FadingTable, Medium, MediumLink, MediumRadio, MediumUpdate, Wall, packed
 from lab.plan.network import Network
 from lab.plan.problems import Problems, Source
+from lab.plan.rates import medium_rate
 from lab.plan.said_levels import said_levels
 from lab.plan.streams import seed_of, stream_of
 from lab.plan.types import Node, radio_numbers
@@ -64,6 +65,7 @@ def resolve(
         fading={**_told(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
         walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
         step_ns=model.step,
+        statistics_ns=model.statistics,
         capture_mb=round(model.capture * 100) if model.capture is not None else None,
         curves=curves.curves,
         fadings=[table] if table else [],
@@ -88,6 +90,7 @@ def _fading_table(model: MediumModel) -> FadingTable | None:
 
 def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
     noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
+    radios = {node.name: node.radio for node in nodes if node.radio}
     for name, index in radio_numbers(nodes).items():
         yield MediumRadio(
             node=name,
@@ -97,6 +100,8 @@ def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
             ed_mbm=round(model.energy_detection * 100),
             max_ppdu_us=model.longest_ppdu // _US,
             retries=model.retries or 0,
+            latency_us=model.latency // _US,
+            rate=medium_rate(radios[name]),
         )
 
 

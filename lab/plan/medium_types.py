@@ -42,6 +42,17 @@ class FadingTable:
     quantiles: str  # packed s32: gains in mB at the probabilities (i + 1/2)/n, rising
 
 
+class MediumRate(NamedTuple):
+    """struct hwsim_medium_rate. In JSON a list of these numbers."""
+
+    phy: int  # 0: DSSS, 1: OFDM, 2: HT
+    mcs: int  # of one stream
+    streams: int
+    width: int  # 0: 20 MHz, 1: 40 MHz
+    short_gi: int
+    short_preamble: int
+
+
 @dataclass(frozen=True)
 class MediumRadio:
     """A radio on the medium."""
@@ -53,6 +64,8 @@ class MediumRadio:
     ed_mbm: int  # energy that counts as a busy channel
     max_ppdu_us: int  # its longest transmission
     retries: int  # attempts of a frame; 0: as rate control wants it
+    latency_us: int = 0  # a frame from its host takes up to that long into the idle radio
+    rate: MediumRate | None = None  # of data to a node; None: rate control decides
 
 
 class MediumLink(NamedTuple):
@@ -93,6 +106,7 @@ class Medium:
     fading: dict[str, Any] | None  # {model: rician, k_db: 6.0}
     walls: list[Wall]
     step_ns: int  # how often moves are followed
+    statistics_ns: int  # how often counters are read
     capture_mb: int | None  # a frame so much stronger takes a receiver over; None: none does
     curves: list[ErrorCurve]
     fadings: list[FadingTable]

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from lab.errors import near
-from lab.model import channels, links
+from lab.model import channels, links, rates
 from lab.model.nodes import ap, sta
 from lab.model.nodes.base import Node as NodeModel
 from lab.model.nodes.base import Wireless
@@ -196,13 +196,39 @@ class _Builder:
             radio = self._access_point(name, model, mac)
         else:
             radio = self._station(name, model, mac)
-        return replace(radio, txpower_dbm=model.txpower, antenna_gain_dbi=model.antenna_gain)
+        if model.rate is not None:
+            self._check_rate(name, model.rate, radio)
+        return replace(radio, txpower_dbm=model.txpower, antenna_gain_dbi=model.antenna_gain, rate=model.rate)
+
+    def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
+        """Complain about a fixed rate that its network does not have, or that nothing would heed."""
+        keys = ("nodes", name, "rate")
+        if self.topology.medium is None:
+            self.problems.add(
+                self.source,
+                keys,
+                "the perfect medium has no rates; write medium: {} in the topology, or leave this out",
+            )
+        modes = [cell.mode for cell in self._cells(radio.ssid)]
+        wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
+        if wrong is not None:
+            self.problems.add(
+                self.source, keys, f"mode {wrong} of {radio.ssid} has no {rate}; it has {rates.listed(wrong)}"
+            )
+
+    def _cells(self, ssid: str) -> list[ap.AccessPoint]:
+        """The access points of a network."""
+        nodes = self.topology.nodes.values()
+        return [node for node in nodes if isinstance(node, ap.AccessPoint) and node.ssid == ssid]
 
     def _access_point(self, name: str, model: ap.AccessPoint, mac: str) -> Radio:
         country = self.topology.country
         wrong = channels.complaint(model.channel, model.mode, country)
         if wrong is not None:
             self.problems.add(self.source, ("nodes", name, "channel"), wrong)
+        elif model.width == "40 MHz" and channels.second_half(model.channel) is None:
+            message = f"channel {model.channel} has no room for 40 MHz; choose another channel, or write width: 20 MHz"
+            self.problems.add(self.source, ("nodes", name, "width"), message)
         return Radio(
             interface=f"{name}-wlan{model.radio_number}",
             mac=mac,
@@ -214,14 +240,16 @@ class _Builder:
             country=country,
             encrypt=model.encrypt or "open",
             passwd=model.passwd,
+            width_mhz=_width_mhz(model),
+            second_half=channels.second_half(model.channel) if _width_mhz(model) == 40 else None,
+            short_gi=model.guard_interval == "short",
+            wmm=bool(model.wmm) and model.mode != "n",
         )
 
     def _station(self, name: str, model: Wireless, mac: str) -> Radio:
         """A station takes from its network what it does not say itself."""
         ssid = self._ssid(name, model)
-        cells = [
-            other for other in self.topology.nodes.values() if isinstance(other, ap.AccessPoint) and other.ssid == ssid
-        ]
+        cells = self._cells(ssid)
         first = cells[0] if cells else None
         encrypt, passwd = model.encrypt, model.passwd
         if encrypt is None and first is not None:
@@ -237,6 +265,9 @@ class _Builder:
             country=self.topology.country,
             encrypt=encrypt or "open",
             passwd=passwd,
+            # what it may send with wherever it is in its network
+            width_mhz=min(map(_width_mhz, cells), default=20),
+            short_gi=bool(cells) and all(cell.guard_interval == "short" for cell in cells),
         )
 
     def _ssid(self, name: str, model: Wireless) -> str:
@@ -256,6 +287,10 @@ class _Builder:
             listed = ", ".join(known) or "none"
             self.problems.add(self.source, keys, f'no access point serves "{said}"{near(said, known)}; known: {listed}')
         return said
+
+
+def _width_mhz(model: ap.AccessPoint) -> int:
+    return int(model.width.split()[0])
 
 
 def _with_ip(node: Node, made: str | None) -> Node:

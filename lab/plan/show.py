@@ -14,7 +14,7 @@ from rich.table import Table
 from lab import units
 from lab.plan import show_medium
 from lab.plan.medium_types import Medium
-from lab.plan.types import Event, File, Link, Netem, Node, Plan, Process
+from lab.plan.types import Event, File, Link, Netem, Node, Plan, Process, Radio
 from lab.probes import base as probes
 
 _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
@@ -71,9 +71,21 @@ def _node(node: Node) -> tuple[str, ...]:
     radio = ""
     if node.radio is not None:
         channel = f"channel {node.radio.channel}" if node.radio.channel else "scans"
-        words = [node.radio.ssid, f"802.11{node.radio.mode}", channel, node.radio.encrypt or "open", node.radio.mac]
-        radio = ", ".join(words)
+        words = [node.radio.ssid, f"802.11{node.radio.mode}", channel, *_extras(node.radio)]
+        radio = ", ".join([*words, node.radio.encrypt or "open", node.radio.mac])
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, _position(node.position_m)
+
+
+def _extras(radio: Radio) -> Iterator[str]:
+    """What a radio has beyond the usual."""
+    if radio.width_mhz != 20:
+        yield f"{radio.width_mhz} MHz"
+    if radio.short_gi:
+        yield "short guard interval"
+    if radio.wmm:
+        yield "WMM"
+    if radio.rate is not None:
+        yield f"at {radio.rate}"
 
 
 def _position(position_m: list[float] | None) -> str:
@@ -141,10 +153,17 @@ def _move(params: dict[str, Any]) -> str:
     return f"to {_position(params['position_m'])}{speed}"
 
 
+def _fault(params: dict[str, Any]) -> str:
+    ends = "".join(f" {key} {params[key]}" for key in ("from", "to") if params[key] is not None)
+    skipped = f" after {params['skip']}" if params["skip"] else ""
+    return f"{params['action']} {params['count']}{ends}{skipped}"
+
+
 _EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "roam": lambda params: f"to {params['to']}",
     "move": _move,
     "link": lambda params: "up" if params["up"] else "down",
     "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
     "exec": lambda params: shlex.join(params["argv"]),
+    "fault": _fault,
 }

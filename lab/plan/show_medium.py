@@ -26,6 +26,8 @@ def describe(medium: Medium) -> Iterator[Row]:
     yield "capture", f"from {medium.capture_mb / 100:g} dB" if medium.capture_mb is not None else "none"
     yield "longest PPDU", units.DURATION.format(radio.max_ppdu_us * 1000)
     yield "attempts", str(radio.retries or "as rate control wants")
+    yield "latency of hosts", f"up to {units.DURATION.format(radio.latency_us * 1000)}" if radio.latency_us else "none"
+    yield "statistics", f"every {units.DURATION.format(medium.statistics_ns)}"
     if medium.updates:
         first, last = (units.DURATION.format(update.at_ns) for update in (medium.updates[0], medium.updates[-1]))
         every = units.DURATION.format(medium.step_ns)

@@ -69,6 +69,9 @@ class _Scene:
     def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
         self.courses.move(node, self.event.model.at, to_m, speed_m_s)
 
+    def has_medium(self) -> bool:
+        return self.network.source.model.medium is not None
+
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
             listed = ", ".join(self.process_ids) or "none"

@@ -39,6 +39,16 @@ class Radio:
     passwd: str | None
     txpower_dbm: float | None = None
     antenna_gain_dbi: float | None = None
+    # what follows is not mentioned in JSON where it is as here
+    width_mhz: int = 20
+    second_half: str | None = None  # of an access point 40 MHz wide: + above its channel, - below
+    short_gi: bool = False
+    wmm: bool = False  # WMM outside mode n, which always has it
+    rate: str | None = None  # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
+
+
+# keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
+_UNSAID = {"width_mhz": 20, "second_half": None, "short_gi": False, "wmm": False, "rate": None}
 
 
 @dataclass(frozen=True)
@@ -143,9 +153,10 @@ class Event:
     """One thing the timeline does."""
 
     at_ns: int
-    kind: str  # roam, move, link, netem, exec, stop
-    target: str  # node or link name, or process id for stop
-    # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv}
+    kind: str  # roam, move, link, netem, exec, stop, fault
+    target: str  # node or link name, process id for stop, kind of frames for fault
+    # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv};
+    # fault: {action, from, to, skip, count}
     params: dict[str, Any]
     source: str = ""
 
@@ -199,8 +210,12 @@ class Plan:
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds; a plan on the stock medium does not mention one."""
+        """What JSON holds; a plan on the stock medium does not mention one, nor a radio what it does not have."""
         found = dataclasses.asdict(self)
+        for radio in (node["radio"] for node in found["nodes"] if node["radio"]):
+            for key, default in _UNSAID.items():
+                if radio[key] == default:
+                    del radio[key]
         return found if self.medium is not None else {key: found[key] for key in found if key != "medium"}
 
     def to_json(self) -> str:

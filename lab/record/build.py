@@ -12,7 +12,7 @@ from typing import Any
 from lab.errors import RecordError
 from lab.plan.types import Plan, Process
 from lab.probes import base as probes
-from lab.record import figures
+from lab.record import figures, medium
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
 
 RAW = "raw"
@@ -34,7 +34,7 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
     sources = _sources(directory, plan, guest)
     results = figures.metrics(plan, sources, guest)
     checks = figures.checks(plan, sources, guest, results)
-    data = {
+    data: dict[str, Any] = {
         "version": VERSION,
         "plan": plan.data(),
         "versions": {"kernel": guest["kernel"], "packages": guest.get("packages", {}), **(versions or {})},
@@ -51,6 +51,9 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         and not any(source.error for source in sources.values()),
         "raw": _raw_files(directory / RAW),
     }
+    on_air = medium.read(directory / RAW) if plan.medium else None
+    if on_air:
+        data["medium"] = on_air
     # what is kept is what a reader gets: tuples become lists now, not after the first load
     record = Record(directory, json.loads(to_json(data)))
     record.write()

@@ -46,8 +46,9 @@ class Record:
     ``version``; ``plan`` (lab.plan.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest tells them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
-    occurrences, values, error); ``metrics`` by name (see Result);
-    ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file).
+    occurrences, values, error); ``metrics`` by name (see Result); ``medium`` where the run had one
+    (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
+    raw file).
     """
 
     directory: Path
@@ -69,6 +70,11 @@ class Record:
         path = self.directory / "wall.json"
         found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         return found
+
+    @property
+    def medium(self) -> dict[str, Any] | None:
+        """What happened on the medium (lab.record.medium); None where there was none but the perfect one."""
+        return self.data.get("medium")
 
     def series(self, source: str, name: str) -> Series | None:
         """A sampled series of a process or probe."""

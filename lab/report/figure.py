@@ -26,6 +26,7 @@ class Line:
     colour: int = 0
     step: bool = False
     area: bool = False  # the space below it is tinted
+    solid: bool = False  # the space below it is filled, without a line: what lies behind is hidden
     dots: bool = False  # points without a line
     gap: float | None = None  # no line between points further apart than this
 
@@ -74,6 +75,7 @@ class Panel:
     rows: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     from_zero: bool = True  # y begins at 0
+    y_most: float | None = None  # y ends there; None: where the lines do
 
     @property
     def y_range(self) -> tuple[float, float]:
@@ -82,6 +84,8 @@ class Panel:
         if not values:
             return 0.0, 1.0
         low, high = min(values), max(values)
+        if self.y_most is not None:
+            return 0.0, self.y_most
         if self.from_zero:
             return 0.0, high * 1.08 or 1.0
         air = max((high - low) * 0.15, 5.0)

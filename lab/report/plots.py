@@ -27,7 +27,17 @@ _PHASE_COLOURS = {"scan": 3, "authentication": 0, "association": 2, "keys": 4, "
 
 def figures(record: Record) -> list[Figure]:
     """All figures, in the order of the report."""
-    makers: tuple[Callable[[Record], Iterator[Figure]], ...] = (_goodput, _around, _outage, _signal, _tcp, _rtt)
+    from lab.report import medium
+
+    makers: tuple[Callable[[Record], Iterator[Figure]], ...] = (
+        _goodput,
+        _around,
+        _outage,
+        medium.figures,
+        _signal,
+        _tcp,
+        _rtt,
+    )
     return [figure for maker in makers for figure in maker(record)]
 
 

@@ -71,6 +71,9 @@ def _line(line: Line, axis: Axes) -> None:
     if line.dots:
         axis.plot(line.x, line.y, color=colour, linestyle="none", marker=".", markersize=3, label=line.label)
         return
+    if line.solid:
+        axis.fill_between(line.x, line.y, step="pre" if line.step else None, color=colour, linewidth=0)
+        return
     steps = "steps-pre" if line.step else "default"
     axis.plot(line.x, line.y, color=colour, linewidth=1.3, linestyle=style, drawstyle=steps, label=line.label)
     if line.area:

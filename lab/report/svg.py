@@ -200,10 +200,13 @@ def _line(line: Line, box: _Box) -> list[str]:
     parts = []
     for run in _runs(line, points):
         path = _steps(run) if line.step else "L".join(f"{_n(x)} {_n(y)}" for x, y in run)
-        if line.area:
+        if line.area or line.solid:
             base = box.y(max(box.y_range[0], 0.0))
             closed = f"M{_n(run[0][0])} {_n(base)}L{path}L{_n(run[-1][0])} {_n(base)}Z"
-            parts.append(f'<path d="{closed}" class="tint" fill="{colour}"/>')
+            tint = "" if line.solid else ' class="tint"'
+            parts.append(f'<path d="{closed}"{tint} fill="{colour}"/>')
+        if line.solid:
+            continue
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         parts.append(f'<path d="M{path}" class="line" stroke="{colour}"{dashed}/>')
     return parts

@@ -54,6 +54,7 @@ class Table:
     columns: list[Column]
     rows: list[dict[str, Any]]
     unit: str = ""
+    in_terminal: bool = True  # or only in the page, CSV and JSON
 
     def heading(self, column: Column) -> str:
         """What to write above a column."""
@@ -62,11 +63,14 @@ class Table:
 
 def tables(record: Record) -> list[Table]:
     """All tables that have rows, in the order of the report."""
+    from lab.report import medium
+
     makers: tuple[Callable[[Record], Iterable[Table]], ...] = (
         _checks,
         _handoffs,
         _goodput_around,
         _transfers,
+        medium.tables,
         _radios,
         _metrics,
     )

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from lab.record.record import Record
+from lab.report import medium
 from lab.report.tables import Table, tables
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ def rich_tables(record: Record) -> Group:
 
     parts: list[Any] = []
     for table in tables(record):
-        parts += [_rich(table), ""]
+        if table.in_terminal:
+            parts += [_rich(table), ""]
+    fairness = medium.fairness_line(record)
+    if fairness:
+        parts += [Text(fairness), ""]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
 
 

@@ -39,6 +39,9 @@ class Scene(Protocol):
     def move(self, node: plan.Node, to_m: tuple[float, float, float], speed_m_s: float | None) -> None:
         """Let it go there from then on."""
 
+    def has_medium(self) -> bool:
+        """Whether radios are on a medium of the topology's, not on the perfect one."""
+
     def processes(self, name: str, key: str) -> list[str]:
         """Ids of the processes of that name."""
 

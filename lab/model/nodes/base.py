@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What every node of a topology has, and what those with a radio have besides.
 
-Not modelled: several radios in one node, radar detection (so no DFS channels), 6 GHz, channel widths above 20 MHz.
+Not modelled: several radios in one node, radar detection (so no DFS channels), 6 GHz, channel widths above 40 MHz.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from lab.model.base import Gain, Model, Position, Power, Size, Text, refuse
+from lab.model.rates import FixedRate
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
@@ -122,6 +123,11 @@ class Wireless(Node):
     position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
     txpower: Power | None = Field(None, description="Transmission power, for the medium. If nothing is said: 20 dBm.")
     antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
+    rate: FixedRate | None = Field(
+        None,
+        description="The rate at which it sends data to a node, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight "
+        "for each spatial stream). Needs a medium:. If nothing is said: rate control (minstrel_ht) decides.",
+    )
 
     @model_validator(mode="after")
     def _protection(self) -> Wireless:

@@ -29,12 +29,13 @@ PLAN = types.Medium(
     fading={"model": "rayleigh", "coherence_ns": 10_000_000},
     walls=[],
     step_ns=100_000_000,
+    statistics_ns=1_000_000_000,
     capture_mb=1000,
     curves=[types.ErrorCurve("bpsk-1/2", 4, -75, 5, 845, types.packed(struct.pack("<2Q", 15 << 60, 0)))],
     fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
     radios=[
-        types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0),
-        types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7),
+        types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
+        types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7, 0, types.MediumRate(2, 7, 2, 1, 1, 0)),
     ],
     links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0)],
     updates=[types.MediumUpdate(5, [types.MediumLink(0, 1, 3300, 1, 10_000)])],
@@ -48,7 +49,7 @@ PAYLOADS = {
     "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000",
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
     "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
-    "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000",
+    "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
     "SET_LINKS": "0800 0200 01000000  2c00 1600"
     "00000000 01000000 3d0d0000 01000000 10270000  01000000 00000000 06ffffff 00000000 00000000",
 }
@@ -60,6 +61,39 @@ def test_every_request_by_hand() -> None:
     assert [request.command.name for request in requests] == order
     for request in requests[:4] + requests[5:]:
         assert request.payload().hex() == bytes.fromhex(PAYLOADS[request.command.name]).hex(), request.command.name
+
+
+def test_a_fixed_rate_is_a_struct() -> None:
+    fixed, free = (request.payload().hex() for request in list(medium_requests.setup(PLAN))[4:2:-1])
+    # 4 + 6 bytes, type RATE 36, HT, index 7 of two streams, 40 MHz, short guard interval; and what makes 12 of 10
+    assert fixed.endswith("0800250000000000" + "0a002400" + "020702010100" + "0000")
+    assert "0a002400" not in free
+
+
+ACK_LOST = {"action": "lose", "from": "sta1", "to": "ap1", "skip": 10, "count": 2}
+
+
+def test_a_fault_by_hand() -> None:
+    fault = medium_requests.fault("ack", ACK_LOST, NAMES)
+    assert fault.command is Command.ADD_FAULT
+    # FAULT_KIND 23 (ack: 4), ACTION 24 (lose: 0), SKIP 25, COUNT 26, FROM 27, TO 28
+    wanted = "0800 0200 01000000  0800 1700 04000000  0800 1800 00000000  0800 1900 0a000000  0800 1a00 02000000"
+    wanted += "0800 1b00 01000000  0800 1c00 00000000"
+    assert fault.payload() == bytes.fromhex(wanted)
+    assert fault.describe(NAMES).endswith("fault_skip=10 fault_count=2 fault_from=1 fault_to=0")
+
+
+def test_a_fault_of_anybodys_frames_names_nobody() -> None:
+    anybody = medium_requests.fault("any", {**ACK_LOST, "action": "damage", "from": None, "to": None}, NAMES)
+    assert (anybody.values[Attr.FAULT_KIND], anybody.values[Attr.FAULT_ACTION]) == (0, 1)
+    assert Attr.FAULT_FROM not in anybody.values and Attr.FAULT_TO not in anybody.values
+
+
+def test_a_fault_reaches_the_kernel() -> None:
+    kernel = Yes()
+    Medium(PLAN, kernel).fault("ba", ACK_LOST)
+    (message,) = netlink.messages(kernel.sent[1])
+    assert message.payload[0] == Command.ADD_FAULT
 
 
 def test_no_capture_is_not_mentioned() -> None:
@@ -77,7 +111,10 @@ def test_links_that_do_not_fit_into_one_attribute() -> None:
 def test_requests_for_a_reader() -> None:
     told = [request.describe(NAMES) for request in medium_requests.setup(PLAN)]
     assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes>"
-    assert told[4].endswith("radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7")
+    assert told[4].endswith(
+        "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
+        "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
+    )
     assert told[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
     (change,) = medium_requests.update(types.MediumUpdate(0, PLAN.links * 4))
     assert change.describe(NAMES).endswith(",… (8)")
@@ -208,6 +245,16 @@ def test_the_record_holds_the_looks(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "medium.json").read_text()) == {
         "looks": [{"t_ns": 0, **LOOK}, {"t_ns": 30_000_000_000, **LOOK}]
     }
+
+
+def test_each_look_is_a_line(tmp_path: Path) -> None:
+    record = MediumRecord(Medium(PLAN, Kernel(*counting(2), *counting(5))), 1_000)
+    record.write(tmp_path)
+    assert json.loads((tmp_path / "medium.json").read_text()) == {"looks": []}
+    record.look(0)
+    record.look(1)
+    record.write(tmp_path)
+    assert len((tmp_path / "medium.json").read_text().splitlines()) == 4
 
 
 def test_a_refused_dump_is_told() -> None:

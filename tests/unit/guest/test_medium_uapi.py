@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest.medium_uapi import ENCODERS, LINK, Airtime, Attr, Command, Count
+from lab.guest.medium_uapi import ENCODERS, LINK, RATE, Airtime, Attr, Command, Count, FaultAction, Frame
 from lab.phy.curves import CURVES
 
 FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"
@@ -21,6 +21,8 @@ OURS: dict[str, tuple[type[IntEnum], str]] = {
     "hwsim_medium_attr": (Attr, "HWSIM_MEDIUM_ATTR_"),
     "hwsim_medium_airtime": (Airtime, "HWSIM_MEDIUM_AIRTIME_"),
     "hwsim_medium_count": (Count, "HWSIM_MEDIUM_COUNT_"),
+    "hwsim_medium_frame": (Frame, "HWSIM_MEDIUM_FRAME_"),
+    "hwsim_medium_fault_action": (FaultAction, "HWSIM_MEDIUM_FAULT_"),
 }
 
 
@@ -64,6 +66,12 @@ enum hwsim_medium_airtime {
 enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_SENT,
 };
+enum hwsim_medium_frame {
+	HWSIM_MEDIUM_FRAME_ANY,
+};
+enum hwsim_medium_fault_action {
+	HWSIM_MEDIUM_FAULT_DAMAGE,
+};
 """
 
 
@@ -71,6 +79,7 @@ def test_a_difference_is_found() -> None:
     found = differences(HEADER)
     assert "HWSIM_MEDIUM_CMD_SET_CURVE = 2" in found and "HWSIM_MEDIUM_CMD_NEW = 1" not in found
     assert "hwsim_medium_airtime has 1 members" in found
+    assert "HWSIM_MEDIUM_FAULT_DAMAGE = 0" in found
 
 
 def test_the_headers_numbers_are_ours() -> None:
@@ -96,6 +105,10 @@ def test_names_of_curves(curve: tuple[str, str]) -> None:
 
 def test_a_link_has_20_bytes() -> None:
     assert LINK.size == 20
+
+
+def test_a_rate_has_6_bytes() -> None:
+    assert RATE.size == 6
 
 
 def test_what_is_only_answered_has_no_encoder() -> None:

@@ -52,6 +52,7 @@ def test_every_key_has_a_default() -> None:
     assert (found.capture, found.longest_ppdu, found.retries, found.step) == (None, 5_484_000, None, 100_000_000)
     assert found.propagation.made() == propagation.load("logDistance")
     assert (found.fading, found.walls, found.snr) == (None, [], [])
+    assert (found.latency, found.statistics) == (20_000, 1_000_000_000)
 
 
 def test_quantities_are_held_in_base_units() -> None:
@@ -115,7 +116,8 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         (
             "medium:\n  stp: 5 ms\n",
             'mine.yaml:5  medium.stp: unknown key "stp" (did you mean step?); known keys: errors, bursts, propagation, '
-            "fading, walls, snr, noise_figure, energy_detection, capture, longest_ppdu, retries, step",
+            "fading, walls, snr, noise_figure, energy_detection, capture, longest_ppdu, retries, latency, statistics, "
+            "step",
         ),
         (
             "medium:\n  errors: nst\n",
@@ -201,6 +203,19 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
             "medium:\n  retries: 0\n",
             "mine.yaml:5  medium.retries: 0 attempts are none; write a whole number from 1, "
             "or leave it to rate control",
+        ),
+        (
+            "medium:\n  latency: 11 ms\n",
+            'mine.yaml:5  medium.latency: "11 ms" is too large; the most is 10 ms',
+        ),
+        (
+            "medium:\n  latency: 20500 ns\n",
+            "mine.yaml:5  medium.latency: 20.5 us is not a whole number of µs, the finest there is here",
+        ),
+        ("medium:\n  statistics: 5\n", 'mine.yaml:5  medium.statistics: "5" has no unit; write 5 s'),
+        (
+            "medium:\n  statistics: 0 s\n",
+            'mine.yaml:5  medium.statistics: "0 s" is too small; the least is 1 ms',
         ),
         ("medium:\n  bursts: 1\n", 'mine.yaml:5  medium.bursts: wants true or false, not "1"'),
         (

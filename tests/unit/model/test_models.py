@@ -103,7 +103,8 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "memory, pids, encrypt, passwd, position, txpower, antenna_gain, ssid, mode, channel, bssid",
+            "memory, pids, encrypt, passwd, position, txpower, antenna_gain, rate, ssid, mode, channel, "
+            "width, guard_interval, wmm, bssid",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -207,7 +208,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event has one of these keys: '
-            "exec, link, move, netem, roam, stop",
+            "exec, fault, link, move, netem, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

@@ -22,10 +22,12 @@ Recorder = Callable[..., Record]
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> Recorder:
-    """Make the record of tests/fixtures/recorded/handoff, with keys of the plan or of guest.json changed."""
+    """Make the record of tests/fixtures/recorded/handoff, with keys of plan or guest.json changed, raw files added."""
 
-    def make(guest: dict[str, Any] | None = None, **plan: Any) -> Record:
+    def make(guest: dict[str, Any] | None = None, raw: dict[str, str] | None = None, **plan: Any) -> Record:
         directory = Path(shutil.copytree(RECORDED / "handoff", tmp_path / "run"))
+        for name, text in (raw or {}).items():
+            (directory / "raw" / name).write_text(text)
         for name, changes in (("plan.json", plan), ("guest.json", guest or {})):
             path = directory / name
             path.write_text(json.dumps(json.loads(path.read_text()) | changes))

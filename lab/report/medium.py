@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""The medium in a report: where the air time went, what became of frames, and how fairly stations were served.
+
+Jain's index of n amounts is the square of their sum over n times the sum of their squares: 1 where all are equal,
+1/n where one has all (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from lab.model import channels
+from lab.record.record import Record
+from lab.report.figure import Figure, Line, Panel
+from lab.report.numbers import plain, size
+from lab.report.tables import Column, Table
+
+_SECOND = 1_000_000_000
+_PANELS_AT_MOST = 3
+# what the time of a channel goes to, as lab.guest.medium_uapi has it: what it is called; idle goes last
+KINDS = {
+    "data": "data",
+    "mgmt": "management",
+    "control": "control",
+    "ifs": "interframe space",
+    "backoff": "backoff",
+    "overlap": "overlap",
+    "idle": "idle",
+}
+_COLOURS = {kind: colour for colour, kind in enumerate(kind for kind in KINDS if kind != "idle")}
+_COUNTS = ("sent", "retries", "delivered", "damaged", "collided", "lost", "acked", "dropped")
+_CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
+
+
+def tables(record: Record) -> Iterator[Table]:
+    """All tables of the medium."""
+    if record.medium is not None:
+        yield _airtime(record.medium)
+        yield _frames(record, record.medium)
+        yield _categories(record.medium)
+        yield _fairness(record)
+
+
+def _name(frequency_mhz: int) -> str:
+    return f"{channels.number(frequency_mhz)} ({frequency_mhz} MHz)"
+
+
+def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
+    """Percent of the time of a channel that each kind takes; empty where there is no time."""
+    total = sum(air_ns.values())
+    return {kind: 100 * air_ns[kind] / total for kind in air_ns} if total else {}
+
+
+def _airtime(medium: Mapping[str, Any]) -> Table:
+    columns = [Column("channel", "channel", number=False)]
+    columns += [Column(kind, title, "%", 3) for kind, title in KINDS.items()]
+    rows = []
+    for channel in medium["channels"]:
+        found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
+        if found and found["idle"] < 100:  # others were only scanned, before the run
+            rows.append({"channel": _name(channel["frequency_mhz"]), **found})
+    return Table("airtime", "Air time of each channel, %", columns, rows, "%")
+
+
+def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
+    columns = [Column("from", "from", number=False), Column("to", "to", number=False)]
+    columns += [Column(key, key, digits=12) for key in _COUNTS]
+    columns.append(Column("bytes", "bytes delivered", digits=20))
+    order = {node.name: node.index for node in record.plan.nodes}
+    rows = [dict(link) for link in medium["links"] if link["sent"] or link["dropped"]]
+    rows.sort(key=lambda row: (order.get(row["from"], 0), order.get(row["to"], 0)))
+    title = "Frames between radios (MPDUs, each attempt: sent = delivered + damaged + collided + lost)"
+    return Table("frames", title, columns, rows, in_terminal=False)
+
+
+def _categories(medium: Mapping[str, Any]) -> Table:
+    columns = [
+        Column("node", "radio of", number=False),
+        Column("category", "access category", number=False),
+        Column("attempts", "attempts", digits=12),
+        Column("successes", "successes", digits=12),
+        Column("inside", "lost to another category", digits=12),
+        Column("air_s", "air time", "s"),
+    ]
+    rows = [
+        {"node": radio["node"], "category": title, **radio[key], "air_s": radio[key]["air_ns"] / _SECOND}
+        for radio in medium["radios"]
+        for key, title in _CATEGORIES.items()
+        if radio[key]["attempts"]
+    ]
+    return Table("access-categories", "Access to the medium by category", columns, rows, in_terminal=False)
+
+
+def jain(amounts: Sequence[float]) -> float | None:
+    """Jain's fairness index; None where there is nothing to share."""
+    squares = math.fsum(amount * amount for amount in amounts)
+    return math.fsum(amounts) ** 2 / (len(amounts) * squares) if squares else None
+
+
+def _fairness(record: Record) -> Table:
+    columns = [
+        Column("direction", "direction", number=False),
+        Column("stations", "stations"),
+        Column("jain", "Jain's index", digits=3),
+        Column("least", "least", show=size),
+        Column("most", "most", show=size),
+    ]
+    return Table("fairness", "Fairness: bytes delivered", columns, list(_shared(record)), in_terminal=False)
+
+
+def _shared(record: Record) -> Iterator[dict[str, Any]]:
+    """How evenly bytes are shared among stations, in each direction that carried any."""
+    stations = [node.name for node in record.plan.nodes if node.kind == "sta"]
+    if record.medium is None or len(stations) < 2:
+        return
+    for end in ("to", "from"):
+        amounts = {name: 0 for name in stations}
+        for link in record.medium["links"]:
+            if link[end] in amounts:
+                amounts[link[end]] += link["bytes"]
+        index = jain(list(amounts.values()))
+        if index is not None:
+            least, most = min(amounts.values()), max(amounts.values())
+            yield {
+                "direction": f"{end} stations",
+                "stations": len(stations),
+                "jain": index,
+                "least": least,
+                "most": most,
+                "bytes": amounts,
+            }
+
+
+def fairness_line(record: Record) -> str | None:
+    """One line for a terminal; None where there is nothing to say."""
+    told = [f"{plain(row['jain'], 3)} {row['direction']}" for row in _shared(record)]
+    return f"Fairness (Jain's index of bytes delivered): {', '.join(told)}" if told else None
+
+
+def figures(record: Record) -> Iterator[Figure]:
+    """Air time over the run, a panel for each of the busiest channels."""
+    if record.medium is None or len(record.medium["t_ns"]) < 2:
+        return
+    busy = sorted(record.medium["channels"], key=_busy, reverse=True)
+    shown = sorted((channel for channel in busy[:_PANELS_AT_MOST] if _busy(channel)), key=_frequency)
+    if not shown:
+        return
+    times = [t_ns / _SECOND for t_ns in record.medium["t_ns"]]
+    panels = [_panel(channel, times) for channel in shown]
+    used = [kind for kind in _COLOURS if any(any(channel["air_ns"].get(kind, ())) for channel in shown)]
+    title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
+    about = "what the time of a channel goes to, between one look at the counters and the next; blank: idle"
+    yield Figure("airtime", title, about, panels, [(KINDS[kind], _COLOURS[kind]) for kind in used])
+
+
+def _frequency(channel: Mapping[str, Any]) -> int:
+    return int(channel["frequency_mhz"])
+
+
+def _busy(channel: Mapping[str, Any]) -> float:
+    """Share of the time that is not idle, from 0 to 1."""
+    found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
+    return (100 - found["idle"]) / 100 if found else 0.0
+
+
+def _panel(channel: Mapping[str, Any], times: list[float]) -> Panel:
+    """Shares of each span, one on the other; the highest pile is drawn first, those below it over it."""
+    spans = [
+        shares({kind: values[index] for kind, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
+    ]
+    piles = [list(accumulate(span.get(kind, 0.0) for kind in _COLOURS)) for span in spans]
+    lines = []
+    for kind, number in reversed(_COLOURS.items()):
+        heights = [pile[number] for pile in piles]
+        lines.append(Line(KINDS[kind], times, [heights[0], *heights], number, step=True, solid=True))
+    return Panel(
+        x_label="virtual time, s",
+        y_label="air time, %",
+        x_range=(times[0], times[-1]),
+        title=f"channel {_name(channel['frequency_mhz'])}",
+        lines=lines,
+        y_most=100.0,
+    )

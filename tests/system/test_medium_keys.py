@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""What a topology asks of the medium happens in the guest: fixed rates, wide channels, faults, statistics."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+SECOND = 1_000_000_000
+LOST = 5
+
+TOPOLOGY = """\
+name: two-networks
+nodes:
+  h1: {kind: host, roles: [server]}
+  s1: {kind: switch}
+  ap1: {kind: ap, ssid: old, rate: 36 Mbit/s}
+  ap2: {kind: ap, ssid: new, mode: n, channel: 36, width: 40 MHz, guard_interval: short, rate: MCS 7}
+  sta1: {kind: sta, ssid: old, roles: [client], rate: 24 Mbit/s}
+  sta2: {kind: sta, ssid: new, roles: [client], rate: MCS 5}
+links:
+  - {between: [h1, s1]}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+medium: {statistics: 500 ms}
+"""
+WORKLOAD = f"""\
+name: look
+roles: {{server: 1, client: 2}}
+duration: 5 s
+processes:
+  - {{on: client, run: {{probe: ping, to: "{{server.ip}}", every: 100 ms, count: 35}}, as: call}}
+timeline:
+  - {{at: 2250 ms, fault: lose, frames: ack, from: ap1, to: sta1, count: {LOST}}}
+  - {{at: 4 s, exec: ap1, run: [iw, dev, ap1-wlan1, station, dump]}}
+  - {{at: 4 s, exec: ap2, run: [iw, dev, ap2-wlan1, station, dump]}}
+  - {{at: 4 s, exec: sta2, run: [iw, dev, sta2-wlan0, station, dump]}}
+"""
+
+
+def link(look: dict[str, Any], sender: str, receiver: str) -> dict[str, int]:
+    """The counters of a link."""
+    (found,) = [entry for entry in look["links"] if (entry["from"], entry["to"]) == (sender, receiver)]
+    return {key: value for key, value in found.items() if key not in ("from", "to")}
+
+
+def grown_by(before: dict[str, Any], after: dict[str, Any], sender: str, receiver: str) -> dict[str, int]:
+    """How much they grew between two looks."""
+    earlier = link(before, sender, receiver)
+    return {key: value - earlier[key] for key, value in link(after, sender, receiver).items()}
+
+
+def bitrate(dump: str) -> str:
+    """``rx bitrate`` of the one peer of a dump; its ``tx bitrate`` is what rate control would have used."""
+    (line,) = [line for line in dump.splitlines() if line.strip().startswith("rx bitrate:")]
+    return " ".join(line.split(":", 1)[1].split())
+
+
+def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
+    ran = boot(TOPOLOGY, WORKLOAD)
+    looks = json.loads(ran.raw("medium.json"))["looks"]
+
+    # statistics: a look every 500 ms, from the start to the end
+    assert [look["t_ns"] // (SECOND // 10) for look in looks] == list(range(0, 51, 5))
+    for before, after in pairwise(looks):
+        for now, then in zip(after["channels"], before["channels"], strict=False):
+            assert now["frequency_mhz"] == then["frequency_mhz"]
+            grown = sum(now["air_ns"].values()) - sum(then["air_ns"].values())
+            assert grown == now["t_ns"] - then["t_ns"]
+
+    # rates
+    at_ap1, at_ap2, at_sta2 = map(bitrate, ran.outputs())
+    assert at_ap1 == "24.0 MBit/s"
+    assert at_ap2 == "120.0 MBit/s MCS 5 40MHz short GI"
+    assert at_sta2 == "150.0 MBit/s MCS 7 40MHz short GI"
+
+    # a fault: each ACK that is lost makes a retry, and no frame is lost by it
+    start, before, after = looks[0], looks[4], looks[-1]
+    assert grown_by(start, before, "sta1", "ap1")["retries"] == 0
+    assert grown_by(before, after, "sta1", "ap1")["retries"] == LOST
+    assert grown_by(before, after, "sta1", "ap1")["dropped"] == 0
+    assert grown_by(before, after, "sta2", "ap2")["retries"] == 0
+    assert "35 received" in ran.raw("call@sta1.out")

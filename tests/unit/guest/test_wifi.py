@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""hostapd.conf of an access point: nothing of mode n where it is not asked for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lab.guest.wifi import hostapd_conf
+from lab.plan.types import Radio
+
+G = Radio("ap1-wlan1", "02:00:00:00:01:00", "campus", "g", 1, 2412, [], "DE", "open", None)
+N = replace(G, mode="n", channel=36, frequency_mhz=5180)
+HEAD = "interface=ap1-wlan1\nbridge=br0\ndriver=nl80211\nctrl_interface=/run/hostapd\nssid=campus\ncountry_code=DE\n"
+
+
+@pytest.mark.parametrize(
+    ("radio", "lines"),
+    [
+        (G, "channel=1\nhw_mode=g\n"),
+        (replace(G, wmm=True), "channel=1\nhw_mode=g\nwmm_enabled=1\n"),
+        (N, "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\n"),
+        (
+            replace(N, width_mhz=40, second_half="+"),
+            "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\nht_capab=[HT40+]\n",
+        ),
+        (
+            replace(N, short_gi=True),
+            "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\nht_capab=[SHORT-GI-20]\n",
+        ),
+        (
+            replace(N, channel=8, width_mhz=40, second_half="-", short_gi=True),
+            "channel=8\nhw_mode=g\nieee80211n=1\nwmm_enabled=1\nht_capab=[HT40-][SHORT-GI-20][SHORT-GI-40]\n",
+        ),
+    ],
+)
+def test_hostapd_conf(radio: Radio, lines: str) -> None:
+    assert hostapd_conf(radio, "br0") == HEAD + lines

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Fixed rates, widths, guard intervals and WMM as users write them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.errors import InputError
+from lab.model.build import build
+from lab.model.document import parse
+from lab.model.nodes.ap import AccessPoint
+from lab.model.rates import HT, MODES, listed
+from lab.model.topology import Topology
+
+
+def ap(keys: str) -> AccessPoint:
+    text = f"name: mine\nnodes:\n  ap1: {{kind: ap, ssid: campus, {keys}}}\n"
+    found = build(Topology, parse(text, Path("mine.yaml"), "mine.yaml")).nodes["ap1"]
+    assert isinstance(found, AccessPoint)
+    return found
+
+
+def refusal(keys: str) -> str:
+    with pytest.raises(InputError) as failure:
+        ap(keys)
+    return str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("54 Mbit/s", "54 Mbit/s"),
+        ("54Mbps", "54 Mbit/s"),
+        ("5500 kbit/s", "5.5 Mbit/s"),
+        ("1 Mbit/s", "1 Mbit/s"),
+        ("MCS 7", "MCS 7"),
+        ("mcs31", "MCS 31"),
+    ],
+)
+def test_a_rate_has_one_name(written: str, name: str) -> None:
+    assert ap(f"rate: {written}").rate == name
+
+
+def test_every_mode_has_its_rates() -> None:
+    assert [len(MODES[mode]) for mode in "bgan"] == [4, 12, 8, 32]
+    assert listed("g") == "1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s"
+    assert listed("n") == "MCS 0 to MCS 31" and HT[8] == "MCS 8"
+
+
+def test_what_is_left_out() -> None:
+    found = ap("mode: n")
+    assert (found.rate, found.width, found.guard_interval, found.wmm) == (None, "20 MHz", "long", None)
+
+
+@pytest.mark.parametrize("written", ["40 MHz", "40MHz", "' 40  MHz'"])
+def test_a_width(written: str) -> None:
+    assert ap(f"mode: n, width: {written}").width == "40 MHz"
+
+
+AT = "mine.yaml:3  nodes.ap1."
+ALL = "mode g has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s, mode n MCS 0 to MCS 31"
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("rate: 54", 'rate: "54" is no rate; write one like 54 Mbit/s, or in mode n MCS 7'),
+        ("rate: true", 'rate: "True" is no rate; write one like 54 Mbit/s, or in mode n MCS 7'),
+        ("rate: 55 Mbit/s", f'rate: "55 Mbit/s" is no rate of 802.11b, g or a; {ALL}'),
+        ("rate: MCS 32", 'rate: there is no "MCS 32"; mode n has MCS 0 to MCS 31'),
+        ("rate: 54 MB", 'rate: "54 MB": MB measures a size, not a rate; a rate is written in bit/s, kbit/s, Mbit/s, '
+         "Gbit/s, bps, kbps, Mbps, Gbps"),
+        ("width: 40", 'width: "40" has no unit; write 40 MHz'),
+        ("mode: n, width: 80 MHz", 'width: "80 MHz" is none of 20 MHz, 40 MHz (did you mean 40 MHz?)'),
+        ("width: 40 MHz", "width: mode g is 20 MHz wide; write mode: n for 40 MHz, or leave this out"),
+        (
+            "mode: a, channel: 36, guard_interval: short",
+            "guard_interval: mode a has the long guard interval only; write mode: n for short ones, or leave this out",
+        ),
+        ("mode: n, guard_interval: tiny", 'guard_interval: "tiny" is none of short, long'),
+        ("mode: n, wmm: false", "wmm: mode n needs WMM; leave this out, or choose another mode"),
+        ("wmm: 1", 'wmm: wants true or false, not "1"'),
+    ],
+)  # fmt: skip
+def test_mistakes(keys: str, message: Any) -> None:
+    assert refusal(keys) == AT + message

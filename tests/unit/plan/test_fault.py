@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The event fault: what the plan has of it, and what cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.dry_run import commands
+from lab.errors import InputError
+from lab.plan.types import Plan
+
+from .conftest import Plans
+
+
+def plan(plans: Plans, fault: str, medium: str = "{}") -> Plan:
+    text = "name: here\nnodes:\n  ap1: {kind: ap, ssid: campus}\n"
+    text += "  sta1: {kind: sta, roles: [client]}\n  sta2: {kind: sta, roles: [client]}\n"
+    text += f"  h1: {{kind: host}}\nmedium: {medium}\ntimeline:\n  - {{at: 3 s, {fault}}}\n"
+    return plans(text, "name: there\nroles: {client: 2}\nduration: 30 s\n")
+
+
+def test_a_fault_is_an_event_of_its_frames(plans: Plans) -> None:
+    found = plan(plans, "fault: lose, frames: ack, from: ap1, to: sta1, skip: 10, count: 2")
+    (event,) = found.events
+    assert (event.at_ns, event.kind, event.target) == (3_000_000_000, "fault", "ack")
+    assert event.params == {"action": "lose", "from": "ap1", "to": "sta1", "skip": 10, "count": 2}
+    assert commands(found)[-2:] == [
+        "# at 3 s",
+        "# netlink, hwsim_medium: ADD_FAULT id=1 fault_kind=4 fault_action=0 fault_skip=10 fault_count=2 "
+        "fault_from=0 fault_to=1",
+    ]
+
+
+def test_what_is_left_out(plans: Plans) -> None:
+    (event,) = plan(plans, "fault: damage, frames: any").events
+    assert event.params == {"action": "damage", "from": None, "to": None, "skip": 0, "count": 1}
+
+
+AT = "t.yaml:9  timeline.0."
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("fault: loose, frames: ack", 'fault: "loose" is none of lose, damage (did you mean lose?)'),
+        ("fault: lose", "frames: is missing. Which frames: ba is a BlockAck, bar its request, mgmt management frames "
+         "other than beacons."),
+        ("fault: lose, frames: beacons", 'frames: "beacons" is none of ack, ba, bar, data, mgmt, beacon, rts, cts, any '
+         "(did you mean beacon?)"),
+        ("fault: lose, frames: ack, skip: -1", "skip: -1 frames cannot be skipped; write a whole number from 0"),
+        ("fault: lose, frames: ack, count: 0", "count: 0 frames would be hit; write a whole number from 1"),
+        ("fault: lose, frames: ack, from: h1", "from: h1 has no radio (it is a host)"),
+        ("fault: lose, frames: ack, to: ap2", 'to: there is no node "ap2" (did you mean ap1?); known: '
+         "client, ap1, sta1, sta2, h1"),
+        ("fault: lose, frames: ack, to: client", 'to: "client" means 2 nodes; name one of them'),
+        ("fault: lose, frames: ack, from: ap1, to: ap1", "to: ap1 does not hear itself; name two nodes"),
+    ],
+)  # fmt: skip
+def test_mistakes(plans: Plans, fault: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, fault)
+    assert str(failure.value) == AT + message
+
+
+def test_the_perfect_medium_loses_nothing(plans: Plans) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, "fault: lose, frames: ack", medium="perfect")
+    assert str(failure.value) == AT + "fault: the perfect medium loses no frames; write medium: {} in the topology"

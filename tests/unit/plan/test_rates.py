@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Rates, widths and guard intervals of a plan: what each radio sends with, and what its network does not have."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lab.errors import InputError
+from lab.plan.medium_types import MediumRate
+from lab.plan.types import Plan, Radio
+
+from .conftest import Plans
+
+WORKLOAD = "name: there\nduration: 30 s\n"
+
+
+def topology(*nodes: str, medium: str = "{}") -> str:
+    return "name: here\nnodes:\n" + "".join(f"  {node}\n" for node in nodes) + f"medium: {medium}\n"
+
+
+def rates(plan: Plan) -> dict[str, MediumRate | None]:
+    assert plan.medium is not None
+    assert Plan.from_json(plan.to_json()) == plan
+    return {radio.node: radio.rate for radio in plan.medium.radios}
+
+
+def radio(plan: Plan, name: str) -> Radio:
+    found = plan.node(name).radio
+    assert found is not None
+    return found
+
+
+def test_rates_of_b_g_and_a(plans: Plans) -> None:
+    plan = plans(
+        topology(
+            "ap1: {kind: ap, ssid: campus, rate: 54 Mbit/s}",
+            "sta1: {kind: sta, rate: 5.5 Mbit/s}",
+            "sta2: {kind: sta, rate: 6 Mbit/s}",
+            "sta3: {kind: sta}",
+        ),
+        WORKLOAD,
+    )
+    assert rates(plan) == {
+        "ap1": (1, 7, 1, 0, 0, 0),
+        "sta1": (0, 2, 1, 0, 0, 0),
+        "sta2": (1, 0, 1, 0, 0, 0),
+        "sta3": None,
+    }
+
+
+def test_an_mcs_takes_width_and_guard_interval_from_its_network(plans: Plans) -> None:
+    plan = plans(
+        topology(
+            "ap1: {kind: ap, ssid: campus, mode: n, channel: 36, width: 40 MHz, guard_interval: short, rate: MCS 7}",
+            "sta1: {kind: sta, rate: MCS 31}",
+        ),
+        WORKLOAD,
+    )
+    assert rates(plan) == {"ap1": (2, 7, 1, 1, 1, 0), "sta1": (2, 7, 4, 1, 1, 0)}
+    assert radio(plan, "ap1").second_half == "+" and radio(plan, "sta1").second_half is None
+
+
+def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
+    plan = plans(
+        topology(
+            "ap1: {kind: ap, ssid: campus, mode: n, channel: 40, width: 40 MHz, guard_interval: short, rate: MCS 8}",
+            "ap2: {kind: ap, ssid: campus, mode: n, channel: 6}",
+            "sta1: {kind: sta, rate: MCS 8}",
+        ),
+        WORKLOAD,
+    )
+    assert rates(plan) == {"ap1": (2, 0, 2, 1, 1, 0), "ap2": None, "sta1": (2, 0, 2, 0, 0, 0)}
+    assert radio(plan, "ap1").second_half == "-"
+
+
+def test_what_is_not_said_is_not_in_the_plans_file(plans: Plans) -> None:
+    plan = plans(topology("ap1: {kind: ap, ssid: campus}", medium="perfect"), WORKLOAD)
+    (node,) = json.loads(plan.to_json())["nodes"]
+    assert not {"width_mhz", "second_half", "short_gi", "wmm", "rate"} & set(node["radio"])
+
+
+def test_wmm(plans: Plans) -> None:
+    for keys, wanted in (("wmm: true", True), ("wmm: false", False), ("mode: n", False), ("mode: n, wmm: true", False)):
+        plan = plans(topology(f"ap1: {{kind: ap, ssid: campus, {keys}}}", medium="perfect"), WORKLOAD)
+        assert radio(plan, "ap1").wmm is wanted
+
+
+def test_latency_and_statistics(plans: Plans) -> None:
+    text = topology("ap1: {kind: ap, ssid: campus}", medium="{latency: 0 us, statistics: 100 ms}")
+    medium = plans(text, WORKLOAD).medium
+    assert medium is not None and (medium.radios[0].latency_us, medium.statistics_ns) == (0, 100_000_000)
+    medium = plans(topology("ap1: {kind: ap, ssid: campus}"), WORKLOAD).medium
+    assert medium is not None and (medium.radios[0].latency_us, medium.statistics_ns) == (20, 1_000_000_000)
+
+
+def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:
+    with pytest.raises(InputError) as failure:
+        plans(topology(*nodes, medium=medium), WORKLOAD)
+    return str(failure.value)
+
+
+def test_what_cannot_be(plans: Plans) -> None:
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, rate: 54 Mbit/s}", medium="perfect") == (
+        "t.yaml:3  nodes.ap1.rate: the perfect medium has no rates; write medium: {} in the topology, or leave this out"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, rate: 54 Mbit/s}") == (
+        "t.yaml:3  nodes.ap1.rate: mode b of campus has no 54 Mbit/s; it has 1, 2, 5.5, 11 Mbit/s"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n}", "sta1: {kind: sta, rate: 11 Mbit/s}") == (
+        "t.yaml:4  nodes.sta1.rate: mode n of campus has no 11 Mbit/s; it has MCS 0 to MCS 31"
+    )
+    assert refusal(
+        plans,
+        "ap1: {kind: ap, ssid: campus}",
+        "ap2: {kind: ap, ssid: campus, mode: a, channel: 36}",
+        "sta1: {kind: sta, rate: 11 Mbit/s}",
+    ) == ("t.yaml:5  nodes.sta1.rate: mode a of campus has no 11 Mbit/s; it has 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s")
+    with pytest.raises(InputError) as failure:
+        plans(
+            "country: US\n" + topology("ap1: {kind: ap, ssid: campus, mode: n, channel: 165, width: 40 MHz}"), WORKLOAD
+        )
+    assert str(failure.value) == (
+        "t.yaml:4  nodes.ap1.width: channel 165 has no room for 40 MHz; choose another channel, or write width: 20 MHz"
+    )

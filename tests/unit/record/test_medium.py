@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""medium.json in a record: what happened between the looks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lab.errors import RecordError
+from lab.record import build, load, medium
+
+from .medium_sample import PLAN, SECOND, TEXT
+
+
+def test_differences_between_looks(tmp_path: Path) -> None:
+    (tmp_path / "medium.json").write_text(TEXT)
+    found = medium.read(tmp_path)
+    assert found is not None and found["t_ns"] == [0, SECOND, 2 * SECOND]
+    first, second = found["channels"]
+    assert first["frequency_mhz"] == 2412 and first["air_ns"]["idle"] == [400_000_000, 0]
+    assert first["air_ns"]["data"] == [400_000_000, 800_000_000]
+    # a channel that nobody had used before
+    assert second["air_ns"]["idle"] == [100_000_000, 990_000_000]
+    to_sta1, to_sta2, from_sta1 = found["links"]
+    assert (to_sta1["from"], to_sta1["to"]) == ("ap1", "sta1")
+    assert (to_sta1["sent"], to_sta1["retries"], to_sta1["dropped"], to_sta1["bytes"]) == (20, 2, 1, 20_000)
+    assert to_sta2["sent"] == 10 and from_sta1["sent"] == 0
+    assert found["radios"][0]["be"] == {"attempts": 20, "successes": 18, "inside": 1, "air_ns": 2 * SECOND}
+
+
+def test_a_run_that_left_nothing(tmp_path: Path) -> None:
+    assert medium.read(tmp_path) is None
+    (tmp_path / "medium.json").write_text('{"looks": []}')
+    assert medium.read(tmp_path) is None
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"looks": [{"t_ns": 0}]}', '{"looks": 5}', '{"looks": ["x"]}'])
+def test_what_is_damaged_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "medium.json").write_text(text)
+    with pytest.raises(RecordError, match=r"medium\.json cannot be read"):
+        medium.read(tmp_path)
+
+
+def test_the_record_has_it_only_where_the_plan_has(run_directory: Path) -> None:
+    (run_directory / "raw" / "medium.json").write_text(TEXT)
+    assert "medium" not in build(run_directory, hashes={}).data
+    path = run_directory / "plan.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"medium": PLAN}))
+    made = build(run_directory, hashes={})
+    assert made.medium is not None and len(made.medium["channels"]) == 2
+    assert load(run_directory).medium == made.medium
