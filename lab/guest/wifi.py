@@ -81,4 +81,6 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     if encrypt == "wpa3":
         network.append(f'sae_password="{radio.passwd}"')
     inside = "\n".join(f"\t{line}" for line in network)
-    return f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\nnetwork={{\n{inside}\n}}\n"
+    # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
+    head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
+    return f"{head}network={{\n{inside}\n}}\n"
