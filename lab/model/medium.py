@@ -182,7 +182,9 @@ class Medium(Model):
         "nist", description="Model of bit errors: nist, yans, or {table: FILE.csv} for curves of one's own."
     )
     bursts: Flag = Field(
-        False, description="Whether wrong bits come in bursts, as a Viterbi decoder makes them, or each by itself."
+        False,
+        description="Whether wrong bits come in bursts, as a Viterbi decoder makes them, or each by itself. "
+        "Without effect so far: no receiver gets damaged frames yet.",
     )
     propagation: AnyPropagation = Field(
         cast(Any, {"model": "logDistance"}), validate_default=True, description="How power falls over distance."
