@@ -44,10 +44,11 @@ void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq);
 void hwsim_radio_stop(struct hwsim_radio *radio);
 void hwsim_radio_listen(struct hwsim_radio *radio,
 			struct ieee80211_channel *channel);
-void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
-			     bool monitor);
-void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
-				bool monitor);
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
+unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+				struct station_info *sinfo);
 void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 			 const struct ieee80211_tx_queue_params *params);
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
@@ -84,11 +85,19 @@ static inline void
 hwsim_radio_listen(struct hwsim_radio *radio,
 		   struct ieee80211_channel *channel) {}
 static inline void
-hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
-			bool monitor) {}
+hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
-hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
-			   bool monitor) {}
+hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr) {}
+
+static inline unsigned int
+hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
+{
+	return 0;
+}
+
+static inline void
+hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+			   struct station_info *sinfo) {}
 static inline void
 hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 		    const struct ieee80211_tx_queue_params *params) {}

@@ -12,7 +12,7 @@
 #include "hwsim_medium_int.h"
 
 #define HEADER_ROOM	64
-#define CONTROL_ROOM	64
+#define CONTROL_ROOM	64	/* the longest of them, without payload */
 
 static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 			 s8 signal_dbm)
@@ -74,9 +74,17 @@ static void emit(const struct hwsim_ppdu *ppdu, struct sk_buff *skb,
 	ppdu->radio->ops->capture(skb);
 }
 
-static struct sk_buff *control_frame(const struct hwsim_ppdu *ppdu)
+/**
+ * hwsim_control_frame - an ACK, BlockAck, RTS or CTS as bytes
+ * @ppdu: the transmission
+ *
+ * Return: the frame without FCS, with room for a radiotap header, or NULL
+ */
+struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu)
 {
-	struct sk_buff *skb = alloc_skb(HEADER_ROOM + CONTROL_ROOM, GFP_ATOMIC);
+	u32 payload = ppdu->payload ? ppdu->payload->bytes : 0;
+	struct sk_buff *skb = alloc_skb(HEADER_ROOM + CONTROL_ROOM + payload,
+					GFP_ATOMIC);
 	static const u16 types[HWSIM_MEDIUM_NUM_FRAMES] = {
 		[HWSIM_MEDIUM_FRAME_ACK] = IEEE80211_STYPE_ACK,
 		[HWSIM_MEDIUM_FRAME_BA] = IEEE80211_STYPE_BACK,
@@ -103,6 +111,8 @@ static struct sk_buff *control_frame(const struct hwsim_ppdu *ppdu)
 				   skb_put(skb, 2));
 		put_unaligned_le64(ppdu->bitmap, skb_put(skb, 8));
 	}
+	if (payload)
+		skb_put_data(skb, ppdu->payload->data, payload);
 	return skb;
 }
 
@@ -147,7 +157,7 @@ void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu)
 	if (ppdu->kind < HWSIM_MEDIUM_FRAME_ACK ||
 	    ppdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		return;
-	skb = control_frame(ppdu);
+	skb = hwsim_control_frame(ppdu);
 	if (skb)
 		emit(ppdu, skb, signal_dbm);
 }
