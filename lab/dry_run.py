@@ -20,9 +20,11 @@ from lab.plan.types import Event, Netem, Node, Plan, Process
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
 
 
-def print_commands(topology: str, workload: str, seed: int, settings: list[str], as_json: bool) -> None:
+def print_commands(
+    topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
+) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    lines = commands(load(topology, workload, seed, settings))
+    lines = commands(load(topology, workload, seed, settings, pcap=pcap))
     print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
@@ -47,6 +49,9 @@ def _all(plan: Plan) -> Iterator[str]:
         yield shlex.join(guest.move_radio(phy, f"<pid of {name}>"))
     for command in guest.countries(plan):
         yield shlex.join(command)
+    if plan.pcap:
+        yield shlex.join(guest.air_up())
+        yield shlex.join(guest.air_capture())
     for node in plan.nodes:
         yield f"# in {node.name}"
         yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lab.guest import wifi
+from lab.guest.paths import AIR_CAPTURE
 from lab.plan import types
 
 AP_BRIDGE = "br0"
@@ -16,6 +17,7 @@ _OVS_CONTROL = "/run/openvswitch/vswitchd.ctl"
 FOLLOW_IN_NODE = "/run/lab/follow"
 HOSTAPD_CONF = "/etc/hostapd/hostapd.conf"
 SUPPLICANT_CONF = "/etc/wpa_supplicant/wpa_supplicant.conf"
+AIR_INTERFACE = "hwsim0"  # of the kernel: while it is up, it shows every frame of the medium
 _OVS_LOG = ("-vconsole:warn", "-vsyslog:off", "-vfile:off")
 
 Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
@@ -200,3 +202,18 @@ def hostapd() -> list[str]:
 def wpa_supplicant(radio: types.Radio) -> list[str]:
     """The station's daemon, in the foreground."""
     return ["wpa_supplicant", "-t", f"-i{radio.interface}", "-Dnl80211", f"-c{SUPPLICANT_CONF}"]
+
+
+def air_up() -> list[str]:
+    """Have the kernel show what is on the medium."""
+    return ["ip", "link", "set", AIR_INTERFACE, "up"]
+
+
+def air_capture() -> list[str]:
+    """Capture the medium: whole frames with the kernel's stamps.
+
+    A block of frames wakes tcpdump, not each frame. Time does not go on while tcpdump has something to do, so its
+    buffer (16 MiB; -B counts KiB) holds more than there can be in it.
+    """
+    command = ["tcpdump", "-i", AIR_INTERFACE, "-w", str(AIR_CAPTURE), "-n", "-p", "-Q", "in", "-B", "16384"]
+    return [*command, "--time-stamp-precision=nano", "-Z", "root"]

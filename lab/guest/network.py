@@ -13,6 +13,7 @@ from typing import Any
 from mininet.net import Mininet
 
 from lab.guest import commands, wifi
+from lab.guest.air_capture import AirCapture
 from lab.guest.container import enable_limits
 from lab.guest.control import Control
 from lab.guest.errors import GuestError
@@ -34,7 +35,7 @@ def _lines(lines: list[str]) -> str:
 class LabNet(Mininet):
     """A running network. ``controls`` maps a node with a radio to its daemon's control connection.
 
-    ``medium`` is None where radios are on the stock, perfect one.
+    ``medium`` is None where radios are on the stock, perfect one; ``air`` where it is not captured.
     """
 
     def __init__(self, plan: types.Plan, loop: Loop) -> None:
@@ -47,6 +48,7 @@ class LabNet(Mininet):
         self.stations: list[Station] = []
         self.aps: list[AccessPoint] = []
         self.medium: Medium | None = None
+        self.air: AirCapture | None = None
         self._phys = commands.phys(plan)
 
     # Mininet(-WiFi)'s vocabulary
@@ -123,6 +125,9 @@ class LabNet(Mininet):
         """Start switches, access points and stations, and wait until every station is associated."""
         for command in commands.countries(self.plan):
             run(command)
+        if self.plan.pcap:  # before the first radio goes up
+            self.air = AirCapture(self.loop)
+            self.daemons.append(self.air.task)
         for node in self.switches:
             self._start_switch(node)
         for ap in self.aps:

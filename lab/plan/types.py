@@ -49,6 +49,7 @@ class Radio:
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
 _UNSAID = {"width_mhz": 20, "second_half": None, "short_gi": False, "wmm": False, "rate": None}
+_OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,7 @@ class Plan:
     metrics: list[Metric]
     checks: list[Check]
     medium: Medium | None = None  # None: the stock one, which is perfect
+    pcap: str | None = None  # "air": capture what is on the medium
     version: int = field(default=VERSION)
 
     def node(self, name: str) -> Node:
@@ -210,13 +212,13 @@ class Plan:
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds; a plan on the stock medium does not mention one, nor a radio what it does not have."""
+        """What JSON holds; a plan does not mention a medium or captures that there are not, nor a radio what it lacks."""
         found = dataclasses.asdict(self)
         for radio in (node["radio"] for node in found["nodes"] if node["radio"]):
             for key, default in _UNSAID.items():
                 if radio[key] == default:
                     del radio[key]
-        return found if self.medium is not None else {key: found[key] for key in found if key != "medium"}
+        return {key: found[key] for key in found if key not in _OPTIONAL or found[key] is not None}
 
     def to_json(self) -> str:
         """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""
