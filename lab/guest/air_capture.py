@@ -18,7 +18,7 @@ from lab.guest.paths import DAEMON_LOGS
 from lab.guest.tasks import Task, run
 
 START_TIMEOUT_NS = 5_000_000_000
-# a block that is not full is handed over after tcpdump's timeout (1 s); the kernel looks once in each, so up to twice that
+# a block that is not full is handed over when the kernel finds it unchanged, twice, after tcpdump's timeout of 1 s
 SETTLE_NS = 2_500_000_000
 _DROPPED = re.compile(r"^(\d+) packets? dropped by (kernel|interface)", re.MULTILINE)
 _STATISTICS = Path("/sys/class/net") / commands.AIR_INTERFACE / "statistics"

@@ -212,7 +212,7 @@ class Plan:
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds; a plan does not mention a medium or captures that there are not, nor a radio what it lacks."""
+        """What JSON holds; a plan does not mention a medium or a capture that it has not, nor a radio what it lacks."""
         found = dataclasses.asdict(self)
         for radio in (node["radio"] for node in found["nodes"] if node["radio"]):
             for key, default in _UNSAID.items():

@@ -58,11 +58,11 @@ def machine() -> runs.Machine:
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:
     """Make a plan of the text of a topology and a workload."""
 
-    def make(topology: str, workload: str, seed: int = 1) -> Plan:
+    def make(topology: str, workload: str, seed: int = 1, pcap: str | None = None) -> Plan:
         place, work = tmp_path / "topology.yaml", tmp_path / "workload.yaml"
         place.write_text(topology)
         work.write_text(workload)
-        return load(str(place), str(work), seed)
+        return load(str(place), str(work), seed, pcap=pcap)
 
     return make
 
@@ -71,10 +71,10 @@ def plan_of(tmp_path: Path) -> Callable[..., Plan]:
 def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) -> Callable[..., Ran]:
     """Boot a topology and a workload given as text, and follow it to its end."""
 
-    def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0) -> Ran:
+    def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0, pcap: str | None = None) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(plan_of(topology, workload, seed), machine, directory, stall_wall_s=stall_wall_s)
+        runs.boot(plan_of(topology, workload, seed, pcap), machine, directory, stall_wall_s=stall_wall_s)
         return Ran(directory)
 
     return run

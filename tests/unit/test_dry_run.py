@@ -46,3 +46,12 @@ def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
         "# at 5.1 s",
         "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3398mB,sta1>ap1:3398mB",
     ]
+
+
+def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) -> None:
+    assert not any("hwsim0" in line for line in lines)
+    captured = commands(load("t.yaml", "w.yaml", pcap="air"))
+    added = [line for line in captured if line not in lines]
+    assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.pcap ")
+    assert len(added) == 2 and captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
+    assert [line for line in captured if line not in added] == lines
