@@ -35,7 +35,7 @@ def test_it_can_be_asked_for_together_with_a_medium(plans: Plans) -> None:
     assert load("t.yaml", "w.yaml", settings=["medium={}"], pcap="air").pcap == "air"
 
 
-@pytest.mark.parametrize(("said", "line"), [("", 2), ("medium: perfect\n", 14)])
+@pytest.mark.parametrize(("said", "line"), [("", 1), ("medium: perfect\n", 13)])
 def test_a_perfect_medium_has_no_air(plans: Plans, said: str, line: int) -> None:
     plans()
     message = refusal(TOPOLOGY + said)
