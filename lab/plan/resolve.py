@@ -51,7 +51,7 @@ def resolve(
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events = timeline.resolve(topology, workload, net, names, processes, problems)
-    metrics = results.metrics(workload, processes, problems)
+    metrics = results.metrics(workload, processes, names, topology.model.medium is not None, problems)
     checks = results.checks(workload, processes, placed, problems)
     problems.raise_all()
     medium = _medium(topology, net, courses_of(net.nodes, events), seed, workload.model.duration, problems)
