@@ -172,5 +172,8 @@ def frames(path: Path) -> list[Frame]:
     for stamp_ns, data, length, said in packets(path.read_bytes()):
         assert len(data) == length
         header = radiotap.fields(data)
-        found.append(Frame(stamp_ns, said.get(1, b"").decode(), header, data[radiotap.length(data) :]))
+        body = data[radiotap.length(data) :]
+        if header["flags"][0] & radiotap.FLAG_FCS:
+            body = body[:-FCS_BYTES]
+        found.append(Frame(stamp_ns, said.get(1, b"").decode(), header, body))
     return found
