@@ -78,7 +78,7 @@ class Target:
 class Series:
     """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
 
-    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:00:00:02:00``.
+    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:01:00:02:00``.
     """
 
     name: str  # received, cwnd, signal, ...

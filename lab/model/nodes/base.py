@@ -25,7 +25,7 @@ def _mac(text: str) -> str:
     """A unicast Ethernet address, in lower case."""
     lower = text.lower()
     if not _MAC.match(lower):
-        refuse(f'"{text}" is no MAC address; write one like 02:00:00:00:0a:00')
+        refuse(f'"{text}" is no MAC address; write one like 02:aa:00:00:00:01')
     if int(lower[:2], 16) & 1:
         refuse(f'"{text}" is a group address (its first byte is odd); a node needs a unicast one, such as 02:…')
     if lower == "00:00:00:00:00:00":

@@ -177,7 +177,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: host, mac: nonsense}"),
-            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:00:00:00:0a:00',
+            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:aa:00:00:00:01',
         ),
         (
             node("{kind: host, ip: 10.0.0.256}"),

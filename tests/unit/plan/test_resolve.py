@@ -132,7 +132,7 @@ def echo(text: str) -> str:
         ("http://{server.ip}/", "http://10.0.0.1/"),
         ("{server.name}", "h1"),
         ("{self.ip} {self.name} {self.interface}", "10.0.0.2 sta1 sta1-wlan0"),
-        ("{self.mac}", "02:00:00:00:05:00"),
+        ("{self.mac}", "02:00:01:00:05:00"),
         ("{client[2].ip}", "10.0.0.3"),
         ("{h1.interface}", "h1-eth0"),
         ("%{http_code} {} {a} {a b.c}", "%{http_code} {} {a} {a b.c}"),

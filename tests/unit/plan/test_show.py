@@ -22,7 +22,7 @@ def test_everything_is_told_in_units() -> None:
     for words in (
         "http-download on two-aps-handoff: 25 s, seed 3",
         "--set duration=25 s",
-        "campus, 802.11g, channel 6, open, 02:00:00:00:04:00",
+        "campus, 802.11g, channel 6, open, 02:00:01:00:04:00",
         "h1-eth0 to s1-eth1   25 Mbit/s, delay 5 ms",
         "64 MiB random, SHA-256",
         "lighttpd -D -f /etc/lighttpd/lab.conf",
