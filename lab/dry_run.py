@@ -88,7 +88,7 @@ def _switch_daemons(plan: Plan, node: Node) -> Iterator[str]:
 
 def _ap_daemons(plan: Plan, node: Node) -> Iterator[str]:
     if node.radio:
-        yield from _config(guest.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, guest.AP_BRIDGE))
+        yield from _config(guest.HOSTAPD_CONF, guest.hostapd_conf(plan, node))
         yield shlex.join(guest.hostapd())
         follow = guest.ap_follow(plan, node)
         if follow:

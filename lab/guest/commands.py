@@ -180,6 +180,22 @@ def ap_follow(plan: types.Plan, node: types.Node) -> list[str]:
     return [FOLLOW_IN_NODE, "access-point", f"{wifi.HOSTAPD_CONTROL}/{node.radio.interface}", f"{node.name}-eth"]
 
 
+def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
+    """The other access points of its network between which transitions are fast."""
+    radios = [other.radio for other in plan.nodes if other.kind == "ap" and other.radio and other is not node]
+    if node.radio is None or node.radio.mobility_domain is None:
+        return []
+    domain = node.radio.ssid, node.radio.mobility_domain
+    return [radio for radio in radios if (radio.ssid, radio.mobility_domain) == domain]
+
+
+def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
+    """hostapd.conf of an access point."""
+    if node.radio is None:
+        raise ValueError(f"{node.name} has no radio")
+    return wifi.hostapd_conf(node.radio, AP_BRIDGE, neighbours(plan, node))
+
+
 def ovs_bridge(node: types.Node) -> list[str]:
     """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied.
 

@@ -156,7 +156,7 @@ class LabNet(Mininet):
         self.daemon(node, "follow", commands.ovs_follow(node.spec))
 
     def _start_access_point(self, node: AccessPoint) -> None:
-        node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))
+        node.container.write(commands.HOSTAPD_CONF, commands.hostapd_conf(self.plan, node.spec))
         self._attach(node, wifi.HOSTAPD_CONTROL, self.daemon(node, "hostapd", commands.hostapd()))
         follow = commands.ap_follow(self.plan, node.spec)
         if follow:

@@ -244,6 +244,7 @@ class _Builder:
             second_half=channels.second_half(model.channel) if _width_mhz(model) == 40 else None,
             short_gi=model.guard_interval == "short",
             wmm=bool(model.wmm) and model.mode != "n",
+            mobility_domain=_mobility_domain(model),
         )
 
     def _station(self, name: str, model: Wireless, mac: str) -> Radio:
@@ -268,6 +269,7 @@ class _Builder:
             # what it may send with wherever it is in its network
             width_mhz=min(map(_width_mhz, cells), default=20),
             short_gi=bool(cells) and all(cell.guard_interval == "short" for cell in cells),
+            mobility_domain=next(filter(None, map(_mobility_domain, cells)), None),
         )
 
     def _ssid(self, name: str, model: Wireless) -> str:
@@ -291,6 +293,10 @@ class _Builder:
 
 def _width_mhz(model: ap.AccessPoint) -> int:
     return int(model.width.split()[0])
+
+
+def _mobility_domain(model: ap.AccessPoint) -> str | None:
+    return (model.mobility_domain or ap.DEFAULT_MOBILITY_DOMAIN) if model.fast_transition else None
 
 
 def _with_ip(node: Node, made: str | None) -> Node:

@@ -84,6 +84,8 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield "short guard interval"
     if radio.wmm:
         yield "WMM"
+    if radio.mobility_domain is not None:
+        yield f"fast transition in {radio.mobility_domain}"
     if radio.rate is not None:
         yield f"at {radio.rate}"
 

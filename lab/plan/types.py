@@ -45,10 +45,18 @@ class Radio:
     short_gi: bool = False
     wmm: bool = False  # WMM outside mode n, which always has it
     rate: str | None = None  # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
+    mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
 
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
-_UNSAID = {"width_mhz": 20, "second_half": None, "short_gi": False, "wmm": False, "rate": None}
+_UNSAID = {
+    "width_mhz": 20,
+    "second_half": None,
+    "short_gi": False,
+    "wmm": False,
+    "rate": None,
+    "mobility_domain": None,
+}
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
 
 
