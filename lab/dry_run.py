@@ -101,6 +101,10 @@ def _station_daemons(plan: Plan, node: Node) -> Iterator[str]:
         yield shlex.join(guest.wpa_supplicant(node.radio))
 
 
+def _monitor(plan: Plan, node: Node) -> Iterator[str]:
+    return map(shlex.join, guest.monitor(node.radio)) if node.radio else iter(())
+
+
 def _no_daemons(plan: Plan, node: Node) -> Iterator[str]:
     return iter(())
 
@@ -110,6 +114,7 @@ _DAEMONS = {
     "switch": _switch_daemons,
     "ap": _ap_daemons,
     "sta": _station_daemons,
+    "monitor": _monitor,
 }
 
 

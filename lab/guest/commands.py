@@ -83,11 +83,27 @@ def _ap_lines(node: types.Node, phy: int | None) -> list[str]:
     return [*lines, f"link set {AP_BRIDGE} up"]
 
 
+def _monitor_lines(node: types.Node, phy: int | None) -> list[str]:
+    return ["link set lo up", *_radio_lines(node, phy)]
+
+
+def monitor(radio: types.Radio) -> list[list[str]]:
+    """Have a radio listen; the regulatory domain must be set."""
+    name = radio.interface
+    width = f"HT40{radio.second_half}" if radio.second_half else "HT20"
+    return [
+        ["iw", "dev", name, "set", "type", "monitor"],
+        ["ip", "link", "set", name, "up"],
+        ["iw", "dev", name, "set", "freq", str(radio.frequency_mhz), width],
+    ]
+
+
 _SETUP: Mapping[str, Callable[[types.Node, int | None], list[str]]] = {
     "host": lambda node, phy: _wired_lines(node),
     "switch": lambda node, phy: _wired_lines(node),
     "sta": _station_lines,
     "ap": _ap_lines,
+    "monitor": _monitor_lines,
 }
 
 

@@ -20,7 +20,7 @@ from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
 from lab.guest.loop import Loop
 from lab.guest.medium import Medium
-from lab.guest.nodes import AccessPoint, Host, LabNode, RadioNode, Station, Switch
+from lab.guest.nodes import AccessPoint, Host, LabNode, Monitor, RadioNode, Station, Switch
 from lab.guest.paths import DAEMON_LOGS
 from lab.guest.tasks import Task, run
 from lab.plan import types
@@ -47,6 +47,7 @@ class LabNet(Mininet):
         self.controls: dict[str, Control] = {}
         self.stations: list[Station] = []
         self.aps: list[AccessPoint] = []
+        self.monitors: list[Monitor] = []
         self.medium: Medium | None = None
         self.air: AirCapture | None = None
         self._phys = commands.phys(plan)
@@ -82,6 +83,13 @@ class LabNet(Mininet):
         self.nameToNode[name] = ap
         return ap
 
+    def addMonitor(self, name: str, **params: Any) -> Monitor:
+        """A radio of the plan that only listens."""
+        monitor = Monitor(self.plan.node(name), self._phys[name])
+        self.monitors.append(monitor)
+        self.nameToNode[name] = monitor
+        return monitor
+
     # Building
 
     def build(self) -> None:
@@ -95,6 +103,7 @@ class LabNet(Mininet):
             "switch": self.addSwitch,
             "sta": self.addStation,
             "ap": self.addAccessPoint,
+            "monitor": self.addMonitor,
         }
         for node in self.plan.nodes:
             adders[node.kind](node.name)
@@ -128,6 +137,9 @@ class LabNet(Mininet):
         if self.plan.pcap:  # before the first radio goes up
             self.air = AirCapture(self.loop)
             self.daemons.append(self.air.task)
+        for monitor in self.monitors:  # before anybody sends
+            for command in commands.monitor(monitor.radio):
+                monitor.container.run(*command)
         for node in self.switches:
             self._start_switch(node)
         for ap in self.aps:
@@ -137,7 +149,7 @@ class LabNet(Mininet):
         for ap in self.aps:
             self._wait_up(ap, "AP-ENABLED", f"{ap.name} to enable its access point")
         for station in self.stations:
-            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to associate with '{station.radio.ssid}'")
+            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to join '{station.radio.ssid}'")
 
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
         """Start a daemon in a node; its death ends the run."""

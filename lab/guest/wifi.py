@@ -108,6 +108,14 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
     return "\n".join(lines) + "\n"
 
 
+def _ad_hoc_lines(radio: types.Radio) -> list[str]:
+    """An IBSS whose channel and BSSID are said, so that nobody need look for it, or merge."""
+    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.cell}"]
+    if radio.mode != "n":
+        lines.append("disable_ht=1")
+    return [*lines, "disable_ht40=1", "disable_vht=1"]
+
+
 def wpa_supplicant_conf(radio: types.Radio) -> str:
     """wpa_supplicant.conf of a station.
 
@@ -121,6 +129,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         *([f"scan_freq={frequencies}"] if frequencies else []),
         f"key_mgmt={_key_management(radio)}",
         *_STATION_SECURITY[encrypt],
+        *(_ad_hoc_lines(radio) if radio.cell else []),
     ]
     if encrypt == "wpa2":
         network.append(f'psk="{radio.passwd}"')
@@ -129,4 +138,6 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     inside = "\n".join(f"\t{line}" for line in network)
     # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
+    if radio.cell:
+        head += "ap_scan=2\n"  # wpa_supplicant takes the BSSID of an IBSS only if it is not to scan
     return f"{head}network={{\n{inside}\n}}\n"

@@ -45,6 +45,7 @@ class Radio:
     short_gi: bool = False
     wmm: bool = False  # WMM outside mode n, which always has it
     rate: str | None = None  # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
+    cell: str | None = None  # BSSID of an ad hoc network; None: no station, or one with an access point
     mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
 
 
@@ -55,6 +56,7 @@ _UNSAID = {
     "short_gi": False,
     "wmm": False,
     "rate": None,
+    "cell": None,
     "mobility_domain": None,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
@@ -75,7 +77,7 @@ class Node:
     """A container."""
 
     name: str
-    kind: str  # host, switch, ap, sta
+    kind: str  # host, switch, ap, sta, monitor
     roles: list[str]
     ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
     memory_bytes: int

@@ -204,7 +204,7 @@ class Probe:
     acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
     params: ClassVar[dict[str, Param]] = {}
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
-    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta")  # of nodes that it can run on
+    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
 
     def check(self, params: dict[str, Any]) -> None:
         """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""

@@ -4,20 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from lab.model.base import Flag, Integer, Text, refuse
-from lab.model.nodes.base import Mac, Ssid, Wireless
-
-
-def _width(value: Any) -> Any:
-    """``40MHz`` as ``40 MHz``; refuses a bare number."""
-    text = " ".join(str(value).replace("MHz", " MHz").split())
-    if text.isdigit():
-        refuse(f'"{text}" has no unit; write {text} MHz')
-    return text
+from lab.model.nodes.base import Mac, Ssid, Width, Wireless
 
 
 def _mobility_domain(text: str) -> str:
@@ -28,7 +20,6 @@ def _mobility_domain(text: str) -> str:
 
 
 DEFAULT_MOBILITY_DOMAIN = "a1b2"  # Mininet-WiFi's examples have it
-Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
 
 
 class AccessPoint(Wireless):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab.model.base import Gain, Model, Position, Power, Size, Text, refuse
 from lab.model.rates import FixedRate
@@ -83,6 +83,7 @@ class Node(Model):
     addressed: ClassVar[bool] = True  # gets an IP address
     bridges: ClassVar[bool] = False  # forwards between all its interfaces
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
+    wired: ClassVar[bool] = True  # may have links
 
     kind: str
     roles: Annotated[list[Text], AfterValidator(_roles)] = Field(
@@ -109,7 +110,25 @@ class Node(Model):
         return None
 
 
-class Wireless(Node):
+def _width(value: Any) -> Any:
+    """``40MHz`` as ``40 MHz``; refuses a bare number."""
+    text = " ".join(str(value).replace("MHz", " MHz").split())
+    if text.isdigit():
+        refuse(f'"{text}" has no unit; write {text} MHz')
+    return text
+
+
+Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
+
+
+class WithRadio(Node):
+    """What every node with a radio has."""
+
+    position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
+    antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
+
+
+class Wireless(WithRadio):
     """What access points and stations have in common."""
 
     encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
@@ -120,9 +139,7 @@ class Wireless(Node):
     passwd: Passwd | None = Field(
         None, description="The passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
     )
-    position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
     txpower: Power | None = Field(None, description="Transmission power, for the medium. If nothing is said: 20 dBm.")
-    antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
     rate: FixedRate | None = Field(
         None,
         description="The rate at which it sends data to a node, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight "

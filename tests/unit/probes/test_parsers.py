@@ -57,6 +57,15 @@ def test_ping_without_replies(pasted: Parse) -> None:
     assert parsed.values["loss_percent"] == 100 and not parsed.series
 
 
+def test_ping_of_a_node_that_cannot_be_reached(pasted: Parse) -> None:
+    parsed = pasted("ping", "unreachable")
+    assert [(item.kind, item.fields["seq"]) for item in parsed.occurrences[1:]] == [
+        ("unreachable", 1),
+        ("unreachable", 10),
+    ]
+    assert (parsed.values["errors"], parsed.values["received"]) == (20, 0)
+
+
 def test_ping_too_small_to_carry_a_stamp_has_no_times(pasted: Parse) -> None:
     parsed = pasted("ping", "too-small-for-a-stamp")
     assert parsed.values["received"] == 2 and not parsed.series
