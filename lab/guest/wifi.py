@@ -135,6 +135,8 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         network.append(f'psk="{radio.passwd}"')
     if encrypt == "wpa3":
         network.append(f'sae_password="{radio.passwd}"')
+    if radio.bgscan:
+        network.append(f'bgscan="{radio.bgscan}"')
     inside = "\n".join(f"\t{line}" for line in network)
     # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"

@@ -164,6 +164,7 @@ class Radios:
             # what it may send with wherever it is in its network
             width_mhz=min(map(_width_mhz, cells), default=20),
             short_gi=bool(cells) and all(cell.guard_interval == "short" for cell in cells),
+            bgscan=str(model.bgscan) if model.bgscan is not None else None,
             mobility_domain=next(filter(None, map(_mobility_domain, cells)), None),
         )
 

@@ -100,6 +100,8 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield "short guard interval"
     if radio.wmm:
         yield "WMM"
+    if radio.bgscan is not None:
+        yield f"bgscan {radio.bgscan}"
     if radio.mobility_domain is not None:
         yield f"fast transition in {radio.mobility_domain}"
     if radio.rate is not None:

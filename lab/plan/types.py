@@ -46,6 +46,7 @@ class Radio:
     wmm: bool = False  # WMM outside mode n, which always has it
     rate: str | None = None  # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
     cell: str | None = None  # BSSID of an ad hoc network; None: no station, or one with an access point
+    bgscan: str | None = None  # of a station, in wpa_supplicant's words; None: it does not scan in the background
     mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
 
 
@@ -57,6 +58,7 @@ _UNSAID = {
     "wmm": False,
     "rate": None,
     "cell": None,
+    "bgscan": None,
     "mobility_domain": None,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None

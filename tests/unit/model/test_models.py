@@ -113,9 +113,9 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: app}"),
-            'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, sta, switch',
+            'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, monitor, sta, switch',
         ),
-        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, sta, switch'),
+        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, monitor, sta, switch'),
         (node("campus"), "mine.yaml:3  nodes.ap1: wants keys and values, such as {kind: ap}"),
         (
             node("{kind: ap}"),

@@ -215,6 +215,14 @@ def test_wpa_events(pasted: Parse) -> None:
     assert encrypted.index("associated") < encrypted.index("keys") < encrypted.index("connected")
 
 
+def test_wpa_events_of_a_station_that_chooses_by_itself(pasted: Parse) -> None:
+    parsed = pasted("wpa-events", "walk")
+    skipped, done = (item for item in parsed.occurrences if item.kind.endswith("-roam"))
+    assert (skipped.kind, skipped.fields["level_dbm"], skipped.fields["selected_dbm"]) == ("skip-roam", -67, -63)
+    assert (done.kind, done.fields["level_dbm"], done.fields["selected_dbm"]) == ("do-roam", -71, -55)
+    assert (done.fields["bssid"], done.fields["selected"]) == ("02:00:01:00:03:00", "02:00:01:00:04:00")
+
+
 def test_wpa_events_that_tell_of_trouble(typed: Parse) -> None:
     parsed = typed(
         "wpa-events",
