@@ -47,9 +47,9 @@ class WpaEvents(Probe):
     Occurrences: ``scan-started``, ``scan-results``, ``scan-failed``, ``authenticate``, ``associate``,
     ``associated``, ``keys``, ``connected``, ``disconnected``, ``auth-rejected``, ``assoc-rejected``,
     ``beacon-loss``, ``do-roam``, ``skip-roam``, ``signal-change``, ``network-not-found``, ``terminating`` and
-    ``other``; fields ``text`` and, where told, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``. What it decides,
-    having looked for a better access point, has ``level_dbm`` of its own, ``selected`` and ``selected_dbm``. Values:
-    ``connections``, ``disconnections``.
+    ``other``; fields ``text`` and, where told, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``. Its decisions
+    to roam or not have ``level_dbm`` of its access point, ``selected`` and ``selected_dbm``. Values: ``connections``,
+    ``disconnections``.
     """
 
     about = "control events of wpa_supplicant with virtual time stamps"
