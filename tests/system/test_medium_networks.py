@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -18,8 +20,8 @@ pytestmark = pytest.mark.guest
 
 SECOND = 1_000_000_000
 
-# IEEE 802.11-2020 9.2.4.1.3: type and subtype in the first octet of frame control
-AUTHENTICATION, REASSOCIATION, BEACON, QOS_DATA = 0xB0, 0x20, 0x80, 0x88
+# IEEE 802.11-2020 9.2.4.1.3: type and subtype, the first octet of frame control
+AUTHENTICATION, BEACON, QOS_DATA = 0xB0, 0x80, 0x88
 OPEN_SYSTEM, FAST_TRANSITION, SAE = 0, 2, 3  # authentication algorithms, 9.4.1.1
 
 ONE_CELL = """\
@@ -142,13 +144,24 @@ def test_stations_join_and_talk(boot: Callable[..., Ran], keys: str, key_mgmt: s
 
 
 @pytest.mark.parametrize("wmm", [True, False])
-def test_frames_are_qos_data_where_there_is_wmm(boot: Callable[..., Ran], wmm: bool) -> None:
-    ran = boot(ONE_CELL.format(keys=f"wmm: {str(wmm).lower()}"), TALK)
-    _, stations = ran.outputs()
-    heard = list(frames(ran))
-    senders = {"02:00:01:00:01:00", "02:00:01:00:02:00", "02:00:01:00:03:00"}
-    assert transmitters(heard, QOS_DATA) == (senders if wmm else set())
+def test_wmm_has_qos_data_and_four_access_categories(boot: Callable[..., Ran], wmm: bool) -> None:
+    """sta1 pings ten times as best effort and ten times as voice (DSCP CS7: user priority 7)."""
+    event = "  - {at: 2200 ms, exec: sta1, run: [ping, -c, '10', -i, '0.05', -Q, '0xe0', 10.0.0.2]}\n"
+    quiet = TALK.replace("count: 50", "count: 10")
+    ran = boot(ONE_CELL.format(keys=f"wmm: {str(wmm).lower()}"), quiet + event)
+    _, _, stations = ran.outputs()
     assert stations.count("WMM/WME:\tyes") == (2 if wmm else 0)
+    senders = {"02:00:01:00:01:00", "02:00:01:00:02:00", "02:00:01:00:03:00"}
+    assert transmitters(list(frames(ran)), QOS_DATA) == (senders if wmm else set())
+    before, after = (categories(look, "sta1") for look in json.loads(ran.raw("medium.json"))["looks"][2:4])
+    grown = {name: after[name] - before[name] for name in before}
+    assert (grown["vo"], grown["be"]) == ((10, 0) if wmm else (0, 10)), grown
+
+
+def categories(look: dict[str, Any], node: str) -> dict[str, int]:
+    """Frames that a node's access categories got acknowledged."""
+    (found,) = [entry for entry in look["radios"] if entry["node"] == node]
+    return {name: found[name]["successes"] for name in ("vo", "vi", "be", "bk")}
 
 
 def handoff(ran: Ran) -> Handoff:

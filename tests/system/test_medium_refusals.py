@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -172,7 +173,7 @@ def test_the_kernel_refuses_in_words_and_stays_as_it_was(
     ],
 )
 def test_the_user_sees_what_the_kernel_refuses(
-    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, radio: dict[str, int], message: str
+    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, radio: dict[str, Any], message: str
 ) -> None:
     """No topology gets that far, so the last radio of its plan is spoilt."""
     plan = plan_of(TOPOLOGY, "name: idle\nduration: 1 s\n")
