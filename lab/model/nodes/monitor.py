@@ -27,5 +27,5 @@ class Monitor(WithRadio):
         "11); 5 GHz: 36, 40, 44, 48.",
     )
     width: Width = Field(
-        "20 MHz", description="How wide it listens; frames of 40 MHz need 40 MHz. The second half is that of an ap."
+        "20 MHz", description="How wide it listens. The second half of 40 MHz is where that of an access point would be."
     )
