@@ -27,5 +27,5 @@ class Monitor(WithRadio):
         "11); 5 GHz: 36, 40, 44, 48.",
     )
     width: Width = Field(
-        "20 MHz", description="How wide it listens. The second half of 40 MHz is where that of an access point would be."
+        "20 MHz", description="How wide it listens. The second half of 40 MHz is where that of an ap is."
     )
