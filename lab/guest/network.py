@@ -149,7 +149,8 @@ class LabNet(Mininet):
         for ap in self.aps:
             self._wait_up(ap, "AP-ENABLED", f"{ap.name} to enable its access point")
         for station in self.stations:
-            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to join '{station.radio.ssid}'")
+            what = "join" if station.radio.cell else "associate with"
+            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to {what} '{station.radio.ssid}'")
 
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
         """Start a daemon in a node; its death ends the run."""
