@@ -11,6 +11,7 @@ from lab.model import links
 from lab.model.nodes.base import Node as NodeModel
 from lab.model.nodes.base import WithRadio
 from lab.model.topology import Topology
+from lab.plan import bridging
 from lab.plan.addresses import Ips, Macs, made_mac
 from lab.plan.problems import Problems, Source
 from lab.plan.radios import Radios
@@ -54,7 +55,7 @@ class _Builder:
         for name, model in self.topology.nodes.items():
             self._claim_given(name, model)
         resolved_links = self._links()
-        self._refuse_loops()
+        bridging.check(self.source, self.problems)
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
         nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
@@ -149,28 +150,6 @@ class _Builder:
         else:
             return self.ips.claim(text, name, keys)
         return None
-
-    def _refuse_loops(self) -> None:
-        """Frames would circle for ever in a loop of bridges, since there is no spanning tree."""
-        group = {name: name for name, node in self.topology.nodes.items() if node.bridges}
-
-        def root(name: str) -> str:
-            while group[name] != name:
-                name = group[name]
-            return name
-
-        for index, model in enumerate(self.topology.links):
-            a, b = model.between
-            if a not in group or b not in group or a == b:
-                continue
-            if root(a) == root(b):
-                self.problems.add(
-                    self.source,
-                    ("links", index),
-                    f"closes a loop: {a} and {b} are connected already, and switches have no spanning tree; "
-                    "leave one link out",
-                )
-            group[root(a)] = root(b)
 
     def _node(self, name: str, model: NodeModel) -> Node:
         """One node; its IP address still open unless given."""

@@ -93,7 +93,7 @@ class Radios:
             second_half=channels.second_half(model.channel) if _width_mhz(model) == 40 else None,
             short_gi=model.guard_interval == "short",
             wmm=bool(model.wmm) and model.mode != "n",
-            mobility_domain=_mobility_domain(model),
+            mobility_domain=mobility_domain(model),
         )
 
     def _check_channel(self, keys: Keys, channel: int, mode: str, width_mhz: int) -> None:
@@ -165,7 +165,7 @@ class Radios:
             width_mhz=min(map(_width_mhz, cells), default=20),
             short_gi=bool(cells) and all(cell.guard_interval == "short" for cell in cells),
             bgscan=str(model.bgscan) if model.bgscan is not None else None,
-            mobility_domain=next(filter(None, map(_mobility_domain, cells)), None),
+            mobility_domain=next(filter(None, map(mobility_domain, cells)), None),
         )
 
     def _ssid(self, name: str, model: sta.Station) -> str:
@@ -191,5 +191,6 @@ def _width_mhz(model: ap.AccessPoint | monitor.Monitor) -> int:
     return int(model.width.split()[0])
 
 
-def _mobility_domain(model: ap.AccessPoint) -> str | None:
+def mobility_domain(model: ap.AccessPoint) -> str | None:
+    """Where its transitions are fast; None: nowhere."""
     return (model.mobility_domain or ap.DEFAULT_MOBILITY_DOMAIN) if model.fast_transition else None

@@ -65,7 +65,7 @@ def test_with_a_passphrase_each_access_point_makes_the_keys_itself(plans: Plans)
 
 def test_with_sae_the_access_points_of_a_domain_know_each_other(plans: Plans) -> None:
     same, other = "fast_transition: true", "fast_transition: true, mobility_domain: 0001"
-    plan = plans(topology(*campus("wpa3", same, same, other)), WORKLOAD)
+    plan = plans(topology(*campus("wpa3", same, same, other), rest="links: [{between: [ap1, ap2]}]\n"), WORKLOAD)
     holders = {
         name: [line for line in hostapd_conf(plan, plan.node(name)).splitlines() if line.startswith(("r0kh", "r1kh"))]
         for name in ("ap1", "ap2", "ap3")
@@ -77,6 +77,14 @@ def test_with_sae_the_access_points_of_a_domain_know_each_other(plans: Plans) ->
     keys = {line.split()[-1] for line in holders["ap1"] + holders["ap2"]}
     assert len(keys) == 1 and len(keys.pop()) == 64
     assert holders["ap3"] == []
+
+
+def test_keys_of_sae_need_a_wire(plans: Plans) -> None:
+    told = refusal(plans, *campus("wpa3", "fast_transition: true", "fast_transition: true"))
+    assert told == (
+        "t.yaml:4  nodes.ap2.fast_transition: keys of wpa3 go from access point to access point by wire, and ap1 and "
+        "ap2 have none between them; link both to a switch, or write another mobility_domain:, or encrypt: wpa2"
+    )
 
 
 # Background scans
