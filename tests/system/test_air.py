@@ -98,11 +98,13 @@ def counted(ran: Ran) -> int:
 
 
 def shown(ran: Ran, frames: list[Frame]) -> int:
-    """How many of them the capture shows."""
-    start_ns = ran.guest()["epoch_ns"]
+    """How many of them the capture shows: those that ended between the first look and the last."""
+    looks = json.loads(ran.raw("medium.json"))["looks"]
+    first_ns, last_ns = (ran.guest()["epoch_ns"] + look["t_ns"] for look in (looks[0], looks[-1]))
     return sum(
-        frame.stamp_ns >= start_ns and not frame.receiver[0] & 1
-        for frame in frames
+        first_ns < air.end_ns(ppdu) <= last_ns and not frame.receiver[0] & 1
+        for ppdu in ppdus(frames)
+        for frame in ppdu
         if frame.kind not in (ACK, BA, RTS, CTS)
     )
 

@@ -64,12 +64,14 @@ static void capture(struct sk_buff *skb)
 {
 	struct air_test *air = under_test;
 	struct seen *seen = &air->seen[air->count];
-	u16 header = get_unaligned_le16(skb->data + 2);
+	u16 header;
 
 	KUNIT_ASSERT_LT(air->test, air->count, MAX_SEEN);
+	KUNIT_ASSERT_NOT_NULL(air->test, skb);
+	header = get_unaligned_le16(skb->data + 2);
 	seen->start_ns = ktime_to_ns(ktime_sub(skb->tstamp,
 					       ktime_mono_to_real(0)));
-	seen->bytes = skb->len - header;
+	seen->bytes = skb->len - header - HWSIM_FCS_BYTES;
 	seen->overlapped = skb->data[16] & IEEE80211_RADIOTAP_F_BADFCS;
 	seen->fc = ((struct ieee80211_hdr *)(skb->data + header))->frame_control;
 	air->count++;
@@ -116,7 +118,7 @@ static void make_radio(struct air_test *air, int i)
 			hwsim_radio_attach(radio, air->medium, i, NULL));
 	mutex_unlock(&hwsim_media_mutex);
 	hwsim_radio_add_address(radio, address(i));
-	hwsim_radio_listen(radio, &air->channel);
+	hwsim_radio_listen(radio, &air->channel, NL80211_CHAN_WIDTH_20);
 	radio->busy_until_ns = air->start_ns + BUSY_NS;
 }
 

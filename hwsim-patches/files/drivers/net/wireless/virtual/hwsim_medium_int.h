@@ -191,6 +191,7 @@ struct hwsim_medium {
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
+ * @draw: rate control is asked anew before it goes first in an A-MPDU
  * @more_data: others waited behind it when it was taken
  * @rts_rate: index of the rate of RTS or CTS, -1: any
  */
@@ -214,6 +215,7 @@ struct hwsim_mpdu {
 	bool timestamp;
 	bool is_own;
 	bool no_retry;
+	bool draw;
 	bool more_data;
 	s8 rts_rate;
 };
@@ -456,6 +458,7 @@ struct hwsim_peer {
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
  * @channel: where it listens, or NULL
+ * @width: how wide it listens there: wider frames are not understood
  * @timing: of its band and network
  * @basic_rates: of its network, as &hwsim_phy_response wants them
  * @short_slot: its network uses short slots
@@ -513,6 +516,7 @@ struct hwsim_radio {
 	struct hwsim_phy_rate fixed_rate;
 
 	struct ieee80211_channel *channel;
+	enum hwsim_phy_width width;
 	struct hwsim_phy_timing timing;
 	u16 basic_rates;
 	bool short_slot;

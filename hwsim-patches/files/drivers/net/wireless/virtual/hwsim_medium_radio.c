@@ -264,17 +264,34 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_stop);
 
+static enum hwsim_phy_width width_of(enum nl80211_chan_width width)
+{
+	switch (width) {
+	case NL80211_CHAN_WIDTH_40:
+		return HWSIM_PHY_40MHZ;
+	case NL80211_CHAN_WIDTH_80:
+		return HWSIM_PHY_80MHZ;
+	case NL80211_CHAN_WIDTH_160:
+		return HWSIM_PHY_160MHZ;
+	default:
+		return HWSIM_PHY_20MHZ;
+	}
+}
+
 /**
  * hwsim_radio_listen - a radio tunes to a channel
  * @radio: the radio
  * @channel: the channel, or NULL
+ * @width: how wide it listens
  */
 void hwsim_radio_listen(struct hwsim_radio *radio,
-			struct ieee80211_channel *channel)
+			struct ieee80211_channel *channel,
+			enum nl80211_chan_width width)
 {
 	u64 now = hwsim_medium_enter(radio->medium);
 	int i;
 
+	radio->width = width_of(width);
 	if (radio->channel != channel || !radio->air) {
 		hwsim_air_tune(radio, channel);
 		if (channel && channel != radio->channel)

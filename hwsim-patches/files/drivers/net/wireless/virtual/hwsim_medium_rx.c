@@ -174,6 +174,8 @@ static bool header_is_right(struct hwsim_radio *radio,
 	enum hwsim_medium_curve curve;
 	s32 detect_mb, worst_mb;
 
+	if (ppdu->rate.width > radio->width)
+		return false;
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
 	worst_mb = worst_sinr_mb(reception, ppdu->start_ns, ppdu->payload_ns);

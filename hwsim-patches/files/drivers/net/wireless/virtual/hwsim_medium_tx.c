@@ -98,6 +98,28 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	}
 }
 
+/*
+ * The rates to try, as rate control wants them now. What it wants for this very
+ * frame stays in the frame: it may be asked again.
+ */
+static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		       struct hwsim_mpdu *mpdu)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+
+	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
+		ieee80211_get_tx_rates(info->control.vif, sta, mpdu->skb,
+				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
+	else
+		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
+	if (radio->has_fixed_rate && mpdu->wants_ack &&
+	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		fix_rate(radio, mpdu);
+	memset(mpdu->tried, 0, sizeof(mpdu->tried));
+	mpdu->stage = 0;
+	mpdu->draw = false;
+}
+
 static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 				   struct ieee80211_sta *sta,
 				   struct sk_buff *skb)
@@ -108,10 +130,6 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 
 	if (!mpdu)
 		return NULL;
-	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
-		ieee80211_get_tx_rates(info->control.vif, sta, skb,
-				       info->control.rates,
-				       ARRAY_SIZE(info->control.rates));
 	INIT_LIST_HEAD(&mpdu->list);
 	mpdu->skb = skb;
 	mpdu->hw = radio->hw;
@@ -128,13 +146,10 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
 		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
 	}
-	memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
 	mpdu->rts_rate = info->control.rts_cts_rate_idx;
 	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
 			 skb->mark == radio->no_retry_mark;
-	if (radio->has_fixed_rate && mpdu->wants_ack &&
-	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
-		fix_rate(radio, mpdu);
+	draw_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
 		mpdu->tid = ieee80211_get_tid(hdr);
 		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
@@ -435,13 +450,20 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 	return mpdu;
 }
 
+/* rate control tries a rate with this frame: that is the rate of an A-MPDU's first */
+static bool is_probe(const struct hwsim_mpdu *mpdu)
+{
+	return !mpdu->attempts && IEEE80211_SKB_CB(mpdu->skb)->flags &
+				  IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+}
+
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 				      struct hwsim_ac *ac,
 				      struct hwsim_mpdu *mpdu, u64 at_ns,
 				      u64 limit_ns)
 {
 	struct hwsim_session *session = mpdu->session;
-	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
+	struct hwsim_ppdu *ppdu;
 	u16 first_seq = mpdu->seq;
 	u32 bytes, offset, last = 0;
 	struct hwsim_ampdu_limits limits = {
@@ -452,6 +474,9 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		.spacing_ns = session->spacing_ns,
 	};
 
+	if (mpdu->draw)
+		draw_rates(radio, session->txq->sta, mpdu);
+	ppdu = ppdu_for(radio, mpdu);
 	if (!ppdu) {
 		again_later(radio, mpdu);
 		return NULL;
@@ -465,7 +490,8 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		bytes = hwsim_ampdu_append(&limits, ppdu->psdu_bytes,
 					   ppdu->count, last, mpdu->bytes,
 					   &offset);
-		if (!bytes) {
+		if (!bytes || (ppdu->count && is_probe(mpdu))) {
+			mpdu->draw = !mpdu->attempts;
 			again_later(radio, mpdu);
 			break;
 		}
@@ -569,22 +595,36 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 	return ppdu;
 }
 
-/* an attempt has ended without an ACK: go on to the next rate, or give up */
-static bool may_try_again(const struct hwsim_radio *radio,
-			  struct hwsim_mpdu *mpdu)
+/* attempts that a frame has */
+static u32 attempts_of(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu)
 {
-	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
-	bool spent = mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count;
-	bool last = mpdu->stage + 1 == IEEE80211_TX_MAX_RATES || next->idx < 0 ||
-		    !next->count;
+	u32 i, count = 0;
 
 	if (mpdu->no_retry)
-		return false;
-	if (spent && !last)
-		mpdu->stage++;
+		return 1;
 	if (radio->retries && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
-		return mpdu->attempts < radio->retries;
-	return !spent || !last;
+		return radio->retries;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
+		count += mpdu->rates[i].count;
+	return count;
+}
+
+/*
+ * An attempt has ended without an ACK. If nothing came back, the next is at the
+ * next rate once this one's count is used up; if a BlockAck came that does not
+ * have the frame, its rate was good enough, and rate control is asked again.
+ */
+static void next_attempt(struct hwsim_mpdu *mpdu, bool answered)
+{
+	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
+
+	if (answered)
+		mpdu->draw = true;
+	else if (mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count &&
+		 mpdu->stage + 1 < IEEE80211_TX_MAX_RATES && next->idx >= 0 &&
+		 next->count)
+		mpdu->stage++;
 }
 
 static bool is_acked(const struct hwsim_mpdu *mpdu,
@@ -638,8 +678,10 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			mpdu->rts_failures++;
 		}
 		if (mpdu->wants_ack && !mpdu->acked &&
-		    (sent ? may_try_again(radio, mpdu) :
+		    (sent ? mpdu->attempts < attempts_of(radio, mpdu) :
 			    mpdu->rts_failures < RTS_ATTEMPTS)) {
+			if (sent)
+				next_attempt(mpdu, answer);
 			try_again(radio, ac, mpdu);
 			again = true;
 			continue;
