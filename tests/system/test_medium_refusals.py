@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,12 +13,12 @@ import pytest
 
 from lab import runs
 from lab.errors import LabError
-from lab.plan.types import File, Plan
+from lab.plan.types import Plan
+from tests.system.asking import with_script
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
 
-PROJECT = Path(__file__).parents[2]
 TOPOLOGY = """\
 name: refused
 nodes:
@@ -37,11 +36,6 @@ processes:
 timeline:
   - {at: 1 s, exec: sta1, run: [env, PYTHONPATH=/opt, python3, /opt/ask.py]}
 """
-MODULES = (
-    *("__init__.py", "guest/__init__.py", "plan/__init__.py", "plan/medium_types.py"),
-    *(f"guest/{name}.py" for name in ("errors", "netlink", "generic_netlink", "medium_uapi")),
-)
-
 # Runs in a node, with the guest's own modules beside it. Prints {name: [words, attribute]} of what was refused.
 ASK = """
 import json, struct
@@ -146,16 +140,10 @@ REFUSED = {
 }
 
 
-def file(path: str, text: str) -> File:
-    """A file of sta1."""
-    return File(path, "sta1", path, None, text, hashlib.sha256(text.encode()).hexdigest())
-
-
 def test_the_kernel_refuses_in_words_and_stays_as_it_was(
     plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path
 ) -> None:
-    files = [file(f"/opt/lab/{name}", (PROJECT / "lab" / name).read_text()) for name in MODULES]
-    plan = replace(plan_of(TOPOLOGY, WORKLOAD), files=[*files, file("/opt/ask.py", ASK)])
+    plan = with_script(plan_of(TOPOLOGY, WORKLOAD), "sta1", ASK)
     directory = tmp_path / "run"
     directory.mkdir()
     runs.boot(plan, machine, directory)
