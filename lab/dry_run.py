@@ -55,6 +55,7 @@ def _all(plan: Plan) -> Iterator[str]:
     for node in plan.nodes:
         yield f"# in {node.name}"
         yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))
+        yield from map(shlex.join, guest.radio_settings(node, radios.get(node.name)))
         yield from (shlex.join(["sysctl", "-qw", setting]) for setting in guest.sysctls(node))
         yield from _batch("tc", guest.shaping_lines(node.name, plan.links))
         yield from _DAEMONS[node.kind](plan, node)

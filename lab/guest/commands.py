@@ -112,6 +112,12 @@ def setup_lines(node: types.Node, phy: int | None) -> list[str]:
     return _SETUP[node.kind](node, phy)
 
 
+def radio_settings(node: types.Node, phy: int | None) -> list[list[str]]:
+    """Commands inside a node's container that tell its radio what neither hostapd nor wpa_supplicant does."""
+    threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
+    return [] if threshold_bytes is None else [["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)]]
+
+
 def netem_words(netem: types.Netem) -> list[str]:
     """Arguments of ``tc qdisc … root``; empty when there is nothing to emulate.
 

@@ -123,6 +123,8 @@ class LabNet(Mininet):
         node.container.write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}")
         lines = commands.setup_lines(node.spec, self._phys.get(node.name))
         node.container.run("ip", "-batch", "-", input_text=_lines(lines))
+        for command in commands.radio_settings(node.spec, self._phys.get(node.name)):
+            node.container.run(*command)
         sysctls = commands.sysctls(node.spec)
         if sysctls:
             node.container.run("sysctl", "-qw", *sysctls)

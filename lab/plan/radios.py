@@ -44,7 +44,9 @@ class Radios:
             return radio
         if model.rate is not None:
             self._check_rate(name, model.rate, radio)
-        return replace(radio, txpower_dbm=model.txpower, rate=model.rate)
+        if model.rts_threshold is not None:
+            self._check_rts_threshold(name)
+        return replace(radio, txpower_dbm=model.txpower, rate=model.rate, rts_threshold_bytes=model.rts_threshold)
 
     def _made(self, name: str, model: WithRadio, mac: str) -> Radio:
         """The radio as its kind has it."""
@@ -54,6 +56,15 @@ class Radios:
             return self._monitor(name, model, mac)
         assert isinstance(model, sta.Station)
         return self._ad_hoc(name, model, model.adhoc, mac) if model.adhoc else self._station(name, model, mac)
+
+    def _check_rts_threshold(self, name: str) -> None:
+        """Complain about a threshold that nothing would heed."""
+        if self.topology.medium is None:
+            self.problems.add(
+                self.source,
+                ("nodes", name, "rts_threshold"),
+                "the perfect medium has no RTS; write medium: {} in the topology, or leave this out",
+            )
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
         """Complain about a fixed rate that its network does not have, or that nothing would heed."""

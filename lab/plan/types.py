@@ -48,6 +48,7 @@ class Radio:
     cell: str | None = None  # BSSID of an ad hoc network; None: no station, or one with an access point
     bgscan: str | None = None  # of a station, in wpa_supplicant's words; None: it does not scan in the background
     mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
+    rts_threshold_bytes: int | None = None  # longer frames to a node follow RTS and CTS; None: no threshold
 
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
@@ -60,6 +61,7 @@ _UNSAID = {
     "cell": None,
     "bgscan": None,
     "mobility_domain": None,
+    "rts_threshold_bytes": None,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
 

@@ -17,7 +17,6 @@ _MODULES = (
 )
 
 
-
 def _file(node: str, path: str, text: str) -> File:
     return File(path, node, path, None, text, hashlib.sha256(text.encode()).hexdigest())
 

@@ -14,7 +14,7 @@ TOPOLOGY = """\
 name: here
 nodes:
   ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}
-  sta1: {kind: sta, position: [100 m, 0 m, 0 m]}
+  sta1: {kind: sta, position: [100 m, 0 m, 0 m], rts_threshold: 500 B}
 medium: {propagation: {model: friis}}
 timeline:
   - {at: 5 s, move: sta1, to: [99 m, 0 m, 0 m], speed: 10 m/s}
@@ -36,6 +36,13 @@ def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> No
     added = [number for number in netlink if "ADD_RADIO id=1 radio=1" in lines[number]]
     assert len(added) == 1 and added[0] < moved
     assert "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines
+
+
+def test_a_radio_is_told_its_rts_threshold_before_its_daemon_starts(lines: list[str]) -> None:
+    (told,) = [number for number, line in enumerate(lines) if line.startswith("iw phy") and "rts" in line]
+    assert lines[told] == "iw phy phy1 set rts 500"
+    assert lines.index("# in sta1") < told
+    assert told < next(number for number, line in enumerate(lines) if line.startswith("wpa_supplicant "))
 
 
 def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:

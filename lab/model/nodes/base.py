@@ -13,10 +13,12 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from lab.model.base import Gain, Model, Position, Power, Size, Text, refuse
+from lab import units
+from lab.model.base import Gain, Model, Position, Power, Quantity, Size, Text, refuse
 from lab.model.rates import FixedRate
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
+_RTS_BYTES_MAX = 65_535  # what hostapd takes; dot11RTSThreshold goes one further (IEEE 802.11-2020 C.3)
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
@@ -144,6 +146,12 @@ class Wireless(WithRadio):
         None,
         description="The rate at which it sends data to a node, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight "
         "for each spatial stream). Needs a medium:. If nothing is said: rate control (minstrel_ht) decides.",
+    )
+    rts_threshold: Annotated[int, Quantity(units.SIZE, least=0, most=_RTS_BYTES_MAX, usual="B")] | None = Field(
+        None,
+        description="Before a frame to a node that is longer than this (MAC header, FCS and all MPDUs of an A-MPDU "
+        "counted) it sends an RTS and waits for a CTS; 0 B: before each. Needs a medium:. If nothing is said: never, "
+        "but where rate control or a network of mixed modes wants it.",
     )
 
     @model_validator(mode="after")

@@ -86,6 +86,12 @@ def test_a_way_is_told(plans: Plans) -> None:
     assert "nist, in bursts" in text and "attempts          7" in text
 
 
+def test_what_a_radio_has_beyond_the_usual_is_told(plans: Plans) -> None:
+    keys = "wmm: true, rate: 54 Mbit/s, rts_threshold: 500 B"
+    text = shown(plans(TOPOLOGY.replace("ssid: campus}", f"ssid: campus, {keys}}}", 1) + MEDIUM))
+    assert "campus, 802.11g, channel 1, WMM, at 54 Mbit/s, RTS above 500 B, open" in " ".join(text.split())
+
+
 def test_levels_of_many_radios_are_told_by_their_extremes(plans: Plans) -> None:
     stations = "".join(f"  x{number}: {{kind: sta}}\n" for number in range(9))
     text = shown(plans(TOPOLOGY.replace("links:", f"{stations}links:") + MEDIUM))
