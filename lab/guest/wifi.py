@@ -83,6 +83,12 @@ def _bare(mac: str) -> str:
     return mac.replace(":", "")
 
 
+def _basic_rates(radio: types.Radio) -> list[str]:
+    """In hostapd's unit of 100 kbit/s; what is none of b, g and a has been refused."""
+    tenths = [f"{float(rate.split()[0]) * 10:g}" for rate in radio.basic_rates]
+    return [f"basic_rates={' '.join(tenths)}"] if tenths else []
+
+
 def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Radio] = ()) -> str:
     """hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
     encrypt = radio.encrypt or "open"
@@ -95,6 +101,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
         f"country_code={radio.country}",
         f"channel={radio.channel}",
         *_mode_lines(radio),
+        *_basic_rates(radio),
         *_AP_SECURITY[encrypt],
     ]
     if encrypt == "wpa2":

@@ -89,6 +89,7 @@ class Radios:
 
     def _access_point(self, name: str, model: ap.AccessPoint, mac: str) -> Radio:
         self._check_channel(("nodes", name), model.channel, model.mode, _width_mhz(model))
+        self._check_basic_rates(name, model)
         return Radio(
             interface=f"{name}-wlan{model.radio_number}",
             mac=mac,
@@ -105,7 +106,18 @@ class Radios:
             short_gi=model.guard_interval == "short",
             wmm=bool(model.wmm) and model.mode != "n",
             mobility_domain=mobility_domain(model),
+            basic_rates=list(dict.fromkeys(model.basic_rates)),
         )
+
+    def _check_basic_rates(self, name: str, model: ap.AccessPoint) -> None:
+        """Complain about rates that its mode does not have; of a wrong channel its band is not known."""
+        if channels.complaint(model.channel, model.mode, self.topology.country) is not None:
+            return
+        has = rates.legacy(model.mode, channels.frequency_mhz(model.channel) / 1000)
+        for index, rate in enumerate(model.basic_rates):
+            if rate not in has:
+                message = f"mode {model.mode} has no basic rate {rate}; write some of {', '.join(has)}"
+                self.problems.add(self.source, ("nodes", name, "basic_rates", index), message)
 
     def _check_channel(self, keys: Keys, channel: int, mode: str, width_mhz: int) -> None:
         """Complain about a channel that may not be used, or is not as wide."""

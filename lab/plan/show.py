@@ -106,6 +106,8 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield f"fast transition in {radio.mobility_domain}"
     if radio.rate is not None:
         yield f"at {radio.rate}"
+    if radio.basic_rates:
+        yield f"basic rates {', '.join(radio.basic_rates)}"
     if radio.rts_threshold_bytes is not None:
         yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
 

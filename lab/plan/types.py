@@ -48,11 +48,12 @@ class Radio:
     cell: str | None = None  # BSSID of an ad hoc network; None: no station, or one with an access point
     bgscan: str | None = None  # of a station, in wpa_supplicant's words; None: it does not scan in the background
     mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
+    basic_rates: list[str] = field(default_factory=list)  # of an access point; empty: as hostapd has them
     rts_threshold_bytes: int | None = None  # longer frames to a node follow RTS and CTS; None: no threshold
 
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
-_UNSAID = {
+_UNSAID: dict[str, Any] = {
     "width_mhz": 20,
     "second_half": None,
     "short_gi": False,
@@ -61,6 +62,7 @@ _UNSAID = {
     "cell": None,
     "bgscan": None,
     "mobility_domain": None,
+    "basic_rates": [],
     "rts_threshold_bytes": None,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lab.model.base import Flag, Integer, Text, refuse
 from lab.model.nodes.base import Mac, Ssid, Width, Wireless
+from lab.model.rates import FixedRate
 
 
 def _mobility_domain(text: str) -> str:
@@ -63,6 +64,12 @@ class AccessPoint(Wireless):
         None,
         description="Access points of one SSID between which transitions are fast have the same four hexadecimal "
         f"digits here. If nothing is said: {DEFAULT_MOBILITY_DOMAIN}.",
+    )
+    basic_rates: list[FixedRate] = Field(
+        [],
+        description="The rates that all stations must have, such as [1 Mbit/s]: beacons go at the lowest, ACK, CTS and "
+        "BlockAck at the highest not above that of the frame they answer. If nothing is said: as hostapd has them "
+        "(mode b: 1 and 2; g: 1, 2, 5.5 and 11; a: 6, 12 and 24 Mbit/s).",
     )
     bssid: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
 

@@ -20,6 +20,7 @@ HEAD = "interface=ap1-wlan1\nbridge=br0\ndriver=nl80211\nctrl_interface=/run/hos
     [
         (G, "channel=1\nhw_mode=g\n"),
         (replace(G, wmm=True), "channel=1\nhw_mode=g\nwmm_enabled=1\n"),
+        (replace(G, basic_rates=["1 Mbit/s", "5.5 Mbit/s"]), "channel=1\nhw_mode=g\nbasic_rates=10 55\n"),
         (N, "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\n"),
         (
             replace(N, width_mhz=40, second_half="+"),
