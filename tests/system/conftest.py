@@ -15,6 +15,8 @@ from lab import runs
 from lab.machine.build_report import SilentReport
 from lab.plan.load import load
 from lab.plan.types import Plan
+from lab.probes import base as probes
+from lab.probes.base import Parsed, Raw
 
 WIRED = """\
 name: wired
@@ -42,6 +44,37 @@ class Ran:
     def raw(self, name: str) -> str:
         """A raw file."""
         return (self.directory / "raw" / name).read_text()
+
+    def looks(self) -> list[dict[str, Any]]:
+        """Looks at the counters of the medium."""
+        looks: list[dict[str, Any]] = json.loads(self.raw("medium.json"))["looks"]
+        return looks
+
+    def link(self, sender: str, receiver: str) -> dict[str, int]:
+        """What was counted of frames from one radio to another, by the end."""
+        (found,) = [link for link in self.looks()[-1]["links"] if (link["from"], link["to"]) == (sender, receiver)]
+        return {key: value for key, value in found.items() if key not in ("from", "to")}
+
+    def sink(self, name: str = "sink") -> Parsed:
+        """What a udp-sink found, with times since the timeline's start."""
+        return probes.load("udp-sink").parse(Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"]))
+
+    def flows(self, name: str = "sink") -> dict[str, dict[str, Any]]:
+        """What became of each flow to a udp-sink."""
+        flows: dict[str, dict[str, Any]] = self.sink(name).values["flows"]
+        return flows
+
+    def iperf3_mbps(self, name: str) -> float:
+        """The goodput that an iperf3 saw."""
+        raw = Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"])
+        return float(probes.load("iperf3").parse(raw).values["goodput_bps"]) / 1e6
+
+    def goodputs_mbps(self, name: str = "sink") -> dict[str, float]:
+        """The mean goodput of each flow to a udp-sink, from its first datagram to its last."""
+        return {
+            flow.removeprefix("load@"): 8e3 * found["bytes"] / (found["last_ns"] - found["first_ns"])
+            for flow, found in self.flows(name).items()
+        }
 
     def outputs(self) -> list[str]:
         """What the exec events printed, in order."""
@@ -75,6 +108,19 @@ def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) ->
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
         runs.boot(plan_of(topology, workload, seed, pcap), machine, directory, stall_wall_s=stall_wall_s)
+        return Ran(directory)
+
+    return run
+
+
+@pytest.fixture
+def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
+    """Boot one of the lab's own topologies with one of its own workloads, changed by ``key=value`` settings."""
+
+    def run(topology: str, workload: str, *settings: str) -> Ran:
+        directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        directory.mkdir()
+        runs.boot(load(topology, workload, 1, settings), machine, directory)
         return Ran(directory)
 
     return run

@@ -117,6 +117,28 @@ def test_iperf3_server(pasted: Parse, series: Find) -> None:
     assert parsed.values["received_bytes"] == 262144 == sum(series(parsed, "transferred").values)
 
 
+def test_udp_sink(pasted: Parse, series: Find) -> None:
+    parsed = pasted("udp-sink", "two-flows", epoch_ns=1_767_225_600_999_999_744)
+    assert series(parsed, "goodput/load@sta1").t_ns == [2_000_000_256, 3_000_000_256, 4_000_000_256]
+    assert series(parsed, "goodput/load@sta1").values == [8 * 60352, 8 * 55936, 8 * 36800]
+    assert series(parsed, "delay/load@sta2").values[0] == pytest.approx(38.576431)
+    assert (parsed.values["packets"], parsed.values["bytes"], parsed.values["lost"]) == (201, 295872, 160)
+    assert parsed.values["flows"]["load@sta1"] == {
+        "packets": 104,
+        "bytes": 153088,
+        "lost": 77,
+        "first_ns": 1_015_741_696,
+        "last_ns": 3_869_019_392,
+        "delay_min_ns": 4361984,
+        "delay_mean_ns": pytest.approx(33_844_007.4, abs=1),
+        "delay_max_ns": 70026752,
+    }
+
+
+def test_udp_sender(pasted: Parse) -> None:
+    assert pasted("udp-sender", "done").values == {"sent": 188}
+
+
 def test_ss(pasted: Parse, series: Find) -> None:
     parsed = pasted("ss", "loopback")
     which = "127.0.0.1:49340-127.0.0.1:5201"
