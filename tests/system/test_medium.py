@@ -96,7 +96,11 @@ def rate_mbps(ran: Ran, frame_bytes: int, warm_up_s: int = WARM_UP_S) -> float:
         (1, B11, [6.193], 10),
         (1, A6, [5.363], 10),
         (1, A54, [30.172], 5),
+        (2, B11, [6.531], 20),
+        (2, A6, [5.159], 20),
         (2, A54, [31.089], 8),
+        (5, B11, [6.4734, 6.3821], 20),
+        (5, A6, [4.7087, 4.6899], 20),
         (5, A54, [29.8324, 29.2861], 10),
         (10, B11, [6.1774, 6.0269], 20),
         (10, A6, [4.3453, 4.3197], 20),
@@ -135,6 +139,32 @@ def test_aggregated_throughput_is_that_of_ns3(boot: Callable[..., Ran], mcs: int
     ran = boot(topology(1, "n", 36, f"MCS {mcs}"), workload(150_000, 4))
     seen_mbps = rounded(rate_mbps(ran, UDP_BYTES))
     record(Row("ht-rates", f"MCS {mcs}", seen_mbps, "Mbit/s", [expected_mbps], relative=0.02))
+
+
+@pytest.mark.parametrize(
+    ("mode", "rate", "snr_db"),
+    [
+        *(("b", f"{mbps} Mbit/s", snr_db) for mbps, snr_db in ((1, -3.04), (2, 1.61), (5.5, 4.13), (11, 7.14))),
+        *(
+            ("n", f"MCS {mcs}", snr_db)
+            for mcs, snr_db in enumerate((3.95, 6.96, 9.86, 13.5, 16.6, 21.35, 22.61, 23.78))
+        ),
+    ],
+)
+def test_frames_are_damaged_as_the_error_model_says(
+    boot: Callable[..., Ran], mode: str, rate: str, snr_db: float
+) -> None:
+    """Where the NIST model loses 10 % of frames of 1458 bytes."""
+    payload_bytes = 1458 - (66 if mode == "n" else 64)  # headers of 802.11 (QoS in mode n), LLC, IP, UDP, and FCS
+    place = topology(1, mode, 36 if mode == "n" else 1, rate).replace(
+        "medium: {", f"medium: {{snr: [{{between: [ap1, sta1], is: {snr_db} dB}}], "
+    )
+    ran = boot(
+        place, workload(2304, 60 if rate == "1 Mbit/s" else 20).replace(f"b'x'*{UDP_BYTES}", f"b'x'*{payload_bytes}")
+    )
+    counts = ran.link("sta1", "ap1")
+    seen = rounded(100 * counts["damaged"] / (counts["damaged"] + counts["delivered"]))
+    record(Row("errors", f"802.11{mode} {rate}, {snr_db} dB", seen, "%", [10], absolute=1))
 
 
 def test_air_time_and_frames_are_conserved(boot: Callable[..., Ran]) -> None:

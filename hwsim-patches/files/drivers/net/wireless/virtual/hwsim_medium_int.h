@@ -642,5 +642,6 @@ struct hwsim_radio *hwsim_radio_by_index(u32 index);
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
+void hwsim_radio_beacon(struct hwsim_radio *radio, const struct sk_buff *skb);
 
 #endif

@@ -478,16 +478,43 @@ static u16 basic_rates_of(const struct hwsim_radio *radio, u32 basic_rates)
 	return rates;
 }
 
+/**
+ * hwsim_radio_beacon - what a radio's own beacon says of its network
+ * @radio: the radio; its medium is locked
+ * @skb: the beacon
+ */
+void hwsim_radio_beacon(struct hwsim_radio *radio, const struct sk_buff *skb)
+{
+	const struct ieee80211_mgmt *mgmt = (void *)skb->data;
+	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
+	bool qos;
+
+	if (skb->len < head || ieee80211_is_s1g_beacon(mgmt->frame_control))
+		return;
+	qos = cfg80211_find_vendor_elem(WLAN_OUI_MICROSOFT,
+					WLAN_OUI_TYPE_MICROSOFT_WMM,
+					mgmt->u.beacon.variable,
+					skb->len - head);
+	if (qos == radio->qos)
+		return;
+	radio->qos = qos;
+	update_edca(radio);
+}
+
 /*
  * Whether a network has QoS. bss_conf says so for every network that a station
- * joins; what its access point can do is told by the station entry.
+ * joins or an access point makes. What its access point can do is told to a
+ * station by the station entry; what an access point does itself, by its beacon.
  */
-static bool network_has_qos(struct ieee80211_vif *vif,
+static bool network_has_qos(const struct hwsim_radio *radio,
+			    struct ieee80211_vif *vif,
 			    const struct ieee80211_bss_conf *conf)
 {
 	struct ieee80211_sta *sta;
 	bool qos = conf->qos;
 
+	if (vif->type == NL80211_IFTYPE_AP)
+		return radio->qos;
 	if (vif->type != NL80211_IFTYPE_STATION)
 		return qos;
 	rcu_read_lock();
@@ -507,7 +534,7 @@ static bool network_has_qos(struct ieee80211_vif *vif,
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		     const struct ieee80211_bss_conf *conf)
 {
-	bool qos = network_has_qos(vif, conf);
+	bool qos = network_has_qos(radio, vif, conf);
 
 	hwsim_medium_enter(radio->medium);
 	radio->short_slot = conf->use_short_slot;

@@ -786,6 +786,8 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	if (!ieee80211_is_data(hdr->frame_control) ||
 	    number >= IEEE80211_NUM_ACS)
 		number = IEEE80211_AC_VO;
+	if (ieee80211_is_beacon(hdr->frame_control))
+		hwsim_radio_beacon(radio, skb);
 	ac = &radio->acs[number];
 	if (radio->air && radio->channel == channel &&
 	    ac->queued < HWSIM_MAX_QUEUED)

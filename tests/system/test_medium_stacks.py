@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What the medium offers to stacks above: bytes on answers, MORE DATA, packets tried once, frames with a wrong FCS."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.air import radiotap
+from lab.plan.types import Plan
+from lab.probes import _pcap
+from tests.system.asking import RUN, with_script
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+BSSID = "02:00:00:00:aa:00"
+MAC = "02:00:00:00:bb:00"
+MARK = 7
+LOST = 5
+
+# Runs in sta1. What it is told to do is in its arguments: a command with attributes as JSON, or a dump.
+ASK = """
+import json, struct, sys
+from lab.guest.generic_netlink import Family, KernelSocket
+from lab.guest.medium_uapi import ENCODERS, FAMILY, VERSION, Attr as A, Command as C
+from lab.guest.netlink import attribute
+
+family = Family(FAMILY, VERSION, KernelSocket())
+for command, values in json.loads(sys.argv[1]):
+    for key in ("ADDR", "PAYLOAD"):
+        if key in values:
+            values[key] = bytes.fromhex(values[key])
+    payload = b"".join(attribute(A[key], ENCODERS[A[key]](value)) for key, value in values.items())
+    if command != "GET_PEER":
+        family.send([(C[command], payload)])
+        continue
+    peers = [
+        {
+            "radio": struct.unpack("=I", answer[A.RADIO])[0],
+            "addr": answer[A.ADDR].hex(":"),
+            "payload": answer[A.PAYLOAD].decode(),
+            "arrivals": struct.unpack("=Q", answer[A.ARRIVALS])[0],
+            "more_data": answer[A.MORE_DATA][0],
+        }
+        for answer in family.dump(C.GET_PEER, payload)
+    ]
+    print(json.dumps(peers))
+"""
+
+TOPOLOGY = f"""\
+name: stacks
+nodes:
+  h1: {{kind: host, roles: [server]}}
+  ap1: {{kind: ap, ssid: x, mode: MODE, channel: 36, bssid: "{BSSID}", rate: RATE}}
+  sta1: {{kind: sta, mac: "{MAC}", roles: [client], rate: RATE}}
+links: [{{between: [h1, ap1]}}]
+medium: {{}}
+"""
+BURST = "import socket;s=socket.socket(2,2);[s.sendto(b'x'*1400,('10.0.0.2',9)) for _ in range(40)]"
+MARKED = (
+    "import socket,time;s=socket.socket(2,2);s.setsockopt(1,36,{mark})\\n"
+    "for _ in range({count}):\\n s.sendto(b'x'*1400,('10.0.0.1',9));time.sleep({gap_s})"
+)
+SINK = "import socket,signal;s=socket.socket(2,2);s.bind(('',9));signal.pause()"
+
+Place = Callable[..., Ran]
+
+
+def ask(*requests: tuple[str, dict[str, Any]]) -> str:
+    """What an exec event of sta1 runs, as YAML."""
+    return RUN.format(arguments=f", '{json.dumps(requests)}'")
+
+
+@pytest.fixture
+def place(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> Place:
+    """Boot a topology and a workload with the script at sta1."""
+
+    def run(topology: str, workload: str) -> Ran:
+        directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        directory.mkdir()
+        runs.boot(with_script(plan_of(topology, workload), "sta1", ASK), machine, directory)
+        return Ran(directory)
+
+    return run
+
+
+@pytest.mark.parametrize(("mode", "rate"), [("a", "54 Mbit/s"), ("n", "MCS 7")])
+def test_bytes_go_with_answers_and_more_data_is_seen(place: Place, mode: str, rate: str) -> None:
+    """The station's ACKs and BlockAcks carry bytes; the access point says whether more frames wait."""
+    payload = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": BSSID.replace(":", ""), "PAYLOAD": b"hack".hex()})
+    more = ("SET_RADIO", {"RADIO": 0, "MORE_DATA": 1})
+    end = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": BSSID.replace(":", ""), "PAYLOAD": ""})
+    dump = ("GET_PEER", {"ID": 1})
+    ran = place(
+        TOPOLOGY.replace("MODE", mode).replace("RATE", rate),
+        "name: hack\nduration: 4 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        f'  - {{on: client, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
+        f'  - {{on: server, at: 1500 ms, run: [python3, -c, "{BURST}"], as: one}}\n'
+        f'  - {{on: server, at: 3 s, run: [python3, -c, "{BURST}"], as: two}}\n'
+        "timeline:\n"
+        f"  - {{at: 1 s, exec: sta1, run: {ask(dump, payload, more)}}}\n"
+        f"  - {{at: 2500 ms, exec: sta1, run: {ask(dump, end)}}}\n"
+        f"  - {{at: 3800 ms, exec: sta1, run: {ask(dump)}}}\n",
+    )
+    before, between, after = map(json.loads, ran.outputs())
+    assert before == []
+    (at_ap,) = [peer for peer in between if peer["radio"] == 0]
+    assert (at_ap["addr"], at_ap["payload"]) == (MAC, "hack")
+    answers = 40 if mode == "a" else 1  # at least: each frame has its ACK, a BlockAck is for many
+    assert at_ap["arrivals"] >= answers
+    (at_sta,) = [peer for peer in between if peer["radio"] == 1]
+    assert (at_sta["addr"], at_sta["arrivals"]) == (BSSID, 0)  # it is there for more data was seen
+    assert at_sta["more_data"] == 0  # but not in the last frame of the burst
+    assert [peer for peer in after if peer["radio"] == 0] == [at_ap]  # no more came
+
+
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_marked_packet_is_tried_once(place: Place, marked: bool) -> None:
+    code = MARKED.format(mark=MARK if marked else 0, count=40, gap_s=0.05)
+    ran = place(
+        TOPOLOGY.replace("MODE", "a").replace("RATE", "24 Mbit/s"),
+        "name: once\nduration: 5 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
+        f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
+        "timeline:\n"
+        f"  - {{at: 1 s, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 1, 'NO_RETRY_MARK': MARK}))}}}\n"
+        f"  - {{at: 2 s, fault: damage, frames: data, from: sta1, to: ap1, count: {LOST}}}\n",
+    )
+    counts = ran.link("sta1", "ap1")
+    assert counts["damaged"] == LOST
+    assert counts["dropped"] == (LOST if marked else 0)
+    assert counts["retries"] - counts["collided"] == (0 if marked else LOST)
+
+
+def flips(frame: bytes) -> int:
+    """Wrong bits of the datagram, of which every byte is an x."""
+    body = frame[-1400:]
+    return sum((byte ^ ord("x")).bit_count() for byte in body)
+
+
+def heard(ran: Ran) -> Iterator[tuple[dict[str, tuple[int, ...]], bytes]]:
+    """Radiotap and the rest of what the monitor heard."""
+    for _, frame in _pcap.load(ran.directory / "raw" / "air.pcap").frames():
+        yield radiotap.fields(frame), frame[radiotap.length(frame) :]
+
+
+MONITORED = """\
+name: damaged
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: a, channel: 36}
+  sta1: {kind: sta, roles: [client], rate: 54 Mbit/s}
+  mon1: {kind: monitor, channel: 36, roles: [monitor]}
+links: [{between: [h1, ap1]}]
+medium: {bursts: BURSTS, snr: [{between: [mon1, sta1], is: 22.6 dB}]}
+"""
+
+
+def test_a_monitor_gets_damaged_frames_as_they_arrived_and_control_frames(boot: Callable[..., Ran]) -> None:
+    """Errors by themselves hit a bit or two, in bursts five of rate 3/4; as many frames are damaged either way."""
+    code = MARKED.format(mark=0, count=2000, gap_s=0.002)
+    work = (
+        "name: listen\nduration: 6 s\nroles: {server: 1, client: 1, monitor: 1}\nprocesses:\n"
+        f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
+        f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
+        "probes:\n  - {on: monitor, probe: tcpdump, as: air, snaplen: 2000 B}\n"
+        "timeline:\n  - {at: 1 s, exec: mon1, run: [iw, dev, mon1-wlan0, set, monitor, control, otherbss, fcsfail]}\n"
+    )
+    shares, means = [], []
+    for bursts in ("false", "true"):
+        frames = list(heard(boot(MONITORED.replace("BURSTS", bursts), work)))
+        data = [(header, body) for header, body in frames if body[0] == 0x08 and len(body) >= 1400]
+        damaged = [flips(body) for header, body in data if header["flags"][0] & radiotap.FLAG_BAD_FCS]
+        right = [flips(body) for header, body in data if not header["flags"][0] & radiotap.FLAG_BAD_FCS]
+        assert len(damaged) > 50 and sum(right) == 0
+        assert sum(bool(count) for count in damaged) > 0.9 * len(damaged)  # else in headers or FCS
+        shares.append(len(damaged) / len(data))
+        means.append(sum(damaged) / len(damaged))
+        acks = sum(body[0] == 0xD4 for _, body in frames)
+        assert acks > 0.9 * len(right)
+    assert means[0] < 2 and means[1] > 2.5 * means[0]
+    assert shares[0] == pytest.approx(shares[1], rel=0.3)
