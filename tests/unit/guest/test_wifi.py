@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hostapd.conf of an access point: nothing of mode n where it is not asked for."""
+"""hostapd.conf of an access point: nothing of mode n where it is not asked for, DCF where there is no WMM."""
 
 from __future__ import annotations
 
@@ -15,10 +15,22 @@ N = replace(G, mode="n", channel=36, frequency_mhz=5180)
 HEAD = "interface=ap1-wlan1\nbridge=br0\ndriver=nl80211\nctrl_interface=/run/hostapd\nssid=campus\ncountry_code=DE\n"
 
 
+def dcf(cw_min: int) -> str:
+    """Every queue as in IEEE 802.11-2020 10.3.2.3.5: DIFS, and the contention window of the PHY."""
+    queues = (
+        f"tx_queue_data{queue}_aifs=2\ntx_queue_data{queue}_cwmin={cw_min}\n"
+        f"tx_queue_data{queue}_cwmax=1023\ntx_queue_data{queue}_burst=0\n"
+        for queue in range(4)
+    )
+    return "".join(queues)
+
+
 @pytest.mark.parametrize(
     ("radio", "lines"),
     [
-        (G, "channel=1\nhw_mode=g\n"),
+        (G, "channel=1\nhw_mode=g\n" + dcf(15)),
+        (replace(G, mode="b"), "channel=1\nhw_mode=b\n" + dcf(31)),
+        (replace(G, mode="a", channel=36, frequency_mhz=5180), "channel=36\nhw_mode=a\n" + dcf(15)),
         (replace(G, wmm=True), "channel=1\nhw_mode=g\nwmm_enabled=1\n"),
         (N, "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\n"),
         (
