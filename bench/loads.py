@@ -140,4 +140,5 @@ def _iperf3_goodput(path: Path) -> float:
     """Mean of the intervals that are not left out, of the one test."""
     document = json.JSONDecoder().raw_decode(path.read_text())[0]
     counted = [interval["sum"] for interval in document["intervals"] if not interval["sum"]["omitted"]]
-    return 8e-6 * sum(each["bytes"] for each in counted) / sum(each["seconds"] for each in counted)
+    mbps: float = 8e-6 * sum(each["bytes"] for each in counted) / sum(each["seconds"] for each in counted)
+    return mbps

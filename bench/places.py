@@ -61,4 +61,3 @@ def behind_switch(stations: int, rate: str, limit: str, wire: str = WIRE) -> str
 def numbers(stations: int) -> range:
     """Numbers of the stations, from 1."""
     return range(1, stations + 1)
-

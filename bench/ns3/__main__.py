@@ -119,9 +119,7 @@ def main() -> int:
     missed = 0
     for scenario in scenarios(chosen):
         try:
-            pairs = [
-                pair(program, replace(scenario, seed=seed), chosen.iperf3) for seed in range(1, chosen.times + 1)
-            ]
+            pairs = [pair(program, replace(scenario, seed=seed), chosen.iperf3) for seed in range(1, chosen.times + 1)]
         except LabError as error:
             print(f"{scenario.mode} {scenario.transport} {scenario.stations}: {error}", flush=True)
             missed += 1
