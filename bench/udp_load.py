@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import signal
 import socket
 import struct
 import sys
@@ -93,7 +94,7 @@ def send(rate_bps: float, seconds: float, addresses: list[str]) -> None:
 
 
 def receive(start_s: float, seconds: int) -> None:
-    """Receive until the time is over and nothing comes any more."""
+    """Receive until the time is over; then wait to be ended."""
     zero_s = time.monotonic() + start_s
     own = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     own.bind(("", PORT))
@@ -110,9 +111,10 @@ def receive(start_s: float, seconds: int) -> None:
         second = int(time.monotonic() - zero_s)
         if 0 <= second < seconds:
             bytes_of[second] += sum(message.done for message in messages[: max(got, 0)])
-        elif got <= 0 and second >= seconds:
+        elif second >= seconds:
             break
     print(json.dumps(bytes_of), flush=True)
+    signal.pause()  # the port stays: what still comes shall not be answered by ICMP
 
 
 if __name__ == "__main__":
