@@ -92,7 +92,7 @@ def line(scenario: download.Scenario, seen: Pair) -> str:
 def scenarios(chosen: argparse.Namespace) -> Iterator[download.Scenario]:
     """What was asked for, in the order of the table."""
     for mode, transport, stations in product(chosen.modes, chosen.transports, chosen.stations):
-        yield download.Scenario(mode, stations, transport, chosen.seconds)
+        yield download.Scenario(mode, stations, transport, chosen.seconds, latency=chosen.latency)
 
 
 def arguments() -> argparse.Namespace:
@@ -104,6 +104,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--modes", nargs="+", default=modes, choices=modes)
     parser.add_argument("--transports", nargs="+", default=transports, choices=transports)
     parser.add_argument("--stations", nargs="+", type=int, default=[1, 2, 10])
+    parser.add_argument("--latency", default="0us", help="of ns-3's hosts, such as 20us (default: none)")
     parser.add_argument("--iperf3", action="store_true", help="UDP by iperf3 too, instead of udp_load.py")
     return parser.parse_args()
 
@@ -113,7 +114,8 @@ def main() -> int:
     chosen = arguments()
     program = ensure_program()
     print(f"{machine()}; {load_average()}")
-    print(f"{chosen.seconds} s of load, medians of {chosen.times} runs of each in turn")
+    late = "" if chosen.latency == "0us" else f"; ns-3's hosts get frames {chosen.latency} later"
+    print(f"{chosen.seconds} s of load, medians of {chosen.times} runs of each in turn{late}")
     print("ns-3: its whole process. lab run: the whole command. load: the lab from begin to end of the load.")
     print(HEAD, flush=True)
     missed = 0
