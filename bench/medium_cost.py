@@ -15,6 +15,7 @@ from itertools import product
 from bench.lab_runs import Times, finished
 from bench.loads import Load
 from bench.machine import load_average, machine
+from bench.options import add_seconds, add_times, whole
 from bench.places import PHYS, behind_access_point, behind_switch
 from lab.errors import LabError
 
@@ -73,11 +74,11 @@ def compare(mode: str, transport: str, stations: int, times: int, seconds: int) 
 def main() -> int:
     """Measure, print, and fail if the medium costs more than twice the time."""
     parser = argparse.ArgumentParser(prog="python -m bench.medium_cost", description=__doc__)
-    parser.add_argument("--times", type=int, default=3, help="repetitions of each, with seeds 1, 2, … (default 3)")
-    parser.add_argument("--seconds", type=int, default=12, help="of load; the first is not counted (default 12)")
+    add_times(parser)
+    add_seconds(parser)
     parser.add_argument("--modes", nargs="+", default=MODES, choices=MODES)
     parser.add_argument("--transports", nargs="+", default=tuple(PAYLOAD_BYTES), choices=tuple(PAYLOAD_BYTES))
-    parser.add_argument("--stations", nargs="+", type=int, default=[1, 10])
+    parser.add_argument("--stations", nargs="+", type=whole(1), default=[1, 10])
     chosen = parser.parse_args()
     print(f"{machine()}; {load_average()}")
     print(f"{chosen.seconds} s of load, medians of {chosen.times} runs of each in turn")

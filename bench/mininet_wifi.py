@@ -18,6 +18,7 @@ from bench.bianchi import G54, throughput_mbps
 from bench.lab_runs import Times, finished
 from bench.loads import SINK, START_S, UDP_PROGRAM, WARM_UP_S
 from bench.machine import load_average, machine
+from bench.options import add_times
 from bench.places import PHYS, behind_access_point, numbers
 from lab.errors import LabError
 
@@ -163,7 +164,7 @@ def rows(times: int) -> Iterator[Row]:
 def main() -> int:
     """Measure, print, and fail if a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="python -m bench.mininet_wifi", description=__doc__)
-    parser.add_argument("--times", type=int, default=3, help="repetitions of what takes wall time (default 3)")
+    add_times(parser)
     chosen = parser.parse_args()
     print(f"{machine()}; {load_average()}")
     print(f"{'':<44}{'Mininet-WiFi':>14}{'lab':>10}", flush=True)

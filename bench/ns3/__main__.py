@@ -18,6 +18,7 @@ from bench.loads import Load
 from bench.machine import load_average, machine
 from bench.ns3 import download
 from bench.ns3.build import ensure_program
+from bench.options import add_seconds, add_times, ns3_time, whole
 from bench.places import PHYS, behind_access_point
 from lab.errors import LabError
 
@@ -98,13 +99,13 @@ def scenarios(chosen: argparse.Namespace) -> Iterator[download.Scenario]:
 def arguments() -> argparse.Namespace:
     """Of the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.ns3", description=__doc__)
-    parser.add_argument("--times", type=int, default=3, help="repetitions of each, with seeds 1, 2, … (default 3)")
-    parser.add_argument("--seconds", type=int, default=12, help="of load; the first is not counted (default 12)")
+    add_times(parser)
+    add_seconds(parser)
     modes, transports = get_args(download.Mode), get_args(download.Transport)
     parser.add_argument("--modes", nargs="+", default=modes, choices=modes)
     parser.add_argument("--transports", nargs="+", default=transports, choices=transports)
-    parser.add_argument("--stations", nargs="+", type=int, default=[1, 2, 10])
-    parser.add_argument("--latency", default="0us", help="of ns-3's hosts, such as 20us (default: none)")
+    parser.add_argument("--stations", nargs="+", type=whole(1), default=[1, 2, 10])
+    parser.add_argument("--latency", type=ns3_time, default="0us", help="of ns-3's hosts, such as 20us (default: none)")
     parser.add_argument("--iperf3", action="store_true", help="UDP by iperf3 too, instead of udp_load.py")
     return parser.parse_args()
 
