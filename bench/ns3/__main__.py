@@ -78,7 +78,7 @@ def remarks(scenario: download.Scenario, seen: Pair) -> list[str]:
     if seen.ns3_s < wanted * seen.load_s:
         said.append("SLOW")
     if seen.least_share < 0.5:
-        said.append(f"UNFAIR: one station got {seen.least_share:.2f} of an equal share")
+        said.append(f"UNFAIR: one got {seen.least_share:.2f} of its share")
     return said
 
 

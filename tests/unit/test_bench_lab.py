@@ -109,7 +109,7 @@ def test_wall_time_of_the_load(tmp_path: Path) -> None:
         (
             Scenario("11a-54", 2, "tcp"),
             Pair(100, 100, 0.2, 1, 1, 1.0),
-            ["UNFAIR: one station got 0.20 of an equal share"],
+            ["UNFAIR: one got 0.20 of its share"],
         ),
     ],
 )
