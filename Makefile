@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check bench test-fresh kernel kernel-edit kernel-patches rootfs clean bootstrap
+.PHONY: help lab test check bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -30,6 +30,9 @@ bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench
 
 test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
+
+validation: bootstrap ## measure the tables of docs/validation.md again, and write them
+	@$(PYTHON) -m tests.validation
 
 kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel

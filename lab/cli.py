@@ -7,7 +7,7 @@ import signal
 import sys
 from pathlib import Path
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 import typer.core
@@ -46,6 +46,10 @@ def run(
     out: Out = None,
     repeat: Annotated[int, typer.Option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
     jobs: Annotated[int, typer.Option(help="Guests side by side.", min=1)] = 1,
+    pcap: Annotated[
+        Literal["air"] | None,
+        typer.Option(help="Capture every frame of the medium, ACKs and collisions too: raw/air-<MHz>.pcapng."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running.")] = False,
     as_json: Json = False,
     kernel_source: Source = None,
@@ -55,13 +59,22 @@ def run(
     if dry_run:
         from lab.dry_run import print_commands
 
-        print_commands(topology, workload, seed, settings, as_json)
+        print_commands(topology, workload, seed, settings, as_json, pcap)
         return
     from lab.cli_run import execute
 
     raise typer.Exit(
         execute(
-            topology, workload, seed, settings, out, repeat=repeat, jobs=jobs, as_json=as_json, source=kernel_source
+            topology,
+            workload,
+            seed,
+            settings,
+            out,
+            pcap=pcap,
+            repeat=repeat,
+            jobs=jobs,
+            as_json=as_json,
+            source=kernel_source,
         )
     )
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import runs
+from lab import air, runs
 from lab.errors import InputError, LabError
 from lab.plan.load import load
 from lab.plan.types import Plan
@@ -29,13 +29,14 @@ def execute(
     settings: list[str],
     out: Path | None,
     *,
+    pcap: str | None,
     repeat: int,
     jobs: int,
     as_json: bool,
     source: Path | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    plans = [load(topology, workload, seed + number, settings) for number in range(repeat)]
+    plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
     runs.prepare()
     with reporter() as report:
         machine = runs.ensure_machine(report, source)
@@ -86,7 +87,9 @@ def _tell(records: list[Record], places: list[Path], as_json: bool) -> None:
         console().print(report.tables(record))
     if len(records) > 1:
         _tell_repetitions(records)
-    for page in pages:
+    for place, page in zip(places, pages, strict=True):
+        for capture in sorted((place / "raw").glob(air.FILES)):
+            print(f"capture: {capture}")
         print(f"report: {page}")
 
 

@@ -20,9 +20,11 @@ from lab.plan.types import Event, Netem, Node, Plan, Process
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
 
 
-def print_commands(topology: str, workload: str, seed: int, settings: list[str], as_json: bool) -> None:
+def print_commands(
+    topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
+) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    lines = commands(load(topology, workload, seed, settings))
+    lines = commands(load(topology, workload, seed, settings, pcap=pcap))
     print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
@@ -47,9 +49,13 @@ def _all(plan: Plan) -> Iterator[str]:
         yield shlex.join(guest.move_radio(phy, f"<pid of {name}>"))
     for command in guest.countries(plan):
         yield shlex.join(command)
+    if plan.pcap:
+        yield shlex.join(guest.air_up())
+        yield shlex.join(guest.air_capture())
     for node in plan.nodes:
         yield f"# in {node.name}"
         yield from _batch("ip", guest.setup_lines(node, radios.get(node.name)))
+        yield from map(shlex.join, guest.radio_settings(node, radios.get(node.name)))
         yield from (shlex.join(["sysctl", "-qw", setting]) for setting in guest.sysctls(node))
         yield from _batch("tc", guest.shaping_lines(node.name, plan.links))
         yield from _DAEMONS[node.kind](plan, node)
@@ -83,7 +89,7 @@ def _switch_daemons(plan: Plan, node: Node) -> Iterator[str]:
 
 def _ap_daemons(plan: Plan, node: Node) -> Iterator[str]:
     if node.radio:
-        yield from _config(guest.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, guest.AP_BRIDGE))
+        yield from _config(guest.HOSTAPD_CONF, guest.hostapd_conf(plan, node))
         yield shlex.join(guest.hostapd())
         follow = guest.ap_follow(plan, node)
         if follow:
@@ -96,6 +102,10 @@ def _station_daemons(plan: Plan, node: Node) -> Iterator[str]:
         yield shlex.join(guest.wpa_supplicant(node.radio))
 
 
+def _monitor(plan: Plan, node: Node) -> Iterator[str]:
+    return map(shlex.join, guest.monitor(node.radio)) if node.radio else iter(())
+
+
 def _no_daemons(plan: Plan, node: Node) -> Iterator[str]:
     return iter(())
 
@@ -105,6 +115,7 @@ _DAEMONS = {
     "switch": _switch_daemons,
     "ap": _ap_daemons,
     "sta": _station_daemons,
+    "monitor": _monitor,
 }
 
 

@@ -12,6 +12,7 @@ DIR/console.log    the guest's kernel log
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import json
 import platform
 import shutil
@@ -22,7 +23,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.errors import InputError, LabError
+from lab import air
+from lab.errors import InputError, LabError, RunError
 from lab.machine.build_report import Report
 from lab.machine.bundle import ensure_bundle
 from lab.machine.doctor import memory_directory
@@ -141,11 +143,35 @@ def boot(
         guest = Guest(arguments, files.run, memory_directory(), console)
         try:
             walls = Watch(guest, place, plan.duration_ns, stall_wall_s).follow(tell)
+        except LabError:
+            guest.kill()
+            with contextlib.suppress(RunError):  # what made the run fail is worth telling
+                _split_air(plan, directory)
+            raise
         finally:
             guest.kill()
+    _split_air(plan, directory)
     for name in _TRANSIENT:
         (directory / name).unlink(missing_ok=True)
     return walls
+
+
+def _split_air(plan: Plan, directory: Path) -> None:
+    """Make of the guest's capture of the air one file a channel, up to the timeline's end.
+
+    Raises:
+        RunError: it is damaged.
+    """
+    if not plan.pcap:
+        return
+    try:
+        began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline never did
+    except FileNotFoundError:
+        began_ns = 0
+    try:
+        air.split(directory / "raw", began_ns + plan.duration_ns if began_ns else None)
+    except air.AirError as error:
+        raise RunError(f"--pcap {plan.pcap}: {directory / 'raw'}/{error}") from None
 
 
 def write_wall(directory: Path, walls: Walls) -> None:

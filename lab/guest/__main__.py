@@ -25,8 +25,19 @@ def run(plan: Plan) -> None:
         network.start()
         experiment.run()
     except GuestError as failure:
-        error = {"message": failure.message, "culprit": failure.culprit, "log": failure.log}
-    write_outcome({**experiment.outcome(), "error": error})
+        error = _told(failure)
+    outcome = experiment.outcome()
+    if network.air:
+        try:
+            network.air.finish()
+        except GuestError as failure:
+            error = error or _told(failure)
+    write_outcome({**outcome, "error": error})
+
+
+def _told(failure: GuestError) -> dict[str, Any]:
+    """A failure as guest.json has it."""
+    return {"message": failure.message, "culprit": failure.culprit, "log": failure.log}
 
 
 def shell(plan: Plan) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lab.guest import wifi
+from lab.guest.paths import AIR_CAPTURE
 from lab.plan import types
 
 AP_BRIDGE = "br0"
@@ -16,6 +17,7 @@ _OVS_CONTROL = "/run/openvswitch/vswitchd.ctl"
 FOLLOW_IN_NODE = "/run/lab/follow"
 HOSTAPD_CONF = "/etc/hostapd/hostapd.conf"
 SUPPLICANT_CONF = "/etc/wpa_supplicant/wpa_supplicant.conf"
+AIR_INTERFACE = "hwsim0"  # of the kernel: while it is up, it shows every frame of the medium
 _OVS_LOG = ("-vconsole:warn", "-vsyslog:off", "-vfile:off")
 
 Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
@@ -81,17 +83,39 @@ def _ap_lines(node: types.Node, phy: int | None) -> list[str]:
     return [*lines, f"link set {AP_BRIDGE} up"]
 
 
+def _monitor_lines(node: types.Node, phy: int | None) -> list[str]:
+    return ["link set lo up", *_radio_lines(node, phy)]
+
+
+def monitor(radio: types.Radio) -> list[list[str]]:
+    """Have a radio listen; the regulatory domain must be set."""
+    name = radio.interface
+    width = f"HT40{radio.second_half}" if radio.second_half else "HT20"
+    return [
+        ["iw", "dev", name, "set", "type", "monitor"],
+        ["ip", "link", "set", name, "up"],
+        ["iw", "dev", name, "set", "freq", str(radio.frequency_mhz), width],
+    ]
+
+
 _SETUP: Mapping[str, Callable[[types.Node, int | None], list[str]]] = {
     "host": lambda node, phy: _wired_lines(node),
     "switch": lambda node, phy: _wired_lines(node),
     "sta": _station_lines,
     "ap": _ap_lines,
+    "monitor": _monitor_lines,
 }
 
 
 def setup_lines(node: types.Node, phy: int | None) -> list[str]:
     """``ip -batch`` lines inside a node's container that bring its interfaces up."""
     return _SETUP[node.kind](node, phy)
+
+
+def radio_settings(node: types.Node, phy: int | None) -> list[list[str]]:
+    """Commands inside a node's container that tell its radio what neither hostapd nor wpa_supplicant does."""
+    threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
+    return [] if threshold_bytes is None else [["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)]]
 
 
 def netem_words(netem: types.Netem) -> list[str]:
@@ -178,6 +202,22 @@ def ap_follow(plan: types.Plan, node: types.Node) -> list[str]:
     return [FOLLOW_IN_NODE, "access-point", f"{wifi.HOSTAPD_CONTROL}/{node.radio.interface}", f"{node.name}-eth"]
 
 
+def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
+    """The other access points of its network between which transitions are fast."""
+    radios = [other.radio for other in plan.nodes if other.kind == "ap" and other.radio and other is not node]
+    if node.radio is None or node.radio.mobility_domain is None:
+        return []
+    domain = node.radio.ssid, node.radio.mobility_domain
+    return [radio for radio in radios if (radio.ssid, radio.mobility_domain) == domain]
+
+
+def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
+    """hostapd.conf of an access point."""
+    if node.radio is None:
+        raise ValueError(f"{node.name} has no radio")
+    return wifi.hostapd_conf(node.radio, AP_BRIDGE, neighbours(plan, node))
+
+
 def ovs_bridge(node: types.Node) -> list[str]:
     """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied.
 
@@ -200,3 +240,18 @@ def hostapd() -> list[str]:
 def wpa_supplicant(radio: types.Radio) -> list[str]:
     """The station's daemon, in the foreground."""
     return ["wpa_supplicant", "-t", f"-i{radio.interface}", "-Dnl80211", f"-c{SUPPLICANT_CONF}"]
+
+
+def air_up() -> list[str]:
+    """Have the kernel show what is on the medium."""
+    return ["ip", "link", "set", AIR_INTERFACE, "up"]
+
+
+def air_capture() -> list[str]:
+    """Capture the medium: whole frames with the kernel's stamps.
+
+    A block of frames wakes tcpdump, not each frame. Time does not go on while tcpdump has something to do, so its
+    buffer (16 MiB; -B counts KiB) holds more than there can be in it.
+    """
+    command = ["tcpdump", "-i", AIR_INTERFACE, "-w", str(AIR_CAPTURE), "-n", "-p", "-Q", "in", "-B", "16384"]
+    return [*command, "--time-stamp-precision=nano", "-Z", "root"]

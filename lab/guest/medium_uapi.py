@@ -30,6 +30,8 @@ class Command(IntEnum):
     GET_RADIO = auto()
     GET_LINK = auto()
     GET_AIR = auto()
+    SET_PAYLOAD = auto()
+    GET_PEER = auto()
 
 
 class Attr(IntEnum):
@@ -72,6 +74,11 @@ class Attr(IntEnum):
     AC_COUNTS = auto()
     RATE = auto()
     LATENCY_US = auto()
+    ADDR = auto()
+    PAYLOAD = auto()
+    ARRIVALS = auto()
+    MORE_DATA = auto()
+    NO_RETRY_MARK = auto()
 
 
 class Frame(IntEnum):
@@ -174,4 +181,8 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.FAULT_TO: _U32,
     Attr.RATE: _rate,
     Attr.LATENCY_US: _U32,
+    Attr.ADDR: bytes,
+    Attr.PAYLOAD: bytes,
+    Attr.MORE_DATA: _U8,
+    Attr.NO_RETRY_MARK: _U32,
 }

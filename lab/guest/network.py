@@ -13,13 +13,14 @@ from typing import Any
 from mininet.net import Mininet
 
 from lab.guest import commands, wifi
+from lab.guest.air_capture import AirCapture
 from lab.guest.container import enable_limits
 from lab.guest.control import Control
 from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
 from lab.guest.loop import Loop
 from lab.guest.medium import Medium
-from lab.guest.nodes import AccessPoint, Host, LabNode, RadioNode, Station, Switch
+from lab.guest.nodes import AccessPoint, Host, LabNode, Monitor, RadioNode, Station, Switch
 from lab.guest.paths import DAEMON_LOGS
 from lab.guest.tasks import Task, run
 from lab.plan import types
@@ -34,7 +35,7 @@ def _lines(lines: list[str]) -> str:
 class LabNet(Mininet):
     """A running network. ``controls`` maps a node with a radio to its daemon's control connection.
 
-    ``medium`` is None where radios are on the stock, perfect one.
+    ``medium`` is None where radios are on the stock, perfect one; ``air`` where it is not captured.
     """
 
     def __init__(self, plan: types.Plan, loop: Loop) -> None:
@@ -46,7 +47,9 @@ class LabNet(Mininet):
         self.controls: dict[str, Control] = {}
         self.stations: list[Station] = []
         self.aps: list[AccessPoint] = []
+        self.monitors: list[Monitor] = []
         self.medium: Medium | None = None
+        self.air: AirCapture | None = None
         self._phys = commands.phys(plan)
 
     # Mininet(-WiFi)'s vocabulary
@@ -80,6 +83,13 @@ class LabNet(Mininet):
         self.nameToNode[name] = ap
         return ap
 
+    def addMonitor(self, name: str, **params: Any) -> Monitor:
+        """A radio of the plan that only listens."""
+        monitor = Monitor(self.plan.node(name), self._phys[name])
+        self.monitors.append(monitor)
+        self.nameToNode[name] = monitor
+        return monitor
+
     # Building
 
     def build(self) -> None:
@@ -93,6 +103,7 @@ class LabNet(Mininet):
             "switch": self.addSwitch,
             "sta": self.addStation,
             "ap": self.addAccessPoint,
+            "monitor": self.addMonitor,
         }
         for node in self.plan.nodes:
             adders[node.kind](node.name)
@@ -112,6 +123,8 @@ class LabNet(Mininet):
         node.container.write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}")
         lines = commands.setup_lines(node.spec, self._phys.get(node.name))
         node.container.run("ip", "-batch", "-", input_text=_lines(lines))
+        for command in commands.radio_settings(node.spec, self._phys.get(node.name)):
+            node.container.run(*command)
         sysctls = commands.sysctls(node.spec)
         if sysctls:
             node.container.run("sysctl", "-qw", *sysctls)
@@ -123,6 +136,12 @@ class LabNet(Mininet):
         """Start switches, access points and stations, and wait until every station is associated."""
         for command in commands.countries(self.plan):
             run(command)
+        if self.plan.pcap:  # before the first radio goes up
+            self.air = AirCapture(self.loop)
+            self.daemons.append(self.air.task)
+        for monitor in self.monitors:  # before anybody sends
+            for command in commands.monitor(monitor.radio):
+                monitor.container.run(*command)
         for node in self.switches:
             self._start_switch(node)
         for ap in self.aps:
@@ -132,7 +151,8 @@ class LabNet(Mininet):
         for ap in self.aps:
             self._wait_up(ap, "AP-ENABLED", f"{ap.name} to enable its access point")
         for station in self.stations:
-            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to associate with '{station.radio.ssid}'")
+            what = "join" if station.radio.cell else "associate with"
+            self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to {what} '{station.radio.ssid}'")
 
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:
         """Start a daemon in a node; its death ends the run."""
@@ -151,7 +171,7 @@ class LabNet(Mininet):
         self.daemon(node, "follow", commands.ovs_follow(node.spec))
 
     def _start_access_point(self, node: AccessPoint) -> None:
-        node.container.write(commands.HOSTAPD_CONF, wifi.hostapd_conf(node.radio, commands.AP_BRIDGE))
+        node.container.write(commands.HOSTAPD_CONF, commands.hostapd_conf(self.plan, node.spec))
         self._attach(node, wifi.HOSTAPD_CONTROL, self.daemon(node, "hostapd", commands.hostapd()))
         follow = commands.ap_follow(self.plan, node.spec)
         if follow:

@@ -123,5 +123,9 @@ class Station(RadioNode):
     """A station; wpa_supplicant keeps it associated."""
 
 
+class Monitor(RadioNode):
+    """A radio that only listens."""
+
+
 class AccessPoint(RadioNode):
     """An access point: hostapd on its radio, bridged with its wired ports."""

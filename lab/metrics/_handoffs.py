@@ -86,6 +86,9 @@ class _Walk:
         if self._scan and self._scan[1] is None:
             self._scan = (self._scan[0], event.t_ns)
 
+    def _on_do_roam(self, event: Occurrence) -> None:
+        self._bssid = self._bssid or event.fields["bssid"]
+
     def _on_authenticate(self, event: Occurrence) -> None:
         handoff = self._open or self._begin(event.t_ns, "station")
         if handoff.authenticate_ns is None:

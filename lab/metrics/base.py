@@ -4,6 +4,9 @@
 A metric is a module ``lab/metrics/<kind>.py`` with one ``METRIC = SomeMetric()``; the file's name with ``-`` for
 ``_`` is its kind in workloads (files that begin with ``_`` are helpers). It computes in the base units of
 lab.units; the record converts to the unit that the workload asks for.
+
+A metric ``of`` MEDIUM is computed from what was counted on the 802.11 medium, not from a probe: then ``of`` in a
+workload names roles, or ``words`` of the metric, and in a plan the nodes of those roles, or the words.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ from lab.plan import types
 from lab.probes import _pcap
 from lab.probes.base import Parsed, Raw, Series
 from lab.units import PACKETS, Dimension
+
+MEDIUM = "medium"
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Context:
     events: Sequence[Mapping[str, Any]] = ()  # of guest.json: {"t_ns", "kind", "target", "params", "ok"}
     end_ns: int = 0
     epoch_ns: int = 0
+    medium: Mapping[str, Any] | None = None  # see lab.record.medium; None: a stock one
 
     @cached_property
     def access_points(self) -> dict[str, str]:
@@ -69,7 +75,8 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    of: tuple[str, ...] = ()  # the probes it can be computed from
+    of: tuple[str, ...] = ()  # the probes it can be computed from; or MEDIUM
+    words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed of besides nodes
     per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
     dimension: Dimension | None = None  # None: a count of ``unit``
     unit: str = ""  # the base unit, or what is counted

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
-from lab.metrics.base import Context, Figures, Metric, Source, chosen, series_of
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
 from lab.plan import types
 from lab.probes.base import Series
 from lab.units import RATE
@@ -18,27 +19,42 @@ class Goodput(Metric):
 
     Per ``process`` (default): the mean over the whole transfer, from the start of the process to its last
     byte. Per ``interval``: of each interval between two samples. A curl is measured by the size of what it
-    wrote, iperf3 by its own intervals.
+    wrote, iperf3 by its own intervals. Each flow of a udp-sink counts for itself, named after its sender; its mean is
+    that from the first datagram to the last, without the first.
     """
 
     about = "payload delivered per time: mean of a transfer, and over its intervals"
-    of = ("curl", "iperf3", "iperf3-server")
+    of = ("curl", "iperf3", "iperf3-server", "udp-sink")
     per = ("process", "interval")
     dimension = RATE
     unit = "bit/s"
     columns = ("goodput",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row and one series per source."""
+        """One row and one series per source, or flow."""
         figures = Figures()
         for source in chosen(metric, context):
-            rates = _of_curl(source) if source.probe == "curl" else _of_iperf3(source)
-            size, duration_ns = _total(source)
-            mean = 8 * size * _SECOND / duration_ns if duration_ns > 0 else 0.0
-            figures.series.append(rates)
-            figures.values += rates.values if metric.per == "interval" else [mean]
-            figures.rows.append({"process": source.id, "bytes": size, "duration_ns": duration_ns, "goodput": mean})
+            for rates, counted, size, duration_ns in _parts(source):
+                mean = 8 * counted * _SECOND / duration_ns if duration_ns > 0 else 0.0
+                figures.series.append(rates)
+                figures.values += rates.values if metric.per == "interval" else [mean]
+                row = {"process": rates.name, "bytes": size, "duration_ns": duration_ns, "goodput": mean}
+                figures.rows.append(row)
         return figures
+
+
+def _parts(source: Source) -> Iterator[tuple[Series, float, int, int]]:
+    """Of each transfer: its rate over time, the bytes that arrived in its duration, all its bytes, its duration."""
+    if source.probe != "udp-sink":
+        rates = _of_curl(source) if source.probe == "curl" else _of_iperf3(source)
+        size, duration_ns = _total(source)
+        yield rates, size, size, duration_ns
+        return
+    series = instances(source, "goodput")
+    for name, flow in source.parsed.values.get("flows", {}).items():
+        rates = Series(name, "bit/s", series[name].t_ns, series[name].values)
+        later = flow["bytes"] * (flow["packets"] - 1) / flow["packets"]  # all of a flow have one size
+        yield rates, later, flow["bytes"], flow["last_ns"] - flow["first_ns"]
 
 
 def _of_curl(source: Source) -> Series:

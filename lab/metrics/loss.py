@@ -9,32 +9,39 @@ from lab.units import PERCENT
 
 
 class Loss(Metric):
-    """Requests of ping without a reply, or datagrams of iperf3 that its receiver missed, in percent of those sent."""
+    """Requests of ping without a reply, or datagrams of iperf3 or udp-sender that its receiver missed, in percent.
 
-    about = "packets that did not arrive: ping without reply, UDP datagrams of iperf3"
-    of = ("ping", "iperf3", "iperf3-server")
+    What a udp-sender sent after the last datagram that arrived is not counted.
+    """
+
+    about = "packets that did not arrive: ping without reply, UDP datagrams of iperf3 and udp-sender"
+    of = ("ping", "iperf3", "iperf3-server", "udp-sink")
     dimension = PERCENT
     unit = "%"
     columns = ("loss",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per source that sent anything."""
+        """One row per source, or flow, that sent anything."""
         figures = Figures()
         for source in chosen(metric, context):
-            sent, lost = _counts(source)
-            if sent:
-                percent = 100 * lost / sent
-                figures.values.append(percent)
-                figures.rows.append({"process": source.id, "sent": sent, "lost": lost, "loss": percent})
+            for name, (sent, lost) in _counts(source).items():
+                if sent:
+                    percent = 100 * lost / sent
+                    figures.values.append(percent)
+                    figures.rows.append({"process": name, "sent": sent, "lost": lost, "loss": percent})
         return figures
 
 
-def _counts(source: Source) -> tuple[int, int]:
+def _counts(source: Source) -> dict[str, tuple[int, int]]:
+    """By process: sent, lost."""
     values = source.parsed.values
+    if source.probe == "udp-sink":
+        flows = values.get("flows", {})
+        return {name: (flow["packets"] + flow["lost"], flow["lost"]) for name, flow in flows.items()}
     if source.probe == "ping":
         sent = values.get("transmitted", 0)
-        return sent, sent - values.get("received", 0)
-    return values.get("packets", 0), values.get("lost", 0)
+        return {source.id: (sent, sent - values.get("received", 0))}
+    return {source.id: (values.get("packets", 0), values.get("lost", 0))}
 
 
 METRIC = Loss()

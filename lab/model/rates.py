@@ -32,6 +32,11 @@ HT = tuple(f"MCS {index}" for index in range(_MCS_MOST + 1))
 MODES = {"b": DSSS, "g": _names(tuple(sorted(DSSS_BPS + OFDM_BPS))), "a": OFDM, "n": HT}
 
 
+def legacy(mode: str, band_ghz: float) -> tuple[str, ...]:
+    """The rates of b, g and a that a network has: those that basic rates can be of."""
+    return (MODES["g"] if band_ghz < 5 else MODES["a"]) if mode == "n" else MODES[mode]
+
+
 def listed(mode: str) -> str:
     """The rates of a mode, for a reader."""
     if mode == "n":

@@ -148,7 +148,11 @@ class FileEntry(Model):
 class Metric(Model):
     """A figure computed from what processes and probes recorded."""
 
-    of: Texts = Field(min_length=1, description="The processes or probes it is computed from, by name.")
+    of: Texts = Field(
+        min_length=1,
+        description="The processes or probes it is computed from, by name. For a metric of the medium: roles, or words "
+        "that its line names.",
+    )
     unit: Text = Field(description="The unit it is told in, such as Mbit/s or ms.")
     per: Text | None = Field(None, description="What there is one figure of, such as handoff.")
     kind: Text | None = Field(None, description="How it is computed. If nothing is said: as its name says.")

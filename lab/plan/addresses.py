@@ -2,7 +2,9 @@
 """IP and MAC addresses: those given are checked, the others follow from the order of listing.
 
 IP addresses are handed out like Mininet's: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
-locally administered: 02:00:00, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
+locally administered: 02:00:01, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
+02:00:00 is mac80211_hwsim's: radio n has 02:00:00, n in two bytes, and 00 for good, and answers to it wherever an
+interface of its own has no other address (a device for Wi-Fi Direct, an interface added with iw).
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ _RADIO = 0
 def made_mac(node_index: int, port: int | None) -> str:
     """The address of a node's radio (``port`` None) or wired interface."""
     last = _RADIO if port is None else port + 1
-    return f"02:00:00:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
+    return f"02:00:01:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
 
 
 @dataclass

@@ -81,9 +81,10 @@ def _or(value: float | None, default: float) -> float:
 
 
 def frequency_mhz(transmitter: Radio, receiver: Radio) -> int:
-    """Where the two meet: on the channel of the access point that one of them is, that of the transmitter first.
+    """Where the two meet: on the channel that one of them is told (an access point, an ad hoc station, a monitor), that
+    of the transmitter first.
 
-    Two stations meet on the lowest channel of both their networks, or else on that of the transmitter's.
+    Other stations meet on the lowest channel of both their networks, or else on that of the transmitter's.
     """
     for radio in (transmitter, receiver):
         if radio.frequency_mhz is not None:

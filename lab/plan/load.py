@@ -20,8 +20,8 @@ from lab.plan.types import Plan
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
-def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = ()) -> Plan:
-    """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value …``.
+def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = (), *, pcap: str | None = None) -> Plan:
+    """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
     Raises:
         InputError, InputErrors: whatever is wrong with what the user wrote.
@@ -32,10 +32,10 @@ def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = 
     }
     said = overrides.parse(settings)
     overrides.apply(said, documents, _MODELS)
-    return _resolved(documents, seed, said)
+    return _resolved(documents, seed, said, pcap)
 
 
-def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, str]) -> Plan:
+def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None) -> Plan:
     """Validate both documents, telling the mistakes of both, then resolve."""
     errors: list[InputError] = []
     place = workload = None
@@ -49,7 +49,7 @@ def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, s
         errors += flat(error)
     raise_all(errors)
     assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said)
+    return resolve(place, workload, seed, said, pcap=pcap)
 
 
 def topology_source(document: Document) -> Source[Topology]:

@@ -25,11 +25,17 @@ SEED_MAX = 2**63 - 1  # the kernel reads it too
 
 
 def resolve(
-    topology: Source[Topology], workload: Source[Workload], seed: int = 1, overrides: Mapping[str, str] | None = None
+    topology: Source[Topology],
+    workload: Source[Workload],
+    seed: int = 1,
+    overrides: Mapping[str, str] | None = None,
+    *,
+    pcap: str | None = None,
 ) -> Plan:
     """The plan of a run.
 
     ``overrides`` have been applied to the documents already (``lab.plan.load``); here they are only written down.
+    ``pcap`` is what to capture besides what probes do: "air", or None.
 
     Raises:
         InputError, InputErrors: what cannot work, with file and line.
@@ -45,11 +51,13 @@ def resolve(
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events = timeline.resolve(topology, workload, net, names, processes, problems)
-    metrics = results.metrics(workload, processes, problems)
+    metrics = results.metrics(workload, processes, names, topology.model.medium is not None, problems)
     checks = results.checks(workload, processes, placed, problems)
     problems.raise_all()
     medium = _medium(topology, net, courses_of(net.nodes, events), seed, workload.model.duration, problems)
     problems.raise_all()
+    if pcap is not None and medium is None:
+        raise _nothing_to_capture(topology, pcap)
     return Plan(
         name=f"{workload.model.name} on {topology.model.name}",
         about=workload.model.about,
@@ -66,6 +74,7 @@ def resolve(
         metrics=metrics,
         checks=checks,
         medium=medium,
+        pcap=pcap,
     )
 
 
@@ -78,6 +87,17 @@ def _medium(
     from lab.plan import medium
 
     return medium.resolve(topology, net, courses, seed, until_ns, problems)
+
+
+def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
+    """Why there is no air to capture."""
+    if topology.model.medium is not None:
+        return topology.document.error(("nodes",), f"nobody has a radio, so --pcap {pcap} has nothing to show")
+    return topology.document.error(
+        ("medium",),
+        f"--pcap {pcap} shows the frames of an 802.11 medium, and this topology has none",
+        "write medium: {} in the topology, or add --set medium={} to the command",
+    )
 
 
 def check_workload(workload: Source[Workload]) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from lab.errors import InputError, near
@@ -11,29 +12,44 @@ from lab.model.document import Keys
 from lab.model.workload import Workload
 from lab.plan import expression
 from lab.plan.problems import Problems, Source
+from lab.plan.references import Names
 from lab.plan.types import Check, File, Metric, Process
 
 
-def metrics(source: Source[Workload], processes: list[Process], problems: Problems) -> list[Metric]:
-    """Every metric, in order of listing."""
+def metrics(
+    source: Source[Workload], processes: list[Process], names: Names, medium: bool, problems: Problems
+) -> list[Metric]:
+    """Every metric, in order of listing.
+
+    Args:
+        source: the workload.
+        processes: that it runs.
+        names: of roles and nodes.
+        medium: whether the topology has an 802.11 medium.
+        problems: notes what is wrong.
+    """
     runs: dict[str, list[Process]] = {}
     for process in processes:
         runs.setdefault(process.name, []).append(process)
-    names = set(runs)
+    taken = set(runs)
     for process in processes:
         runs.setdefault(process.id, [process])
     found = []
     for name, model in source.model.metrics.items():
         keys: Keys = ("metrics", name)
-        if name in names:
+        if name in taken:
             problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')
+        kind = model.kind or name
+        if kind in kinds.known() and kinds.load(kind).of == (kinds.MEDIUM,):
+            of_medium = _of_medium(source, keys, kinds.load(kind), names, medium, problems)
+            found.append(Metric(name, kind, of_medium, model.unit, model.per, source.document.where(keys)))
+            continue
         unknown = [one for one in model.of if one not in runs]
         for one in unknown:
             problems.add(
                 source, (*keys, "of"), f'there is no process "{one}"{near(one, runs)}; known: {", ".join(runs)}'
             )
         of = [process for one in model.of for process in runs.get(one, [])]
-        kind = model.kind or name
         if kind not in kinds.known():
             blamed = (*keys, "kind") if model.kind else keys
             listed = ", ".join(kinds.known())
@@ -45,8 +61,38 @@ def metrics(source: Source[Workload], processes: list[Process], problems: Proble
     return found
 
 
+def _of_medium(
+    source: Source[Workload], keys: Keys, kind: kinds.Metric, names: Names, medium: bool, problems: Problems
+) -> list[str]:
+    """What a metric of the medium is computed of: nodes by their roles, or its words."""
+    model = source.model.metrics[str(keys[-1])]
+    if not medium:
+        problems.add(
+            source,
+            keys,
+            "is computed from an 802.11 medium, and the topology has none",
+            "write medium: {} in the topology, or add --set medium={} to the command",
+        )
+    found: list[str] = []
+    for one in model.of:
+        nodes = names.nodes_of(one)
+        if one in kind.words:
+            found.append(one)
+        elif nodes is None:
+            known = [*kind.words, *names.known()]
+            what = f'there is no role "{one}"{near(one, known)}; known: {", ".join(known)}'
+            problems.add(source, (*keys, "of"), what)
+        else:
+            wired = [node.name for node in nodes if node.radio is None]
+            if wired:
+                problems.add(source, (*keys, "of"), f'"{one}": {", ".join(wired)} has no radio; name stations or ap')
+            found += [node.name for node in nodes]
+    _check_metric(source, keys, model.kind or str(keys[-1]), dict.fromkeys(model.of, kinds.MEDIUM), problems)
+    return found
+
+
 def _check_metric(
-    source: Source[Workload], keys: Keys, kind: str, of: dict[str, str | None], problems: Problems
+    source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
 ) -> None:
     """Ask the metric itself; its complaints begin with the key they are about."""
     model = source.model.metrics[str(keys[-1])]

@@ -70,22 +70,46 @@ def _many(words: list[str]) -> str:
 def _node(node: Node) -> tuple[str, ...]:
     radio = ""
     if node.radio is not None:
-        channel = f"channel {node.radio.channel}" if node.radio.channel else "scans"
-        words = [node.radio.ssid, f"802.11{node.radio.mode}", channel, *_extras(node.radio)]
-        radio = ", ".join([*words, node.radio.encrypt or "open", node.radio.mac])
+        radio = ", ".join(_monitor(node.radio) if node.kind == "monitor" else _member(node.radio))
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, _position(node.position_m)
+
+
+def _member(radio: Radio) -> Iterator[str]:
+    """A radio that belongs to a network."""
+    yield radio.ssid
+    yield f"802.11{radio.mode}"
+    yield f"channel {radio.channel}" if radio.channel else "scans"
+    yield from _extras(radio)
+    yield radio.encrypt or "open"
+    yield radio.mac
+
+
+def _monitor(radio: Radio) -> Iterator[str]:
+    """A radio that belongs to none."""
+    yield f"listens to channel {radio.channel}"
+    yield from _extras(radio)
 
 
 def _extras(radio: Radio) -> Iterator[str]:
     """What a radio has beyond the usual."""
+    if radio.cell is not None:
+        yield f"ad hoc in {radio.cell}"
     if radio.width_mhz != 20:
         yield f"{radio.width_mhz} MHz"
     if radio.short_gi:
         yield "short guard interval"
     if radio.wmm:
         yield "WMM"
+    if radio.bgscan is not None:
+        yield f"bgscan {radio.bgscan}"
+    if radio.mobility_domain is not None:
+        yield f"fast transition in {radio.mobility_domain}"
     if radio.rate is not None:
         yield f"at {radio.rate}"
+    if radio.basic_rates:
+        yield f"basic rates {', '.join(radio.basic_rates)}"
+    if radio.rts_threshold_bytes is not None:
+        yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
 
 
 def _position(position_m: list[float] | None) -> str:

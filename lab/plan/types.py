@@ -45,10 +45,27 @@ class Radio:
     short_gi: bool = False
     wmm: bool = False  # WMM outside mode n, which always has it
     rate: str | None = None  # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
+    cell: str | None = None  # BSSID of an ad hoc network; None: no station, or one with an access point
+    bgscan: str | None = None  # of a station, in wpa_supplicant's words; None: it does not scan in the background
+    mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
+    basic_rates: list[str] = field(default_factory=list)  # of an access point; empty: as hostapd has them
+    rts_threshold_bytes: int | None = None  # longer frames to a node follow RTS and CTS; None: no threshold
 
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
-_UNSAID = {"width_mhz": 20, "second_half": None, "short_gi": False, "wmm": False, "rate": None}
+_UNSAID: dict[str, Any] = {
+    "width_mhz": 20,
+    "second_half": None,
+    "short_gi": False,
+    "wmm": False,
+    "rate": None,
+    "cell": None,
+    "bgscan": None,
+    "mobility_domain": None,
+    "basic_rates": [],
+    "rts_threshold_bytes": None,
+}
+_OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,7 @@ class Node:
     """A container."""
 
     name: str
-    kind: str  # host, switch, ap, sta
+    kind: str  # host, switch, ap, sta, monitor
     roles: list[str]
     ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
     memory_bytes: int
@@ -200,6 +217,7 @@ class Plan:
     metrics: list[Metric]
     checks: list[Check]
     medium: Medium | None = None  # None: the stock one, which is perfect
+    pcap: str | None = None  # "air": capture what is on the medium
     version: int = field(default=VERSION)
 
     def node(self, name: str) -> Node:
@@ -210,13 +228,13 @@ class Plan:
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds; a plan on the stock medium does not mention one, nor a radio what it does not have."""
+        """What JSON holds; a plan does not mention a medium or a capture that it has not, nor a radio what it lacks."""
         found = dataclasses.asdict(self)
         for radio in (node["radio"] for node in found["nodes"] if node["radio"]):
             for key, default in _UNSAID.items():
                 if radio[key] == default:
                     del radio[key]
-        return found if self.medium is not None else {key: found[key] for key in found if key != "medium"}
+        return {key: found[key] for key in found if key not in _OPTIONAL or found[key] is not None}
 
     def to_json(self) -> str:
         """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""

@@ -9,14 +9,15 @@ from collections.abc import Mapping
 from lab.probes.base import Occurrence, Parsed, Raw
 
 _LINE = re.compile(r"(-?[0-9]{1,18}) (?:<[0-9]>)?(.*)", re.ASCII)
+_INTEGERS = ("freq_mhz", "reason", "status", "level_dbm", "selected_dbm")
 MAC = "(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}"
 
 
 def parse_events(raw: Raw, patterns: Mapping[str, re.Pattern[str]]) -> Parsed:
     """One occurrence per line, of the first kind whose pattern matches the text's beginning, else ``other``.
 
-    Named groups of the pattern become fields (``freq_mhz``, ``reason`` and ``status`` as integers); every
-    occurrence has its ``text`` as well.
+    Named groups of the pattern become fields (those of ``_INTEGERS`` as such); every occurrence has its ``text`` as
+    well.
 
     Raises:
         ProbeOutputError: a line without its stamp, or stamps that run backwards.
@@ -39,7 +40,7 @@ def _occurrence(t_ns: int, text: str, patterns: Mapping[str, re.Pattern[str]]) -
     for kind, pattern in patterns.items():
         if match := pattern.match(text):
             fields = {
-                key: int(value) if key in ("freq_mhz", "reason", "status") else value
+                key: int(value) if key in _INTEGERS else value
                 for key, value in match.groupdict().items()
                 if value is not None
             }

@@ -2,7 +2,8 @@
 """Reading captures: the classic pcap format, nanosecond or microsecond stamps, either byte order.
 
 Source: draft-ietf-opsawg-pcap. Not read: pcapng, which ``tcpdump -w`` does not write. Frames stay where they
-are in the file's bytes and are looked at by offset, so that 60 000 of them take a fraction of a second.
+are in the file's bytes and are looked at by offset, so that 60 000 of them take a fraction of a second; ``stream`` is
+for captures that are too long to be in memory.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 ETHERNET = 1  # LINKTYPE_ETHERNET
 RADIOTAP = 127  # LINKTYPE_IEEE802_11_RADIOTAP
@@ -21,6 +23,7 @@ _MAGIC = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
     b"\xa1\xb2\xc3\xd4": (">", 1000),
 }
+LONGEST_FRAME_BYTES = 262_144  # that tools write (MAXIMUM_SNAPLEN of libpcap)
 _FILE_HEADER_BYTES = 24
 _RECORD_HEADER_BYTES = 16
 
@@ -71,10 +74,7 @@ def read(data: bytes) -> Capture:
     Raises:
         PcapError: no pcap at all, or a record that cannot be.
     """
-    if data[:4] not in _MAGIC or len(data) < _FILE_HEADER_BYTES:
-        raise PcapError(f"byte 0: not a pcap file: begins with {data[:4].hex() or 'nothing'}")
-    order, unit_ns = _MAGIC[data[:4]]
-    (link_type,) = struct.unpack_from(f"{order}I", data, 20)
+    order, unit_ns, link_type = _header(data[:_FILE_HEADER_BYTES])
     header = struct.Struct(f"{order}4I")
     stamps, offsets, captured, lengths = list[int](), list[int](), list[int](), list[int]()
     position, end = _FILE_HEADER_BYTES, len(data)
@@ -90,4 +90,37 @@ def read(data: bytes) -> Capture:
         captured.append(kept)
         lengths.append(length)
         position += kept
-    return Capture(link_type & 0x0FFFFFFF, data, stamps, offsets, captured, lengths)
+    return Capture(link_type, data, stamps, offsets, captured, lengths)
+
+
+def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:
+    """Parse a capture of whole frames of any length: (stamp in ns since the Unix epoch, bytes) of each.
+
+    A last record that is cut off is left out.
+
+    Raises:
+        PcapError: no pcap at all, another link type, a frame that was cut, or a record that cannot be.
+    """
+    order, unit_ns, found = _header(file.read(_FILE_HEADER_BYTES))
+    if found != link_type:
+        raise PcapError(f"byte 20: link type {found}, {link_type} was expected")
+    header = struct.Struct(f"{order}4I")
+    position = _FILE_HEADER_BYTES
+    while len(head := file.read(_RECORD_HEADER_BYTES)) == _RECORD_HEADER_BYTES:
+        seconds, fraction, kept, length = header.unpack(head)
+        if kept != length or kept > LONGEST_FRAME_BYTES or fraction * unit_ns >= 1_000_000_000:
+            raise PcapError(f"byte {position}: a record of {kept} bytes of {length}, fraction {fraction}: cannot be")
+        frame = file.read(kept)
+        if len(frame) < kept:
+            return
+        yield seconds * 1_000_000_000 + fraction * unit_ns, frame
+        position += _RECORD_HEADER_BYTES + kept
+
+
+def _header(data: bytes) -> tuple[str, int, int]:
+    """Byte order, unit of fractions in ns and link type of a file that begins with ``data``."""
+    if data[:4] not in _MAGIC or len(data) < _FILE_HEADER_BYTES:
+        raise PcapError(f"byte 0: not a pcap file: begins with {data[:4].hex() or 'nothing'}")
+    order, unit_ns = _MAGIC[data[:4]]
+    (link_type,) = struct.unpack_from(f"{order}I", data, 20)
+    return order, unit_ns, link_type & 0x0FFFFFFF

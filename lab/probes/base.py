@@ -78,7 +78,7 @@ class Target:
 class Series:
     """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
 
-    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:00:00:02:00``.
+    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:01:00:02:00``.
     """
 
     name: str  # received, cwnd, signal, ...
@@ -204,7 +204,7 @@ class Probe:
     acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
     params: ClassVar[dict[str, Param]] = {}
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
-    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta")  # of nodes that it can run on
+    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
 
     def check(self, params: dict[str, Any]) -> None:
         """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""

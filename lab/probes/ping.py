@@ -24,6 +24,7 @@ _COUNTS = re.compile(
 _RTT = re.compile(
     r"rtt min/avg/max/mdev = ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms(?:, pipe \d+)?(?:, ipg/ewma .*)?", re.ASCII
 )
+_PIPE = re.compile(r"pipe \d+", re.ASCII)  # by itself where there is no round-trip time to tell of
 
 
 class Ping(Probe):
@@ -58,7 +59,7 @@ class Ping(Probe):
         """Read ``.out``."""
         parsed = Parsed()
         for line_number, line in raw.lines():
-            if line.startswith(("PING ", "--- ")):
+            if line.startswith(("PING ", "--- ")) or _PIPE.fullmatch(line):
                 continue
             if match := _STAMPED.fullmatch(line):
                 self._parse_stamped(raw, line_number, match, parsed)

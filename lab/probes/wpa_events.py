@@ -10,6 +10,10 @@ from lab.probes._control import MAC, parse_events
 from lab.probes.base import Parsed, Probe, Raw, Target
 
 _TARGET = rf"(?P<bssid>{MAC})(?: \(SSID='(?P<ssid>.*)' freq=(?P<freq_mhz>\d{{1,6}}) MHz\))?"
+_DECISION = (
+    rf"cur_bssid=(?P<bssid>{MAC}) .*?cur_level=(?P<level_dbm>-?\d{{1,6}}) .*?"
+    rf"sel_bssid=(?P<selected>{MAC}) .*?sel_level=(?P<selected_dbm>-?\d{{1,6}})"
+)
 # wpa_supplicant 2.10: wpa_ctrl.h and the messages of sme.c, wpa_supplicant.c, events.c
 _PATTERNS = {
     kind: re.compile(pattern, re.ASCII)
@@ -28,6 +32,8 @@ _PATTERNS = {
             rf"CTRL-EVENT-ASSOC-REJECT (?:bssid=(?P<bssid>{MAC}) )?(?:.*status_code=(?P<status>\d{{1,6}}))?"
         ),
         "beacon-loss": r"CTRL-EVENT-BEACON-LOSS",
+        "do-roam": rf"CTRL-EVENT-DO-ROAM {_DECISION}",
+        "skip-roam": rf"CTRL-EVENT-SKIP-ROAM {_DECISION}",
         "signal-change": r"CTRL-EVENT-SIGNAL-CHANGE",
         "network-not-found": r"CTRL-EVENT-NETWORK-NOT-FOUND",
         "terminating": r"CTRL-EVENT-TERMINATING",
@@ -40,8 +46,10 @@ class WpaEvents(Probe):
 
     Occurrences: ``scan-started``, ``scan-results``, ``scan-failed``, ``authenticate``, ``associate``,
     ``associated``, ``keys``, ``connected``, ``disconnected``, ``auth-rejected``, ``assoc-rejected``,
-    ``beacon-loss``, ``signal-change``, ``network-not-found``, ``terminating`` and ``other``; fields ``text`` and,
-    where told, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``. Values: ``connections``, ``disconnections``.
+    ``beacon-loss``, ``do-roam``, ``skip-roam``, ``signal-change``, ``network-not-found``, ``terminating`` and
+    ``other``; fields ``text`` and, where told, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``. Its decisions
+    to roam or not have ``level_dbm`` of its access point, ``selected`` and ``selected_dbm``. Values: ``connections``,
+    ``disconnections``.
     """
 
     about = "control events of wpa_supplicant with virtual time stamps"

@@ -32,7 +32,8 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
     plan = _plan(directory)
     guest = _guest(directory)
     sources = _sources(directory, plan, guest)
-    results = figures.metrics(plan, sources, guest)
+    on_air = medium.read(directory / RAW) if plan.medium else None
+    results = figures.metrics(plan, sources, guest, on_air)
     checks = figures.checks(plan, sources, guest, results)
     data: dict[str, Any] = {
         "version": VERSION,
@@ -51,7 +52,6 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         and not any(source.error for source in sources.values()),
         "raw": _raw_files(directory / RAW),
     }
-    on_air = medium.read(directory / RAW) if plan.medium else None
     if on_air:
         data["medium"] = on_air
     # what is kept is what a reader gets: tuples become lists now, not after the first load

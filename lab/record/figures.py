@@ -31,14 +31,17 @@ class Run:
     ended_ns: int = 0
 
 
-def metrics(plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any]) -> dict[str, Any]:
-    """Every metric of the plan, by name, in its unit."""
+def metrics(
+    plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], medium: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Every metric of the plan, by name, in its unit. ``medium`` is what lab.record.medium reads."""
     context = Context(
         plan=plan,
         sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},
         events=guest["events"],
         end_ns=guest["end_ns"],
         epoch_ns=guest["epoch_ns"],
+        medium=medium,
     )
     return {metric.name: _result(metric, context) for metric in plan.metrics}
 

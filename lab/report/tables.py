@@ -14,6 +14,7 @@ from lab.report.numbers import NONE, plain, size
 from lab.report.plots import arrow
 
 _SECOND = 1_000_000_000
+_DELAYS = {"mean": "mean delay", "min": "least", "max": "most"}
 _BEFORE, _AFTER = 2, 5  # seconds shown around a handoff
 
 
@@ -70,6 +71,7 @@ def tables(record: Record) -> list[Table]:
         _handoffs,
         _goodput_around,
         _transfers,
+        _delays,
         medium.tables,
         _radios,
         _metrics,
@@ -175,12 +177,25 @@ def _transfers(record: Record) -> Iterable[Table]:
         ]
         rows = []
         for row in result.rows:
-            digest = record.data["sources"][row["process"]]["values"].get("sha256")
+            source = record.data["sources"].get(row["process"])  # none of a flow that no process of the plan sends
+            digest = source["values"].get("sha256") if source else None
             seconds = row["duration_ns"] / _SECOND
             rows.append({**row, "duration_s": seconds, "sha256": digest})
         if not any(row["sha256"] for row in rows):
             columns.pop()
         yield Table(f"{result.name}-transfers", "Transfers", columns, rows)
+
+
+def _delays(record: Record) -> Iterable[Table]:
+    """One-way delays of each flow, and what it lost."""
+    lost = {row["process"]: row for result in record.metrics_of("loss") for row in result.rows}
+    for result in record.metrics_of("delay"):
+        columns = [_words("process", "process"), Column("packets", "packets", digits=12)]
+        columns += [Column(key, title, result.unit) for key, title in _DELAYS.items()]
+        columns.append(Column("lost", "lost", digits=12))
+        rows = [{**row, "lost": lost.get(row["process"], {}).get("lost")} for row in result.rows]
+        title = f"Flows: packets that arrived, and their one-way delay in {result.unit}"
+        yield Table(f"{result.name}-flows", title, columns, rows, result.unit)
 
 
 def _bytes(count: int) -> str:

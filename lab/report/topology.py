@@ -13,8 +13,8 @@ _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _ROW_TOP = 30
 _FIELD_TOP, _FIELD_HEIGHT = 150, 150
 _MARGIN = 70
-_COLOURS = {"host": 0, "switch": 3, "ap": 1, "sta": 2}
-_KINDS = {"host": "host", "switch": "switch", "ap": "access point", "sta": "station"}
+_COLOURS = {"host": 0, "switch": 3, "ap": 1, "sta": 2, "monitor": 4}
+_KINDS = {"host": "host", "switch": "switch", "ap": "access point", "sta": "station", "monitor": "monitor"}
 
 
 def draw(plan: Plan) -> str:
@@ -104,7 +104,8 @@ def _details(node: Node) -> str:
     said = [node.name, _KINDS.get(node.kind, node.kind)]
     said += [node.ip] if node.ip else []
     if node.radio:
-        said += [f"{node.radio.ssid}, mode {node.radio.mode}", node.radio.mac]
+        said += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []
+        said.append(node.radio.mac)
     if node.position_m:
         said.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))
     return "; ".join(said)

@@ -15,6 +15,8 @@ from lab import runs
 from lab.machine.build_report import SilentReport
 from lab.plan.load import load
 from lab.plan.types import Plan
+from lab.probes import base as probes
+from lab.probes.base import Parsed, Raw
 
 WIRED = """\
 name: wired
@@ -43,6 +45,37 @@ class Ran:
         """A raw file."""
         return (self.directory / "raw" / name).read_text()
 
+    def looks(self) -> list[dict[str, Any]]:
+        """Looks at the counters of the medium."""
+        looks: list[dict[str, Any]] = json.loads(self.raw("medium.json"))["looks"]
+        return looks
+
+    def link(self, sender: str, receiver: str) -> dict[str, int]:
+        """What was counted of frames from one radio to another, by the end."""
+        (found,) = [link for link in self.looks()[-1]["links"] if (link["from"], link["to"]) == (sender, receiver)]
+        return {key: value for key, value in found.items() if key not in ("from", "to")}
+
+    def sink(self, name: str = "sink") -> Parsed:
+        """What a udp-sink found, with times since the timeline's start."""
+        return probes.load("udp-sink").parse(Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"]))
+
+    def flows(self, name: str = "sink") -> dict[str, dict[str, Any]]:
+        """What became of each flow to a udp-sink."""
+        flows: dict[str, dict[str, Any]] = self.sink(name).values["flows"]
+        return flows
+
+    def iperf3_mbps(self, name: str) -> float:
+        """The goodput that an iperf3 saw."""
+        raw = Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"])
+        return float(probes.load("iperf3").parse(raw).values["goodput_bps"]) / 1e6
+
+    def goodputs_mbps(self, name: str = "sink") -> dict[str, float]:
+        """The mean goodput of each flow to a udp-sink, from its first datagram to its last."""
+        return {
+            flow.removeprefix("load@"): 8e3 * found["bytes"] / (found["last_ns"] - found["first_ns"])
+            for flow, found in self.flows(name).items()
+        }
+
     def outputs(self) -> list[str]:
         """What the exec events printed, in order."""
         return [event["output"] for event in self.guest()["events"] if event["kind"] == "exec"]
@@ -58,11 +91,11 @@ def machine() -> runs.Machine:
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:
     """Make a plan of the text of a topology and a workload."""
 
-    def make(topology: str, workload: str, seed: int = 1) -> Plan:
+    def make(topology: str, workload: str, seed: int = 1, pcap: str | None = None) -> Plan:
         place, work = tmp_path / "topology.yaml", tmp_path / "workload.yaml"
         place.write_text(topology)
         work.write_text(workload)
-        return load(str(place), str(work), seed)
+        return load(str(place), str(work), seed, pcap=pcap)
 
     return make
 
@@ -71,10 +104,23 @@ def plan_of(tmp_path: Path) -> Callable[..., Plan]:
 def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) -> Callable[..., Ran]:
     """Boot a topology and a workload given as text, and follow it to its end."""
 
-    def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0) -> Ran:
+    def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0, pcap: str | None = None) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(plan_of(topology, workload, seed), machine, directory, stall_wall_s=stall_wall_s)
+        runs.boot(plan_of(topology, workload, seed, pcap), machine, directory, stall_wall_s=stall_wall_s)
+        return Ran(directory)
+
+    return run
+
+
+@pytest.fixture
+def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
+    """Boot one of the lab's own topologies with one of its own workloads, changed by ``key=value`` settings."""
+
+    def run(topology: str, workload: str, *settings: str) -> Ran:
+        directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        directory.mkdir()
+        runs.boot(load(topology, workload, 1, settings), machine, directory)
         return Ran(directory)
 
     return run

@@ -28,6 +28,9 @@ SENDER = (
 )
 SINK = "import signal,socket;s=socket.socket(2,2);s.bind(('',9));signal.pause()"
 WARM_UP_S = 2
+# many stations begin with windows that are too small for so many, and win the medium rarely: it takes longer to settle
+MANY = 20
+MANY_WARM_UP_S = 10
 
 # mode, channel, rate
 B11 = ("b", 1, "11 Mbit/s")
@@ -78,9 +81,9 @@ def looks_of(ran: Ran) -> list[dict[str, Any]]:
     return looks
 
 
-def rate_mbps(ran: Ran, frame_bytes: int, receiver: str = "ap1") -> float:
+def rate_mbps(ran: Ran, frame_bytes: int, warm_up_s: int = WARM_UP_S, receiver: str = "ap1") -> float:
     """Throughput after the warm-up, of payloads of a size, in the time that beacons leave: the models have none."""
-    looks = [look for look in looks_of(ran) if look["t_ns"] >= WARM_UP_S * 10**9]
+    looks = [look for look in looks_of(ran) if look["t_ns"] >= warm_up_s * 10**9]
     first, last = looks[0], looks[-1]
     elapsed_ns: int = last["t_ns"] - first["t_ns"] - (beacons_ns(last) - beacons_ns(first))
     return (delivered(last, receiver) - delivered(first, receiver)) * frame_bytes * 8e3 / elapsed_ns
@@ -97,6 +100,15 @@ def rate_mbps(ran: Ran, frame_bytes: int, receiver: str = "ap1") -> float:
         (10, B11, [6.1774, 6.0269], 20),
         (10, A6, [4.3453, 4.3197], 20),
         (10, A54, [28.1519, 27.3763], 20),
+        (20, B11, [5.7819, 5.5765], 60),
+        (20, A6, [3.9899, 3.9589], 40),
+        (20, A54, [26.2925, 25.3325], 20),
+        (30, B11, [5.5289, 5.2958], 60),
+        (30, A6, [3.7824, 3.7490], 40),
+        (30, A54, [25.1434, 24.0944], 20),
+        (50, B11, [5.1745, 4.9103], 60),
+        (50, A6, [3.5071, 3.4711], 60),
+        (50, A54, [23.5618, 22.4162], 30),
     ],
 )
 def test_saturation_throughput_is_bianchis(
@@ -108,7 +120,7 @@ def test_saturation_throughput_is_bianchis(
 ) -> None:
     # two frames in the socket's buffer: one on the air, the next behind it
     ran = boot(topology(stations, *phy), workload(2304, duration_s))
-    seen_mbps = rate_mbps(ran, IP_BYTES)
+    seen_mbps = rate_mbps(ran, IP_BYTES, MANY_WARM_UP_S if stations >= MANY else WARM_UP_S)
     assert min(abs(seen_mbps / mbps - 1) for mbps in expected_mbps) <= 0.015, seen_mbps
 
 
@@ -121,7 +133,7 @@ def test_an_access_point_without_wmm_follows_dcf(boot: Callable[..., Ran]) -> No
         f'processes:\n  - {{on: sta, run: [python3, -c, "{SINK}"], as: receiver, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: sink, run: [python3, -c, "{send}"], as: sender}}\n'
     )
-    assert rate_mbps(boot(place, work), IP_BYTES, "sta1") == pytest.approx(6.193, rel=0.015)
+    assert rate_mbps(boot(place, work), IP_BYTES, receiver="sta1") == pytest.approx(6.193, rel=0.015)
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ name: two-networks
 nodes:
   h1: {kind: host, roles: [server]}
   s1: {kind: switch}
-  ap1: {kind: ap, ssid: old, rate: 36 Mbit/s}
+  ap1: {kind: ap, ssid: old, rate: 36 Mbit/s, rts_threshold: 800 B, basic_rates: [6 Mbit/s, 24 Mbit/s]}
   ap2: {kind: ap, ssid: new, mode: n, channel: 36, width: 40 MHz, guard_interval: short, rate: MCS 7}
-  sta1: {kind: sta, ssid: old, roles: [client], rate: 24 Mbit/s}
+  sta1: {kind: sta, ssid: old, roles: [client], rate: 24 Mbit/s, rts_threshold: 500 B}
   sta2: {kind: sta, ssid: new, roles: [client], rate: MCS 5}
 links:
   - {between: [h1, s1]}
@@ -43,6 +43,10 @@ timeline:
   - {{at: 4 s, exec: ap1, run: [iw, dev, ap1-wlan1, station, dump]}}
   - {{at: 4 s, exec: ap2, run: [iw, dev, ap2-wlan1, station, dump]}}
   - {{at: 4 s, exec: sta2, run: [iw, dev, sta2-wlan0, station, dump]}}
+  - {{at: 4 s, exec: ap1, run: [iw, phy]}}
+  - {{at: 4 s, exec: sta1, run: [iw, phy]}}
+  - {{at: 4 s, exec: sta2, run: [iw, phy]}}
+  - {{at: 4 s, exec: sta1, run: [iw, dev, sta1-wlan0, scan, dump]}}
 """
 
 
@@ -70,6 +74,12 @@ def bitrate(dump: str) -> str:
     return " ".join(line.split(":", 1)[1].split())
 
 
+def threshold(info: str) -> str | None:
+    """``RTS threshold`` of the one radio of ``iw phy``; None where there is none."""
+    found = [line.split(":")[1].strip() for line in info.splitlines() if line.strip().startswith("RTS threshold:")]
+    return found[0] if found else None
+
+
 def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
     ran = boot(TOPOLOGY, WORKLOAD)
     looks = json.loads(ran.raw("medium.json"))["looks"]
@@ -83,10 +93,16 @@ def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
             assert grown == now["t_ns"] - then["t_ns"]
 
     # rates
-    at_ap1, at_ap2, at_sta2 = map(bitrate, ran.outputs())
+    at_ap1, at_ap2, at_sta2 = map(bitrate, ran.outputs()[:3])
     assert at_ap1 == "24.0 MBit/s"
     assert at_ap2 == "120.0 MBit/s MCS 5 40MHz short GI"
     assert at_sta2 == "150.0 MBit/s MCS 7 40MHz short GI"
+
+    # thresholds of RTS, which daemons leave as they are, and basic rates
+    phys = ran.outputs()[3:6]
+    assert [threshold(text) for text in phys] == ["800", "500", None]
+    listed = {word for line in ran.outputs()[6].splitlines() if "upported rates:" in line for word in line.split()}
+    assert {word for word in listed if word.endswith("*")} == {"6.0*", "24.0*"}
 
     # a fault: each ACK that is lost makes a retry, as each collision does, and no frame is lost by it
     start, before, after = looks[0], looks[4], looks[-1]

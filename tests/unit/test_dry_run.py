@@ -14,7 +14,7 @@ TOPOLOGY = """\
 name: here
 nodes:
   ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}
-  sta1: {kind: sta, position: [100 m, 0 m, 0 m]}
+  sta1: {kind: sta, position: [100 m, 0 m, 0 m], rts_threshold: 500 B}
 medium: {propagation: {model: friis}}
 timeline:
   - {at: 5 s, move: sta1, to: [99 m, 0 m, 0 m], speed: 10 m/s}
@@ -38,6 +38,13 @@ def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> No
     assert "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines
 
 
+def test_a_radio_is_told_its_rts_threshold_before_its_daemon_starts(lines: list[str]) -> None:
+    (told,) = [number for number, line in enumerate(lines) if line.startswith("iw phy") and "rts" in line]
+    assert lines[told] == "iw phy phy1 set rts 500"
+    assert lines.index("# in sta1") < told
+    assert told < next(number for number, line in enumerate(lines) if line.startswith("wpa_supplicant "))
+
+
 def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
     start = lines.index("# at 5 s")
     assert lines[start:] == [
@@ -46,3 +53,12 @@ def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
         "# at 5.1 s",
         "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3398mB,sta1>ap1:3398mB",
     ]
+
+
+def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) -> None:
+    assert not any("hwsim0" in line for line in lines)
+    captured = commands(load("t.yaml", "w.yaml", pcap="air"))
+    added = [line for line in captured if line not in lines]
+    assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.pcap ")
+    assert len(added) == 2 and captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
+    assert [line for line in captured if line not in added] == lines

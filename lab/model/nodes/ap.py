@@ -3,23 +3,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+import re
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from lab.model.base import Flag, Integer, refuse
-from lab.model.nodes.base import Mac, Ssid, Wireless
-
-
-def _width(value: Any) -> Any:
-    """``40MHz`` as ``40 MHz``; refuses a bare number."""
-    text = " ".join(str(value).replace("MHz", " MHz").split())
-    if text.isdigit():
-        refuse(f'"{text}" has no unit; write {text} MHz')
-    return text
+from lab.model.base import Flag, Integer, Text, refuse
+from lab.model.nodes.base import Mac, Ssid, Width, Wireless
+from lab.model.rates import FixedRate
 
 
-Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
+def _mobility_domain(text: str) -> str:
+    """The two octets of a mobility domain identifier (IEEE 802.11-2020 9.4.2.46), in lower case."""
+    if not re.fullmatch(r"[0-9A-Fa-f]{4}", text):
+        refuse(f'"{text}" is no mobility domain; write four hexadecimal digits, such as {DEFAULT_MOBILITY_DOMAIN}')
+    return text.lower()
+
+
+DEFAULT_MOBILITY_DOMAIN = "a1b2"  # Mininet-WiFi's examples have it
 
 
 class AccessPoint(Wireless):
@@ -53,6 +54,23 @@ class AccessPoint(Wireless):
         description="Whether it has WMM, four access categories with EDCA. If nothing is said: in mode n, which "
         "cannot do without.",
     )
+    fast_transition: Flag = Field(
+        False,
+        description="Whether stations come from and go to its neighbours by fast BSS transition over the air "
+        "(802.11r, Mininet-WiFi's ieee80211r): without the four-way handshake. Needs encrypt: wpa2 or wpa3. Who cannot "
+        "do it joins as ever.",
+    )
+    mobility_domain: Annotated[Text, AfterValidator(_mobility_domain)] | None = Field(
+        None,
+        description="Access points of one SSID between which transitions are fast have the same four hexadecimal "
+        f"digits here. If nothing is said: {DEFAULT_MOBILITY_DOMAIN}.",
+    )
+    basic_rates: list[FixedRate] = Field(
+        [],
+        description="The rates that all stations must have, such as [1 Mbit/s]: beacons go at the lowest, ACK, CTS and "
+        "BlockAck at the highest not above that of the frame they answer. If nothing is said: as hostapd has them "
+        "(mode b: 1 and 2; g: 1, 2, 5.5 and 11; a: 6, 12 and 24 Mbit/s).",
+    )
     bssid: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
 
     @property
@@ -73,5 +91,18 @@ class AccessPoint(Wireless):
             refuse(
                 f"mode {self.mode} has the long guard interval only; write mode: n for short ones, or leave this out",
                 key="guard_interval",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _transition(self) -> AccessPoint:
+        """Keys are what makes a transition slow, so there must be some."""
+        if self.mobility_domain is not None and not self.fast_transition:
+            refuse("a mobility domain needs fast_transition: true beside it", key="mobility_domain")
+        if self.fast_transition and self.encrypt not in ("wpa2", "wpa3"):
+            refuse(
+                "an open network has no keys that a fast transition could spare; write encrypt: wpa2 or wpa3 and "
+                "passwd:, or leave this out",
+                key="fast_transition",
             )
         return self

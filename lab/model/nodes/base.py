@@ -9,14 +9,16 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from lab.model.base import Gain, Model, Position, Power, Size, Text, refuse
+from lab import units
+from lab.model.base import Gain, Model, Position, Power, Quantity, Size, Text, refuse
 from lab.model.rates import FixedRate
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
+_RTS_BYTES_MAX = 65_535  # what hostapd takes; dot11RTSThreshold goes one further (IEEE 802.11-2020 C.3)
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
@@ -25,7 +27,7 @@ def _mac(text: str) -> str:
     """A unicast Ethernet address, in lower case."""
     lower = text.lower()
     if not _MAC.match(lower):
-        refuse(f'"{text}" is no MAC address; write one like 02:00:00:00:0a:00')
+        refuse(f'"{text}" is no MAC address; write one like 02:aa:00:00:00:01')
     if int(lower[:2], 16) & 1:
         refuse(f'"{text}" is a group address (its first byte is odd); a node needs a unicast one, such as 02:…')
     if lower == "00:00:00:00:00:00":
@@ -83,6 +85,7 @@ class Node(Model):
     addressed: ClassVar[bool] = True  # gets an IP address
     bridges: ClassVar[bool] = False  # forwards between all its interfaces
     radio_number: ClassVar[int | None] = None  # ap1-wlan1, sta1-wlan0
+    wired: ClassVar[bool] = True  # may have links
 
     kind: str
     roles: Annotated[list[Text], AfterValidator(_roles)] = Field(
@@ -109,7 +112,25 @@ class Node(Model):
         return None
 
 
-class Wireless(Node):
+def _width(value: Any) -> Any:
+    """``40MHz`` as ``40 MHz``; refuses a bare number."""
+    text = " ".join(str(value).replace("MHz", " MHz").split())
+    if text.isdigit():
+        refuse(f'"{text}" has no unit; write {text} MHz')
+    return text
+
+
+Width = Annotated[Literal["20 MHz", "40 MHz"], BeforeValidator(_width)]
+
+
+class WithRadio(Node):
+    """What every node with a radio has."""
+
+    position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
+    antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
+
+
+class Wireless(WithRadio):
     """What access points and stations have in common."""
 
     encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
@@ -120,13 +141,17 @@ class Wireless(Node):
     passwd: Passwd | None = Field(
         None, description="The passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
     )
-    position: Position | None = Field(None, description="Where its antenna is: [x, y, z], each with a unit.")
     txpower: Power | None = Field(None, description="Transmission power, for the medium. If nothing is said: 20 dBm.")
-    antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
     rate: FixedRate | None = Field(
         None,
         description="The rate at which it sends data to a node, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight "
         "for each spatial stream). Needs a medium:. If nothing is said: rate control (minstrel_ht) decides.",
+    )
+    rts_threshold: Annotated[int, Quantity(units.SIZE, least=0, most=_RTS_BYTES_MAX, usual="B")] | None = Field(
+        None,
+        description="Before a frame to a node that is longer than this (MAC header, FCS and all MPDUs of an A-MPDU "
+        "counted) it sends an RTS and waits for a CTS; 0 B: before each. Needs a medium:. If nothing is said: never, "
+        "but where rate control or a network of mixed modes wants it.",
     )
 
     @model_validator(mode="after")

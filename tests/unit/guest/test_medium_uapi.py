@@ -112,5 +112,5 @@ def test_a_rate_has_6_bytes() -> None:
 
 
 def test_what_is_only_answered_has_no_encoder() -> None:
-    only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES_NS", "AC_COUNTS"}
+    only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES_NS", "AC_COUNTS", "ARRIVALS"}
     assert {kind.name for kind in Attr} - {kind.name for kind in ENCODERS} == only_answered

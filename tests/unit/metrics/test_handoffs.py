@@ -34,6 +34,13 @@ def test_a_station_that_chooses_by_itself() -> None:
     assert handoff.cause == "station" and handoff.asked_ns is None
 
 
+def test_a_station_that_chooses_by_itself_tells_where_it_was() -> None:
+    decision = event(10 * SECOND + 60 * MS, "do-roam", bssid=AP1, level_dbm=-71, selected=AP2, selected_dbm=-55)
+    events = roam(10 * SECOND, AP2)
+    (handoff,) = find([*events[:2], decision, *events[2:]], [])
+    assert (handoff.cause, handoff.from_bssid, handoff.to_bssid) == ("station", AP1, AP2)
+
+
 def test_a_link_that_is_lost_is_out_from_its_loss() -> None:
     lost = event(5 * SECOND, "disconnected", bssid=AP1, reason=4)
     (handoff,) = find([lost, *roam(6 * SECOND, AP1)], [])

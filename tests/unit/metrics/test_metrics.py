@@ -173,6 +173,32 @@ def test_loss() -> None:
     assert figures.values == [5, 0.5]
 
 
+FLOWS = {
+    "load@sta1": {"packets": 5, "bytes": 5000, "lost": 0, "first_ns": SECOND, "last_ns": 3 * SECOND}
+    | {"delay_min_ns": MS, "delay_mean_ns": 2 * MS, "delay_max_ns": 9 * MS},
+    "voice": {"packets": 3, "bytes": 300, "lost": 1, "first_ns": SECOND, "last_ns": SECOND}
+    | {"delay_min_ns": 3 * MS, "delay_mean_ns": 4 * MS, "delay_max_ns": 5 * MS},
+}
+
+
+def test_flows_of_a_udp_sink() -> None:
+    series = [Series("goodput/load@sta1", "bit/s", [SECOND], [8e3]), Series("goodput/voice", "bit/s", [SECOND], [1e3])]
+    series += [
+        Series("delay/load@sta1", "ms", [SECOND], [2]),
+        Series("delay/voice", "ms", [SECOND, 2 * SECOND], [3, 5]),
+    ]
+    sink = source("udp-sink", identifier="sink", series=series, values={"flows": FLOWS})
+    figures = load("goodput").figures(wanted("goodput", "sink", unit="bit/s"), context(sink))
+    assert figures.values == [16_000, 0]  # four datagrams in two seconds; three at one moment
+    assert [(row["process"], row["bytes"]) for row in figures.rows] == [("load@sta1", 5000), ("voice", 300)]
+    assert load("loss").figures(wanted("loss", "sink", unit="%"), context(sink)).values == [0, 25]
+    figures = load("delay").figures(wanted("delay", "sink", unit="ms"), context(sink))
+    assert figures.values == [2 * MS, 4 * MS]
+    assert figures.rows[1] == {"process": "voice", "packets": 3, "mean": 4 * MS, "min": 3 * MS, "max": 5 * MS}
+    each = wanted("delay", "sink", unit="ms", per="interval")
+    assert load("delay").figures(each, context(sink)).values == [2 * MS, 3 * MS, 5 * MS]
+
+
 def test_signal() -> None:
     dump = source("station-dump", series=[Series(f"signal/{AP1}", "dBm", [0, 1], [-40, -44])])
     link = source("link", series=[Series("signal", "dBm", [0], [-50])])

@@ -103,8 +103,8 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "memory, pids, encrypt, passwd, position, txpower, antenna_gain, rate, ssid, mode, channel, "
-            "width, guard_interval, wmm, bssid",
+            "memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, ssid, mode, channel, "
+            "width, guard_interval, wmm, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -113,9 +113,10 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: app}"),
-            'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, sta, switch',
+            'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, monitor, sta, '
+            "switch",
         ),
-        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, sta, switch'),
+        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, monitor, sta, switch'),
         (node("campus"), "mine.yaml:3  nodes.ap1: wants keys and values, such as {kind: ap}"),
         (
             node("{kind: ap}"),
@@ -177,7 +178,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: host, mac: nonsense}"),
-            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:00:00:00:0a:00',
+            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:aa:00:00:00:01',
         ),
         (
             node("{kind: host, ip: 10.0.0.256}"),

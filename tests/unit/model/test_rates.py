@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixed rates, widths, guard intervals and WMM as users write them."""
+"""Fixed rates, RTS thresholds, widths, guard intervals and WMM as users write them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,13 @@ def test_every_mode_has_its_rates() -> None:
 
 def test_what_is_left_out() -> None:
     found = ap("mode: n")
+    assert found.rts_threshold is None
     assert (found.rate, found.width, found.guard_interval, found.wmm) == (None, "20 MHz", "long", None)
+
+
+@pytest.mark.parametrize(("written", "size_bytes"), [("0 B", 0), ("500 B", 500), ("2 kB", 2000), ("65535 B", 65535)])
+def test_an_rts_threshold(written: str, size_bytes: int) -> None:
+    assert ap(f"rts_threshold: {written}").rts_threshold == size_bytes
 
 
 @pytest.mark.parametrize("written", ["40 MHz", "40MHz", "' 40  MHz'"])
@@ -73,6 +79,8 @@ ALL = "mode g has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s, mode n MCS
         ("rate: MCS 32", 'rate: there is no "MCS 32"; mode n has MCS 0 to MCS 31'),
         ("rate: 54 MB", 'rate: "54 MB": MB measures a size, not a rate; a rate is written in bit/s, kbit/s, Mbit/s, '
          "Gbit/s, bps, kbps, Mbps, Gbps"),
+        ("rts_threshold: 500", 'rts_threshold: "500" has no unit; write 500 B'),
+        ("rts_threshold: 64 KiB", 'rts_threshold: "64 KiB" is too large; the most is 65535 B'),
         ("width: 40", 'width: "40" has no unit; write 40 MHz'),
         ("mode: n, width: 80 MHz", 'width: "80 MHz" is none of 20 MHz, 40 MHz (did you mean 40 MHz?)'),
         ("width: 40 MHz", "width: mode g is 20 MHz wide; write mode: n for 40 MHz, or leave this out"),

@@ -17,7 +17,7 @@ from lab.plan.types import Plan
 NAMES = st.sampled_from(["h1", "s1", "ap1", "sta1", "server", "client", "nap", "x", "h1-s1"])
 TIMES = st.sampled_from(["0 s", "5 s", "40 s", "5", "1 ms"])
 ADDRESSES = st.sampled_from(["10.0.0.1", "10.0.0.1/8", "10.1.0.1/16", "192.168.0.1/24", "x"])
-MACS = st.sampled_from(["02:00:00:00:01:00", "02:00:00:00:02:01", "02:aa:00:00:00:01"])
+MACS = st.sampled_from(["02:00:01:00:01:00", "02:00:01:00:02:01", "02:aa:00:00:00:01"])
 SHAPES = {
     "delay": st.sampled_from(["5 ms", "1 s"]),
     "jitter": st.just("10 ms"),

@@ -4,6 +4,7 @@
 import pytest
 
 from lab.errors import InputError
+from lab.plan.addresses import made_mac
 from lab.plan.types import Netem, Plan
 
 from .conftest import TOPOLOGY, Plans
@@ -59,7 +60,14 @@ def test_mac_addresses_are_local_and_unique(plans: Plans) -> None:
     assert len(set(macs)) == len(macs)
     assert all(mac.startswith("02:") for mac in macs)
     ap1 = plan.node("ap1").radio
-    assert ap1 is not None and ap1.mac == "02:00:00:00:03:00"
+    assert ap1 is not None and ap1.mac == "02:00:01:00:03:00"
+
+
+def test_no_made_address_is_one_of_mac80211_hwsims() -> None:
+    """A radio answers to its permanent address as well: 02:00:00 and its number, and with 42 for 02."""
+    own = {f"{first}:00:00:{radio >> 8:02x}:{radio & 0xFF:02x}:00" for first in ("02", "42") for radio in range(1024)}
+    made = {made_mac(node, port) for node in range(1024) for port in (None, *range(251))}
+    assert not own & made
 
 
 def test_given_addresses_are_kept_and_left_out_of_the_pool(plans: Plans) -> None:
@@ -146,8 +154,8 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
             "each needs its own, or leave it out",
         ),
         (
-            nodes("ap1: {kind: ap, ssid: campus, bssid: 02:00:00:00:02:00}", "ap2: {kind: ap, ssid: campus}"),
-            "t.yaml:3  nodes.ap1.bssid: 02:00:00:00:02:00 is ap2's BSSID already (t.yaml:4); "
+            nodes("ap1: {kind: ap, ssid: campus, bssid: 02:00:01:00:02:00}", "ap2: {kind: ap, ssid: campus}"),
+            "t.yaml:3  nodes.ap1.bssid: 02:00:01:00:02:00 is ap2's BSSID already (t.yaml:4); "
             "each needs its own, or leave it out",
         ),
         (

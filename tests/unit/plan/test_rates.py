@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rates, widths and guard intervals of a plan: what each radio sends with, and what its network does not have."""
+"""Rates, RTS thresholds, widths and guard intervals of a plan: what a radio sends with, and what its network lacks."""
 
 from __future__ import annotations
 
@@ -78,13 +78,26 @@ def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
 def test_what_is_not_said_is_not_in_the_plans_file(plans: Plans) -> None:
     plan = plans(topology("ap1: {kind: ap, ssid: campus}", medium="perfect"), WORKLOAD)
     (node,) = json.loads(plan.to_json())["nodes"]
-    assert not {"width_mhz", "second_half", "short_gi", "wmm", "rate"} & set(node["radio"])
+    unsaid = {"basic_rates", "width_mhz", "second_half", "short_gi", "wmm", "rate", "rts_threshold_bytes"}
+    assert not unsaid & set(node["radio"])
+
+
+def test_an_rts_threshold(plans: Plans) -> None:
+    plan = plans(topology("ap1: {kind: ap, ssid: campus, rts_threshold: 0 B}", "sta1: {kind: sta}"), WORKLOAD)
+    assert Plan.from_json(plan.to_json()) == plan
+    assert (radio(plan, "ap1").rts_threshold_bytes, radio(plan, "sta1").rts_threshold_bytes) == (0, None)
 
 
 def test_wmm(plans: Plans) -> None:
     for keys, wanted in (("wmm: true", True), ("wmm: false", False), ("mode: n", False), ("mode: n, wmm: true", False)):
         plan = plans(topology(f"ap1: {{kind: ap, ssid: campus, {keys}}}", medium="perfect"), WORKLOAD)
         assert radio(plan, "ap1").wmm is wanted
+
+
+def test_basic_rates(plans: Plans) -> None:
+    plan = plans(topology("ap1: {kind: ap, ssid: campus, basic_rates: [1 Mbit/s, 11Mbps, 1 Mbit/s]}"), WORKLOAD)
+    assert Plan.from_json(plan.to_json()) == plan
+    assert radio(plan, "ap1").basic_rates == ["1 Mbit/s", "11 Mbit/s"]
 
 
 def test_latency_and_statistics(plans: Plans) -> None:
@@ -104,6 +117,18 @@ def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:
 def test_what_cannot_be(plans: Plans) -> None:
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, rate: 54 Mbit/s}", medium="perfect") == (
         "t.yaml:3  nodes.ap1.rate: the perfect medium has no rates; write medium: {} in the topology, or leave this out"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, basic_rates: [1 Mbit/s, 6 Mbit/s]}") == (
+        "t.yaml:3  nodes.ap1.basic_rates.1: mode b has no basic rate 6 Mbit/s; write some of "
+        "1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n, channel: 36, basic_rates: [MCS 0]}") == (
+        "t.yaml:3  nodes.ap1.basic_rates.0: mode n has no basic rate MCS 0; write some of "
+        "6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s, 54 Mbit/s"
+    )
+    assert refusal(plans, "ap1: {kind: ap, ssid: campus, rts_threshold: 500 B}", medium="perfect") == (
+        "t.yaml:3  nodes.ap1.rts_threshold: the perfect medium has no RTS; write medium: {} in the topology, "
+        "or leave this out"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, rate: 54 Mbit/s}") == (
         "t.yaml:3  nodes.ap1.rate: mode b of campus has no 54 Mbit/s; it has 1, 2, 5.5, 11 Mbit/s"

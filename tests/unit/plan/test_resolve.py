@@ -52,9 +52,12 @@ def test_the_download_spans_both_handoffs() -> None:
 
 
 OWN = list(itertools.product(library.known("topology"), library.known("workload")))
+# a caller and loaders are not in every place, a radio is not either
+APART = {(topology, "udp/voice-under-load") for topology in library.known("topology") if topology != "edca-priority"}
+APART |= {("wired-pair", workload) for workload in ("http/download", "ping/roaming")}
 
 
-@pytest.mark.parametrize(("topology", "workload"), [pair for pair in OWN if pair != ("wired-pair", "http/download")])
+@pytest.mark.parametrize(("topology", "workload"), [pair for pair in OWN if pair not in APART])
 def test_the_labs_own_files_go_together(topology: str, workload: str) -> None:
     plan = load(topology, workload)
     assert Plan.from_json(plan.to_json()) == plan
@@ -132,7 +135,7 @@ def echo(text: str) -> str:
         ("http://{server.ip}/", "http://10.0.0.1/"),
         ("{server.name}", "h1"),
         ("{self.ip} {self.name} {self.interface}", "10.0.0.2 sta1 sta1-wlan0"),
-        ("{self.mac}", "02:00:00:00:05:00"),
+        ("{self.mac}", "02:00:01:00:05:00"),
         ("{client[2].ip}", "10.0.0.3"),
         ("{h1.interface}", "h1-eth0"),
         ("%{http_code} {} {a} {a b.c}", "%{http_code} {} {a} {a b.c}"),

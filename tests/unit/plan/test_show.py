@@ -22,7 +22,7 @@ def test_everything_is_told_in_units() -> None:
     for words in (
         "http-download on two-aps-handoff: 25 s, seed 3",
         "--set duration=25 s",
-        "campus, 802.11g, channel 6, open, 02:00:00:00:04:00",
+        "campus, 802.11g, channel 6, open, 02:00:01:00:04:00",
         "h1-eth0 to s1-eth1   25 Mbit/s, delay 5 ms",
         "64 MiB random, SHA-256",
         "lighttpd -D -f /etc/lighttpd/lab.conf",
@@ -84,6 +84,12 @@ def test_a_way_is_told(plans: Plans) -> None:
     assert "20 updates from 5.5 s to 15 s, every 500 ms of a way" in text
     assert "to (20, 0, 0) m at 1.5 m/s" in text
     assert "nist, in bursts" in text and "attempts          7" in text
+
+
+def test_what_a_radio_has_beyond_the_usual_is_told(plans: Plans) -> None:
+    keys = "wmm: true, rate: 54 Mbit/s, rts_threshold: 500 B"
+    text = shown(plans(TOPOLOGY.replace("ssid: campus}", f"ssid: campus, {keys}}}", 1) + MEDIUM))
+    assert "campus, 802.11g, channel 1, WMM, at 54 Mbit/s, RTS above 500 B, open" in " ".join(text.split())
 
 
 def test_levels_of_many_radios_are_told_by_their_extremes(plans: Plans) -> None:

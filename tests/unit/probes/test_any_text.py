@@ -72,6 +72,10 @@ def test_damaged_real_output(probe: str, name: str, seed: int, cut: bool) -> Non
         ("ss", "### 0\n0 0 1.1.1.1:1 1.1.1.2:2 cubic cwnd:ten\n", 2),
         ("counters", "### 0\n[{]\n", 2),
         ("iperf3", '\n{"start": nonsense}', 2),
+        ("udp-sender", '{"sent": "many"}', 1),
+        ("udp-sink", '{"flow": "x"}', 1),
+        ("udp-sink", '{"flow": "x", "end_s": "soon", "packets": 1, "bytes": 1}', 1),
+        ("udp-sink", '\n{"flow": "x", "end_s": "1.0", "packets": 0, "bytes": 1, "delay_ns": []}', 2),
     ],
 )
 def test_the_line_is_named(probe: str, text: str, line: int, tmp_path: Path) -> None:

@@ -57,6 +57,15 @@ def test_ping_without_replies(pasted: Parse) -> None:
     assert parsed.values["loss_percent"] == 100 and not parsed.series
 
 
+def test_ping_of_a_node_that_cannot_be_reached(pasted: Parse) -> None:
+    parsed = pasted("ping", "unreachable")
+    assert [(item.kind, item.fields["seq"]) for item in parsed.occurrences[1:]] == [
+        ("unreachable", 1),
+        ("unreachable", 10),
+    ]
+    assert (parsed.values["errors"], parsed.values["received"]) == (20, 0)
+
+
 def test_ping_too_small_to_carry_a_stamp_has_no_times(pasted: Parse) -> None:
     parsed = pasted("ping", "too-small-for-a-stamp")
     assert parsed.values["received"] == 2 and not parsed.series
@@ -106,6 +115,28 @@ def test_iperf3_server(pasted: Parse, series: Find) -> None:
     parsed = pasted("iperf3-server", "one-test")
     assert parsed.values["tests"] == 1 and "error" not in parsed.values
     assert parsed.values["received_bytes"] == 262144 == sum(series(parsed, "transferred").values)
+
+
+def test_udp_sink(pasted: Parse, series: Find) -> None:
+    parsed = pasted("udp-sink", "two-flows", epoch_ns=1_767_225_600_999_999_744)
+    assert series(parsed, "goodput/load@sta1").t_ns == [2_000_000_256, 3_000_000_256, 4_000_000_256]
+    assert series(parsed, "goodput/load@sta1").values == [8 * 60352, 8 * 55936, 8 * 36800]
+    assert series(parsed, "delay/load@sta2").values[0] == pytest.approx(38.576431)
+    assert (parsed.values["packets"], parsed.values["bytes"], parsed.values["lost"]) == (201, 295872, 160)
+    assert parsed.values["flows"]["load@sta1"] == {
+        "packets": 104,
+        "bytes": 153088,
+        "lost": 77,
+        "first_ns": 1_015_741_696,
+        "last_ns": 3_869_019_392,
+        "delay_min_ns": 4361984,
+        "delay_mean_ns": pytest.approx(33_844_007.4, abs=1),
+        "delay_max_ns": 70026752,
+    }
+
+
+def test_udp_sender(pasted: Parse) -> None:
+    assert pasted("udp-sender", "done").values == {"sent": 188}
 
 
 def test_ss(pasted: Parse, series: Find) -> None:
@@ -204,6 +235,14 @@ def test_wpa_events(pasted: Parse) -> None:
     assert parsed.values == {"connections": 1, "disconnections": 0}
     encrypted = [item.kind for item in pasted("wpa-events", "wpa2-handoff").occurrences]
     assert encrypted.index("associated") < encrypted.index("keys") < encrypted.index("connected")
+
+
+def test_wpa_events_of_a_station_that_chooses_by_itself(pasted: Parse) -> None:
+    parsed = pasted("wpa-events", "walk")
+    skipped, done = (item for item in parsed.occurrences if item.kind.endswith("-roam"))
+    assert (skipped.kind, skipped.fields["level_dbm"], skipped.fields["selected_dbm"]) == ("skip-roam", -67, -63)
+    assert (done.kind, done.fields["level_dbm"], done.fields["selected_dbm"]) == ("do-roam", -71, -55)
+    assert (done.fields["bssid"], done.fields["selected"]) == ("02:00:01:00:03:00", "02:00:01:00:04:00")
 
 
 def test_wpa_events_that_tell_of_trouble(typed: Parse) -> None:

@@ -92,6 +92,20 @@ def test_iperf3_refuses_what_the_tool_would_refuse(wrong: dict[str, object], com
         probe.check(params | wrong)
 
 
+def test_every_value_of_udp_sender_reaches_its_program() -> None:
+    probe, params = prepared("udp-sender")
+    argv = probe.argv(TARGET, params, "/lab/raw/load@sta1")
+    assert argv[:2] == ["python3", "-c"] and ast.parse(argv[2])
+    assert argv[3:] == ["send", "load@sta1", "10.0.0.1", "9000", "1472", "0", "-1", "0", "0", "0"]
+    params |= {"size": 92, "every": 10_000_000, "phase": 0, "count": 5, "tos": 184, "buffer": 2304, "port": 7}
+    argv = probe.argv(TARGET, params, "/lab/raw/voice")
+    assert argv[3:] == ["send", "voice", "10.0.0.1", "7", "92", "10000000", "0", "5", "184", "2304"]
+    with pytest.raises(ValueError, match="phase: a flow without a pace has none; write every: too"):
+        probe.check(params | {"every": None})
+    probe, params = prepared("udp-sink")
+    assert probe.argv(TARGET, params, "/lab/raw/sink")[3:] == ["sink", "9000", "1000000000"]
+
+
 def test_ping_tcpdump_ss_and_counters_take_their_options() -> None:
     probe, params = prepared("ping")
     argv = probe.argv(TARGET, params | {"count": 3, "every": 100_000_000, "wait": 2_000_000_000}, "x")

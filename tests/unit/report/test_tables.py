@@ -15,7 +15,7 @@ from lab.record import Record
 from lab.report.tables import Table, mean_between, tables
 from lab.report.terminal import as_csv, series_csv, verdict
 
-from .conftest import Recorder
+from .conftest import RECORDED, Recorder
 
 SECOND = 1_000_000_000
 
@@ -98,3 +98,18 @@ def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:
 
 def test_the_verdict_of_a_run_without_checks(recorded: Recorder) -> None:
     assert verdict(recorded(checks=[])) == "The run came to its end; it has no checks"
+
+
+def test_flows_of_a_udp_sink_have_their_delays(recorded: Recorder) -> None:
+    process = {"id": "sink", "name": "sink", "node": "h1", "at_ns": -1, "argv": [], "probe": "udp-sink", "params": {}}
+    process |= {"ready": None, "stop_ns": None, "required": True}
+    kinds = {"goodput": "Mbit/s", "loss": "%", "delay": "ms"}
+    metrics = [{"name": kind, "kind": kind, "of": ["sink"], "unit": unit, "per": None} for kind, unit in kinds.items()]
+    told = (RECORDED.parent / "udp-sink" / "two-flows.out").read_text()
+    record = recorded(raw={"sink.out": told}, processes=[process], metrics=metrics, checks=[])
+    one, other = table(record, "delay-flows").rows
+    assert (one["process"], one["packets"], one["lost"], one["max"]) == ("load@sta1", 104, 77, 70.026752)
+    assert (other["process"], other["packets"], other["lost"]) == ("load@sta2", 97, 83)
+    # their senders are no processes of this plan
+    assert [row["process"] for row in table(record, "goodput-transfers").rows] == ["load@sta1", "load@sta2"]
+    assert "Flows: packets that arrived, and their one-way delay in ms" in " ".join(printed(record).split())

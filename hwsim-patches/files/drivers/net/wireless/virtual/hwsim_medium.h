@@ -18,7 +18,8 @@ struct hwsim_radio;
  * @is_up: whether the radio has been started
  * @tsf_offset_us: TSF of the radio less the time of day
  * @captured: whether anybody looks at the air
- * @capture: a frame of the air with its radiotap header; the driver owns it
+ * @capture: a frame of the air with its radiotap header; the driver owns it.
+ *	NULL: there was no memory for one
  */
 struct hwsim_medium_ops {
 	void (*rx)(struct ieee80211_hw *hw,
@@ -43,11 +44,13 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq);
 void hwsim_radio_stop(struct hwsim_radio *radio);
 void hwsim_radio_listen(struct hwsim_radio *radio,
-			struct ieee80211_channel *channel);
-void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
-			     bool monitor);
-void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
-				bool monitor);
+			struct ieee80211_channel *channel,
+			enum nl80211_chan_width width);
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
+unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+				struct station_info *sinfo);
 void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 			 const struct ieee80211_tx_queue_params *params);
 void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
@@ -82,13 +85,22 @@ hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq) {}
 static inline void hwsim_radio_stop(struct hwsim_radio *radio) {}
 static inline void
 hwsim_radio_listen(struct hwsim_radio *radio,
-		   struct ieee80211_channel *channel) {}
+		   struct ieee80211_channel *channel,
+		   enum nl80211_chan_width width) {}
 static inline void
-hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
-			bool monitor) {}
+hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
-hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
-			   bool monitor) {}
+hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr) {}
+
+static inline unsigned int
+hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
+{
+	return 0;
+}
+
+static inline void
+hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+			   struct station_info *sinfo) {}
 static inline void
 hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 		    const struct ieee80211_tx_queue_params *params) {}

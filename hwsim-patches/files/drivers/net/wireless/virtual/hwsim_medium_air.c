@@ -187,8 +187,10 @@ struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
  */
 void hwsim_ppdu_put(struct hwsim_ppdu *ppdu)
 {
-	if (!--ppdu->uses)
-		kfree(ppdu);
+	if (--ppdu->uses)
+		return;
+	kfree(ppdu->payload);
+	kfree(ppdu);
 }
 
 /* forget transmissions that overlap nothing that is still on the air */

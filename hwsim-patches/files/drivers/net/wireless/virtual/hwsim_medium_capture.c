@@ -3,32 +3,52 @@
  * What a monitor of the air sees: every frame of the hwsim medium with a
  * radiotap header and its nominal time, ACK, BlockAck, RTS and CTS included.
  *
- * Frames are as they were sent. One that others overlapped is marked by the
- * flag for a bad FCS, whatever its receiver made of it.
+ * Frames are as they were sent. One that others overlapped has a wrong FCS, and
+ * the flag for it, whatever its receiver made of it. A packet's time stamp is
+ * the start of the PPDU, radiotap's TSFT that of the frame's first bit.
  */
+#include <linux/crc32.h>
 #include <linux/kernel.h>
+#include <linux/netdevice.h>
 #include <linux/unaligned.h>
 #include <net/ieee80211_radiotap.h>
 #include "hwsim_medium_int.h"
 
 #define HEADER_ROOM	64
-#define CONTROL_ROOM	64
+#define CONTROL_ROOM	64	/* the longest of them, without payload */
 
+/* bandwidth, MCS, guard interval, format, FEC, STBC, and extension streams */
+#define MCS_KNOWN	(IEEE80211_RADIOTAP_MCS_HAVE_BW | \
+			 IEEE80211_RADIOTAP_MCS_HAVE_MCS | \
+			 IEEE80211_RADIOTAP_MCS_HAVE_GI | \
+			 IEEE80211_RADIOTAP_MCS_HAVE_FMT | \
+			 IEEE80211_RADIOTAP_MCS_HAVE_FEC | \
+			 IEEE80211_RADIOTAP_MCS_HAVE_STBC | 0x40)
+
+/* when the first bit of a frame is on the air */
+static u64 tsf_us(const struct hwsim_ppdu *ppdu, u32 offset)
+{
+	u64 ns = ppdu->payload_ns +
+		 div_u64(offset * 8ULL * 1000000, hwsim_phy_rate_kbps(&ppdu->rate));
+
+	return ktime_to_us(ktime_mono_to_real(ns_to_ktime(ns)));
+}
+
+/* @i: number of the frame within the PPDU */
 static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
-			 s8 signal_dbm)
+			 u32 i, const s8 *signal_dbm)
 {
 	const struct hwsim_phy_rate *rate = &ppdu->rate;
 	bool is_5ghz = ppdu->air->freq_mhz > 4000;
-	u64 tsf = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ppdu->start_ns)));
 	u32 present = BIT(IEEE80211_RADIOTAP_TSFT) |
 		      BIT(IEEE80211_RADIOTAP_FLAGS) |
-		      BIT(IEEE80211_RADIOTAP_CHANNEL) |
-		      BIT(IEEE80211_RADIOTAP_DBM_ANTSIGNAL);
+		      BIT(IEEE80211_RADIOTAP_CHANNEL);
 	u16 channel = is_5ghz ? IEEE80211_CHAN_5GHZ : IEEE80211_CHAN_2GHZ;
-	u8 header[HEADER_ROOM] = {}, flags = 0;
+	u8 header[HEADER_ROOM] = {}, flags = IEEE80211_RADIOTAP_F_FCS;
+	u16 ampdu = IEEE80211_RADIOTAP_AMPDU_LAST_KNOWN;
 	u32 at = 8;
 
-	put_unaligned_le64(tsf, header + at);
+	put_unaligned_le64(tsf_us(ppdu, ppdu->offsets[i]), header + at);
 	at += 8;
 	if (ppdu->overlapped)
 		flags |= IEEE80211_RADIOTAP_F_BADFCS;
@@ -45,12 +65,13 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 	put_unaligned_le16(ppdu->air->freq_mhz, header + at);
 	put_unaligned_le16(channel, header + at + 2);
 	at += 4;
-	header[at++] = signal_dbm;
+	if (signal_dbm) {
+		present |= BIT(IEEE80211_RADIOTAP_DBM_ANTSIGNAL);
+		header[at++] = *signal_dbm;
+	}
 	if (rate->class == HWSIM_PHY_HT) {
 		present |= BIT(IEEE80211_RADIOTAP_MCS);
-		header[at++] = IEEE80211_RADIOTAP_MCS_HAVE_BW |
-			       IEEE80211_RADIOTAP_MCS_HAVE_MCS |
-			       IEEE80211_RADIOTAP_MCS_HAVE_GI;
+		header[at++] = MCS_KNOWN;
 		header[at++] = (rate->width ? IEEE80211_RADIOTAP_MCS_BW_40 : 0) |
 			       (rate->short_gi ? IEEE80211_RADIOTAP_MCS_SGI : 0);
 		header[at++] = rate->mcs + 8 * (rate->streams - 1);
@@ -59,6 +80,9 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 		present |= BIT(IEEE80211_RADIOTAP_AMPDU_STATUS);
 		at = ALIGN(at, 4);
 		put_unaligned_le32((u32)ppdu->event.serial, header + at);
+		if (i + 1 == ppdu->count)
+			ampdu |= IEEE80211_RADIOTAP_AMPDU_IS_LAST;
+		put_unaligned_le16(ampdu, header + at + 4);
 		at += 8;	/* number, flags, CRC, reserved */
 	}
 	put_unaligned_le16(at, header + 2);
@@ -66,17 +90,38 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 	memcpy(skb_push(skb, at), header, at);
 }
 
-static void emit(const struct hwsim_ppdu *ppdu, struct sk_buff *skb,
-		 s8 signal_dbm)
+/* the FCS, wrong if others were on the air at the same time */
+static void put_fcs(struct sk_buff *skb, bool wrong)
 {
-	put_radiotap(skb, ppdu, signal_dbm);
-	skb->tstamp = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+	u32 fcs = ~crc32_le(~0, skb->data, skb->len);
+
+	put_unaligned_le32(wrong ? ~fcs : fcs, skb_put(skb, HWSIM_FCS_BYTES));
+}
+
+/* @skb: frame @i of a transmission, or NULL if there was no memory for it */
+static void emit(const struct hwsim_ppdu *ppdu, u32 i, struct sk_buff *skb,
+		 const s8 *signal_dbm)
+{
+	if (skb) {
+		put_fcs(skb, ppdu->overlapped);
+		put_radiotap(skb, ppdu, i, signal_dbm);
+		skb->tstamp = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+	}
 	ppdu->radio->ops->capture(skb);
 }
 
-static struct sk_buff *control_frame(const struct hwsim_ppdu *ppdu)
+/**
+ * hwsim_control_frame - an ACK, BlockAck, RTS or CTS as bytes
+ * @ppdu: the transmission
+ *
+ * Return: the frame, without FCS but with room for it and for a radiotap
+ *	header, or NULL
+ */
+struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu)
 {
-	struct sk_buff *skb = alloc_skb(HEADER_ROOM + CONTROL_ROOM, GFP_ATOMIC);
+	u32 payload = ppdu->payload ? ppdu->payload->bytes : 0;
+	struct sk_buff *skb = alloc_skb(HEADER_ROOM + CONTROL_ROOM + payload +
+					HWSIM_FCS_BYTES, GFP_ATOMIC);
 	static const u16 types[HWSIM_MEDIUM_NUM_FRAMES] = {
 		[HWSIM_MEDIUM_FRAME_ACK] = IEEE80211_STYPE_ACK,
 		[HWSIM_MEDIUM_FRAME_BA] = IEEE80211_STYPE_BACK,
@@ -103,11 +148,13 @@ static struct sk_buff *control_frame(const struct hwsim_ppdu *ppdu)
 				   skb_put(skb, 2));
 		put_unaligned_le64(ppdu->bitmap, skb_put(skb, 8));
 	}
+	if (payload)
+		skb_put_data(skb, ppdu->payload->data, payload);
 	return skb;
 }
 
-/* signal at the radio that a frame is for, else 0 dBm */
-static s8 signal_of(const struct hwsim_ppdu *ppdu)
+/* signal at the radio that a frame is for; false if it is for no single one */
+static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 {
 	const struct hwsim_radio *radio;
 
@@ -117,12 +164,14 @@ static s8 signal_of(const struct hwsim_ppdu *ppdu)
 		if (!hwsim_radio_owns(radio, ppdu->ra))
 			continue;
 		link = hwsim_link_of(ppdu->radio, radio);
-		if (link)
-			return (hwsim_link_level_mb(radio->medium, link,
-						    ppdu->start_ns) +
-				radio->noise_mbm) / 100;
+		if (!link)
+			continue;
+		*signal_dbm = (hwsim_link_level_mb(radio->medium, link,
+						   ppdu->start_ns) +
+			       radio->noise_mbm) / 100;
+		return true;
 	}
-	return 0;
+	return false;
 }
 
 /**
@@ -131,23 +180,19 @@ static s8 signal_of(const struct hwsim_ppdu *ppdu)
  */
 void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu)
 {
-	struct sk_buff *skb;
-	s8 signal_dbm;
+	const s8 *signal_dbm;
+	s8 level_dbm;
 	u32 i;
 
 	if (!ppdu->radio || !ppdu->radio->ops->captured())
 		return;
-	signal_dbm = signal_of(ppdu);
-	for (i = 0; i < ppdu->count; i++) {
-		skb = skb_copy_expand(ppdu->mpdus[i]->skb, HEADER_ROOM, 0,
-				      GFP_ATOMIC);
-		if (skb)
-			emit(ppdu, skb, signal_dbm);
-	}
+	signal_dbm = signal_of(ppdu, &level_dbm) ? &level_dbm : NULL;
+	for (i = 0; i < ppdu->count; i++)
+		emit(ppdu, i, skb_copy_expand(ppdu->mpdus[i]->skb, HEADER_ROOM,
+					      HWSIM_FCS_BYTES, GFP_ATOMIC),
+		     signal_dbm);
 	if (ppdu->kind < HWSIM_MEDIUM_FRAME_ACK ||
 	    ppdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		return;
-	skb = control_frame(ppdu);
-	if (skb)
-		emit(ppdu, skb, signal_dbm);
+	emit(ppdu, 0, hwsim_control_frame(ppdu), signal_dbm);
 }

@@ -102,13 +102,15 @@ static void start_contenders(struct hwsim_medium *medium, struct hwsim_air *air)
 	}
 }
 
-/*
- * Process events up to @until_ns, but no more than one instant after which
- * something is to go up: what mac80211 does about it comes before later events.
+/**
+ * hwsim_run_events - process what is due
+ * @medium: the medium, locked
+ * @until_ns: up to when, but no more than one instant after which something is
+ *	to go up: what mac80211 does about it comes before later events
  *
- * Returns when the next event is due.
+ * Return: when the next event is due
  */
-static u64 run_events(struct hwsim_medium *medium, u64 until_ns)
+u64 hwsim_run_events(struct hwsim_medium *medium, u64 until_ns)
 {
 	struct hwsim_air *air;
 	u64 next;
@@ -135,15 +137,22 @@ static u64 run_events(struct hwsim_medium *medium, u64 until_ns)
 	}
 }
 
-/* rate control learns how an A-MPDU fared, whether or not a frame is done */
-static void update_rate(struct hwsim_up *up)
+/*
+ * mac80211 learns of the air time that a station used, and rate control how an
+ * A-MPDU fared, whether or not a frame is done.
+ */
+static void report_peer(struct hwsim_up *up)
 {
 	struct ieee80211_sta *sta;
 
 	rcu_read_lock();
-	sta = ieee80211_find_sta_by_ifaddr(up->hw, up->ra, NULL);
-	if (sta)
-		ieee80211_tx_rate_update(up->hw, sta, &up->tx_info);
+	sta = ieee80211_find_sta_by_ifaddr(up->hw, up->peer, NULL);
+	if (sta) {
+		ieee80211_sta_register_airtime(sta, up->tid, up->tx_us,
+					       up->rx_us);
+		if (up->has_tx_info)
+			ieee80211_tx_rate_update(up->hw, sta, &up->tx_info);
+	}
 	rcu_read_unlock();
 }
 
@@ -179,8 +188,8 @@ static void deliver(struct list_head *up)
 
 	list_for_each_entry_safe(item, next, up, list) {
 		list_del(&item->list);
-		if (item->has_tx_info)
-			update_rate(item);
+		if (item->has_peer)
+			report_peer(item);
 		if (item->mpdu) {
 			report_status(item->mpdu);
 			kfree(item->mpdu);
@@ -202,7 +211,7 @@ static void run(struct hwsim_medium *medium)
 
 	medium->running = true;
 	for (;;) {
-		next = run_events(medium, ktime_get_ns());
+		next = hwsim_run_events(medium, ktime_get_ns());
 		if (list_empty(&medium->up))
 			break;
 		list_splice_init(&medium->up, &up);
@@ -313,34 +322,62 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	list_add_tail(&up->list, &medium->up);
 }
 
-/**
- * hwsim_up_ampdu - let rate control know how an A-MPDU fared
- * @radio: who sent it
- * @ra: to whom
- * @rate: the rate
- * @count: MPDUs in it
- * @acked: MPDUs that were acknowledged
- */
-void hwsim_up_ampdu(struct hwsim_radio *radio, const u8 *ra,
-		    const struct ieee80211_tx_rate *rate, u32 count, u32 acked)
+static struct hwsim_up *up_peer(struct hwsim_radio *radio, const u8 *addr,
+				u8 tid)
 {
 	struct hwsim_up *up = kzalloc(sizeof(*up), GFP_ATOMIC);
 
 	if (!up)
-		return;
+		return NULL;
 	up->hw = radio->hw;
+	up->has_peer = true;
+	ether_addr_copy(up->peer, addr);
+	up->tid = tid;
+	list_add_tail(&up->list, &radio->medium->up);
+	return up;
+}
+
+/**
+ * hwsim_up_sent - let mac80211 know that a station was sent something
+ * @radio: who sent it
+ * @ppdu: what; it has ended
+ * @ampdu: MPDUs in it, if they belong to a BlockAck session, else 0
+ * @acked: how many of them were acknowledged
+ */
+void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		   u32 ampdu, u32 acked)
+{
+	struct hwsim_up *up = up_peer(radio, ppdu->ra, ppdu->tid);
+
+	if (!up)
+		return;
+	up->tx_us = div_u64(ppdu->end_ns - ppdu->start_ns, NSEC_PER_USEC);
+	if (!ampdu)
+		return;
 	up->has_tx_info = true;
-	ether_addr_copy(up->ra, ra);
 	up->tx_info.flags = IEEE80211_TX_CTL_AMPDU | IEEE80211_TX_STAT_AMPDU;
 	if (acked)
 		up->tx_info.flags |= IEEE80211_TX_STAT_ACK;
 	up->tx_info.band = radio->channel->band;
-	up->tx_info.status.rates[0] = *rate;
+	up->tx_info.status.rates[0] = ppdu->tx_rate;
 	up->tx_info.status.rates[0].count = 1;
 	up->tx_info.status.rates[1].idx = -1;
-	up->tx_info.status.ampdu_len = count;
+	up->tx_info.status.ampdu_len = ampdu;
 	up->tx_info.status.ampdu_ack_len = acked;
-	list_add_tail(&up->list, &radio->medium->up);
+}
+
+/**
+ * hwsim_up_received - let mac80211 know that a station sent something
+ * @radio: who received it
+ * @ppdu: what; it has ended
+ */
+void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_up *up = up_peer(radio, ppdu->ta, ppdu->tid);
+
+	if (up)
+		up->rx_us = div_u64(ppdu->end_ns - ppdu->start_ns,
+				    NSEC_PER_USEC);
 }
 
 /**

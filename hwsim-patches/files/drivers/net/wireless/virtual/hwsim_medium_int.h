@@ -7,6 +7,7 @@
  *	access	contention of one radio: when it may send, what came of it
  *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
  *	rx	reception: SINR, errors, answers, delivery to mac80211
+ *	peer	what goes with answers: bytes of a stack above
  *	capture	the air as a monitor sees it
  *	radio	a radio and the medium it is on
  *	netlink	control and statistics
@@ -190,6 +191,8 @@ struct hwsim_medium {
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
+ * @draw: rate control is asked anew before it goes first in an A-MPDU
+ * @more_data: others waited behind it when it was taken
  * @rts_rate: index of the rate of RTS or CTS, -1: any
  */
 struct hwsim_mpdu {
@@ -212,6 +215,8 @@ struct hwsim_mpdu {
 	bool timestamp;
 	bool is_own;
 	bool no_retry;
+	bool draw;
+	bool more_data;
 	s8 rts_rate;
 };
 
@@ -223,9 +228,13 @@ struct hwsim_mpdu {
  * @skb: a received frame, or NULL
  * @mpdu: a frame that is done with, or NULL
  * @rx_status: of @skb
- * @tx_info: how an A-MPDU fared, for rate control
- * @ra: to whom that went
- * @has_tx_info: whether there is one
+ * @has_peer: something is known of a station:
+ * @peer: which
+ * @tid: TID of what it sent or was sent
+ * @tx_us: air time of what it was sent
+ * @rx_us: air time of what it sent
+ * @has_tx_info: rate control is to learn how an A-MPDU to it fared:
+ * @tx_info: how
  */
 struct hwsim_up {
 	struct list_head list;
@@ -234,9 +243,13 @@ struct hwsim_up {
 	struct sk_buff *skb;
 	struct hwsim_mpdu *mpdu;
 	struct ieee80211_rx_status rx_status;
-	struct ieee80211_tx_info tx_info;
-	u8 ra[ETH_ALEN];
+	bool has_peer;
+	u8 peer[ETH_ALEN];
+	u8 tid;
+	u32 tx_us;
+	u32 rx_us;
 	bool has_tx_info;
+	struct ieee80211_tx_info tx_info;
 };
 
 /**
@@ -268,6 +281,7 @@ struct hwsim_up {
  * @tid: of BA and BAR
  * @ssn: of BA and BAR
  * @bitmap: of BA
+ * @payload: what an answer carries besides, or NULL
  * @count: number of MPDUs in @mpdus
  * @offsets: where each starts in the PSDU
  * @mpdus: frames of mac80211 that it carries
@@ -300,6 +314,7 @@ struct hwsim_ppdu {
 	u8 tid;
 	u16 ssn;
 	u64 bitmap;
+	struct hwsim_payload *payload;
 	u32 count;
 	u32 offsets[HWSIM_AMPDU_MAX];
 	struct hwsim_mpdu *mpdus[HWSIM_AMPDU_MAX];
@@ -326,8 +341,8 @@ enum hwsim_stage {
  * @params: as mac80211 set them
  * @queue: frames that mac80211 handed over, and those to be sent again
  * @queued: length of @queue
- * @sessions: BlockAck sessions with frames to be sent again
- * @txqs: mac80211 has frames in its own queues
+ * @txqs: mac80211 has frames in its own queues, or a BlockAck session has some
+ *	that are to be sent again
  * @waiting: contends
  * @ready_ns: since when
  * @committed_ns: starts then, whatever begins in between, or HWSIM_NEVER
@@ -341,7 +356,6 @@ struct hwsim_ac {
 	struct ieee80211_tx_queue_params params;
 	struct list_head queue;
 	u32 queued;
-	struct list_head sessions;
 	bool txqs;
 	bool waiting;
 	u64 ready_ns;
@@ -355,7 +369,7 @@ struct hwsim_ac {
 /**
  * struct hwsim_session - BlockAck agreement as its originator
  * @node: in radio->sessions
- * @pending: in ac->sessions while there are frames to be sent again
+ * @txq: where mac80211 keeps its frames; lives until the station is forgotten
  * @addr: the recipient
  * @tid: the TID
  * @last_seq: highest sequence number that mac80211 handed over
@@ -366,7 +380,7 @@ struct hwsim_ac {
  */
 struct hwsim_session {
 	struct hlist_node node;
-	struct list_head pending;
+	struct ieee80211_txq *txq;
 	u8 addr[ETH_ALEN];
 	u8 tid;
 	u16 last_seq;
@@ -391,6 +405,36 @@ struct hwsim_recipient {
 };
 
 /**
+ * struct hwsim_payload - bytes that go with an answer
+ * @bytes: how many
+ * @data: the bytes
+ */
+struct hwsim_payload {
+	u32 bytes;
+	u8 data[HWSIM_MEDIUM_PAYLOAD_MAX];
+};
+
+/**
+ * struct hwsim_peer - what a radio and another say beside their frames
+ * @list: in radio->peers
+ * @radio: number of the radio
+ * @addr: the other
+ * @out: goes with each ACK and BlockAck to it
+ * @in: came with its last answer that brought any
+ * @arrivals: answers that brought some
+ * @more_data: its last frame said that more will follow
+ */
+struct hwsim_peer {
+	struct list_head list;
+	u32 radio;
+	u8 addr[ETH_ALEN];
+	struct hwsim_payload out;
+	struct hwsim_payload in;
+	u64 arrivals;
+	bool more_data;
+};
+
+/**
  * struct hwsim_radio - one radio of mac80211_hwsim
  * @hw: the radio for mac80211
  * @ops: the driver
@@ -406,19 +450,22 @@ struct hwsim_recipient {
  * @detect_ofdm_mb: SINR at which a preamble is noticed
  * @detect_dsss_mb: the same for DSSS
  * @max_ppdu_ns: longest A-MPDU that it sends
- * @retries: attempts of a frame, 0: as rate control says
+ * @retries: attempts of a data frame, 0: as rate control says
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx: hands up frames with a wrong FCS
+ * @more_data: marks data frames behind which others wait
+ * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
  * @channel: where it listens, or NULL
+ * @width: how wide it listens there: wider frames are not understood
  * @timing: of its band and network
  * @basic_rates: of its network, as &hwsim_phy_response wants them
  * @short_slot: its network uses short slots
  * @qos: its network has WMM
  * @eifs_extra_ns: what EIFS adds
  * @addresses: of its interfaces
- * @monitors: its monitor interfaces
+ * @filter: what mac80211 wants besides frames that are for it (FIF_...)
  * @air: channel it is tuned to, or NULL
  * @tuned: in air->radios
  * @busy_until_ns: end of all that it hears
@@ -431,6 +478,8 @@ struct hwsim_recipient {
  * @sending: its own transmission on the air
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
+ * @peers: what it appends to answers, and what it got with them
+ * @num_peers: how many
  * @acs: its access categories
  * @sessions: its BlockAck agreements as originator
  * @stage: of its exchange
@@ -461,10 +510,13 @@ struct hwsim_radio {
 	u32 retries;
 	u32 latency_ns;
 	bool approx;
+	bool more_data;
+	u32 no_retry_mark;
 	bool has_fixed_rate;
 	struct hwsim_phy_rate fixed_rate;
 
 	struct ieee80211_channel *channel;
+	enum hwsim_phy_width width;
 	struct hwsim_phy_timing timing;
 	u16 basic_rates;
 	bool short_slot;
@@ -474,7 +526,7 @@ struct hwsim_radio {
 		u8 addr[ETH_ALEN];
 		u32 uses;
 	} addresses[HWSIM_MAX_ADDRESSES];
-	u32 monitors;
+	unsigned int filter;
 
 	struct hwsim_air *air;
 	struct list_head tuned;
@@ -488,6 +540,8 @@ struct hwsim_radio {
 	struct hwsim_ppdu *sending;
 	struct hwsim_ppdu *answer;
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
+	struct list_head peers;
+	u32 num_peers;
 
 	struct hwsim_ac acs[IEEE80211_NUM_ACS];
 	DECLARE_HASHTABLE(sessions, HWSIM_SESSION_BITS);
@@ -505,6 +559,7 @@ extern struct mutex hwsim_media_mutex;
 void hwsim_event_add(struct hwsim_medium *medium, struct hwsim_event *event,
 		     u64 at_ns);
 void hwsim_event_cancel(struct hwsim_medium *medium, struct hwsim_event *event);
+u64 hwsim_run_events(struct hwsim_medium *medium, u64 until_ns);
 u64 hwsim_medium_enter(struct hwsim_medium *medium)
 	__acquires(&medium->lock);
 void hwsim_medium_leave(struct hwsim_medium *medium)
@@ -515,8 +570,9 @@ void hwsim_up_frame(struct hwsim_radio *radio,
 		    const struct ieee80211_rx_status *rx_status,
 		    struct sk_buff *skb);
 void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
-void hwsim_up_ampdu(struct hwsim_radio *radio, const u8 *ra,
-		    const struct ieee80211_tx_rate *rate, u32 count, u32 acked);
+void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		   u32 ampdu, u32 acked);
+void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 
 /* air */
 struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
@@ -561,9 +617,21 @@ struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
 bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr);
 void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu);
 void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu);
 void hwsim_count_done(struct hwsim_radio *radio, const u8 *ra,
 		      const struct hwsim_mpdu *mpdu);
+
+/* peer */
+int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
+			   const void *data, u32 bytes,
+			   struct netlink_ext_ack *extack);
+void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer);
+void hwsim_peer_answered(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *answer);
+void hwsim_peer_more_data(struct hwsim_radio *radio,
+			  const struct hwsim_ppdu *ppdu);
+void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 
 /* radio */
 struct hwsim_radio *hwsim_radio_by_index(u32 index);

@@ -61,6 +61,11 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_FAULT_COUNT] = NLA_POLICY_MIN(NLA_U32, 1),
 	[HWSIM_MEDIUM_ATTR_FAULT_FROM] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_FAULT_TO] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_ADDR] = NLA_POLICY_EXACT_LEN(ETH_ALEN),
+	[HWSIM_MEDIUM_ATTR_PAYLOAD] = { .type = NLA_BINARY,
+					.len = HWSIM_MEDIUM_PAYLOAD_MAX },
+	[HWSIM_MEDIUM_ATTR_MORE_DATA] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
 };
 
 /* what a message must have, or an error that says so */
@@ -299,6 +304,12 @@ static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_LATENCY_US];
 	if (attr)
 		radio->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+	attr = attrs[HWSIM_MEDIUM_ATTR_MORE_DATA];
+	if (attr)
+		radio->more_data = nla_get_u8(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK];
+	if (attr)
+		radio->no_retry_mark = nla_get_u32(attr);
 	return 0;
 }
 
@@ -367,13 +378,12 @@ static int cmd_remove_radio(struct genl_info *info)
 	return 0;
 }
 
-static int set_link(struct hwsim_medium *medium,
-		    const struct hwsim_medium_link *setting,
-		    struct netlink_ext_ack *extack)
+static int check_link(struct hwsim_medium *medium,
+		      const struct hwsim_medium_link *setting,
+		      struct netlink_ext_ack *extack)
 {
 	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
 	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
-	struct hwsim_link *link;
 
 	if (!from || !to || from->medium != medium || to->medium != medium) {
 		NL_SET_ERR_MSG_FMT(extack, "radio %u is not on this medium",
@@ -400,46 +410,125 @@ static int set_link(struct hwsim_medium *medium,
 		NL_SET_ERR_MSG(extack, "a coherence time is at most 100 s");
 		return -EINVAL;
 	}
-	link = to->links[from->slot];
-	if (!link) {
-		link = kzalloc(sizeof(*link), GFP_KERNEL);
-		if (!link)
-			return -ENOMEM;
-		hwsim_stream_init(&link->errors, medium->seed,
-				  HWSIM_STREAM_ERRORS, from->stream, to->stream);
-		hwsim_stream_init(&link->fading, medium->seed,
-				  HWSIM_STREAM_FADING, from->stream, to->stream);
-	}
-	hwsim_medium_enter(medium);
-	link->setting = *setting;
-	to->links[from->slot] = link;
-	hwsim_medium_leave(medium);
 	return 0;
+}
+
+/* a link that there was not yet, or NULL if there was, or an error */
+static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
+{
+	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
+	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
+	u64 seed = from->medium->seed;
+	struct hwsim_link *link;
+
+	if (to->links[from->slot])
+		return NULL;
+	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
+			  from->stream, to->stream);
+	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
+			  from->stream, to->stream);
+	return link;
+}
+
+/* the medium is locked; a link that was not needed after all is left in @made */
+static void set_link(const struct hwsim_medium_link *setting,
+		     struct hwsim_link **made)
+{
+	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
+	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
+	struct hwsim_link **link = &to->links[from->slot];
+
+	if (!*link) {
+		*link = *made;
+		*made = NULL;
+	}
+	(*link)->setting = *setting;
+}
+
+/* all of them at one instant, or none */
+static int set_links(struct hwsim_medium *medium,
+		     const struct hwsim_medium_link *settings, u32 count,
+		     struct netlink_ext_ack *extack)
+{
+	struct hwsim_link **made;
+	int result = 0;
+	u32 i;
+
+	made = kvcalloc(count, sizeof(*made), GFP_KERNEL);
+	if (!made)
+		return -ENOMEM;
+	for (i = 0; i < count && !result; i++) {
+		result = check_link(medium, &settings[i], extack);
+		if (result)
+			break;
+		made[i] = new_link(&settings[i]);
+		if (IS_ERR(made[i])) {
+			made[i] = NULL;
+			result = -ENOMEM;
+		}
+	}
+	if (!result) {
+		hwsim_medium_enter(medium);
+		for (i = 0; i < count; i++)
+			set_link(&settings[i], &made[i]);
+		hwsim_medium_leave(medium);
+	}
+	for (i = 0; i < count; i++)
+		kfree(made[i]);
+	kvfree(made);
+	return result;
 }
 
 static int cmd_set_links(struct genl_info *info)
 {
 	struct nlattr *links = need(info, HWSIM_MEDIUM_ATTR_LINKS);
 	struct hwsim_medium *medium = medium_of(info);
-	struct hwsim_medium_link setting;
-	int offset, result;
+	struct hwsim_medium_link *settings;
+	int result;
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
 	if (!links)
 		return -EINVAL;
-	if (nla_len(links) % sizeof(setting)) {
+	if (!nla_len(links) || nla_len(links) % sizeof(*settings)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, links,
 				    "links are structures of 20 bytes");
 		return -EINVAL;
 	}
-	for (offset = 0; offset < nla_len(links); offset += sizeof(setting)) {
-		memcpy(&setting, nla_data(links) + offset, sizeof(setting));
-		result = set_link(medium, &setting, info->extack);
-		if (result)
-			return result;
+	/* attributes are aligned to four bytes, as the structure is */
+	settings = kvmemdup(nla_data(links), nla_len(links), GFP_KERNEL);
+	if (!settings)
+		return -ENOMEM;
+	result = set_links(medium, settings, nla_len(links) / sizeof(*settings),
+			   info->extack);
+	kvfree(settings);
+	return result;
+}
+
+static int cmd_set_payload(struct genl_info *info)
+{
+	struct nlattr *addr = need(info, HWSIM_MEDIUM_ATTR_ADDR);
+	struct nlattr *payload = need(info, HWSIM_MEDIUM_ATTR_PAYLOAD);
+	struct hwsim_radio *radio = radio_of(info);
+	int result;
+
+	if (IS_ERR(radio))
+		return PTR_ERR(radio);
+	if (!addr || !payload)
+		return -EINVAL;
+	if (!radio->medium) {
+		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
+		return -ENOENT;
 	}
-	return 0;
+	hwsim_medium_enter(radio->medium);
+	result = hwsim_peer_set_payload(radio, nla_data(addr),
+					nla_data(payload), nla_len(payload),
+					info->extack);
+	hwsim_medium_leave(radio->medium);
+	return result;
 }
 
 static int cmd_add_fault(struct genl_info *info)
@@ -482,6 +571,7 @@ static int (*const commands[])(struct genl_info *info) = {
 	[HWSIM_MEDIUM_CMD_REMOVE_RADIO] = cmd_remove_radio,
 	[HWSIM_MEDIUM_CMD_SET_LINKS] = cmd_set_links,
 	[HWSIM_MEDIUM_CMD_ADD_FAULT] = cmd_add_fault,
+	[HWSIM_MEDIUM_CMD_SET_PAYLOAD] = cmd_set_payload,
 };
 
 static int medium_doit(struct sk_buff *msg, struct genl_info *info)
@@ -494,19 +584,32 @@ static int medium_doit(struct sk_buff *msg, struct genl_info *info)
 	return result;
 }
 
-/* begin an answer of a dump */
-static void *dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd)
+/* what a message of a dump holds; -EMSGSIZE if there is no room for it */
+typedef int (*fill_t)(struct sk_buff *msg, const void *what);
+
+/* one message of a dump, or none of it */
+static int dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd,
+		    fill_t fill, const void *what)
 {
-	return genlmsg_put(msg, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			   &medium_family, NLM_F_MULTI, cmd);
+	void *header = genlmsg_put(msg, NETLINK_CB(cb->skb).portid,
+				   cb->nlh->nlmsg_seq, &medium_family,
+				   NLM_F_MULTI, cmd);
+
+	if (!header)
+		return -EMSGSIZE;
+	if (fill(msg, what)) {
+		genlmsg_cancel(msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return 0;
 }
 
 /* counters of a radio's access categories */
-static int put_radio(struct sk_buff *msg, struct netlink_callback *cb,
-		     const struct hwsim_radio *radio)
+static int fill_radio(struct sk_buff *msg, const void *what)
 {
+	const struct hwsim_radio *radio = what;
 	u64 counts[IEEE80211_NUM_ACS][4];
-	void *header;
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
@@ -515,53 +618,42 @@ static int put_radio(struct sk_buff *msg, struct netlink_callback *cb,
 		counts[i][2] = radio->acs[i].inside;
 		counts[i][3] = radio->acs[i].airtime_ns;
 	}
-	header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_RADIO);
-	if (!header)
-		return -EMSGSIZE;
-	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, radio->index) ||
-	    nla_put(msg, HWSIM_MEDIUM_ATTR_AC_COUNTS, sizeof(counts), counts)) {
-		genlmsg_cancel(msg, header);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, header);
-	return 0;
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, radio->index) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_AC_COUNTS, sizeof(counts), counts);
 }
 
-static int put_link(struct sk_buff *msg, struct netlink_callback *cb,
-		    const struct hwsim_link *link)
+static int fill_link(struct sk_buff *msg, const void *what)
 {
-	void *header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK);
+	const struct hwsim_link *link = what;
 
-	if (!header)
-		return -EMSGSIZE;
-	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, link->setting.from) ||
-	    nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, link->setting.to) ||
-	    nla_put(msg, HWSIM_MEDIUM_ATTR_COUNTS, sizeof(link->counts),
-		    link->counts)) {
-		genlmsg_cancel(msg, header);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, header);
-	return 0;
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, link->setting.from) ||
+	       nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, link->setting.to) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_COUNTS, sizeof(link->counts),
+		       link->counts);
 }
 
-static int put_air(struct sk_buff *msg, struct netlink_callback *cb,
-		   const struct hwsim_air *air)
+static int fill_air(struct sk_buff *msg, const void *what)
 {
-	void *header = dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_AIR);
+	const struct hwsim_air *air = what;
 
-	if (!header)
-		return -EMSGSIZE;
-	if (nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FREQ_MHZ, air->freq_mhz) ||
-	    nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_TIME_NS, air->since_ns,
-			      HWSIM_MEDIUM_ATTR_PAD) ||
-	    nla_put(msg, HWSIM_MEDIUM_ATTR_AIRTIMES_NS, sizeof(air->airtimes_ns),
-		    air->airtimes_ns)) {
-		genlmsg_cancel(msg, header);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, header);
-	return 0;
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FREQ_MHZ, air->freq_mhz) ||
+	       nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_TIME_NS, air->since_ns,
+				 HWSIM_MEDIUM_ATTR_PAD) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_AIRTIMES_NS,
+		       sizeof(air->airtimes_ns), air->airtimes_ns);
+}
+
+static int fill_peer(struct sk_buff *msg, const void *what)
+{
+	const struct hwsim_peer *peer = what;
+
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, peer->radio) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_ADDR, ETH_ALEN, peer->addr) ||
+	       nla_put(msg, HWSIM_MEDIUM_ATTR_PAYLOAD, peer->in.bytes,
+		       peer->in.data) ||
+	       nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_ARRIVALS, peer->arrivals,
+				 HWSIM_MEDIUM_ATTR_PAD) ||
+	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_MORE_DATA, peer->more_data);
 }
 
 static bool has_carried(const struct hwsim_link *link)
@@ -575,7 +667,8 @@ static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
 	for (; cb->args[0] < HWSIM_MEDIUM_MAX_RADIOS; cb->args[0]++) {
 		struct hwsim_radio *radio = medium->radios[cb->args[0]];
 
-		if (radio && put_radio(msg, cb, radio))
+		if (radio && dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_RADIO,
+				      fill_radio, radio))
 			break;
 	}
 	return msg->len;
@@ -595,7 +688,9 @@ static int dump_links(struct sk_buff *msg, struct netlink_callback *cb,
 			continue;
 		}
 		link = to->links[cb->args[0] % all];
-		if (has_carried(link) && put_link(msg, cb, link))
+		if (has_carried(link) &&
+		    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK, fill_link,
+			     link))
 			break;
 	}
 	return msg->len;
@@ -611,9 +706,31 @@ static int dump_airs(struct sk_buff *msg, struct netlink_callback *cb,
 		if (number++ < cb->args[0])
 			continue;
 		hwsim_air_account(air, now);
-		if (put_air(msg, cb, air))
+		if (dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_AIR, fill_air, air))
 			break;
 		cb->args[0]++;
+	}
+	return msg->len;
+}
+
+static int dump_peers(struct sk_buff *msg, struct netlink_callback *cb,
+		      struct hwsim_medium *medium)
+{
+	struct hwsim_peer *peer;
+	long number = 0;
+	int i;
+
+	for (i = 0; i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
+		if (!medium->radios[i])
+			continue;
+		list_for_each_entry(peer, &medium->radios[i]->peers, list) {
+			if (number++ < cb->args[0])
+				continue;
+			if (dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_PEER,
+				     fill_peer, peer))
+				return msg->len;
+			cb->args[0]++;
+		}
 	}
 	return msg->len;
 }
@@ -643,6 +760,9 @@ static int medium_dumpit(struct sk_buff *msg, struct netlink_callback *cb)
 	case HWSIM_MEDIUM_CMD_GET_AIR:
 		result = dump_airs(msg, cb, medium, now);
 		break;
+	case HWSIM_MEDIUM_CMD_GET_PEER:
+		result = dump_peers(msg, cb, medium);
+		break;
 	}
 	hwsim_medium_leave(medium);
 out:
@@ -671,9 +791,11 @@ static const struct genl_ops medium_genl_ops[] = {
 	MEDIUM_DO(REMOVE_RADIO),
 	MEDIUM_DO(SET_LINKS),
 	MEDIUM_DO(ADD_FAULT),
+	MEDIUM_DO(SET_PAYLOAD),
 	MEDIUM_DUMP(GET_RADIO),
 	MEDIUM_DUMP(GET_LINK),
 	MEDIUM_DUMP(GET_AIR),
+	MEDIUM_DUMP(GET_PEER),
 };
 
 static struct genl_family medium_family __ro_after_init = {

@@ -48,12 +48,12 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
 	radio->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
+	INIT_LIST_HEAD(&radio->peers);
 	hash_init(radio->sessions);
 	hash_init(radio->recipients);
 	RB_CLEAR_NODE(&radio->timeout.node);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		INIT_LIST_HEAD(&radio->acs[i].queue);
-		INIT_LIST_HEAD(&radio->acs[i].sessions);
 		radio->acs[i].committed_ns = HWSIM_NEVER;
 	}
 	mutex_lock(&hwsim_media_mutex);
@@ -232,6 +232,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		hash_del(&recipient->node);
 		kfree(recipient);
 	}
+	hwsim_peer_forget(radio, NULL);
 	medium->radios[radio->slot] = NULL;
 	medium->num_radios--;
 	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
@@ -263,17 +264,34 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_stop);
 
+static enum hwsim_phy_width width_of(enum nl80211_chan_width width)
+{
+	switch (width) {
+	case NL80211_CHAN_WIDTH_40:
+		return HWSIM_PHY_40MHZ;
+	case NL80211_CHAN_WIDTH_80:
+		return HWSIM_PHY_80MHZ;
+	case NL80211_CHAN_WIDTH_160:
+		return HWSIM_PHY_160MHZ;
+	default:
+		return HWSIM_PHY_20MHZ;
+	}
+}
+
 /**
  * hwsim_radio_listen - a radio tunes to a channel
  * @radio: the radio
  * @channel: the channel, or NULL
+ * @width: how wide it listens
  */
 void hwsim_radio_listen(struct hwsim_radio *radio,
-			struct ieee80211_channel *channel)
+			struct ieee80211_channel *channel,
+			enum nl80211_chan_width width)
 {
 	u64 now = hwsim_medium_enter(radio->medium);
 	int i;
 
+	radio->width = width_of(width);
 	if (radio->channel != channel || !radio->air) {
 		hwsim_air_tune(radio, channel);
 		if (channel && channel != radio->channel)
@@ -292,16 +310,13 @@ EXPORT_SYMBOL_GPL(hwsim_radio_listen);
  * hwsim_radio_add_address - a radio gets an interface
  * @radio: the radio
  * @addr: address of the interface
- * @monitor: it is a monitor: it gets everything
  */
-void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr,
-			     bool monitor)
+void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 {
 	int i, free = -1;
 
 	hwsim_medium_enter(radio->medium);
-	radio->monitors += monitor;
-	for (i = 0; i < HWSIM_MAX_ADDRESSES && !monitor; i++) {
+	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++) {
 		if (!radio->addresses[i].uses) {
 			free = free < 0 ? i : free;
 		} else if (ether_addr_equal(radio->addresses[i].addr, addr)) {
@@ -321,23 +336,73 @@ EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
  * hwsim_radio_remove_address - a radio loses an interface
  * @radio: the radio
  * @addr: address of the interface
- * @monitor: it was a monitor
  */
-void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr,
-				bool monitor)
+void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
 {
 	int i;
 
 	hwsim_medium_enter(radio->medium);
-	if (monitor && radio->monitors)
-		radio->monitors--;
-	for (i = 0; i < HWSIM_MAX_ADDRESSES && !monitor; i++)
+	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++)
 		if (radio->addresses[i].uses &&
 		    ether_addr_equal(radio->addresses[i].addr, addr))
 			radio->addresses[i].uses--;
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);
+
+/**
+ * hwsim_radio_filter - what a radio hands up besides frames that are for it
+ * @radio: the radio
+ * @flags: what mac80211 wants (FIF_...)
+ *
+ * Return: those of them that it knows
+ */
+unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
+{
+	flags &= FIF_OTHER_BSS | FIF_CONTROL | FIF_FCSFAIL;
+	hwsim_medium_enter(radio->medium);
+	radio->filter = flags;
+	hwsim_medium_leave(radio->medium);
+	return flags;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_filter);
+
+/**
+ * hwsim_radio_sta_statistics - what is known of a radio's peers
+ * @radio: the radio
+ * @sinfo: gets the rate to them, if that is fixed
+ */
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+				struct station_info *sinfo)
+{
+	static const u8 widths[] = {
+		RATE_INFO_BW_20, RATE_INFO_BW_40, RATE_INFO_BW_80,
+		RATE_INFO_BW_160,
+	};
+	const struct hwsim_phy_rate *rate = &radio->fixed_rate;
+	struct rate_info *info = &sinfo->txrate;
+
+	hwsim_medium_enter(radio->medium);
+	if (radio->has_fixed_rate) {
+		memset(info, 0, sizeof(*info));
+		info->bw = widths[rate->width];
+		if (rate->short_gi)
+			info->flags |= RATE_INFO_FLAGS_SHORT_GI;
+		if (rate->class == HWSIM_PHY_HT) {
+			info->flags |= RATE_INFO_FLAGS_MCS;
+			info->mcs = rate->mcs + 8 * (rate->streams - 1);
+		} else if (rate->class == HWSIM_PHY_VHT) {
+			info->flags |= RATE_INFO_FLAGS_VHT_MCS;
+			info->mcs = rate->mcs;
+			info->nss = rate->streams;
+		} else {
+			info->legacy = hwsim_phy_rate_kbps(rate) / 100;
+		}
+		sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_BITRATE);
+	}
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_sta_statistics);
 
 /**
  * hwsim_radio_conf_tx - parameters of an access category

@@ -174,6 +174,8 @@ static bool header_is_right(struct hwsim_radio *radio,
 	enum hwsim_medium_curve curve;
 	s32 detect_mb, worst_mb;
 
+	if (ppdu->rate.width > radio->width)
+		return false;
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
 	worst_mb = worst_sinr_mb(reception, ppdu->start_ns, ppdu->payload_ns);
@@ -264,6 +266,21 @@ void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	}
 }
 
+/* index of a DSSS or OFDM rate in the list of the receiver's band */
+static u8 rate_index(const struct hwsim_radio *radio,
+		     const struct hwsim_phy_rate *rate)
+{
+	const struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	u32 bitrate = hwsim_phy_rate_kbps(rate) / 100;
+	int i;
+
+	for (i = 0; i < band->n_bitrates; i++)
+		if (band->bitrates[i].bitrate == bitrate)
+			return i;
+	return 0;
+}
+
 static void fill_status(const struct hwsim_radio *radio,
 			const struct reception *reception,
 			struct ieee80211_rx_status *status)
@@ -290,7 +307,11 @@ static void fill_status(const struct hwsim_radio *radio,
 		status->nss = rate->streams;
 		break;
 	default:
-		status->rate_idx = ppdu->tx_rate.idx;
+		status->rate_idx = rate_index(radio, rate);
+	}
+	if (ppdu->count > 1) {
+		status->flag |= RX_FLAG_AMPDU_DETAILS;
+		status->ampdu_reference = ppdu->event.serial;
 	}
 	if (rate->short_gi)
 		status->enc_flags |= RX_ENC_FLAG_SHORT_GI;
@@ -324,9 +345,12 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		ppdu->ssn = recipient->board.start;
 		ppdu->bitmap = recipient->board.bitmap;
 	}
+	if (kind != HWSIM_MEDIUM_FRAME_CTS)
+		hwsim_peer_answer(radio, ppdu);
 	/* what the frame reserved, less SIFS and this answer (9.2.5.7) */
 	us = DIV_ROUND_UP(radio->timing.sifs_ns +
-			  hwsim_phy_duration_ns(&rate, &radio->timing, bytes),
+			  hwsim_phy_duration_ns(&rate, &radio->timing,
+						ppdu->psdu_bytes),
 			  NSEC_PER_USEC);
 	ppdu->duration_us = to->duration_us > us ? to->duration_us - us : 0;
 	radio->answer = ppdu;
@@ -345,6 +369,66 @@ static void hand_up(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu,
 	if (!skb)
 		return;
 	skb_copy_bits(mpdu->skb, 0, skb_put(skb, bytes), bytes);
+	fill_status(radio, reception, &status);
+	hwsim_up_frame(radio, &status, skb);
+}
+
+/* one bit of a frame that was damaged on purpose */
+static void flip_any(struct sk_buff *skb, struct hwsim_stream *stream)
+{
+	u32 bit = hwsim_stream_below(stream, skb->len * 8);
+
+	skb->data[bit / 8] ^= BIT(bit % 8);
+}
+
+/*
+ * A frame with a wrong FCS, as its bits arrived: for a monitor that wants such
+ * frames, and for a radio in approximate mode if the header still names it.
+ */
+static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
+			    const struct reception *reception)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	const struct hwsim_mpdu *mpdu = ppdu->mpdus[i];
+	const struct hwsim_curve *curve =
+		radio->medium->curves[hwsim_phy_curve(&ppdu->rate)];
+	struct hwsim_stream *stream = &reception->link->errors;
+	struct hwsim_stretch stretches[MAX_SEGMENTS];
+	struct ieee80211_rx_status status;
+	struct ieee80211_hdr *hdr;
+	struct sk_buff *skb;
+	u32 count;
+
+	skb = dev_alloc_skb(mpdu->bytes);
+	if (!skb)
+		return;
+	hdr = (void *)skb_put_zero(skb, mpdu->bytes);
+	skb_copy_bits(mpdu->skb, 0, skb->data, mpdu->skb->len);
+	count = stretches_of(radio->medium, reception, ppdu->offsets[i],
+			     mpdu->bytes, stretches);
+	if (!hwsim_errors_flip(skb->data, stretches, count, curve->burst,
+			       stream))
+		flip_any(skb, stream);
+	skb_trim(skb, mpdu->skb->len);	/* errors of the FCS go with it */
+	if (!(radio->filter & FIF_FCSFAIL) &&
+	    !hwsim_radio_owns(radio, hdr->addr1)) {
+		kfree_skb(skb);
+		return;
+	}
+	fill_status(radio, reception, &status);
+	status.flag |= RX_FLAG_FAILED_FCS_CRC;
+	hwsim_up_frame(radio, &status, skb);
+}
+
+/* ACK, BlockAck, RTS or CTS, for a monitor */
+static void hand_up_control(struct hwsim_radio *radio,
+			    const struct reception *reception)
+{
+	struct sk_buff *skb = hwsim_control_frame(reception->ppdu);
+	struct ieee80211_rx_status status;
+
+	if (!skb)
+		return;
 	fill_status(radio, reception, &status);
 	hwsim_up_frame(radio, &status, skb);
 }
@@ -395,18 +479,28 @@ static void receive_mpdus(struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	struct hwsim_recipient *recipient = NULL;
-	bool wanted = owned || radio->monitors ||
+	bool wanted = owned || radio->filter & FIF_OTHER_BSS ||
 		      is_multicast_ether_addr(ppdu->ra);
+	bool damaged_too = radio->approx || radio->filter & FIF_FCSFAIL;
 	u32 i;
 
 	if (owned && ppdu->tid < IEEE80211_NUM_TIDS)
 		recipient = hwsim_recipient_of(radio, ppdu->ta, ppdu->tid);
-	for (i = 0; i < ppdu->count && wanted; i++) {
-		if (!(verdict->right & BIT_ULL(i)))
+	for (i = 0; i < ppdu->count && (wanted || damaged_too); i++) {
+		if (!(verdict->right & BIT_ULL(i))) {
+			if (damaged_too)
+				hand_up_damaged(radio, i, reception);
+			continue;
+		}
+		if (!wanted)
 			continue;
 		if (recipient)
 			hwsim_board_set(&recipient->board, ppdu->mpdus[i]->seq);
 		hand_up(radio, ppdu->mpdus[i], reception);
+	}
+	if (owned && verdict->any) {
+		hwsim_up_received(radio, ppdu);
+		hwsim_peer_more_data(radio, ppdu);
 	}
 	if (!owned || !ppdu->wants_answer || !verdict->any)
 		return;
@@ -479,6 +573,8 @@ static void receive_control(struct hwsim_radio *radio,
 			       HWSIM_MEDIUM_CTS_BYTES, NULL);
 		return;
 	}
+	if (ppdu->payload)
+		hwsim_peer_answered(radio, ppdu);
 	hwsim_access_answered(radio, ppdu);
 }
 
@@ -526,6 +622,8 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 		hwsim_rx_missed(radio, ppdu);
 	} else if (is_response(ppdu)) {
 		verdict.any = fault < 0 && control_is_right(radio, &reception);
+		if (verdict.any && radio->filter & FIF_CONTROL)
+			hand_up_control(radio, &reception);
 		if (verdict.any)
 			receive_control(radio, &reception);
 	} else if (ppdu->count) {

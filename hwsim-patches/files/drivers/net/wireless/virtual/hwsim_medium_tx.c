@@ -47,7 +47,7 @@ static struct hwsim_ac *ac_of_tid(struct hwsim_radio *radio, u8 tid)
 /* whether frames wait outside of mac80211's queues, or may be in those */
 bool hwsim_tx_pending(const struct hwsim_ac *ac)
 {
-	return !list_empty(&ac->queue) || !list_empty(&ac->sessions) || ac->txqs;
+	return !list_empty(&ac->queue) || ac->txqs;
 }
 
 static enum hwsim_medium_frame kind_of(__le16 fc)
@@ -98,6 +98,28 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	}
 }
 
+/*
+ * The rates to try, as rate control wants them now. What it wants for this very
+ * frame stays in the frame: it may be asked again.
+ */
+static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		       struct hwsim_mpdu *mpdu)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+
+	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
+		ieee80211_get_tx_rates(info->control.vif, sta, mpdu->skb,
+				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
+	else
+		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
+	if (radio->has_fixed_rate && mpdu->wants_ack &&
+	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		fix_rate(radio, mpdu);
+	memset(mpdu->tried, 0, sizeof(mpdu->tried));
+	mpdu->stage = 0;
+	mpdu->draw = false;
+}
+
 static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 				   struct ieee80211_sta *sta,
 				   struct sk_buff *skb)
@@ -108,10 +130,6 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 
 	if (!mpdu)
 		return NULL;
-	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
-		ieee80211_get_tx_rates(info->control.vif, sta, skb,
-				       info->control.rates,
-				       ARRAY_SIZE(info->control.rates));
 	INIT_LIST_HEAD(&mpdu->list);
 	mpdu->skb = skb;
 	mpdu->hw = radio->hw;
@@ -128,11 +146,10 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
 		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
 	}
-	memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
 	mpdu->rts_rate = info->control.rts_cts_rate_idx;
-	if (radio->has_fixed_rate && mpdu->wants_ack &&
-	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
-		fix_rate(radio, mpdu);
+	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
+			 skb->mark == radio->no_retry_mark;
+	draw_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
 		mpdu->tid = ieee80211_get_tid(hdr);
 		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
@@ -283,13 +300,24 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	return ppdu;
 }
 
+static void set_more_data(struct ieee80211_hdr *hdr, bool more_data)
+{
+	hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_MOREDATA);
+	if (more_data)
+		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_MOREDATA);
+}
+
 /* last touches once all MPDUs are in */
 static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			  u64 at_ns)
 {
 	struct hwsim_mpdu *first = ppdu->mpdus[0];
+	struct hwsim_mpdu *last = ppdu->mpdus[ppdu->count - 1];
+	bool more_data = last->more_data;
 	u32 i;
 
+	if (last->session)
+		more_data |= !list_empty(&last->session->again);
 	if (ppdu->count > 1)
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)
@@ -301,6 +329,8 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		hdr->duration_id = cpu_to_le16(ppdu->duration_us);
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
+		if (radio->more_data)
+			set_more_data(hdr, more_data);
 	}
 	if (first->timestamp)
 		set_timestamp(radio, ppdu, first, at_ns);
@@ -341,14 +371,25 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 	return NULL;
 }
 
+/*
+ * A frame goes back to its session. Its queue gets a turn among mac80211's even
+ * if that holds nothing else: no session is served before others for it.
+ */
 static void again_later(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	struct hwsim_session *session = mpdu->session;
-	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
 
 	list_add(&mpdu->list, &session->again);
-	if (list_empty(&session->pending))
-		list_add_tail(&session->pending, &ac->sessions);
+	ac_of_tid(radio, session->tid)->txqs = true;
+	ieee80211_schedule_txq(radio->hw, session->txq);
+}
+
+static bool holds_frames(struct ieee80211_txq *txq)
+{
+	unsigned long frames, bytes;
+
+	ieee80211_txq_get_depth(txq, &frames, &bytes);
+	return frames;
 }
 
 static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
@@ -361,31 +402,44 @@ static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
 	if (!skb)
 		return NULL;
 	mpdu = mpdu_new(radio, txq->sta, skb);
-	if (!mpdu)
+	if (!mpdu) {
 		ieee80211_free_txskb(radio->hw, skb);
+		return NULL;
+	}
+	if (radio->more_data && mpdu->wants_ack)
+		mpdu->more_data = holds_frames(txq);
 	return mpdu;
 }
 
-/* the next frame of a session: one to be sent again, else a new one */
-static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
-				  struct hwsim_ac *ac,
-				  struct hwsim_session *session,
-				  struct ieee80211_txq *txq, u16 first_seq)
+/* the first frame of a session that is to be sent again, or NULL */
+static struct hwsim_mpdu *take_again(struct hwsim_session *session)
 {
 	struct hwsim_mpdu *mpdu;
-	u16 ahead;
 
 	mpdu = list_first_entry_or_null(&session->again, struct hwsim_mpdu, list);
-	if (mpdu) {
+	if (mpdu)
 		list_del_init(&mpdu->list);
-		if (list_empty(&session->again))
-			list_del_init(&session->pending);
+	return mpdu;
+}
+
+/*
+ * The next frame of a session: one to be sent again, else a new one that is
+ * within the recipient's window. Frames to be sent again are: they were taken
+ * when the window began where it does now, or before.
+ */
+static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
+				  struct hwsim_ac *ac,
+				  struct hwsim_session *session, u16 first_seq)
+{
+	struct hwsim_mpdu *mpdu = take_again(session);
+	u16 ahead;
+
+	if (mpdu)
 		return mpdu;
-	}
 	ahead = ieee80211_sn_sub(ieee80211_sn_inc(session->last_seq), first_seq);
-	if (!txq || ahead >= session->max_count)
+	if (ahead >= session->max_count)
 		return NULL;
-	mpdu = dequeue(radio, txq);
+	mpdu = dequeue(radio, session->txq);
 	if (mpdu && mpdu->session != session) {
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
@@ -396,14 +450,20 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 	return mpdu;
 }
 
+/* rate control tries a rate with this frame: that is the rate of an A-MPDU's first */
+static bool is_probe(const struct hwsim_mpdu *mpdu)
+{
+	return !mpdu->attempts && IEEE80211_SKB_CB(mpdu->skb)->flags &
+				  IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+}
+
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 				      struct hwsim_ac *ac,
-				      struct hwsim_mpdu *mpdu,
-				      struct ieee80211_txq *txq, u64 at_ns,
+				      struct hwsim_mpdu *mpdu, u64 at_ns,
 				      u64 limit_ns)
 {
 	struct hwsim_session *session = mpdu->session;
-	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
+	struct hwsim_ppdu *ppdu;
 	u16 first_seq = mpdu->seq;
 	u32 bytes, offset, last = 0;
 	struct hwsim_ampdu_limits limits = {
@@ -414,6 +474,9 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		.spacing_ns = session->spacing_ns,
 	};
 
+	if (mpdu->draw)
+		draw_rates(radio, session->txq->sta, mpdu);
+	ppdu = ppdu_for(radio, mpdu);
 	if (!ppdu) {
 		again_later(radio, mpdu);
 		return NULL;
@@ -427,7 +490,8 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		bytes = hwsim_ampdu_append(&limits, ppdu->psdu_bytes,
 					   ppdu->count, last, mpdu->bytes,
 					   &offset);
-		if (!bytes) {
+		if (!bytes || (ppdu->count && is_probe(mpdu))) {
+			mpdu->draw = !mpdu->attempts;
 			again_later(radio, mpdu);
 			break;
 		}
@@ -437,7 +501,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		last = mpdu->bytes;
 		if (ppdu->count >= limits.max_count)
 			break;
-		mpdu = next_of(radio, ac, session, txq, first_seq);
+		mpdu = next_of(radio, ac, session, first_seq);
 	}
 	if (ppdu->count == 1) {
 		/* alone it goes without delimiter, and is answered by an ACK */
@@ -453,59 +517,51 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	return NULL;
 }
 
-/* frames of a session that were sent before, and new ones behind them */
-static struct hwsim_ppdu *build_again(struct hwsim_radio *radio,
-				      struct hwsim_ac *ac, u64 at_ns,
-				      u64 limit_ns)
+/* the first frame of a queue's turn: one to be sent again, else a new one */
+static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
+				   struct hwsim_session *session,
+				   struct ieee80211_txq *txq)
 {
-	struct hwsim_session *session =
-		list_first_entry(&ac->sessions, struct hwsim_session, pending);
-	struct ieee80211_txq *txq = NULL;
-	struct ieee80211_sta *sta;
-	struct hwsim_mpdu *mpdu;
-	struct hwsim_ppdu *ppdu;
+	struct hwsim_mpdu *mpdu = session ? take_again(session) : NULL;
 
-	list_move_tail(&session->pending, &ac->sessions);
-	mpdu = list_first_entry(&session->again, struct hwsim_mpdu, list);
-	list_del_init(&mpdu->list);
-	if (list_empty(&session->again))
-		list_del_init(&session->pending);
-	rcu_read_lock();
-	sta = ieee80211_find_sta_by_ifaddr(radio->hw, session->addr, NULL);
-	if (sta)
-		txq = sta->txq[session->tid];
-	ppdu = build_ampdu(radio, ac, mpdu, txq, at_ns, limit_ns);
-	rcu_read_unlock();
-	return ppdu;
+	if (mpdu)
+		return mpdu;
+	mpdu = dequeue(radio, txq);
+	if (mpdu && mpdu->session)
+		mpdu->session->last_seq = mpdu->seq;
+	return mpdu;
 }
 
-/* new frames, from whichever of mac80211's queues has its turn */
-static struct hwsim_ppdu *build_new(struct hwsim_radio *radio,
-				    struct hwsim_ac *ac, u64 at_ns, u64 limit_ns)
+/* frames of whichever of mac80211's queues has its turn */
+static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
+					  struct hwsim_ac *ac, u64 at_ns,
+					  u64 limit_ns)
 {
-	u8 number = ac - radio->acs;
+	struct hwsim_session *session = NULL;
 	struct hwsim_ppdu *ppdu = NULL;
 	struct hwsim_mpdu *mpdu = NULL;
 	struct ieee80211_txq *txq;
+	u8 number = ac - radio->acs;
 
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
 	while ((txq = ieee80211_next_txq(radio->hw, number))) {
-		mpdu = dequeue(radio, txq);
+		session = txq->sta ? session_of(radio, txq->sta->addr, txq->tid) :
+				     NULL;
+		mpdu = first_of(radio, session, txq);
 		if (mpdu)
 			break;
 		ieee80211_return_txq(radio->hw, txq, false);
 	}
-	if (mpdu && mpdu->session) {
-		mpdu->session->last_seq = mpdu->seq;
-		ppdu = build_ampdu(radio, ac, mpdu, txq, at_ns, limit_ns);
-	} else if (mpdu) {
+	if (mpdu && mpdu->session)
+		ppdu = build_ampdu(radio, ac, mpdu, at_ns, limit_ns);
+	else if (mpdu)
 		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
-	} else {
+	else
 		ac->txqs = false;
-	}
 	if (txq)
-		ieee80211_return_txq(radio->hw, txq, false);
+		ieee80211_return_txq(radio->hw, txq,
+				     session && !list_empty(&session->again));
 	ieee80211_txq_schedule_end(radio->hw, number);
 	rcu_read_unlock();
 	return ppdu;
@@ -523,40 +579,52 @@ static struct hwsim_ppdu *build_new(struct hwsim_radio *radio,
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns)
 {
+	struct hwsim_ppdu *ppdu = NULL;
 	struct hwsim_mpdu *mpdu;
-	struct hwsim_ppdu *ppdu;
 
 	if (!list_empty(&ac->queue)) {
 		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
 		list_del_init(&mpdu->list);
 		ac->queued--;
 		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
-	} else if (!list_empty(&ac->sessions)) {
-		ppdu = build_again(radio, ac, at_ns, limit_ns);
-	} else {
-		ppdu = build_new(radio, ac, at_ns, limit_ns);
+	} else if (ac->txqs) {
+		ppdu = build_from_txqs(radio, ac, at_ns, limit_ns);
 	}
 	if (ppdu)
 		ac->attempts++;
 	return ppdu;
 }
 
-/* an attempt has ended without an ACK: go on to the next rate, or give up */
-static bool may_try_again(const struct hwsim_radio *radio,
-			  struct hwsim_mpdu *mpdu)
+/* attempts that a frame has */
+static u32 attempts_of(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu)
 {
-	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
-	bool spent = mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count;
-	bool last = mpdu->stage + 1 == IEEE80211_TX_MAX_RATES || next->idx < 0 ||
-		    !next->count;
+	u32 i, count = 0;
 
 	if (mpdu->no_retry)
-		return false;
-	if (spent && !last)
+		return 1;
+	if (radio->retries && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		return radio->retries;
+	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
+		count += mpdu->rates[i].count;
+	return count;
+}
+
+/*
+ * An attempt has ended without an ACK. If nothing came back, the next is at the
+ * next rate once this one's count is used up; if a BlockAck came that does not
+ * have the frame, its rate was good enough, and rate control is asked again.
+ */
+static void next_attempt(struct hwsim_mpdu *mpdu, bool answered)
+{
+	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
+
+	if (answered)
+		mpdu->draw = true;
+	else if (mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count &&
+		 mpdu->stage + 1 < IEEE80211_TX_MAX_RATES && next->idx >= 0 &&
+		 next->count)
 		mpdu->stage++;
-	if (radio->retries)
-		return mpdu->attempts < radio->retries;
-	return !spent || !last;
 }
 
 static bool is_acked(const struct hwsim_mpdu *mpdu,
@@ -610,8 +678,10 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			mpdu->rts_failures++;
 		}
 		if (mpdu->wants_ack && !mpdu->acked &&
-		    (sent ? may_try_again(radio, mpdu) :
+		    (sent ? mpdu->attempts < attempts_of(radio, mpdu) :
 			    mpdu->rts_failures < RTS_ATTEMPTS)) {
+			if (sent)
+				next_attempt(mpdu, answer);
 			try_again(radio, ac, mpdu);
 			again = true;
 			continue;
@@ -621,8 +691,8 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		hwsim_up_status(radio, mpdu);
 	}
 	frame->count = 0;
-	if (ampdu && sent)
-		hwsim_up_ampdu(radio, frame->ra, &frame->tx_rate, count, acked);
+	if (sent && count)
+		hwsim_up_sent(radio, frame, ampdu ? count : 0, acked);
 	if (answer)
 		ac->successes++;
 	return again && !answer;
@@ -637,7 +707,6 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 	u32 i;
 
 	hash_del(&session->node);
-	list_del_init(&session->pending);
 	list_for_each_entry_safe(mpdu, next, &session->again, list) {
 		list_del_init(&mpdu->list);
 		mpdu->session = NULL;
@@ -764,8 +833,8 @@ static int start_session(struct hwsim_radio *radio,
 
 	if (!session)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&session->pending);
 	INIT_LIST_HEAD(&session->again);
+	session->txq = params->sta->txq[params->tid];
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
 	session->last_seq = ieee80211_sn_sub(params->ssn, 1);

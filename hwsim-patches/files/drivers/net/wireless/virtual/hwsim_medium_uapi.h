@@ -19,6 +19,7 @@
 #define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
 #define HWSIM_MEDIUM_MAX_POINTS		4096	/* of a curve or fading table */
 #define HWSIM_MEDIUM_NAME_LEN		32
+#define HWSIM_MEDIUM_PAYLOAD_MAX	255	/* bytes that go with an answer */
 
 #define HWSIM_MEDIUM_ACK_BYTES		14
 #define HWSIM_MEDIUM_CTS_BYTES		14
@@ -62,7 +63,7 @@ enum hwsim_medium_curve {
  *	SET_RADIO takes. The radio's interfaces must be down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE, LATENCY_US
+ *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -71,6 +72,11 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_GET_LINK: dump: one answer for each link of ID that
  *	carried something
  * @HWSIM_MEDIUM_CMD_GET_AIR: dump: one answer for each channel of ID
+ * @HWSIM_MEDIUM_CMD_SET_PAYLOAD: RADIO, ADDR and PAYLOAD, which goes with each
+ *	ACK and BlockAck of that radio to that address from then on; empty: none
+ * @HWSIM_MEDIUM_CMD_GET_PEER: dump: one answer for each address that a radio of
+ *	ID has exchanged payload or MORE DATA with: RADIO, ADDR, PAYLOAD (that
+ *	came last), ARRIVALS, MORE_DATA (in its last frame)
  */
 enum hwsim_medium_cmd {
 	HWSIM_MEDIUM_CMD_UNSPEC,
@@ -86,6 +92,8 @@ enum hwsim_medium_cmd {
 	HWSIM_MEDIUM_CMD_GET_RADIO,
 	HWSIM_MEDIUM_CMD_GET_LINK,
 	HWSIM_MEDIUM_CMD_GET_AIR,
+	HWSIM_MEDIUM_CMD_SET_PAYLOAD,
+	HWSIM_MEDIUM_CMD_GET_PEER,
 };
 
 /**
@@ -210,8 +218,8 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_DETECT_OFDM_MB,	/* s32: SINR to notice a preamble */
 	HWSIM_MEDIUM_ATTR_DETECT_DSSS_MB,	/* s32 */
 	HWSIM_MEDIUM_ATTR_MAX_PPDU_US,		/* u32: longest A-MPDU */
-	HWSIM_MEDIUM_ATTR_RETRIES,		/* u32: attempts of a frame; 0: as
-						 * rate control says
+	HWSIM_MEDIUM_ATTR_RETRIES,		/* u32: attempts of a data frame; 0:
+						 * as rate control says
 						 */
 	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: take frames with a wrong FCS */
 	HWSIM_MEDIUM_ATTR_LINKS,		/* struct hwsim_medium_link[] */
@@ -240,6 +248,15 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_LATENCY_US,		/* u32: a frame on its way from its
 						 * host into an idle radio takes up
 						 * to that long, evenly
+						 */
+	HWSIM_MEDIUM_ATTR_ADDR,			/* 6 bytes: a MAC address */
+	HWSIM_MEDIUM_ATTR_PAYLOAD,		/* up to 255 bytes */
+	HWSIM_MEDIUM_ATTR_ARRIVALS,		/* u64: answers with payload */
+	HWSIM_MEDIUM_ATTR_MORE_DATA,		/* u8: data frames say whether others
+						 * wait behind them
+						 */
+	HWSIM_MEDIUM_ATTR_NO_RETRY_MARK,	/* u32: packets with this mark
+						 * (SO_MARK) are tried once; 0: none
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the hwsim medium's events: who sends when, what collides, and
+ * what goes with an answer. Radios are real, the driver behind them is not.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+#define RADIOS		3
+#define FIRST_INDEX	9000	/* the driver has no such radios */
+#define MAX_SEEN	16
+#define DATA_BYTES	1000	/* with header, without FCS */
+#define BUSY_NS		100000
+#define RATE_54		7
+#define LEVEL_MB	3000
+
+/* a frame on the air */
+struct seen {
+	u64 start_ns;
+	u32 bytes;
+	bool overlapped;
+	__le16 fc;
+};
+
+struct air_test {
+	struct kunit *test;
+	struct hwsim_medium *medium;
+	struct wiphy *wiphy;
+	struct ieee80211_hw hw;
+	struct ieee80211_supported_band band;
+	struct ieee80211_channel channel;
+	struct hwsim_radio *radios[RADIOS];
+	u64 start_ns;
+	u32 count;
+	struct seen seen[MAX_SEEN];
+};
+
+/* the driver's operations do not say for whom they are */
+static struct air_test *under_test;
+
+static struct ieee80211_rate rates[] = {
+	{ .bitrate = 60 }, { .bitrate = 90 }, { .bitrate = 120 },
+	{ .bitrate = 180 }, { .bitrate = 240 }, { .bitrate = 360 },
+	{ .bitrate = 480 }, { .bitrate = 540 },
+};
+
+static bool is_up(struct ieee80211_hw *hw)
+{
+	return false;
+}
+
+static s64 tsf_offset_us(struct ieee80211_hw *hw)
+{
+	return 0;
+}
+
+static bool captured(void)
+{
+	return true;
+}
+
+static void capture(struct sk_buff *skb)
+{
+	struct air_test *air = under_test;
+	struct seen *seen = &air->seen[air->count];
+	u16 header;
+
+	KUNIT_ASSERT_LT(air->test, air->count, MAX_SEEN);
+	KUNIT_ASSERT_NOT_NULL(air->test, skb);
+	header = get_unaligned_le16(skb->data + 2);
+	seen->start_ns = ktime_to_ns(ktime_sub(skb->tstamp,
+					       ktime_mono_to_real(0)));
+	seen->bytes = skb->len - header - HWSIM_FCS_BYTES;
+	seen->overlapped = skb->data[16] & IEEE80211_RADIOTAP_F_BADFCS;
+	seen->fc = ((struct ieee80211_hdr *)(skb->data + header))->frame_control;
+	air->count++;
+	kfree_skb(skb);
+}
+
+static const struct hwsim_medium_ops ops = {
+	.is_up = is_up,
+	.tsf_offset_us = tsf_offset_us,
+	.captured = captured,
+	.capture = capture,
+};
+
+static const u8 *address(int radio)
+{
+	static const u8 addresses[RADIOS][ETH_ALEN] = {
+		{ 2, 0, 0, 0, 0, 1 }, { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 3 },
+	};
+
+	return addresses[radio];
+}
+
+static void hear(struct air_test *air, int from, int to)
+{
+	struct hwsim_radio *radio = air->radios[to];
+	struct hwsim_link *link = kzalloc(sizeof(*link), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(air->test, link);
+	link->setting.from = FIRST_INDEX + from;
+	link->setting.to = FIRST_INDEX + to;
+	link->setting.snr_mb = LEVEL_MB;
+	radio->links[air->radios[from]->slot] = link;
+}
+
+static void make_radio(struct air_test *air, int i)
+{
+	struct hwsim_radio *radio =
+		hwsim_radio_new(&air->hw, FIRST_INDEX + i, &ops);
+
+	KUNIT_ASSERT_NOT_NULL(air->test, radio);
+	air->radios[i] = radio;
+	mutex_lock(&hwsim_media_mutex);
+	KUNIT_EXPECT_EQ(air->test, 0,
+			hwsim_radio_attach(radio, air->medium, i, NULL));
+	mutex_unlock(&hwsim_media_mutex);
+	hwsim_radio_add_address(radio, address(i));
+	hwsim_radio_listen(radio, &air->channel, NL80211_CHAN_WIDTH_20);
+	radio->busy_until_ns = air->start_ns + BUSY_NS;
+}
+
+static int air_test_init(struct kunit *test)
+{
+	struct air_test *air = kunit_kzalloc(test, sizeof(*air), GFP_KERNEL);
+	/* up to 5 dB all bits are wrong, from 6 dB on none */
+	static const u64 hazards[] = { BIT_ULL(60), 0 };
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, air);
+	test->priv = air;
+	under_test = air;
+	air->test = test;
+	air->wiphy = kunit_kzalloc(test, sizeof(*air->wiphy), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, air->wiphy);
+	air->hw.wiphy = air->wiphy;
+	air->wiphy->rts_threshold = U32_MAX;
+	air->wiphy->bands[NL80211_BAND_5GHZ] = &air->band;
+	air->band.bitrates = rates;
+	air->band.n_bitrates = ARRAY_SIZE(rates);
+	air->channel.band = NL80211_BAND_5GHZ;
+	air->channel.center_freq = 5180;
+	air->medium = hwsim_medium_new(U32_MAX, 1);
+	KUNIT_ASSERT_NOT_NULL(test, air->medium);
+	air->medium->running = true;	/* the test is its clock */
+	air->start_ns = NSEC_PER_SEC;
+	air->medium->now_ns = air->start_ns;
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
+		air->medium->curves[i] =
+			hwsim_curve_new(500, 100, 256, hazards, 2, NULL);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, air->medium->curves[i]);
+	}
+	for (i = 0; i < RADIOS; i++)
+		make_radio(air, i);
+	return 0;
+}
+
+static void drop_up(struct air_test *air)
+{
+	struct hwsim_up *up, *next;
+
+	list_for_each_entry_safe(up, next, &air->medium->up, list) {
+		list_del(&up->list);
+		if (up->mpdu)
+			kfree_skb(up->mpdu->skb);
+		kfree(up->mpdu);
+		kfree_skb(up->skb);
+		kfree(up);
+	}
+}
+
+static void run_for(struct air_test *air, u64 ns)
+{
+	u64 until = air->medium->now_ns + ns, next;
+
+	do {
+		next = hwsim_run_events(air->medium, until);
+		drop_up(air);
+	} while (next <= until);
+}
+
+static void air_test_exit(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	int i;
+
+	for (i = 0; i < RADIOS; i++)
+		hwsim_radio_free(air->radios[i]);
+	drop_up(air);
+	hwsim_medium_free(air->medium);
+}
+
+static void send(struct air_test *air, int from, int to, u32 slots)
+{
+	struct hwsim_radio *radio = air->radios[from];
+	struct ieee80211_tx_info *info;
+	struct ieee80211_hdr *hdr;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(DATA_BYTES + 64, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(air->test, skb);
+	skb_reserve(skb, 64);
+	hdr = skb_put_zero(skb, DATA_BYTES);
+	hdr->frame_control = cpu_to_le16(IEEE80211_FTYPE_DATA);
+	ether_addr_copy(hdr->addr1, address(to));
+	ether_addr_copy(hdr->addr2, address(from));
+	skb_set_queue_mapping(skb, IEEE80211_AC_BE);
+	info = IEEE80211_SKB_CB(skb);
+	info->control.rates[0].idx = RATE_54;
+	info->control.rates[0].count = 1;
+	info->control.rates[1].idx = -1;
+	radio->acs[IEEE80211_AC_BE].edca.slots = slots;
+	radio->acs[IEEE80211_AC_BE].edca.drawn = true;
+	hwsim_radio_tx(radio, NULL, skb, &air->channel, true);
+}
+
+/* when a station sends that counts slots from the end of the busy medium */
+static u64 after(const struct air_test *air, u32 slots)
+{
+	return air->start_ns + BUSY_NS + 34000 + slots * 9000;
+}
+
+/* 16 + 4 + 4 * ceil((16 + 8 * 1004 + 6) / 216) us */
+#define DATA_NS	172000
+
+static void air_equal_backoffs_collide(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
+
+	hear(air, 0, 1);
+	hear(air, 1, 0);
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	send(air, 0, 2, 4);
+	send(air, 1, 2, 4);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
+	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[1].start_ns);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 1, link->counts[HWSIM_MEDIUM_COUNT_COLLIDED]);
+	KUNIT_EXPECT_EQ(test, 0, link->counts[HWSIM_MEDIUM_COUNT_DELIVERED]);
+}
+
+static void air_backoff_freezes(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 ack_end;
+
+	hear(air, 0, 1);
+	hear(air, 2, 1);
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 3);
+	send(air, 1, 2, 8);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* data, ACK, data, ACK */
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 3), air->seen[0].start_ns);
+	KUNIT_EXPECT_EQ(test, DATA_BYTES, air->seen[0].bytes);
+	KUNIT_EXPECT_EQ(test, air->seen[0].start_ns + DATA_NS + 16000,
+			air->seen[1].start_ns);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_ack(air->seen[1].fc));
+	/* an ACK at 24 Mbit/s; five slots are left */
+	ack_end = air->seen[1].start_ns + 28000;
+	KUNIT_EXPECT_EQ(test, ack_end + 34000 + 5 * 9000,
+			air->seen[2].start_ns);
+	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
+}
+
+static void air_hidden_stations_collide(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	send(air, 0, 2, 3);
+	send(air, 1, 2, 8);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 3), air->seen[0].start_ns);
+	KUNIT_EXPECT_EQ(test, after(air, 8), air->seen[1].start_ns);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
+}
+
+static void air_a_stronger_frame_captures(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *weak, *strong;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	weak = air->radios[2]->links[air->radios[0]->slot];
+	strong = air->radios[2]->links[air->radios[1]->slot];
+	air->radios[2]->links[air->radios[1]->slot]->setting.snr_mb += 2000;
+	air->medium->has_capture = true;
+	air->medium->capture_mb = 1000;
+	send(air, 0, 2, 3);
+	send(air, 1, 2, 8);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 1, weak->counts[HWSIM_MEDIUM_COUNT_COLLIDED]);
+	KUNIT_EXPECT_EQ(test, 1, strong->counts[HWSIM_MEDIUM_COUNT_DELIVERED]);
+}
+
+static void air_categories_collide_inside(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *background = &radio->acs[IEEE80211_AC_BK];
+	struct hwsim_ac *best_effort = &radio->acs[IEEE80211_AC_BE];
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 4);
+	/* the same frame once more, in another category */
+	background->edca = best_effort->edca;
+	send(air, 0, 2, 4);
+	list_move(best_effort->queue.prev, &background->queue);
+	best_effort->queued--;
+	background->queued++;
+	background->waiting = true;
+	run_for(air, after(air, 5) - air->start_ns);
+	KUNIT_EXPECT_EQ(test, 1, background->inside);
+	KUNIT_EXPECT_EQ(test, 0, best_effort->inside);
+	KUNIT_EXPECT_EQ(test, 31, background->edca.cw);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* both went out in the end, one after the other */
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
+	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
+}
+
+/* RTS at 24 Mbit/s: 16 + 4 + 4 * ceil((16 + 160 + 6) / 96); CTS and ACK */
+#define RTS_NS		28000
+#define ANSWER_NS	28000
+#define SIFS_NS		16000
+
+static void air_rts_reserves_the_medium(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 at = after(air, 0);
+
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[0].fc));
+	KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[1].fc));
+	at += RTS_NS + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
+	at += ANSWER_NS + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[2].start_ns);
+	at += DATA_NS + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[3].start_ns);
+	/* who hears the sender only waits for the answer that it does not hear */
+	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->nav_until_ns);
+}
+
+static void air_an_unanswered_rts_reserves_little(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 rts_end = after(air, 0) + RTS_NS;
+
+	hear(air, 0, 1);
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	run_for(air, rts_end + 1000 - air->start_ns);
+	/* 2 SIFS, CTS, preamble and 2 slots (10.3.2.4) */
+	KUNIT_EXPECT_EQ(test, rts_end + 2 * SIFS_NS + ANSWER_NS + 20000 + 18000,
+			air->radios[1]->nav_until_ns);
+}
+
+static void air_a_txop_holds_several_exchanges(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 6, air->count);
+	/* the second SIFS after the first ACK; the third does not fit */
+	KUNIT_EXPECT_EQ(test, air->seen[1].start_ns + ANSWER_NS + SIFS_NS,
+			air->seen[2].start_ns);
+	KUNIT_EXPECT_GE(test, air->seen[4].start_ns,
+			air->seen[3].start_ns + ANSWER_NS + 34000);
+}
+
+static void air_eifs_follows_a_damaged_frame(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_fault *fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, fault);
+	fault->kind = HWSIM_MEDIUM_FRAME_DATA;
+	fault->action = HWSIM_MEDIUM_FAULT_DAMAGE;
+	fault->count = 1;
+	fault->from = U32_MAX;
+	fault->to = FIRST_INDEX + 1;
+	list_add_tail(&fault->list, &air->medium->faults);
+	/* the second station does not hear the ACK, which would end EIFS */
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	send(air, 0, 2, 0);
+	send(air, 1, 2, 2);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_GE(test, air->count, 3);
+	/* SIFS, ACK at 6 Mbit/s (44 us), DIFS, two slots */
+	KUNIT_EXPECT_EQ(test, air->seen[0].start_ns + DATA_NS + SIFS_NS + 44000 +
+			34000 + 2 * 9000, air->seen[2].start_ns);
+	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
+}
+
+static void air_bytes_go_with_an_answer(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *sender = air->radios[0], *receiver = air->radios[2];
+	struct hwsim_peer *peer;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	KUNIT_EXPECT_EQ(test, -EINVAL,
+			hwsim_peer_set_payload(receiver, address(0), "", 256,
+					       NULL));
+	KUNIT_EXPECT_EQ(test, 0,
+			hwsim_peer_set_payload(receiver, address(0), "hello", 5,
+					       NULL));
+	sender->more_data = true;
+	send(air, 0, 2, 0);
+	list_last_entry(&sender->acs[IEEE80211_AC_BE].queue, struct hwsim_mpdu,
+			list)->more_data = true;
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, 10 + 5, air->seen[1].bytes);
+	KUNIT_ASSERT_EQ(test, 1, sender->num_peers);
+	peer = list_first_entry(&sender->peers, struct hwsim_peer, list);
+	KUNIT_EXPECT_EQ(test, 1, peer->arrivals);
+	KUNIT_EXPECT_EQ(test, 5, peer->in.bytes);
+	KUNIT_EXPECT_MEMEQ(test, "hello", peer->in.data, 5);
+	KUNIT_EXPECT_TRUE(test, ieee80211_has_moredata(air->seen[0].fc));
+	peer = list_first_entry(&receiver->peers, struct hwsim_peer, list);
+	KUNIT_EXPECT_TRUE(test, peer->more_data);
+	/* the next frame is the last one, and the answer is a plain one */
+	KUNIT_EXPECT_EQ(test, 0,
+			hwsim_peer_set_payload(receiver, address(0), NULL, 0,
+					       NULL));
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	KUNIT_EXPECT_EQ(test, 10, air->seen[3].bytes);
+	KUNIT_EXPECT_FALSE(test, peer->more_data);
+}
+
+static struct kunit_case hwsim_medium_air_cases[] = {
+	KUNIT_CASE(air_equal_backoffs_collide),
+	KUNIT_CASE(air_backoff_freezes),
+	KUNIT_CASE(air_hidden_stations_collide),
+	KUNIT_CASE(air_a_stronger_frame_captures),
+	KUNIT_CASE(air_categories_collide_inside),
+	KUNIT_CASE(air_rts_reserves_the_medium),
+	KUNIT_CASE(air_an_unanswered_rts_reserves_little),
+	KUNIT_CASE(air_a_txop_holds_several_exchanges),
+	KUNIT_CASE(air_eifs_follows_a_damaged_frame),
+	KUNIT_CASE(air_bytes_go_with_an_answer),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_air_suite = {
+	.name = "hwsim-medium-air",
+	.init = air_test_init,
+	.exit = air_test_exit,
+	.test_cases = hwsim_medium_air_cases,
+};
+
+kunit_test_suite(hwsim_medium_air_suite);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a radio of the hwsim medium and another say to each other beside their
+ * frames: bytes that go with ACK and BlockAck, and whether more will follow.
+ *
+ * The medium does not look at the bytes. They make an answer longer, so they
+ * take air time and a share of the bit errors; they arrive with it or not at
+ * all.
+ *
+ * Not modelled: what frames reserve of the medium does not grow by them.
+ */
+#include <linux/etherdevice.h>
+#include <linux/kernel.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+#define MAX_PEERS	1024	/* of a radio */
+
+static struct hwsim_peer *peer_of(struct hwsim_radio *radio, const u8 *addr)
+{
+	struct hwsim_peer *peer;
+
+	list_for_each_entry(peer, &radio->peers, list)
+		if (ether_addr_equal(peer->addr, addr))
+			return peer;
+	return NULL;
+}
+
+static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
+{
+	struct hwsim_peer *peer = peer_of(radio, addr);
+
+	if (peer || radio->num_peers >= MAX_PEERS)
+		return peer;
+	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
+	if (!peer)
+		return NULL;
+	peer->radio = radio->index;
+	ether_addr_copy(peer->addr, addr);
+	list_add_tail(&peer->list, &radio->peers);
+	radio->num_peers++;
+	return peer;
+}
+
+/**
+ * hwsim_peer_set_payload - what is to go with answers
+ * @radio: who answers
+ * @addr: whom
+ * @data: the bytes
+ * @bytes: how many, at most HWSIM_MEDIUM_PAYLOAD_MAX; 0: no longer any
+ * @extack: told what is wrong
+ */
+int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
+			   const void *data, u32 bytes,
+			   struct netlink_ext_ack *extack)
+{
+	struct hwsim_peer *peer;
+
+	if (!is_valid_ether_addr(addr)) {
+		NL_SET_ERR_MSG(extack, "answers go to one station's address");
+		return -EINVAL;
+	}
+	if (bytes > HWSIM_MEDIUM_PAYLOAD_MAX) {
+		NL_SET_ERR_MSG(extack, "at most 255 bytes go with an answer");
+		return -EINVAL;
+	}
+	peer = peer_get(radio, addr);
+	if (!peer) {
+		NL_SET_ERR_MSG(extack, "no memory, or the radio has 1024 peers");
+		return -ENOSPC;
+	}
+	memcpy(peer->out.data, data, bytes);
+	peer->out.bytes = bytes;
+	return 0;
+}
+
+/**
+ * hwsim_peer_answer - add to an ACK or BlockAck what is to go with it
+ * @radio: who answers
+ * @answer: the answer
+ */
+void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
+{
+	struct hwsim_peer *peer = peer_of(radio, answer->ra);
+
+	if (!peer || !peer->out.bytes)
+		return;
+	answer->payload = kmemdup(&peer->out, sizeof(peer->out), GFP_ATOMIC);
+	if (answer->payload)
+		answer->psdu_bytes += peer->out.bytes;
+}
+
+/**
+ * hwsim_peer_answered - an answer with payload has arrived
+ * @radio: who received it
+ * @answer: the answer
+ */
+void hwsim_peer_answered(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *answer)
+{
+	struct hwsim_peer *peer = peer_get(radio, answer->ta);
+
+	if (!peer)
+		return;
+	peer->in = *answer->payload;
+	peer->arrivals++;
+}
+
+/**
+ * hwsim_peer_more_data - note whether more will follow
+ * @radio: who received it
+ * @ppdu: a data frame; nothing is noted of radios that never said so
+ */
+void hwsim_peer_more_data(struct hwsim_radio *radio,
+			  const struct hwsim_ppdu *ppdu)
+{
+	const struct ieee80211_hdr *hdr;
+	struct hwsim_peer *peer;
+	bool more;
+
+	if (ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
+		return;
+	hdr = (void *)ppdu->mpdus[ppdu->count - 1]->skb->data;
+	more = ieee80211_has_moredata(hdr->frame_control);
+	peer = more ? peer_get(radio, ppdu->ta) : peer_of(radio, ppdu->ta);
+	if (peer)
+		peer->more_data = more;
+}
+
+/**
+ * hwsim_peer_forget - forget what was said
+ * @radio: the radio
+ * @addr: to and by whom, NULL: everybody
+ */
+void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
+{
+	struct hwsim_peer *peer, *next;
+
+	list_for_each_entry_safe(peer, next, &radio->peers, list) {
+		if (addr && !ether_addr_equal(peer->addr, addr))
+			continue;
+		list_del(&peer->list);
+		radio->num_peers--;
+		kfree(peer);
+	}
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Reading radiotap, the header that comes before an 802.11 frame in a capture.
+
+Source: radiotap.org, "Radiotap" and "Defined fields". Fields stand in the order of their bits, each aligned to its
+own size, counted from the header's first byte. Read are the first 21 (TSFT to A-MPDU status) of the first namespace;
+what stands behind them is skipped by the header's length.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+
+FLAG_SHORT_PREAMBLE = 0x02
+FLAG_FCS = 0x10  # the frame ends with its FCS
+FLAG_BAD_FCS = 0x40
+MCS_40_MHZ, MCS_SHORT_GI = 0x01, 0x04  # in the second byte of ``mcs``
+
+_HEAD = struct.Struct("<BxH")  # version, length
+_WORD = struct.Struct("<I")
+_MORE = 1 << 31  # another word of presence bits follows
+# name, layout and alignment by bit
+_FIELDS = (
+    ("tsft_us", "Q", 8),
+    ("flags", "B", 1),
+    ("rate_500kbps", "B", 1),
+    ("channel", "HH", 2),  # MHz, flags
+    ("fhss", "BB", 2),
+    ("signal_dbm", "b", 1),
+    ("noise_dbm", "b", 1),
+    ("lock_quality", "H", 2),
+    ("tx_attenuation", "H", 2),
+    ("tx_attenuation_db", "H", 2),
+    ("tx_power_dbm", "b", 1),
+    ("antenna", "B", 1),
+    ("signal_db", "B", 1),
+    ("noise_db", "B", 1),
+    ("rx_flags", "H", 2),
+    ("tx_flags", "H", 2),
+    ("rts_retries", "B", 1),
+    ("data_retries", "B", 1),
+    ("xchannel", "IHBB", 4),
+    ("mcs", "BBB", 1),  # what is known, bandwidth and guard interval, index
+    ("ampdu", "IHBB", 4),  # reference number, flags, delimiter CRC, reserved
+)
+
+
+class RadiotapError(ValueError):
+    """Bytes that are no radiotap header, or one that is cut off."""
+
+
+def length(frame: bytes) -> int:
+    """Bytes of the header that ``frame`` begins with.
+
+    Raises:
+        RadiotapError: it cannot be one.
+    """
+    if len(frame) < 8:
+        raise RadiotapError(f"{len(frame)} bytes are too few for a radiotap header")
+    version, size = _HEAD.unpack_from(frame)
+    if version != 0 or not 8 <= size <= len(frame):
+        raise RadiotapError(f"a radiotap header of version {version} and {size} bytes, in {len(frame)}, cannot be")
+    return int(size)
+
+
+def fields(frame: bytes) -> dict[str, tuple[int, ...]]:
+    """What the header says, by the names above; in each tuple the numbers of one field.
+
+    Raises:
+        RadiotapError: there is no header, or it is shorter than its fields.
+    """
+    size = length(frame)
+    words_end = 8
+    while _WORD.unpack_from(frame, words_end - 4)[0] & _MORE:
+        words_end += 4
+        if words_end > size:
+            raise RadiotapError("a radiotap header ends within its presence bits")
+    present = _WORD.unpack_from(frame, 4)[0]
+    layout, end = _layout(present, words_end)
+    if end > size:
+        raise RadiotapError(f"a radiotap header of {size} bytes has fields up to byte {end}")
+    return {name: form.unpack_from(frame, offset) for name, offset, form in layout}
+
+
+@lru_cache(maxsize=256)
+def _layout(present: int, start: int) -> tuple[tuple[tuple[str, int, struct.Struct], ...], int]:
+    """Where the fields are whose bits are set, and the end of the last one."""
+    found, position = [], start
+    for bit, (name, form, alignment) in enumerate(_FIELDS):
+        if present >> bit & 1:
+            position += -position % alignment
+            layout = struct.Struct(f"<{form}")
+            found.append((name, position, layout))
+            position += layout.size
+    return tuple(found), position

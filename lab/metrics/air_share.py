@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Share of the air: what the time of channels goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.plan import types
+from lab.probes.base import Series
+from lab.units import PERCENT
+
+# what the time of a channel goes to; they add up to all of it (enum hwsim_medium_airtime)
+USES = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap")
+
+
+class AirShare(Metric):
+    """Percent of the run that a use takes of a channel, or that a node is sending of its own accord.
+
+    A use has a figure for each channel that was not idle throughout, and a series between looks at the counters. What a
+    node sends counts in full, collisions too; its answers (ACK, BlockAck, CTS) do not.
+    """
+
+    about = "air time of a role's nodes, each; or of a use of each channel: " + ", ".join(USES)
+    of = (MEDIUM,)
+    words = USES
+    per = ("subject",)
+    dimension = PERCENT
+    unit = "%"
+    columns = ("share",)
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per use and channel, or per node."""
+        figures = Figures()
+        if context.medium is None:
+            return figures
+        t_ns = context.medium["t_ns"]
+        for name in metric.of:
+            if name in USES:
+                for mhz, spans_ns, totals_ns in _channels(context.medium["channels"], name):
+                    figures.rows.append({"of": name, "mhz": mhz, "share": 100 * sum(spans_ns) / sum(totals_ns)})
+                    shares = [
+                        100 * span / total if total else 0.0 for span, total in zip(spans_ns, totals_ns, strict=True)
+                    ]
+                    figures.series.append(Series(f"{name} {mhz} MHz", "%", t_ns[1:], shares))
+            elif t_ns[-1] > t_ns[0]:
+                sent_ns = sum(_sent_ns(radio) for radio in context.medium["radios"] if radio["node"] == name)
+                figures.rows.append({"of": name, "mhz": None, "share": 100 * sent_ns / (t_ns[-1] - t_ns[0])})
+        figures.values = [row["share"] for row in figures.rows]
+        return figures
+
+
+def _channels(channels: list[dict[str, Any]], use: str) -> Iterator[tuple[int, list[int], list[int]]]:
+    """(MHz, time of that use and all time in each span, ns) of each channel that somebody used."""
+    for channel in channels:
+        air_ns = channel["air_ns"]
+        totals_ns = [sum(span) for span in zip(*air_ns.values(), strict=True)]
+        if sum(totals_ns) > sum(air_ns["idle"]):
+            yield channel["frequency_mhz"], air_ns[use], totals_ns
+
+
+def _sent_ns(radio: dict[str, Any]) -> int:
+    return sum(counts["air_ns"] for counts in radio.values() if isinstance(counts, dict))
+
+
+METRIC = AirShare()

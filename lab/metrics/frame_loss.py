@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Loss of frames on the air."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.metrics.base import MEDIUM, Context, Figures, Metric
+from lab.plan import types
+from lab.units import PERCENT
+
+_COUNTS = ("sent", "damaged", "collided", "lost", "dropped")
+
+
+class FrameLoss(Metric):
+    """Percent of MPDUs, each attempt by itself, that a node sent to another and that did not arrive.
+
+    They were damaged by noise, collided, or were lost otherwise (the receiver did not notice them). ``dropped`` of a
+    row counts frames that were given up after all retries: only those are lost to what is above.
+    """
+
+    about = "frames that a role's nodes sent and that did not arrive (damaged, collided, lost), retries counted too"
+    of = (MEDIUM,)
+    per = ("link", "node")
+    dimension = PERCENT
+    unit = "%"
+    columns = ("loss",)
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per link, or per sender."""
+        figures = Figures()
+        if context.medium is None:
+            return figures
+        for name in metric.of:
+            links = [link for link in context.medium["links"] if link["from"] == name and link["sent"]]
+            if metric.per == "node" and links:
+                links = [{"from": name, "to": None} | {key: sum(link[key] for link in links) for key in _COUNTS}]
+            figures.rows += map(_row, links)
+        figures.values = [row["loss"] for row in figures.rows]
+        return figures
+
+
+def _row(link: dict[str, Any]) -> dict[str, Any]:
+    missing = link["damaged"] + link["collided"] + link["lost"]
+    row = {key: link[key] for key in ("from", "to", *_COUNTS)}
+    return {**row, "loss": 100 * missing / link["sent"]}
+
+
+METRIC = FrameLoss()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""udp-sink: what arrives of the flows of ``udp-sender``, and how long it took."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar
+
+from lab.probes import _udp
+from lab.probes._text import Json, documents, stamp_ns
+from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+
+_SECOND = 1_000_000_000
+_MILLISECOND = 1_000_000
+
+
+class UdpSink(Probe):
+    """Receives the flows of all senders. Give its process ``ready: {listening: udp/9000}``.
+
+    Series, one sample per interval in which anything arrived, at its end, of each flow: ``goodput/<flow>`` (bit/s of
+    UDP payload) and ``delay/<flow>`` (ms, the mean of the interval: one-way, from the sender's call on). Values:
+    ``packets``, ``bytes`` and ``lost`` of all flows, and ``flows``, for each by name: ``packets``, ``bytes``, ``lost``
+    (numbers below the highest that did not arrive), ``first_ns`` and ``last_ns`` since the timeline's start,
+    ``delay_min_ns``, ``delay_mean_ns``, ``delay_max_ns``.
+    """
+
+    about = "the sink that udp-senders send to: goodput, loss and one-way delay of each flow"
+    acts = True
+    params: ClassVar[dict[str, Param]] = {
+        "port": Param("int", "port to listen on", default=9000, least=1, most=65535),
+        "every": Param("duration", "length of an interval", default=_SECOND, least=10 * _MILLISECOND),
+    }
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """Python with its program."""
+        return ["python3", "-c", inspect.getsource(_udp), "sink", str(params["port"]), str(params["every"])]
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``."""
+        parsed = Parsed()
+        every_ns = raw.params.get("every", self.params["every"].default)
+        flows: dict[str, dict[str, Any]] = {}
+        for line, document in documents(raw):
+            _parse_interval(Json(document, f"{raw.id}.out:{line}"), raw.epoch_ns, every_ns, flows, parsed)
+        for flow in flows.values():
+            flow["lost"] = flow.pop("next") - flow["packets"]
+            flow["delay_mean_ns"] = flow.pop("delays_ns") / flow["packets"]
+        totals = {key: sum(flow[key] for flow in flows.values()) for key in ("packets", "bytes", "lost")}
+        parsed.values |= {**totals, "flows": flows}
+        return parsed
+
+
+def _parse_interval(told: Json, epoch_ns: int, every_ns: int, flows: dict[str, dict[str, Any]], parsed: Parsed) -> None:
+    """A flow in one interval."""
+    name, end_ns = told["flow"].text(), _time_ns(told["end_s"], epoch_ns)
+    count, size = told["packets"].integer(), told["bytes"].integer()
+    delays_ns = [delay.integer() for delay in told["delay_ns"].items()]
+    if count < 1 or len(delays_ns) != 3:
+        raise ProbeOutputError(f"{told.where}: packets, and their least, total and greatest delay were expected")
+    least_ns, total_ns, most_ns = delays_ns
+    parsed.add(f"goodput/{name}", "bit/s", end_ns, 8 * size * _SECOND / every_ns)
+    parsed.add(f"delay/{name}", "ms", end_ns, total_ns / count / _MILLISECOND)
+    fresh = {"packets": 0, "bytes": 0, "next": 0, "first_ns": _time_ns(told["first_s"], epoch_ns)}
+    fresh |= {"delay_min_ns": least_ns, "delay_max_ns": most_ns, "delays_ns": 0}
+    flow = flows.setdefault(name, fresh)
+    flow["packets"] += count
+    flow["bytes"] += size
+    flow["next"] = max(flow["next"], told["next"].integer())
+    flow["last_ns"] = _time_ns(told["last_s"], epoch_ns)
+    flow["delay_min_ns"] = min(flow["delay_min_ns"], least_ns)
+    flow["delay_max_ns"] = max(flow["delay_max_ns"], most_ns)
+    flow["delays_ns"] += total_ns
+
+
+def _time_ns(told: Json, epoch_ns: int) -> int:
+    """A time since the timeline's start."""
+    try:
+        return stamp_ns(told.text()) - epoch_ns
+    except ValueError as error:
+        raise ProbeOutputError(f"{told.where}: {error}") from None
+
+
+PROBE = UdpSink()

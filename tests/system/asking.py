@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Scripts in a node that speak generic netlink with the kernel's medium, by the guest's own modules."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+
+from lab.plan.types import File, Plan
+
+RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # what an exec event runs
+_PROJECT = Path(__file__).parents[2]
+_MODULES = (
+    *("__init__.py", "guest/__init__.py", "plan/__init__.py", "plan/medium_types.py"),
+    *(f"guest/{name}.py" for name in ("errors", "netlink", "generic_netlink", "medium_uapi")),
+)
+
+
+def _file(node: str, path: str, text: str) -> File:
+    return File(path, node, path, None, text, hashlib.sha256(text.encode()).hexdigest())
+
+
+def with_script(plan: Plan, node: str, script: str) -> Plan:
+    """The plan with a script at a node, as ``/opt/ask.py``, and what it imports."""
+    files = [_file(node, f"/opt/lab/{name}", (_PROJECT / "lab" / name).read_text()) for name in _MODULES]
+    return replace(plan, files=[*plan.files, *files, _file(node, "/opt/ask.py", script)])

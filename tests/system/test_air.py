@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""``lab run --pcap air``: the capture holds what 802.11 prescribes, to the nanosecond, and nothing is missing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import pytest
+
+from lab.air.split import COLLISION
+from tests import air
+from tests.air import ACK, BA, BEACON, CTS, DATA, RTS, Frame
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+SIFS_2GHZ_NS, SIFS_5GHZ_NS = 10_000, 16_000
+
+# three stations that hear each other, so they collide as often as slots are equal
+TOPOLOGY = """\
+name: busy
+country: US
+medium: {}
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, MODE}
+  sta1: {kind: sta, roles: [client]}
+  sta2: {kind: sta, roles: [client]}
+  sta3: {kind: sta, roles: [client]}
+links: [{between: [h1, ap1]}]
+timeline:
+  - {at: 100 ms, exec: sta3, run: [iw, phy, phy3, set, rts, "500"]}
+"""
+# echoes, so that there is data in both directions; it ends before the run does
+ECHO = (
+    "import socket;s=socket.socket(2,2);s.bind(('',9))\\n"
+    "while 1:\\n d,a=s.recvfrom(2000)\\n if a[1]%5:s.sendto(d[:700],a)"
+)
+COUNT = 200
+SENDER = (
+    "import socket,time;s=socket.socket(2,2);s.setsockopt(1,7,30000);s.connect(('10.0.0.1',9))\\n"
+    "while '0x2' not in open('/proc/net/arp').read():\\n s.send(b'');time.sleep(.1)\\n"
+    f"for i in range({COUNT}):s.send(b'x'*1400)"
+)
+WORKLOAD = f"""\
+name: echoes
+roles: {{server: 1, client: 1..}}
+duration: 4 s
+processes:
+  - {{on: server, run: [python3, -c, "{ECHO}"], as: echo, ready: {{listening: udp/9}}}}
+  - {{on: client, at: 1 s, run: [python3, -c, "{SENDER}"], as: sender}}
+"""
+
+
+def topology(mode: str) -> str:
+    return TOPOLOGY.replace("MODE", mode)
+
+
+def capture(ran: Ran, frequency_mhz: int) -> list[Frame]:
+    """The one capture of a run, which must be of that channel, in the order of time."""
+    assert not (ran.directory / "raw" / "air.pcap").exists()
+    (path,) = (ran.directory / "raw").glob("air-*")
+    assert path.name == f"air-{frequency_mhz}.pcapng"
+    frames = air.frames(path)
+    assert all(before.stamp_ns <= after.stamp_ns for before, after in pairwise(frames))
+    for frame in frames:
+        assert frame.header["channel"][0] == frequency_mhz
+        assert (frame.comment == COLLISION) == frame.damaged
+    return frames
+
+
+def ppdus(frames: list[Frame]) -> Iterator[list[Frame]]:
+    """Frames by the transmission that they were part of."""
+    current: list[Frame] = []
+    for frame in frames:
+        if current and (frame.aggregate is None or frame.aggregate != current[0].aggregate):
+            yield current
+            current = []
+        current.append(frame)
+    yield current
+
+
+def follows(frames: list[Frame], what: list[Frame], sifs_ns: int) -> Frame | None:
+    """The frame to the sender of ``what`` that begins SIFS after its end."""
+    begin_ns = air.end_ns(what) + sifs_ns
+    found = [frame for frame in frames if frame.stamp_ns == begin_ns and frame.receiver == what[0].transmitter]
+    return found[0] if found else None
+
+
+def counted(ran: Ran) -> int:
+    """MPDUs from one node to another that the medium counted during the timeline."""
+    looks = json.loads(ran.raw("medium.json"))["looks"]
+    first, last = (sum(link["sent"] for link in look["links"]) for look in (looks[0], looks[-1]))
+    return int(last - first)
+
+
+def shown(ran: Ran, frames: list[Frame]) -> int:
+    """How many of them the capture shows: those that ended between the first look and the last."""
+    looks = json.loads(ran.raw("medium.json"))["looks"]
+    first_ns, last_ns = (ran.guest()["epoch_ns"] + look["t_ns"] for look in (looks[0], looks[-1]))
+    return sum(
+        first_ns < air.end_ns(ppdu) <= last_ns and not frame.receiver[0] & 1
+        for ppdu in ppdus(frames)
+        for frame in ppdu
+        if frame.kind not in (ACK, BA, RTS, CTS)
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "frequency_mhz", "sifs_ns"),
+    [
+        ("mode: b, channel: 1", 2412, SIFS_2GHZ_NS),
+        ("mode: g, channel: 6", 2437, SIFS_2GHZ_NS),
+        ("mode: a, channel: 36", 5180, SIFS_5GHZ_NS),
+    ],
+)
+def test_each_data_frame_is_answered_after_sifs(
+    boot: Callable[..., Ran], mode: str, frequency_mhz: int, sifs_ns: int
+) -> None:
+    ran = boot(topology(mode), WORKLOAD, pcap="air")
+    frames = capture(ran, frequency_mhz)
+    unharmed = [frame for frame in frames if not frame.damaged]
+
+    answered = 0
+    for position, frame in enumerate(unharmed):
+        near = unharmed[position + 1 : position + 4]
+        if frame.wants_ack:
+            answer = follows(near, [frame], sifs_ns)
+            assert answer is not None and answer.kind == ACK, frame
+            answered += 1
+        if frame.kind == CTS:
+            sent = [other for other in near if other.stamp_ns == air.end_ns([frame]) + sifs_ns]
+            assert [other.transmitter for other in sent] == [frame.receiver]
+    assert answered > 3 * COUNT
+
+    kinds = Counter(frame.kind for frame in frames)
+    assert kinds[BEACON] >= 39 and kinds[RTS] > COUNT // 2 and kinds[CTS] > COUNT // 2
+    assert any(frame.damaged and frame.kind in (DATA, RTS) for frame in frames)
+    assert shown(ran, frames) == counted(ran)
+
+
+def test_an_aggregate_is_answered_by_a_block_ack(boot: Callable[..., Ran]) -> None:
+    ran = boot(topology("mode: n, channel: 36, width: 40 MHz, guard_interval: short"), WORKLOAD, pcap="air")
+    frames = capture(ran, 5180)
+
+    whole = 0
+    for ppdu in ppdus(frames):
+        if len(ppdu) < 2 or any(frame.damaged for frame in ppdu):
+            continue
+        assert len({frame.stamp_ns for frame in ppdu}) == 1
+        after = [frame for frame in frames if frame.kind == BA and frame.stamp_ns > ppdu[0].stamp_ns][:1]
+        answer = follows(after, ppdu, SIFS_5GHZ_NS)
+        assert answer is not None, ppdu[0]
+        whole += {frame.sequence for frame in ppdu} <= answer.blocks_acknowledged()
+    assert whole > 20
+    assert {frame.header["mcs"][1] & 1 for frame in frames if "mcs" in frame.header} >= {1}
+    assert shown(ran, frames) == counted(ran)
+
+
+TWO_CHANNELS = """\
+name: two-channels
+country: US
+medium: {}
+nodes:
+  ap1: {kind: ap, ssid: x, channel: 1}
+  ap2: {kind: ap, ssid: y, mode: a, channel: 36}
+  sta1: {kind: sta, ssid: x}
+  sta2: {kind: sta, ssid: y}
+"""
+IDLE = "name: idle\nduration: 1 s\n"
+
+
+def captures(ran: Ran) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((ran.directory / "raw").glob("air-*"))}
+
+
+def test_a_file_a_channel_and_the_same_bytes_for_the_same_seed(boot: Callable[..., Ran]) -> None:
+    first, again, other = (captures(boot(TWO_CHANNELS, IDLE, seed, pcap="air")) for seed in (1, 1, 2))
+    assert list(first) == ["air-2412.pcapng", "air-5180.pcapng"]
+    assert first == again
+    assert all(first[name] != other[name] for name in first)

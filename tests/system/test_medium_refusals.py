@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel says to requests that cannot be met, each in its own words, and that the user gets to see them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.errors import LabError
+from lab.plan.types import Plan
+from tests.system.asking import with_script
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+TOPOLOGY = """\
+name: refused
+nodes:
+  ap1: {kind: ap, ssid: campus}
+  sta1: {kind: sta, roles: [client]}
+  sta2: {kind: sta, roles: [server]}
+medium: {}
+"""
+WORKLOAD = """\
+name: refused
+duration: 3 s
+roles: {client: 1, server: 1}
+processes:
+  - {on: client, at: 1500 ms, run: {probe: ping, to: "{server.ip}", every: 100 ms, count: 10}, as: call}
+timeline:
+  - {at: 1 s, exec: sta1, run: [env, PYTHONPATH=/opt, python3, /opt/ask.py]}
+"""
+# Runs in a node, with the guest's own modules beside it. Prints {name: [words, attribute]} of what was refused.
+ASK = """
+import json, struct
+from lab.guest.generic_netlink import Family, KernelSocket, RefusedError
+from lab.guest.medium_uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
+from lab.guest.netlink import attribute, text
+
+family = Family(FAMILY, VERSION, KernelSocket())
+refused = {}
+
+def u32(number):
+    return struct.pack("=i" if number < 0 else "=I", number)
+
+def ask(name, command, **attributes):
+    payload = b"".join(attribute(A[key], value) for key, value in attributes.items())
+    try:
+        family.send([(command, payload)])
+    except RefusedError as error:
+        refused[name] = [error.message, A(error.blamed).name if error.blamed else None]
+
+ONE, TWO, FIRST, SECOND = u32(1), u32(2), u32(0), u32(1)
+zero = struct.pack("=Q", 0)
+curve = dict(ID=TWO, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
+link = lambda **keys: LINK.pack(*{**dict(a=0, b=1, snr=3000, fading=0, coherence=0), **keys}.values())
+rate = lambda *numbers: RATE.pack(*numbers)
+
+ask("medium 1 again", C.NEW, ID=ONE, SEED=zero)
+ask("medium without a seed", C.NEW, ID=TWO)
+ask("medium 2", C.NEW, ID=TWO, SEED=zero)
+ask("unknown medium", C.SET_LINKS, ID=u32(3), LINKS=link())
+ask("radio without curves", C.ADD_RADIO, ID=TWO, RADIO=FIRST)
+ask("negative step", C.SET_CURVE, **{**curve, "STEP_MB": u32(-10)})
+ask("step of 0", C.SET_CURVE, **{**curve, "STEP_MB": u32(0)})
+ask("start beyond all", C.SET_CURVE, **{**curve, "START_MB": u32(20001)})
+ask("hazards cut", C.SET_CURVE, **{**curve, "HAZARDS": zero[:7]})
+ask("hazards empty", C.SET_CURVE, **{**curve, "HAZARDS": b""})
+ask("hazards too many", C.SET_CURVE, **{**curve, "HAZARDS": zero * 4097})
+ask("hazards rising", C.SET_CURVE, **{**curve, "HAZARDS": zero + struct.pack("=Q", 1)})
+ask("burst of 0", C.SET_CURVE, **curve, BURST=u32(0))
+ask("unknown curve", C.SET_CURVE, **{**curve, "CURVE": u32(15)})
+for number in range(15):
+    ask("curve of medium 2", C.SET_CURVE, **{**curve, "CURVE": u32(number)})
+ask("fading cut", C.SET_FADING, ID=TWO, FADING=u32(1), QUANTILES=b"xxxxxx")
+ask("fading falling", C.SET_FADING, ID=TWO, FADING=u32(1), QUANTILES=u32(1) + u32(0))
+ask("radio on two media", C.ADD_RADIO, ID=TWO, RADIO=FIRST)
+ask("radio twice on one", C.ADD_RADIO, ID=ONE, RADIO=FIRST)
+ask("unknown radio", C.SET_RADIO, RADIO=u32(99), RETRIES=u32(7))
+ask("radio in use", C.REMOVE_RADIO, RADIO=FIRST)
+ask("medium in use", C.DEL, ID=ONE)
+ask("no such OFDM rate", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 8, 1, 0, 0, 0))
+ask("no such HT stream", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 5, 0, 0, 0))
+ask("DSSS of 40 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(0, 0, 1, 1, 0, 0))
+ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:3])
+ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
+ask("link to itself", C.SET_LINKS, ID=ONE, LINKS=link(b=0))
+ask("link to nobody", C.SET_LINKS, ID=ONE, LINKS=link(b=99))
+ask("link of another medium", C.SET_LINKS, ID=TWO, LINKS=link())
+ask("links cut", C.SET_LINKS, ID=ONE, LINKS=link()[:19])
+ask("level beyond all", C.SET_LINKS, ID=ONE, LINKS=link(snr=-20001))
+ask("unknown fading", C.SET_LINKS, ID=ONE, LINKS=link(fading=3))
+ask("coherence too long", C.SET_LINKS, ID=ONE, LINKS=link(coherence=100_000_001))
+ask("fault of nothing", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(0))
+ask("fault of an unknown kind", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(9), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
+ask("end of medium 2", C.DEL, ID=TWO)
+print(json.dumps(refused))
+"""
+REFUSED = {
+    "medium 1 again": ["there is such a medium already", "ID"],
+    "medium without a seed": ["Invalid argument", "SEED"],
+    "unknown medium": ["there is no such medium", "ID"],
+    "radio without curves": ["error curve 0 is missing", None],
+    "negative step": ["the step of a curve is 0.01 to 1 dB", None],
+    "step of 0": ["the step of a curve is 0.01 to 1 dB", None],
+    "start beyond all": ["a curve starts between -200 and 200 dB", None],
+    "hazards cut": ["hazards are numbers of 64 bits", "HAZARDS"],
+    "hazards empty": ["a curve has 1 to 4096 points", None],
+    "hazards too many": ["a curve has 1 to 4096 points", None],
+    "hazards rising": ["errors rise with the SINR", None],
+    "burst of 0": ["an error event has 1 to 64 wrong bits", None],
+    "unknown curve": ["integer out of range", "CURVE"],
+    "fading cut": ["a fading table has 1 to 4096 numbers of 32 bits", "QUANTILES"],
+    "fading falling": ["gains rise, and lie between -200 and 200 dB", "QUANTILES"],
+    "radio on two media": ["the radio is on a medium already", None],
+    "radio twice on one": ["the radio is on a medium already", None],
+    "unknown radio": ["there is no such radio", "RADIO"],
+    "radio in use": ["take the radio's interfaces down first", None],
+    "medium in use": ["the medium still has radios", None],
+    "no such OFDM rate": ["the PHY has no such rate", "RATE"],
+    "no such HT stream": ["the PHY has no such rate", "RATE"],
+    "DSSS of 40 MHz": ["the PHY has no such rate", "RATE"],
+    "rate cut": ["a rate has 6 bytes", "RATE"],
+    "PPDU too long": ["integer out of range", "MAX_PPDU_US"],
+    "link to itself": ["radio 0 does not hear itself", None],
+    "link to nobody": ["radio 99 is not on this medium", None],
+    "link of another medium": ["radio 0 is not on this medium", None],
+    "links cut": ["links are structures of 20 bytes", "LINKS"],
+    "level beyond all": ["an SNR lies between -200 and 200 dB", None],
+    "unknown fading": ["there is no fading table 3", None],
+    "coherence too long": ["a coherence time is at most 100 s", None],
+    "fault of nothing": ["integer out of range", "FAULT_COUNT"],
+    "fault of an unknown kind": ["integer out of range", "FAULT_KIND"],
+}
+
+
+def test_the_kernel_refuses_in_words_and_stays_as_it_was(
+    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path
+) -> None:
+    plan = with_script(plan_of(TOPOLOGY, WORKLOAD), "sta1", ASK)
+    directory = tmp_path / "run"
+    directory.mkdir()
+    runs.boot(plan, machine, directory)
+    ran = Ran(directory)
+    assert json.loads(ran.outputs()[0]) == REFUSED
+    assert "10 received" in ran.raw("call.out")
+
+
+@pytest.mark.parametrize(
+    ("radio", "message"),
+    [
+        ({"index": 99}, "there is no such radio (RADIO)"),
+        ({"index": 1}, "the radio is on a medium already"),
+        ({"max_ppdu_us": 5485}, "integer out of range (MAX_PPDU_US)"),
+    ],
+)
+def test_the_user_sees_what_the_kernel_refuses(
+    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, radio: dict[str, Any], message: str
+) -> None:
+    """No topology gets that far, so the last radio of its plan is spoilt."""
+    plan = plan_of(TOPOLOGY, "name: idle\nduration: 1 s\n")
+    assert plan.medium is not None
+    *others, last = plan.medium.radios
+    spoilt = replace(plan.medium, radios=[*others, replace(last, **radio)])
+    directory = tmp_path / "run"
+    directory.mkdir()
+    with pytest.raises(LabError) as failure:
+        runs.boot(replace(plan, medium=spoilt), machine, directory)
+    told = str(failure.value).splitlines()[0]
+    assert told.startswith("medium: the kernel refuses ADD_RADIO id=1 radio=") and told.endswith(f": {message}")
+
+
+def test_a_channel_outside_the_band_is_refused_by_cfg80211(boot: Callable[..., Ran]) -> None:
+    """A topology's channels are checked before anything boots; this is who goes around them."""
+    listening = TOPOLOGY.replace("medium:", "  mon1: {kind: monitor}\nmedium:")
+    event = "  - {at: 500 ms, exec: mon1, run: [iw, dev, mon1-wlan0, set, freq, '2500']}\n"
+    with pytest.raises(LabError) as failure:
+        boot(listening, f"name: astray\nduration: 1 s\ntimeline:\n{event}")
+    told = str(failure.value).splitlines()[0]
+    assert "workload.yaml:4: exec mon1: " in told and told.endswith("kernel reports: Unknown channel")

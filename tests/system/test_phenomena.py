@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Known phenomena of 802.11, on the topologies that docs/phenomena.md tells of, with real frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+SECOND = 1_000_000_000
+STALL_MS = 100  # HT_RX_REORDER_BUF_TIMEOUT of mac80211
+SHORT = "duration=8s"
+
+
+def attempts_lost(ran: Ran, sender: str, receiver: str) -> float:
+    """Share of the attempts to send a frame that did not arrive."""
+    counts = ran.link(sender, receiver)
+    return 1 - counts["delivered"] / counts["sent"]
+
+
+def test_hidden_terminals_lose_far_more_than_exposed_ones_and_rts_helps(boot_own: Boot) -> None:
+    both = ("sta1", "sta2")
+    heard = boot_own("hidden-terminals", "udp/saturate", SHORT, "medium.snr.2.is=30dB")
+    hidden = boot_own("hidden-terminals", "udp/saturate", SHORT)
+    cured = boot_own("hidden-terminals", "udp/saturate", SHORT, *(f"nodes.{name}.rts_threshold=500B" for name in both))
+    whole, alone, saved = (sum(ran.goodputs_mbps().values()) for ran in (heard, hidden, cured))
+    assert alone < 0.3 * whole
+    assert saved > 0.9 * whole
+    assert all(attempts_lost(hidden, name, "ap1") > 0.8 for name in both)
+    assert all(found["lost"] > found["packets"] / 2 for found in hidden.flows().values())
+
+    exposed = boot_own("exposed-terminals", "udp/saturate", SHORT)
+    deaf = boot_own("exposed-terminals", "udp/saturate", SHORT, "medium.snr.0.is=2dB")
+    for name, access_point in zip(both, ("ap1", "ap2"), strict=True):
+        # they take turns: half of what either could have, but hardly a frame is lost
+        in_turn, at_once = (ran.goodputs_mbps()[name] for ran in (exposed, deaf))
+        assert 0.5 <= in_turn / at_once < 0.6
+        assert at_once > 0.98 * 5.26  # one alone: 1472 of 1500 bytes of Bianchi's 5.363 Mbit/s
+        assert attempts_lost(exposed, name, access_point) < 0.01
+        assert attempts_lost(hidden, name, "ap1") > 80 * attempts_lost(exposed, name, access_point)
+
+
+def test_a_slow_station_slows_all(boot_own: Boot) -> None:
+    slowed = boot_own("performance-anomaly", "udp/saturate").goodputs_mbps()
+    alike = boot_own(
+        "performance-anomaly", "udp/saturate", "nodes.slow.rate=11Mbit/s", "medium.snr.0.is=40dB"
+    ).goodputs_mbps()
+    assert set(slowed) == set(alike) == {"sta1", "sta2", "sta3", "slow"}
+    # everybody wins the medium equally often, however long that takes; the slow one, which is weak, loses collisions
+    assert min(slowed.values()) > 0.7 * max(slowed.values())
+    assert min(alike.values()) > 0.9 * max(alike.values())
+    assert max(slowed.values()) < 1  # Mbit/s: less than the slow one has by itself, although three send at 11
+    assert sum(slowed.values()) < 0.45 * sum(alike.values())
+
+
+def test_a_stronger_frame_captures_the_receiver(boot_own: Boot) -> None:
+    kept = boot_own("capture", "udp/saturate", SHORT)
+    captured = boot_own("capture", "udp/saturate", SHORT, "medium.capture=10dB")
+    # both are always there; the weak one gets nothing either way, but only without capture does it cost the strong one
+    assert all(attempts_lost(ran, "far", "ap1") > 0.95 for ran in (kept, captured))
+    assert attempts_lost(kept, "near", "ap1") > 0.1
+    assert attempts_lost(captured, "near", "ap1") < 0.01
+    assert captured.goodputs_mbps()["near"] > 1.1 * kept.goodputs_mbps()["near"]
+
+
+def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> None:
+    def voice(ran: Ran) -> tuple[int, float, float]:
+        """Packets lost, mean and greatest delay in ms."""
+        found = ran.flows()["voice"]
+        return found["lost"], found["delay_mean_ns"] / 1e6, found["delay_max_ns"] / 1e6
+
+    load = "udp/voice-under-load"
+    quiet_lost, quiet_ms, quiet_most_ms = voice(boot_own("edca-priority", "udp/voice", SHORT))
+    served = boot_own("edca-priority", load, SHORT)
+    lost, mean_ms, most_ms = voice(served)
+    assert (quiet_lost, lost) == (0, 0)
+    assert quiet_ms < mean_ms < quiet_ms + 0.5 and most_ms < quiet_most_ms + 2
+    (radio,) = [radio for radio in served.looks()[-1]["radios"] if radio["node"] == "sta1"]
+    assert radio["vo"]["successes"] > 600  # DSCP EF is access category voice
+
+    _, equal_ms, equal_most_ms = voice(boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=0"))
+    assert equal_ms > 2 * mean_ms and equal_most_ms > 5 * most_ms
+    behind_lost, behind_ms, _ = voice(boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=32"))
+    assert behind_ms > 50 * mean_ms and behind_lost > 50
+
+
+def test_rates_fall_with_distance_and_a_fixed_one_dies_first(boot_own: Boot) -> None:
+    def by_place(*settings: str) -> list[float]:
+        """Mbit/s in the second second at each place, when rate control knows it."""
+        (goodput,) = [
+            series
+            for series in boot_own("rate-fallback", "udp/saturate", "duration=15s", *settings).sink().series
+            if series.name == "goodput/load"
+        ]
+        found = {round(t_ns / SECOND): value / 1e6 for t_ns, value in zip(goodput.t_ns, goodput.values, strict=True)}
+        return [found.get(end_s, 0.0) for end_s in range(3, 16, 2)]
+
+    places_m = (10, 20, 40, 60, 80, 120, 160)
+    adapted = dict(zip(places_m, by_place(), strict=True))
+    fixed = dict(zip(places_m, by_place("nodes.sta1.rate=54Mbit/s"), strict=True))
+    assert all(near >= 0.95 * far for near, far in pairwise(adapted.values()))
+    assert adapted[40] > 1.2 * adapted[80] > 1.2 * 1.2 * adapted[120] > 1.2**3 * adapted[160] > 5
+    assert all(abs(fixed[place] / adapted[place] - 1) < 0.05 for place in (20, 40))
+    assert [fixed[place] for place in (80, 120, 160)] == [0, 0, 0]
+
+
+def test_a_missing_frame_holds_up_what_follows_if_the_request_to_go_on_is_lost_too(boot_own: Boot) -> None:
+    (voice,) = boot_own("reorder-stall", "udp/voice", "duration=8s").flows().values()
+    assert voice["lost"] == 1
+    assert STALL_MS <= voice["delay_max_ns"] / 1e6 < STALL_MS + 15  # jiffies of mac80211's timer

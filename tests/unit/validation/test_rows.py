@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Rows of docs/validation.md: when they hold, and what becomes of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tests.validation import rows
+from tests.validation.__main__ import in_order
+from tests.validation.document import figures, render
+from tests.validation.rows import Row
+
+BIANCHI = Row("bianchi", "802.11a 54 Mbit/s, 10 stations", 27.19, "Mbit/s", [28.15, 27.38], relative=0.015)
+
+
+@pytest.mark.parametrize(
+    ("row", "holds", "expected"),
+    [
+        (Row("bianchi", "a", 27.19, "", [28.15, 27.38], relative=0.015), True, "28.15 / 27.38 ± 1.5 %"),
+        (Row("bianchi", "a", 26.90, "", [28.15, 27.38], relative=0.015), False, "28.15 / 27.38 ± 1.5 %"),
+        (Row("bianchi", "a", 3.99, "", [3.95], absolute=0.05), True, "3.95 ± 0.05"),
+        (Row("bianchi", "a", 4.01, "", [3.95], absolute=0.05), False, "3.95 ± 0.05"),
+        (Row("papers", "a", 22.0, "", between=(22, 24.5)), True, "22 to 24.5"),
+        (Row("papers", "a", 24.6, "", between=(22, 24.5)), False, "22 to 24.5"),
+        (Row("papers", "a", 3.0, "", between=(2, math.inf)), True, "at least 2"),
+        (Row("papers", "a", 3.0, "", between=(-math.inf, 2)), False, "at most 2"),
+        (Row("papers", "a", 3.0), True, ""),
+    ],
+)
+def test_a_row_holds_within_its_tolerance(row: Row, holds: bool, expected: str) -> None:
+    assert row.holds() is holds
+    assert row.expected() == expected
+
+
+def test_rows_survive_their_file() -> None:
+    kept = [BIANCHI, Row("papers", "calls", 5, between=(5, 5))]
+    assert rows.from_json(rows.to_json(kept)) == kept
+
+
+def test_a_row_is_what_was_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(rows.RECORD_TO, raising=False)
+    monkeypatch.setattr(rows, "committed", lambda: {(BIANCHI.table, BIANCHI.name): BIANCHI})
+    rows.record(BIANCHI)
+    with pytest.raises(AssertionError, match="has 27.19 .*measured: 27.3.*make validation"):
+        rows.record(Row(**{**vars(BIANCHI), "value": 27.3}))
+    with pytest.raises(AssertionError, match="measured: 1"):
+        rows.record(Row("papers", "new", 1))
+
+    monkeypatch.setenv(rows.RECORD_TO, str(tmp_path))
+    rows.record(Row("papers", "a/b", 1))
+    (path,) = tmp_path.iterdir()
+    assert rows.from_json(path.read_text()) == [Row("papers", "a/b", 1)]
+    with pytest.raises(AssertionError, match="expected 2 ± 1 %"):
+        rows.record(Row("papers", "c", 1, "", [2], relative=0.01))
+
+
+def test_the_document_shows_every_row() -> None:
+    text = render([BIANCHI])
+    assert "| 802.11a 54 Mbit/s, 10 stations | 27.19 | 28.15 / 27.38 ± 1.5 % | Mbit/s |" in text
+    assert "802.11a 54 Mbit/s" in figures([BIANCHI])["validation-bianchi.svg"]
+    with pytest.raises(ValueError, match="unknown tables: nonsense"):
+        render([Row("nonsense", "a", 1)])
+
+
+def test_rows_keep_their_order_and_new_ones_follow() -> None:
+    two, ten, old = (Row("bianchi", name, 1) for name in ("x, 2 stations", "x, 10 stations", "z"))
+    assert in_order([ten, two, old, Row("papers", "a", 1)], [old]) == [old, two, ten, Row("papers", "a", 1)]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""docs/validation.md and its figures, from the rows of docs/validation.json and from lab.phy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from lab.phy.curves import curve_named
+from lab.phy.error_models.nist import Nist
+from lab.phy.error_rates import per
+from lab.report.figure import Figure, Line, Panel
+from lab.report.svg import draw
+from tests.validation.rows import Row
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the document: rows with its key, in the order in which they were recorded by name."""
+
+    key: str
+    title: str
+    about: str
+
+
+TABLES = (
+    Table(
+        "bianchi",
+        "Saturation throughput",
+        "Every station has always something to send: UDP from real sockets, frames counted by the medium, in the time "
+        "that beacons leave. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, stations that "
+        "heard a collision waiting for DIFS (first figure) or for EIFS (second).",
+    ),
+    Table(
+        "ht-rates",
+        "802.11n, one saturated sender",
+        "20 MHz, long guard interval, A-MPDU, UDP payload. Reference: ns-3.",
+    ),
+    Table("papers", "Figures from papers", "Published numbers, reproduced with real programs."),
+    Table("phenomena", "Known phenomena", "What every textbook tells of 802.11; see [phenomena](phenomena.md)."),
+)
+_POINT = re.compile(r"(?P<phy>802\.11\S+ [\d.]+ Mbit/s), (?P<n>\d+) stations?")
+
+
+def render(rows: list[Row]) -> str:
+    """The document."""
+    unknown = {row.table for row in rows} - {table.key for table in TABLES}
+    if unknown:
+        raise ValueError(f"docs/validation.json has rows of unknown tables: {', '.join(sorted(unknown))}")
+    parts = [_HEAD]
+    for table in TABLES:
+        mine = [row for row in rows if row.table == table.key]
+        if mine:
+            parts.append(_table(table, mine))
+    parts.append(_ERRORS)
+    return "\n".join(parts)
+
+
+_HEAD = """\
+<!-- SPDX-License-Identifier: MIT -->
+<!-- Made by `make validation` from what the tests measured (validation.json): change tests/validation, not this. -->
+# Validation
+
+What the lab does, measured with real frames, beside what it should do. Each row is a test of `make test` that boots the
+guest; it fails if the value leaves its tolerance, and also if it is not the one printed here: one plan and one seed
+give the same result on every machine.
+"""
+
+_ERRORS = """\
+## Error models
+
+Packet error rate over SNR of 1458 bytes, as `lab/phy` computes it and the kernel draws it (20 MHz, no fading; the
+preamble is another draw).
+
+![Packet error rate over SNR](images/validation-errors.svg)
+"""
+
+
+def _table(table: Table, rows: list[Row]) -> str:
+    lines = [f"## {table.title}", "", table.about, ""]
+    if table.key == "bianchi":
+        lines += ["![Throughput over the number of stations](images/validation-bianchi.svg)", ""]
+    lines += ["| | measured | expected | unit |", "|---|---:|---:|---|"]
+    lines += [f"| {row.name} | {row.value:g} | {row.expected()} | {row.unit} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def figures(rows: list[Row]) -> dict[str, str]:
+    """SVG by the name of its file in docs/images."""
+    made = {"validation-errors.svg": draw(_error_figure(), standalone=True)}
+    points = [(match, row) for row in rows if row.table == "bianchi" and (match := _POINT.fullmatch(row.name))]
+    if points:
+        made["validation-bianchi.svg"] = draw(_bianchi_figure(points), standalone=True)
+    return made
+
+
+def _bianchi_figure(points: list[tuple[re.Match[str], Row]]) -> Figure:
+    panels = []
+    for phy in dict.fromkeys(match["phy"] for match, _ in points):
+        mine = sorted((int(match["n"]), row) for match, row in points if match["phy"] == phy)
+        stations = [float(n) for n, _ in mine]
+        lines = [
+            Line("model, DIFS", stations, [row.references[0] for _, row in mine], 0),
+            Line("model, EIFS", stations, [row.references[-1] for _, row in mine], 1),
+            Line("lab", stations, [row.value for _, row in mine], 2, dots=True),
+        ]
+        panels.append(Panel("stations", "Mbit/s", (0.0, max(stations) + 1), phy, lines))
+    return Figure(
+        "validation-bianchi",
+        "The lab's stations share the channel as Bianchi's model says",
+        "Saturation throughput over the number of stations.",
+        panels,
+        [("model, DIFS after a collision", 0), ("model, EIFS after a collision", 1), ("lab", 2)],
+    )
+
+
+_FRAME_BITS = 1458 * 8  # the frame of ns-3's spot values
+_SHOWN = (("6 Mbit/s", "bpsk-1/2"), ("12 Mbit/s", "qpsk-1/2"), ("24 Mbit/s", "16qam-1/2"), ("54 Mbit/s", "64qam-3/4"))
+
+
+def _error_figure() -> Figure:
+    snr_db = np.arange(-2.0, 28.01, 0.25)
+    lines = []
+    for number, (label, curve) in enumerate(_SHOWN):
+        lost = per(Nist(), curve_named(curve), snr_db, _FRAME_BITS)
+        lines.append(Line(label, [float(x) for x in snr_db], [float(y) for y in lost], number))
+    return Figure(
+        "validation-errors",
+        "Each rate works from a certain SNR on",
+        "Packet error rate of 1458 bytes over SNR, NIST's model.",
+        [Panel("SNR, dB", "packet error rate", (-2.0, 28.0), "", lines)],
+        [(label, number) for number, (label, _) in enumerate(_SHOWN)],
+    )
