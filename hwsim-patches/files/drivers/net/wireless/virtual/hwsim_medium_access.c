@@ -65,7 +65,10 @@ u64 hwsim_access_next(struct hwsim_radio *radio)
 	return next;
 }
 
-/* stop all counts at @at_ns: what was counted is taken off */
+/*
+ * Stop all counts at @at_ns: what was counted is taken off. A backoff that ran
+ * out without a frame is over: the next frame draws one of its own.
+ */
 static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 {
 	u32 slot_ns = radio->timing.slot_ns;
@@ -73,10 +76,15 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->acs[i];
+		u64 from = counting_from(radio, ac);
 
-		if (ac->edca.slots)
-			hwsim_edca_stop(&ac->edca, counting_from(radio, ac),
-					at_ns, slot_ns);
+		if (!ac->waiting &&
+		    from + (u64)ac->edca.slots * slot_ns <= at_ns) {
+			ac->edca.slots = 0;
+			ac->edca.drawn = false;
+		} else if (ac->edca.slots) {
+			hwsim_edca_stop(&ac->edca, from, at_ns, slot_ns);
+		}
 	}
 }
 

@@ -236,7 +236,7 @@ static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
 
 /* whether a receiver takes a frame up that begins now */
 static bool takes_up(const struct hwsim_medium *medium,
-		     const struct hwsim_radio *radio,
+		     struct hwsim_radio *radio,
 		     const struct hwsim_ppdu *ppdu, s32 level_mb)
 {
 	const struct hwsim_ppdu *locked = radio->locked;
@@ -248,6 +248,9 @@ static bool takes_up(const struct hwsim_medium *medium,
 		return true;
 	sync_ns = locked->rate.class == HWSIM_PHY_DSSS ? SYNC_DSSS_NS :
 							  SYNC_OFDM_NS;
+	/* of equals that begin together, each is taken up as often */
+	if (ppdu->start_ns == locked->start_ns && level_mb == radio->locked_mb)
+		return !hwsim_stream_below(&radio->choices, ++radio->rivals);
 	if (ppdu->start_ns < locked->start_ns + sync_ns)
 		return level_mb > radio->locked_mb;
 	return medium->has_capture &&
@@ -270,6 +273,8 @@ static void ppdu_begin_at(const struct hwsim_medium *medium,
 	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
 		hwsim_access_busy(radio, ppdu->end_ns);
 	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
+		if (!radio->locked || level_mb != radio->locked_mb)
+			radio->rivals = 1;
 		radio->locked = ppdu;
 		radio->locked_mb = level_mb;
 		hwsim_access_heard(radio);

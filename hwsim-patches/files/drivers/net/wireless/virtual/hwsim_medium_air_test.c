@@ -275,6 +275,26 @@ static void air_backoff_freezes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
 }
 
+static void air_a_backoff_without_a_frame_ends(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_edca *edca = &air->radios[0]->acs[IEEE80211_AC_BE].edca;
+
+	hear(air, 1, 0);
+	hear(air, 1, 2);
+	edca->drawn = true;
+	edca->slots = 5;
+	send(air, 1, 2, 8);
+	run_for(air, after(air, 9) - air->start_ns);
+	KUNIT_EXPECT_FALSE(test, edca->drawn);
+	KUNIT_EXPECT_EQ(test, 0, edca->slots);
+	/* nor is one that has not ended forgotten */
+	edca->drawn = true;
+	edca->slots = 1000;
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, edca->drawn);
+}
+
 static void air_hidden_stations_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -471,6 +491,7 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_equal_backoffs_collide),
 	KUNIT_CASE(air_backoff_freezes),
+	KUNIT_CASE(air_a_backoff_without_a_frame_ends),
 	KUNIT_CASE(air_hidden_stations_collide),
 	KUNIT_CASE(air_a_stronger_frame_captures),
 	KUNIT_CASE(air_categories_collide_inside),

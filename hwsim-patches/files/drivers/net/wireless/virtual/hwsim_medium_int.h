@@ -444,6 +444,7 @@ struct hwsim_peer {
  * @slot: its number there
  * @stream: its name in random streams
  * @latency: stream of latencies
+ * @choices: stream of choices among equal frames
  * @links: what it hears, by slot of the sender
  * @noise_mbm: noise in 20 MHz
  * @ed_mbm: energy that counts as busy
@@ -475,6 +476,7 @@ struct hwsim_peer {
  * @hold_until_ns: end of its own exchange
  * @locked: transmission that it receives
  * @locked_mb: level of that
+ * @rivals: frames that began together with it, at its level, it included
  * @sending: its own transmission on the air
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
@@ -500,6 +502,7 @@ struct hwsim_radio {
 	u32 slot;
 	u64 stream;
 	struct hwsim_stream latency;
+	struct hwsim_stream choices;
 	struct hwsim_link **links;
 
 	s32 noise_mbm;
@@ -537,6 +540,7 @@ struct hwsim_radio {
 	u64 hold_until_ns;
 	struct hwsim_ppdu *locked;
 	s32 locked_mb;
+	u32 rivals;
 	struct hwsim_ppdu *sending;
 	struct hwsim_ppdu *answer;
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);

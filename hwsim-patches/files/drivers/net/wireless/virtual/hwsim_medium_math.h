@@ -40,6 +40,7 @@ enum hwsim_stream_use {
 	HWSIM_STREAM_ERRORS,	/* of a link */
 	HWSIM_STREAM_FADING,	/* of a link */
 	HWSIM_STREAM_LATENCY,	/* of a radio */
+	HWSIM_STREAM_CHOICES,	/* of a radio */
 };
 
 void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,

@@ -182,6 +182,8 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	}
 	hwsim_stream_init(&radio->latency, medium->seed, HWSIM_STREAM_LATENCY,
 			  stream, 0);
+	hwsim_stream_init(&radio->choices, medium->seed, HWSIM_STREAM_CHOICES, stream,
+			  0);
 	update_timing(radio);
 	update_edca(radio);	/* DCF, until mac80211 says more */
 	spin_lock_bh(&medium->lock);

@@ -513,8 +513,10 @@ static void receive_mpdus(struct hwsim_radio *radio,
 }
 
 /* a BlockAckReq moves the window and is answered by a BlockAck (10.25.6.5) */
-static void receive_bar(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+static void receive_bar(struct hwsim_radio *radio,
+			const struct reception *reception)
 {
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	const struct ieee80211_bar *bar = (void *)ppdu->mpdus[0]->skb->data;
 	struct hwsim_recipient *recipient;
 	u8 tid;
@@ -527,6 +529,8 @@ static void receive_bar(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu
 		return;
 	hwsim_board_move(&recipient->board,
 			 IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num)));
+	/* mac80211 has the frames that were waiting for what was given up */
+	hand_up(radio, ppdu->mpdus[0], reception);
 	answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA, HWSIM_MEDIUM_BA_BYTES,
 	       recipient);
 }
@@ -629,7 +633,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	} else if (ppdu->count) {
 		judge_mpdus(radio, &reception, fault >= 0, owned, &verdict);
 		if (verdict.any && ppdu->kind == HWSIM_MEDIUM_FRAME_BAR && owned)
-			receive_bar(radio, ppdu);
+			receive_bar(radio, &reception);
 		else
 			receive_mpdus(radio, &reception, owned, &verdict);
 		if (verdict.any && !owned)
