@@ -16,6 +16,7 @@
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
 #include "ns3/point-to-point-module.h"
+#include "ns3/traffic-control-module.h"
 #include "ns3/wifi-module.h"
 
 #include <chrono>
@@ -54,6 +55,7 @@ struct Options {
 	bool tcp;
 	double load_s;
 	uint64_t seed;
+	Time latency;
 };
 
 struct Network {
@@ -119,6 +121,7 @@ Options parse(int argc, char **argv)
 	std::string mode = "11n-150", transport = "tcp";
 	int64_t stations = 1, seed = 1;
 	double load_s = 12;
+	Time latency = Seconds(0);
 	CommandLine line(__FILE__);
 
 	line.AddValue("mode", "11b-11, 11a-54 or 11n-150", mode);
@@ -126,6 +129,7 @@ Options parse(int argc, char **argv)
 	line.AddValue("transport", "tcp or udp", transport);
 	line.AddValue("seconds", "of load, the first of them not counted", load_s);
 	line.AddValue("seed", "which random numbers", seed);
+	line.AddValue("latency", "a station's host gets what arrives that much later, such as 20us", latency);
 	line.Parse(argc, argv);
 	if (transport != "tcp" && transport != "udp")
 		refuse("--transport=" + transport + " is neither tcp nor udp");
@@ -135,8 +139,10 @@ Options parse(int argc, char **argv)
 		refuse("--seconds must be more than the first second, which is not counted");
 	if (seed < 0)
 		refuse("--seed must not be negative");
+	if (latency.IsStrictlyNegative())
+		refuse("--latency must not be negative");
 	return {find_mode(mode), static_cast<uint32_t>(stations), transport == "tcp", load_s,
-		static_cast<uint64_t>(seed)};
+		static_cast<uint64_t>(seed), latency};
 }
 
 /*
@@ -294,6 +300,23 @@ Network make_network(const Options &options)
 	return network;
 }
 
+/*
+ * ns-3 hands a frame up as soon as it has ended, before the ACK. An answer of TCP is queued at that very instant, finds
+ * the medium idle, and goes out without a backoff once the ACK is over. Hosts are not so quick.
+ */
+void delay_hosts(Time latency, const NetDeviceContainer &radios)
+{
+	auto receive = [latency](Ptr<NetDevice> radio, Ptr<const Packet> packet, uint16_t protocol,
+				 const Address &from) {
+		auto stack = radio->GetNode()->GetObject<TrafficControlLayer>();
+		Simulator::Schedule(latency, &TrafficControlLayer::Receive, stack, radio, packet, protocol, from,
+				    radio->GetAddress(), NetDevice::PACKET_HOST);
+		return true;
+	};
+	for (uint32_t i = 0; i < radios.GetN(); i++)
+		radios.Get(i)->SetReceiveCallback(NetDevice::ReceiveCallback(receive));
+}
+
 /* CBR per station. They start anywhere within one interval, or the packets would come in volleys of one per station. */
 void start_udp(const Options &options, const Network &network)
 {
@@ -397,6 +420,8 @@ int main(int argc, char **argv)
 
 	RngSeedManager::SetRun(options.seed); /* independent streams for each; those of two seeds could overlap */
 	Network network = make_network(options);
+	if (options.latency.IsStrictlyPositive())
+		delay_hosts(options.latency, network.station_radios);
 	if (options.tcp)
 		start_tcp(options, network);
 	else

@@ -17,13 +17,17 @@ Transport = Literal["tcp", "udp"]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A download by every station at once; of ``seconds``, the first is not counted."""
+    """A download by every station at once; of ``seconds``, the first is not counted.
+
+    ``latency``: how much later a station's host gets what arrives, such as 20us.
+    """
 
     mode: Mode
     stations: int
     transport: Transport
     seconds: float = 12
     seed: int = 1
+    latency: str = "0us"
 
     def arguments(self) -> list[str]:
         """Of the program."""

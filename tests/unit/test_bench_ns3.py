@@ -59,7 +59,7 @@ def built(folder: Path, source: str = "int main;") -> Path:
 
 def test_arguments() -> None:
     assert SCENARIO.arguments() == [
-        *("--mode=11n-150", "--stations=2", "--transport=udp", "--seconds=3.5", "--seed=7"),
+        *("--mode=11n-150", "--stations=2", "--transport=udp", "--seconds=3.5", "--seed=7", "--latency=0us"),
     ]
 
 
@@ -78,7 +78,7 @@ def test_anything_else_is_refused(printed: str) -> None:
 
 def test_a_run_that_fails_tells_what_the_program_said(tmp_path: Path) -> None:
     program = put(tmp_path, "download", "echo no station >&2; exit 1")
-    with pytest.raises(RunError, match=r"--seed=7 ended with 1:\nno station"):
+    with pytest.raises(RunError, match=r"--latency=0us ended with 1:\nno station"):
         run(program, SCENARIO)
 
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Runs ``lab run`` on a generated topology and workload, and takes its times."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.loads import FLOW, UDP_PROGRAM
+from lab.errors import RunError
+
+LAB = str(Path(sys.executable).parent / "lab")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Wall seconds of one run."""
+
+    whole_s: float  # the command, with boot, record and report
+    boot_s: float  # from the guest's start to the start of the timeline: all associated
+    load_s: float  # while the load ran; 0 without one
+
+
+@contextmanager
+def finished(topology: str, workload: str, seed: int = 1) -> Iterator[tuple[Path, Times]]:
+    """The directory of a finished run of two texts, for as long as the context lasts, and its times.
+
+    Raises:
+        RunError: The run failed; with what the lab said.
+    """
+    with tempfile.TemporaryDirectory(prefix="bench-") as parent:
+        place, work, out = (Path(parent) / name for name in ("topology.yaml", "workload.yaml", "run"))
+        place.write_text(topology)
+        work.write_text(workload)
+        shutil.copy(UDP_PROGRAM, parent)
+        # as on any machine: Python keeps the bytecode of what it imports
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        argv = [LAB, "run", str(place), str(work), "--seed", str(seed), "--out", str(out)]
+        started_s = time.perf_counter()
+        result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+        whole_s = time.perf_counter() - started_s
+        if result.returncode:
+            raise RunError(f"the lab failed: {result.stderr.strip()}")
+        walls = json.loads((out / "wall.json").read_text())
+        yield out, Times(whole_s, walls["boot_wall_s"], load_wall_s(out / "raw"))
+
+
+def load_wall_s(raw: Path) -> float:
+    """From the start of the first process that sends (its .err file) to the end of the last (its .out file)."""
+    started = [path.stat().st_mtime for path in raw.glob(f"{FLOW}*.err")]
+    ended = [path.stat().st_mtime for path in raw.glob(f"{FLOW}*.out")]
+    return max(ended) - min(started) if ended else 0
+
+
+def counters(run: Path) -> dict[str, Any]:
+    """What the medium counted until the last look."""
+    last: dict[str, Any] = json.loads((run / "raw" / "medium.json").read_text())["looks"][-1]
+    return last

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The workloads of the comparisons: the server sends to every station at once.
+
+The load begins a second after the start of the run. Before it, the server pings each station, so that all addresses are
+known: a lost ARP request is repeated after a second only, and ns-3's caches are filled too. The first second of the
+load is not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.places import numbers
+from lab.errors import RunError
+
+START_S = 1
+WARM_UP_S = 1
+REST_S = 2  # after the load: queues drain, iperf3 exchanges results
+FLOW = "flow"  # what sends, in the names of raw files
+SINK = "sink"
+UDP_PROGRAM = Path(__file__).with_name("udp_load.py")
+_ACKED = re.compile(r"bytes_acked:(\d+)")
+
+
+@dataclass(frozen=True)
+class Load:
+    """A download for ``seconds``; of UDP ``offered_mbps`` in all."""
+
+    stations: int
+    seconds: int
+    offered_mbps: float | None = None  # None: TCP
+    by_iperf3: bool = False  # UDP too
+
+    @property
+    def counted_s(self) -> int:
+        """How long goodput is counted."""
+        return self.seconds - WARM_UP_S
+
+    def text(self) -> str:
+        """The workload file. It wants udp_load.py beside it."""
+        lines = [
+            "name: download",
+            f"roles: {{server: 1, client: {self.stations}}}",
+            f"duration: {START_S + self.seconds + REST_S} s",
+        ]
+        if self.offered_mbps is not None and not self.by_iperf3:
+            lines += self._udp(self.offered_mbps)
+        else:
+            lines += self._iperf3()
+        lines += ["timeline:", *self._pings(), *self._counts()]
+        return "\n".join(lines) + "\n"
+
+    def goodput_mbps(self, run: Path) -> list[float]:
+        """Of each station, from what a run left.
+
+        Raises:
+            RunError: A station's part is missing.
+        """
+        if self.offered_mbps is None:
+            return self._tcp_goodput(run)
+        if self.by_iperf3:
+            return [_iperf3_goodput(path) for path in self._sinks(run)]
+        return [8e-6 * sum(json.loads(path.read_text())[WARM_UP_S:]) / self.counted_s for path in self._sinks(run)]
+
+    def _udp(self, offered_mbps: float) -> list[str]:
+        path = f"/tmp/{UDP_PROGRAM.name}"
+        addresses = "".join(f', "{{client[{i}].ip}}"' for i in numbers(self.stations))
+        sender = f"python3, {path}, send, '{offered_mbps * 1e6:.0f}', '{self.seconds}'{addresses}"
+        return [
+            "files:",
+            *(f"  {role}-program: {{on: {role}, path: {path}, from: {UDP_PROGRAM.name}}}" for role in _ROLES),
+            "processes:",
+            f"  - {{on: client, run: [python3, {path}, receive, '{START_S}', '{self.seconds}'], as: {SINK}}}",
+            f"  - {{on: server, at: {START_S} s, run: [{sender}], as: {FLOW}}}",
+        ]
+
+    def _iperf3(self) -> list[str]:
+        """A client in the server for each station, since a server of iperf3 serves one client at a time."""
+        how = f"duration: {self.seconds} s, congestion: cubic"
+        if self.offered_mbps is not None:
+            rate = f"rate: {self.offered_mbps / self.stations:.4f} Mbit/s"
+            how = f"duration: {self.counted_s} s, omit: {WARM_UP_S} s, udp: true, length: 1472 B, {rate}"
+        return [
+            "processes:",
+            f"  - {{on: client, run: {{probe: iperf3-server}}, as: {SINK}, ready: {{listening: tcp/5201}}}}",
+            *(
+                f"  - {{on: server, at: {START_S} s, as: {FLOW}{i}, "
+                f'run: {{probe: iperf3, server: "{{client[{i}].ip}}", {how}}}}}'
+                for i in numbers(self.stations)
+            ),
+        ]
+
+    def _pings(self) -> list[str]:
+        return [
+            f'  - {{at: {20 * i} ms, exec: server, run: [ping, -qc1, "{{client[{i}].ip}}"]}}'
+            for i in numbers(self.stations)
+        ]
+
+    def _counts(self) -> list[str]:
+        """What the server knows to have arrived, after the first second and at the end."""
+        if self.offered_mbps is not None:
+            return []
+        looks_s = (START_S + WARM_UP_S, START_S + self.seconds)
+        return [f"  - {{at: {at} s, exec: server, run: [ss, -tinHO, 'dport = :5201']}}" for at in looks_s]
+
+    def _tcp_goodput(self, run: Path) -> list[float]:
+        """From bytes_acked at both ends of the time that counts.
+
+        Not from iperf3: it counts blocks of 128 KiB, a twentieth of what a slow station gets. With smaller ones it
+        pushes (PSH) each, and its receiver acknowledges each at once.
+        """
+        events = json.loads((run / "guest.json").read_text())["events"]
+        first, last = (_acked(event["output"]) for event in events if "ss" in event["params"].get("argv", []))
+        if len(last) != self.stations:
+            raise RunError(f"of {self.stations} stations {len(last)} had a connection at the end: {run}")
+        return [8e-6 * (last[peer] - first.get(peer, 0)) / self.counted_s for peer in sorted(last)]
+
+    def _sinks(self, run: Path) -> list[Path]:
+        names = [SINK] if self.stations == 1 else [f"{SINK}@sta{i}" for i in numbers(self.stations)]
+        return [run / "raw" / f"{name}.out" for name in names]
+
+
+_ROLES = ("server", "client")
+
+
+def _acked(printed: str) -> dict[str, int]:
+    """Bytes by peer: iperf3 has two connections with each, control and data."""
+    acked: dict[str, int] = {}
+    for line in printed.splitlines():
+        peer = line.split()[4].rsplit(":", 1)[0]
+        found = _ACKED.search(line)
+        acked[peer] = acked.get(peer, 0) + (int(found[1]) if found else 0)
+    return acked
+
+
+def _iperf3_goodput(path: Path) -> float:
+    """Mean of the intervals that are not left out, of the one test."""
+    document = json.JSONDecoder().raw_decode(path.read_text())[0]
+    counted = [interval["sum"] for interval in document["intervals"] if not interval["sum"]["omitted"]]
+    mbps: float = 8e-6 * sum(each["bytes"] for each in counted) / sum(each["seconds"] for each in counted)
+    return mbps

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""What a comparison says of the machine that it ran on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+
+def machine() -> str:
+    """Processor, cores, system."""
+    models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    model = models[0].split(":", 1)[1].strip() if models else platform.machine()
+    release = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
+    name = release.get("PRETTY_NAME", "Linux").strip('"')
+    return f"{len(os.sched_getaffinity(0))} cores, {model}; {name}, Linux {platform.release()}"
+
+
+def load_average() -> str:
+    """How busy it is: the mean of the last minute; the comparison itself makes about 1 of it."""
+    return f"load average {os.getloadavg()[0]:.2f}"
