@@ -192,6 +192,14 @@ static void air_test_exit(struct kunit *test)
 	hwsim_medium_free(air->medium);
 }
 
+/* frames that were made, and that have ended */
+static int made, ended;
+
+static void on_end(struct sk_buff *skb)
+{
+	ended++;
+}
+
 static void send(struct air_test *air, int from, int to, u32 slots)
 {
 	struct hwsim_radio *radio = air->radios[from];
@@ -202,6 +210,8 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	skb = alloc_skb(DATA_BYTES + 64, GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(air->test, skb);
 	skb_reserve(skb, 64);
+	skb->destructor = on_end;
+	made++;
 	hdr = skb_put_zero(skb, DATA_BYTES);
 	hdr->frame_control = cpu_to_le16(IEEE80211_FTYPE_DATA);
 	ether_addr_copy(hdr->addr1, address(to));
@@ -359,6 +369,33 @@ static void air_categories_collide_inside(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
 }
 
+/* acknowledged, given up, in a collision, in a queue when the radio stops */
+static void air_each_frame_ends_once(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	int i;
+
+	made = 0;
+	ended = 0;
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 4);
+	send(air, 1, 2, 4);	/* collides, and would not hear an ACK */
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 3, ended);
+	for (i = 0; i < 5; i++)
+		send(air, 1, 2, 0);
+	run_for(air, 100 * NSEC_PER_USEC);	/* the first is on the air */
+	KUNIT_EXPECT_EQ(test, 5, air->radios[1]->held);
+	hwsim_radio_stop(air->radios[1]);
+	KUNIT_EXPECT_EQ(test, 0, air->radios[1]->held);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 8, made);
+	KUNIT_EXPECT_EQ(test, made, ended);
+}
+
 /* RTS at 24 Mbit/s: 16 + 4 + 4 * ceil((16 + 160 + 6) / 96); CTS and ACK */
 #define RTS_NS		28000
 #define ANSWER_NS	28000
@@ -495,6 +532,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_hidden_stations_collide),
 	KUNIT_CASE(air_a_stronger_frame_captures),
 	KUNIT_CASE(air_categories_collide_inside),
+	KUNIT_CASE(air_each_frame_ends_once),
 	KUNIT_CASE(air_rts_reserves_the_medium),
 	KUNIT_CASE(air_an_unanswered_rts_reserves_little),
 	KUNIT_CASE(air_a_txop_holds_several_exchanges),

@@ -229,6 +229,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_air_forget(radio);
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio);
+	WARN_ON_ONCE(radio->held);	/* each frame is completed, and once */
 	forget_up(radio);
 	hash_for_each_safe(radio->recipients, i, next, recipient, node) {
 		hash_del(&recipient->node);
@@ -262,6 +263,7 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 	hwsim_air_tune(radio, NULL);
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio);
+	WARN_ON_ONCE(radio->held);
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_stop);
