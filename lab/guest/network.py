@@ -18,13 +18,15 @@ from lab.guest.container import enable_limits
 from lab.guest.control import Control
 from lab.guest.errors import GuestError
 from lab.guest.links import WiredLink
-from lab.guest.loop import Loop
+from lab.guest.loop import Loop, now_ns
 from lab.guest.medium import Medium
 from lab.guest.nodes import AccessPoint, Host, LabNode, Monitor, RadioNode, Station, Switch
 from lab.guest.paths import DAEMON_LOGS
 from lab.guest.tasks import Task, run
 from lab.plan import types
 
+# Computation takes no virtual time: stations that are started together would scan and join together, to the nanosecond.
+STATION_GAP_NS = 20_000_000
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -146,10 +148,12 @@ class LabNet(Mininet):
             self._start_switch(node)
         for ap in self.aps:
             self._start_access_point(ap)
-        for station in self.stations:
-            self._start_station(station)
         for ap in self.aps:
             self._wait_up(ap, "AP-ENABLED", f"{ap.name} to enable its access point")
+        for station in self.stations:
+            self._start_station(station)
+            if self.plan.medium is not None:
+                self.loop.run_until(now_ns() + STATION_GAP_NS)
         for station in self.stations:
             what = "join" if station.radio.cell else "associate with"
             self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to {what} '{station.radio.ssid}'")

@@ -48,14 +48,20 @@ def digest(directory: Path) -> dict[str, str]:
     }
 
 
-def once(directory: Path, seed: int) -> dict[str, str]:
-    directory.mkdir(parents=True)
-    machine = runs.ensure_machine(SilentReport())
-    runs.run_plan(load("two-aps-handoff", "http/download", seed), machine, directory)
-    return digest(directory)
+@pytest.mark.parametrize(
+    ("settings", "pcap", "capture"),
+    [((), None, "raw/capture.pcap"), (("medium={}",), "air", "raw/air-2412.pcapng")],
+    ids=["perfect medium", "802.11 medium"],
+)
+def test_equal_runs_leave_equal_bytes_under_load_and_other_seeds_others(
+    tmp_path: Path, settings: tuple[str, ...], pcap: str | None, capture: str
+) -> None:
+    def once(directory: Path, seed: int) -> dict[str, str]:
+        directory.mkdir(parents=True)
+        machine = runs.ensure_machine(SilentReport())
+        runs.run_plan(load("two-aps-handoff", "http/download", seed, settings, pcap=pcap), machine, directory)
+        return digest(directory)
 
-
-def test_equal_runs_leave_equal_bytes_under_load_and_other_seeds_others(tmp_path: Path) -> None:
     quiet = once(tmp_path / "quiet", seed=1)
     with load_on_all_cores():
         # another length of path: it stands on the kernel's command line
@@ -64,5 +70,5 @@ def test_equal_runs_leave_equal_bytes_under_load_and_other_seeds_others(tmp_path
 
     assert {name for name in quiet if quiet[name] != loaded.get(name)} == set()
     assert quiet.keys() == loaded.keys()
-    assert quiet["raw/capture.pcap"] != other["raw/capture.pcap"]
+    assert quiet[capture] != other[capture]
     assert quiet["record.json"] != other["record.json"]

@@ -595,10 +595,16 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 	return ppdu;
 }
 
-/* attempts that a frame has */
+/*
+ * Attempts that a frame has. Rate control's table says it, but of management
+ * frames that is made for radios that count otherwise: those keep to
+ * dot11ShortRetryLimit, else frames for stations that have left would clog an
+ * access point.
+ */
 static u32 attempts_of(const struct hwsim_radio *radio,
 		       const struct hwsim_mpdu *mpdu)
 {
+	u32 limit = radio->hw->conf.short_frame_max_tx_count;
 	u32 i, count = 0;
 
 	if (mpdu->no_retry)
@@ -607,7 +613,7 @@ static u32 attempts_of(const struct hwsim_radio *radio,
 		return radio->retries;
 	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
 		count += mpdu->rates[i].count;
-	return count;
+	return mpdu->kind == HWSIM_MEDIUM_FRAME_DATA ? count : min(count, limit);
 }
 
 /*
