@@ -183,8 +183,8 @@ class Medium(Model):
     )
     bursts: Flag = Field(
         False,
-        description="Whether wrong bits come in bursts, as a Viterbi decoder makes them, or each by itself. "
-        "Without effect so far: no receiver gets damaged frames yet.",
+        description="Whether wrong bits come in bursts, as a Viterbi decoder makes them, or each by itself. As many "
+        "frames are damaged either way; it matters to who gets them: monitors with fcsfail, approximate reception.",
     )
     propagation: AnyPropagation = Field(
         cast(Any, {"model": "logDistance"}), validate_default=True, description="How power falls over distance."

@@ -68,10 +68,14 @@ def unexplained_retries(before: dict[str, Any], after: dict[str, Any], sender: s
     return grown["retries"] - grown["collided"]
 
 
-def bitrate(dump: str) -> str:
-    """``rx bitrate`` of the one peer of a dump; its ``tx bitrate`` is what rate control would have used."""
-    (line,) = [line for line in dump.splitlines() if line.strip().startswith("rx bitrate:")]
-    return " ".join(line.split(":", 1)[1].split())
+def bitrates(dump: str) -> tuple[str, str]:
+    """``tx bitrate`` and ``rx bitrate`` of the one peer of a dump."""
+
+    def of(direction: str) -> str:
+        (line,) = [line for line in dump.splitlines() if line.strip().startswith(f"{direction} bitrate:")]
+        return " ".join(line.split(":", 1)[1].split())
+
+    return of("tx"), of("rx")
 
 
 def threshold(info: str) -> str | None:
@@ -92,11 +96,11 @@ def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
             grown = sum(now["air_ns"].values()) - sum(then["air_ns"].values())
             assert grown == now["t_ns"] - then["t_ns"]
 
-    # rates
-    at_ap1, at_ap2, at_sta2 = map(bitrate, ran.outputs()[:3])
-    assert at_ap1 == "24.0 MBit/s"
-    assert at_ap2 == "120.0 MBit/s MCS 5 40MHz short GI"
-    assert at_sta2 == "150.0 MBit/s MCS 7 40MHz short GI"
+    # rates: what a node sends at, and what arrives from the other one
+    at_ap1, at_ap2, at_sta2 = map(bitrates, ran.outputs()[:3])
+    assert at_ap1 == ("36.0 MBit/s", "24.0 MBit/s")
+    assert at_ap2 == ("150.0 MBit/s MCS 7 40MHz short GI", "120.0 MBit/s MCS 5 40MHz short GI")
+    assert at_sta2 == at_ap2[::-1]
 
     # thresholds of RTS, which daemons leave as they are, and basic rates
     phys = ran.outputs()[3:6]

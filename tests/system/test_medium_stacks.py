@@ -186,3 +186,38 @@ def test_a_monitor_gets_damaged_frames_as_they_arrived_and_control_frames(boot: 
         assert acks > 0.9 * len(right)
     assert means[0] < 2 and means[1] > 2.5 * means[0]
     assert shares[0] == pytest.approx(shares[1], rel=0.3)
+
+
+APPROXIMATE = """\
+name: approximate
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: a, channel: 36, roles: [access]}
+  sta1: {kind: sta, roles: [client], rate: 54 Mbit/s}
+links: [{between: [h1, ap1]}]
+medium: {bursts: true, snr: [{between: [ap1, sta1], is: 22.6 dB}]}
+"""
+
+
+@pytest.mark.parametrize("approximate", [False, True])
+def test_a_radio_in_approximate_mode_gets_its_damaged_frames(place: Place, approximate: bool) -> None:
+    """A monitor interface of the radio shows them, although it did not ask for any (no fcsfail)."""
+    code = MARKED.format(mark=0, count=400, gap_s=0.002)
+    ran = place(
+        APPROXIMATE,
+        "name: listen\nduration: 6 s\nroles: {server: 1, client: 1, access: 1}\nprocesses:\n"
+        f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
+        "  - {on: access, at: 1200 ms, run: [tcpdump, -i, look, -U, -w, /lab/raw/air.pcap], as: look}\n"
+        f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
+        "timeline:\n"
+        f"  - {{at: 900 ms, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 0, 'APPROX': int(approximate)}))}}}\n"
+        "  - {at: 1 s, exec: ap1, run: [iw, dev, ap1-wlan1, interface, add, look, type, monitor, flags, none]}\n"
+        "  - {at: 1100 ms, exec: ap1, run: [ip, link, set, look, up]}\n"
+        "  - {at: 5500 ms, stop: look}\n",
+    )
+    damaged = ran.link("sta1", "ap1")["damaged"]
+    flags = [header["flags"][0] for header, body in heard(ran) if len(body) >= 1400]
+    seen = sum(bool(flag & radiotap.FLAG_BAD_FCS) for flag in flags)
+    assert damaged > 20 and len(flags) - seen == 400
+    # not those whose header no longer names the radio
+    assert 0.8 * damaged < seen <= damaged if approximate else seen == 0
