@@ -450,11 +450,16 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 	return mpdu;
 }
 
-/* rate control tries a rate with this frame: that is the rate of an A-MPDU's first */
-static bool is_probe(const struct hwsim_mpdu *mpdu)
+/*
+ * Rate control tries a rate with this frame: that must be an A-MPDU's first. It
+ * does so at a fixed rate, too, and means nothing by it.
+ */
+static bool is_probe(const struct hwsim_radio *radio,
+		     const struct hwsim_mpdu *mpdu)
 {
-	return !mpdu->attempts && IEEE80211_SKB_CB(mpdu->skb)->flags &
-				  IEEE80211_TX_CTL_RATE_CTRL_PROBE;
+	return !radio->has_fixed_rate && !mpdu->attempts &&
+	       IEEE80211_SKB_CB(mpdu->skb)->flags &
+	       IEEE80211_TX_CTL_RATE_CTRL_PROBE;
 }
 
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
@@ -490,7 +495,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		bytes = hwsim_ampdu_append(&limits, ppdu->psdu_bytes,
 					   ppdu->count, last, mpdu->bytes,
 					   &offset);
-		if (!bytes || (ppdu->count && is_probe(mpdu))) {
+		if (!bytes || (ppdu->count && is_probe(radio, mpdu))) {
 			mpdu->draw = !mpdu->attempts;
 			again_later(radio, mpdu);
 			break;
