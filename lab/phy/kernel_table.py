@@ -19,11 +19,13 @@ from lab.phy.curves import Curve
 from lab.phy.error_models import ErrorModel
 from lab.phy.error_models.base import HAZARD_CAP
 from lab.phy.error_rates import SNR_LEAST_DB, SNR_MOST_DB, hazard
+from lab.phy.numbers import Floats
 
 FRACTION_BITS = 60
 _LOST = -math.log(1e-6)  # hazard at which a bit is right but once in a million
 _NEAR_WORST = 0.9  # of a curve's worst hazard, for those that never get to _LOST, as a guess is right half the time
 _NEGLIGIBLE = 2.0**-40 / 2**19  # hazard: an A-MPDU of 2^19 bits has an error once in 2^40
+_COARSE = 64  # steps, to find a table's range: three quarters of all levels are outside
 
 _BURST_BITS = {  # wrong bits in one error event of the K=7 code after Viterbi's decoder
     Fraction(1, 2): 3.3,
@@ -76,16 +78,24 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     levels_mb = (
         np.arange(math.ceil(SNR_LEAST_DB * 100 / step_mb), math.floor(SNR_MOST_DB * 100 / step_mb) + 1) * step_mb
     )
-    hazards = hazard(model, curve, levels_mb / 100.0)
-    negligible = np.flatnonzero(hazards < _NEGLIGIBLE)
-    if not negligible.size:
+    few = np.append(np.arange(0, len(levels_mb), _COARSE), len(levels_mb) - 1)
+    hazards = hazard(model, curve, levels_mb[few] / 100.0)
+    if hazards[-1] >= _NEGLIGIBLE:
         raise InputError(
             f"curve {curve.name} of error model {model.name} still has errors at {SNR_MOST_DB:g} dB; "
             "let its last rows fall faster, or end it with a rate of 0"
         )
-    worst = np.flatnonzero(hazards >= min(_LOST, _NEAR_WORST * hazards[0]))
-    end = int(negligible[0])
-    start = min(int(worst[-1]), end)
+    lost = min(_LOST, _NEAR_WORST * hazards[0])
+    start, end = _ends(hazards, lost)
+    levels_mb = levels_mb[few[start] : few[end] + 1]
+    hazards = hazard(model, curve, levels_mb / 100.0)
+    start, end = _ends(hazards, lost)
     values = np.rint(np.minimum(hazards[start : end + 1], HAZARD_CAP) * 2.0**FRACTION_BITS).astype(np.uint64)
     values[-1] = 0
     return KernelTable(curve.index, model.name, int(levels_mb[start]), step_mb, values, burst_q8(curve))
+
+
+def _ends(hazards: Floats, lost: float) -> tuple[int, int]:
+    """Of hazards that fall: the last one at which a frame is lost, and the first one that may be taken for 0."""
+    end = int(np.flatnonzero(hazards < _NEGLIGIBLE)[0])
+    return min(int(np.flatnonzero(hazards >= lost)[-1]), end), end

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and decibels."""
+"""Arrays, decibels, and the error function."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -17,3 +19,11 @@ def linear(value_db: npt.ArrayLike) -> Floats:
 def decibels(ratio: npt.ArrayLike) -> Floats:
     """A ratio of two powers, above 0, in decibels."""
     return np.asarray(10.0 * np.log10(np.asarray(ratio, dtype=np.float64)))
+
+
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])  # scipy's is quicker, but takes longer to import than all of these
+
+
+def erfc(x: npt.ArrayLike) -> Floats:
+    """1 - erf(x) in the shape of ``x``, to the digits of the C library however small it is."""
+    return np.asarray(_erfc(x))

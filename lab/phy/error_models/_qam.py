@@ -6,9 +6,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import erfc
 
-from lab.phy.numbers import Floats
+from lab.phy.numbers import Floats, erfc
 
 
 def bpsk(es_n0: Floats) -> Floats:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats
@@ -31,4 +30,6 @@ class Nakagami(Fading):
 
     def gain(self, probability: Floats) -> Floats:
         """The inverse of the gamma distribution of mean 1."""
+        from scipy.special import gammaincinv  # takes long to import
+
         return np.asarray(gammaincinv(self.m, probability) / self.m)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import chndtrix
 
 from lab.phy.fading.base import Fading
 from lab.phy.numbers import Floats, linear
@@ -34,5 +33,7 @@ class Rician(Fading):
 
     def gain(self, probability: Floats) -> Floats:
         """The inverse of the non-central χ² distribution."""
+        from scipy.special import chndtrix  # takes long to import
+
         k = float(linear(self.k_db))
         return np.asarray(chndtrix(probability, 2.0, 2.0 * k) / (2.0 * (k + 1.0)))

@@ -46,6 +46,15 @@ def test_a_topology_without_a_medium_imports_no_numerics() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.parametrize("errors", ["nist", "yans"])
+def test_a_medium_is_planned_without_what_takes_longest_to_import(errors: str) -> None:
+    settings = [f"medium.errors={errors}", "medium.fading={model: rayleigh}"]
+    code = (
+        f"import sys, lab.plan.load as load; load.load('walk', 'idle', 1, {settings}); sys.exit('scipy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def test_every_key_has_a_default() -> None:
     found = medium()
     assert (found.errors, found.bursts, found.noise_figure, found.energy_detection) == ("nist", False, 7.0, -62.0)

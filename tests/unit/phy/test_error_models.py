@@ -140,6 +140,23 @@ def test_rare_symbol_errors_near_the_union_bound(e: float) -> None:
     assert _dsss.symbol_errors_16(np.array(e)) == pytest.approx(bound, rel=1e-4, abs=0)
 
 
+@pytest.mark.parametrize("e", [1e-3, 1.0, 9.0, 60.0, 300.0, 600.0])
+def test_rare_symbol_errors_have_all_their_digits(e: float) -> None:
+    # by an adaptive quadrature of what must be added to the chance of the opposite signal (e = 600: 3e-131)
+    beta = math.sqrt(2 * e)
+
+    def others_win(y: float) -> float:
+        return -math.expm1(7 * math.log1p(-math.erfc(y / math.sqrt(2)))) if y else 1.0
+
+    added, _ = quad(
+        lambda y: others_win(y) * math.exp(-0.5 * (y - beta) ** 2) / math.sqrt(2 * math.pi),
+        *(max(beta / 2 - 9, 0), beta / 2 + 9),
+        **{"epsabs": 0, "epsrel": 1e-13, "limit": 500},
+    )
+    expected = float(ndtr(-beta)) + added
+    assert _dsss.symbol_errors_16(np.array(e)) == pytest.approx(expected, rel=1e-12, abs=0)
+
+
 def test_the_quadrature_takes_any_shape() -> None:
     e = np.array([[0.5, 1.0, 2.0], [4.0, 8.0, 16.0]])
     together = _dsss.symbol_errors_16(e)

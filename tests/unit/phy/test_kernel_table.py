@@ -53,6 +53,17 @@ def test_where_tables_begin_and_end() -> None:
     )
 
 
+@pytest.mark.parametrize("model", MODELS, ids=["nist", "yans"])
+@pytest.mark.parametrize("curve", CURVES, ids=[curve.name for curve in CURVES])
+def test_a_table_begins_and_ends_where_a_look_at_every_level_says(model: ErrorModel, curve: Curve) -> None:
+    table = kernel_table(model, curve)
+    levels_mb = np.arange(-6000, 10_001, 5)
+    hazards = hazard(model, curve, levels_mb / 100)
+    lost = levels_mb[hazards >= min(-math.log(1e-6), 0.9 * hazards[0])]
+    none = levels_mb[hazards < 2.0**-59]
+    assert (table.start_mb, level_mb(table, len(table.values) - 1)) == (lost[-1], none[0])
+
+
 def test_guesses_are_right_half_the_time() -> None:
     for name in ("dsss-1", "dsss-2", "cck-5.5", "cck-11"):
         first = int(kernel_table(MODELS[0], curve_named(name)).values[0]) / ONE
