@@ -94,6 +94,9 @@ def _bare(mac: str) -> str:
     return mac.replace(":", "")
 
 
+HOSTAPD_BEACON_TU = 100  # its default
+
+
 def _basic_rates(radio: types.Radio) -> list[str]:
     """In hostapd's unit of 100 kbit/s; what is none of b, g and a has been refused."""
     tenths = [f"{float(rate.split()[0]) * 10:g}" for rate in radio.basic_rates]
@@ -111,6 +114,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
         f"ssid={radio.ssid}",
         f"country_code={radio.country}",
         f"channel={radio.channel}",
+        *([f"beacon_int={radio.beacon_interval_tu}"] if radio.beacon_interval_tu != HOSTAPD_BEACON_TU else []),
         *_mode_lines(radio),
         *_basic_rates(radio),
         *_AP_SECURITY[encrypt],

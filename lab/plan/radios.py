@@ -107,6 +107,7 @@ class Radios:
             wmm=bool(model.wmm) and model.mode != "n",
             mobility_domain=mobility_domain(model),
             basic_rates=list(dict.fromkeys(model.basic_rates)),
+            beacon_interval_tu=int(model.beacon_interval.split()[0]),
         )
 
     def _check_basic_rates(self, name: str, model: ap.AccessPoint) -> None:

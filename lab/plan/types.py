@@ -49,6 +49,7 @@ class Radio:
     bgscan: str | None = None  # of a station, in wpa_supplicant's words; None: it does not scan in the background
     mobility_domain: str | None = None  # four hexadecimal digits: fast transitions; of a station: in its network
     basic_rates: list[str] = field(default_factory=list)  # of an access point; empty: as hostapd has them
+    beacon_interval_tu: int = 100  # of an access point, in units of 1024 us
     rts_threshold_bytes: int | None = None  # longer frames to a node follow RTS and CTS; None: no threshold
 
 
@@ -63,6 +64,7 @@ _UNSAID: dict[str, Any] = {
     "bgscan": None,
     "mobility_domain": None,
     "basic_rates": [],
+    "beacon_interval_tu": 100,
     "rts_threshold_bytes": None,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None

@@ -20,6 +20,16 @@ def _mobility_domain(text: str) -> str:
     return text.lower()
 
 
+def _time_units(text: str) -> str:
+    """``100TU`` as ``100 TU``; refuses what hostapd does not take."""
+    found = re.fullmatch(r"(\d+) ?TU", text)
+    if not found:
+        refuse(f'"{text}" is no beacon interval; write one in time units of 1024 us, such as 100 TU')
+    if not 15 <= int(found[1]) <= 65_535:
+        refuse(f"a beacon interval is 15 TU to 65535 TU, not {found[1]} TU")
+    return f"{int(found[1])} TU"
+
+
 DEFAULT_MOBILITY_DOMAIN = "a1b2"  # Mininet-WiFi's examples have it
 
 
@@ -40,6 +50,10 @@ class AccessPoint(Wireless):
         1,
         description="Its channel (of 40 MHz: the primary one). 2.4 GHz: 1 to 13 (in some countries to 11); "
         "5 GHz: 36, 40, 44, 48.",
+    )
+    beacon_interval: Annotated[Text, AfterValidator(_time_units)] = Field(
+        "100 TU",
+        description="From beacon to beacon: 15 TU to 65535 TU, of 1024 us each (hostapd's beacon_int).",
     )
     width: Width = Field(
         "20 MHz",

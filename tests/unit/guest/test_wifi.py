@@ -32,6 +32,7 @@ def dcf(cw_min: int) -> str:
         (replace(G, mode="b"), "channel=1\nhw_mode=b\n" + dcf(31)),
         (replace(G, mode="a", channel=36, frequency_mhz=5180), "channel=36\nhw_mode=a\n" + dcf(15)),
         (replace(G, wmm=True), "channel=1\nhw_mode=g\nwmm_enabled=1\n"),
+        (replace(G, wmm=True, beacon_interval_tu=1000), "channel=1\nbeacon_int=1000\nhw_mode=g\nwmm_enabled=1\n"),
         (
             replace(G, basic_rates=["1 Mbit/s", "5.5 Mbit/s"]),
             "channel=1\nhw_mode=g\n" + dcf(15) + "basic_rates=10 55\n",
