@@ -142,6 +142,10 @@ def test_each_data_frame_is_answered_after_sifs(
     assert shown(ran, frames) == counted(ran)
 
 
+# short MPDUs are spaced by empty delimiters (10.12.3), which a capture does not show: 16 us at 300 Mbit/s
+LONG_BYTES = 600
+
+
 def test_an_aggregate_is_answered_by_a_block_ack(boot: Callable[..., Ran]) -> None:
     ran = boot(topology("mode: n, channel: 36, width: 40 MHz, guard_interval: short"), WORKLOAD, pcap="air")
     frames = capture(ran, 5180)
@@ -149,6 +153,8 @@ def test_an_aggregate_is_answered_by_a_block_ack(boot: Callable[..., Ran]) -> No
     whole = 0
     for ppdu in ppdus(frames):
         if len(ppdu) < 2 or any(frame.damaged for frame in ppdu):
+            continue
+        if min(len(frame.body) for frame in ppdu[:-1]) < LONG_BYTES:
             continue
         assert len({frame.stamp_ns for frame in ppdu}) == 1
         after = [frame for frame in frames if frame.kind == BA and frame.stamp_ns > ppdu[0].stamp_ns][:1]
