@@ -42,9 +42,9 @@ def _attempts(value: int) -> int:
     return value
 
 
-def _micro(least_us: int, most_us: int) -> Any:
-    """A duration in whole µs, in ns."""
-    return Annotated[int, Quantity(units.DURATION, least=least_us * _US, most=most_us * _US), AfterValidator(_whole_us)]
+def _micro(least_us: int, most_us: int) -> Quantity:
+    """Bounds of a duration in µs, which is kept in ns; that it is of whole ones is for ``_whole_us`` to see."""
+    return Quantity(units.DURATION, least=least_us * _US, most=most_us * _US)
 
 
 class PropagationKind(PhyKind):
@@ -58,7 +58,7 @@ class FadingKind(PhyKind):
 
     noun = "fading"
 
-    coherence: _micro(1, 100_000_000) | None = Field(  # type: ignore[valid-type]
+    coherence: Annotated[int, _micro(1, 100_000_000), AfterValidator(_whole_us)] | None = Field(
         None, description="How long a level holds. If nothing is said: for one frame, each has its own."
     )
 
@@ -207,13 +207,13 @@ class Medium(Model):
     capture: Loss | None = Field(
         None, description="A frame that is stronger by so much takes a receiver over. If nothing is said: none does."
     )
-    longest_ppdu: _micro(100, 5484) = Field(  # type: ignore[valid-type]
+    longest_ppdu: Annotated[int, _micro(100, 5484), AfterValidator(_whole_us)] = Field(
         5_484_000, description="The longest transmission, which bounds A-MPDUs (aPPDUMaxTime in IEEE 802.11-2020)."
     )
     retries: Annotated[Integer, AfterValidator(_attempts)] | None = Field(
         None, description="Attempts to send a frame. If nothing is said: as rate control wants it."
     )
-    latency: _micro(0, 10_000) = Field(  # type: ignore[valid-type]
+    latency: Annotated[int, _micro(0, 10_000), AfterValidator(_whole_us)] = Field(
         20_000,
         description="A frame takes up to that long from its host into a radio that is idle, evenly distributed; "
         "0 us: no time, so that hosts that act at once collide.",
