@@ -204,7 +204,12 @@ def test_air_time_and_frames_are_conserved(boot: Callable[..., Ran]) -> None:
         kinds_ns = sum(after["air_ns"].values()) - sum(before["air_ns"].values())
         assert kinds_ns == pytest.approx(elapsed_ns, rel=1e-4)
     for link in last["links"]:
-        assert link["sent"] == link["delivered"] + link["damaged"] + link["collided"] + link["lost"], link
+        categories = [counts for counts in link.values() if isinstance(counts, dict)]
+        for counts in (link, *categories):
+            arrived = ("delivered", "damaged", "collided", "lost", "header", "away")
+            assert counts["sent"] == sum(counts[what] for what in arrived), counts
+        for what in ("sent", "retries", "acked", "dropped", "bytes"):
+            assert link[what] == sum(counts[what] for counts in categories)
     assert sum(link["collided"] for link in last["links"]) > 0
 
 
