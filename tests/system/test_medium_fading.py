@@ -100,11 +100,11 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
         for name, snr_db in zip(STATIONS, fading.snrs_db, strict=True)
     )
     place = topology(f"fading: {{{fading.key}}}, snr: [{said}]", dict.fromkeys(STATIONS, ""))
-    ran = boot(place, workload(len(STATIONS), "2 ms", 6), pcap="air")
+    ran = boot(place, workload(len(STATIONS), "2 ms", 10), pcap="air")
 
     for name, snr_db in zip(STATIONS, fading.snrs_db, strict=True):
         seen = attempts(ran, name)
-        assert seen.sent > 1900
+        assert seen.sent > 3900
         expected = expected_loss(fading, snr_db)
         absolute = rounded(bound_percent(expected, seen.sent))
         told = [rounded(100 * expected)]

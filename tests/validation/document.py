@@ -59,8 +59,8 @@ TABLES = (
     Table(
         "mininet-wifi",
         "Beside Mininet-WiFi",
-        "Version 2.7 with wmediumd, measured once, in a guest like the lab's when that was designed. Its medium charges "
-        "no ACK, no first backoff and no collision. Expected of the lab is what a simulation of DCF has "
+        "Version 2.7 with wmediumd, measured once, in a guest like the lab's when that was designed. Its medium "
+        "charges no ACK, no first backoff and no collision. Expected of the lab is what a simulation of DCF has "
         "(`tests/system/dcf.py`; ACKs at 24 Mbit/s, and EIFS by 1 Mbit/s, since stations of mode g have 802.11b's "
         "rates, too); of damaged frames what NIST's curve has; else what the lab was to reach. Times are virtual; "
         "those of the wall are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
