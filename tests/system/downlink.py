@@ -92,7 +92,7 @@ def attempts(ran: Ran, station: str) -> Attempts:
 
 def bound_percent(probability: float, trials: int) -> float:
     """How far a share of trials may lie from their probability, but once in a thousand times; in percent."""
-    return 100 * _DEVIATIONS * sqrt(probability * (1 - probability) / trials)
+    return float(f"{100 * _DEVIATIONS * sqrt(probability * (1 - probability) / trials):.2g}")
 
 
 def data_frames(ran: Ran, number: int) -> list[tuple[Frame, bool]]:

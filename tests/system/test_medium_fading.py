@@ -106,7 +106,7 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
         seen = attempts(ran, name)
         assert seen.sent > 3900
         expected = expected_loss(fading, snr_db)
-        absolute = rounded(bound_percent(expected, seen.sent))
+        absolute = bound_percent(expected, seen.sent)
         told = [rounded(100 * expected)]
         row_name = f"{fading.name}; mean {snr_db:g} dB"
         record(Row("fading", row_name, rounded(seen.failed_percent), "%", told, absolute=absolute))

@@ -75,4 +75,4 @@ def test_frames_are_damaged_as_other_error_models_say(boot: Boot, tmp_path: Path
     bound = bound_percent(expected, seen.sent)
     assert abs(100 * (other - expected)) > 10 * bound
     name = f"{'table of a CSV file' if model == 'table' else 'Yans'}; {snr_db:g} dB"
-    record(Row("fading", name, rounded(seen.failed_percent), "%", [rounded(100 * expected)], absolute=rounded(bound)))
+    record(Row("fading", name, rounded(seen.failed_percent), "%", [rounded(100 * expected)], absolute=bound))
