@@ -109,7 +109,7 @@ def test_a_sparse_flow_does_not_wait_behind_a_full_queue(boot: Boot) -> None:
     assert sparse["lost"] == 0 and sparse["delay_max_ns"] < WIRE_NS + MS
 
 
-@pytest.mark.parametrize("longest_us", [2000, 4000, 5484])
+@pytest.mark.parametrize("longest_us", [2000, 4000])
 def test_no_transmission_is_longer_than_the_longest(boot: Boot, longest_us: int) -> None:
     place = saturated(1, "n", 36, "MCS 7").replace("medium: {", f"medium: {{longest_ppdu: {longest_us} us, ")
     ran = boot(place, saturate(150_000, 2), pcap="air")

@@ -35,8 +35,8 @@ TABLES = (
         "Saturation throughput",
         "Every station has always something to send: UDP from real sockets, frames counted by the medium, in the time "
         "that beacons leave. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, stations that "
-        "heard a collision waiting for DIFS (first figure) or for EIFS (second). Mode g has basic rates of OFDM here. By "
-        "default it has 802.11b's, and EIFS is 254 µs longer: see [beside Mininet-WiFi](#beside-mininet-wifi).",
+        "heard a collision waiting for DIFS (first figure) or for EIFS (second). Mode g has basic rates of OFDM here. "
+        "By default it has 802.11b's, and EIFS is 254 µs longer: see [beside Mininet-WiFi](#beside-mininet-wifi).",
     ),
     Table(
         "ht-rates",
