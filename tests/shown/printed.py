@@ -39,7 +39,7 @@ def run(argv: list[str], place: Path) -> Printed:
     """Run a command in a directory."""
     ours, theirs = pty.openpty()  # 0 columns; rich takes 80 for a terminal that says no more than TERM=dumb
     environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
-    for name in ("COLUMNS", "LINES", "FORCE_COLOR"):
+    for name in ("COLUMNS", "LINES"):
         environment.pop(name, None)
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen(

@@ -89,6 +89,20 @@ def test_rows_are_written_in_the_order_in_which_their_table_has_them_now() -> No
     assert [pair.printed for pair in found.stale] == [PRINTED[11], shown[3]]
 
 
+def test_rows_are_in_the_order_of_the_table_whose_head_is_shown() -> None:
+    printed = of("""
+ from  air time, %
+ ─────────────────
+ sta2         12.5
+ sta1         11.5
+ to    frames
+ ────────────
+ sta1     120
+ sta2     115""")
+    assert compare([*printed[4:6], " sta1  99", " sta2  98"], printed).lines == printed[4:]
+    assert compare([*printed[:2], " sta1  99", " sta2  98"], printed).lines == printed[:4]
+
+
 def test_columns_of_a_block_are_those_of_one_output() -> None:
     shown = of("""
  process                    bytes  time, s  goodput, Mbit/s

@@ -96,6 +96,7 @@ def test_a_comment_that_means_nothing_is_told(
 
 def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("LINES", "50")
     output = printed.run(["lab", "list"], tmp_path)
     assert output.status == 0
     assert 70 < max(map(len, output.lines)) <= 80
