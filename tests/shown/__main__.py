@@ -85,20 +85,22 @@ def _run(name: str, command: Command, place: Path, found: Found) -> None:
     found.stale += len(comparison.stale)
     found.unclear += len(comparison.unclear)
     for pair in sorted([*comparison.stale, *comparison.unclear], key=lambda pair: pair.place):
-        _tell(name, command, pair)
+        _tell(name, command, pair, clear=pair in comparison.stale)
     if comparison.unclear and output.status not in (0, 1):
         print(f"  {shlex.join(command.argv)} ended with status {output.status}: {' '.join(output.lines[-3:])}")
     if comparison.stale:
         found.changed.append((command, comparison))
 
 
-def _tell(name: str, command: Command, pair: Pair) -> None:
+def _tell(name: str, command: Command, pair: Pair, *, clear: bool) -> None:
     print(f"{name}:{command.line + pair.place}")
     print(f"  shown    {pair.shown.strip()}")
     if pair.printed == pair.shown:
         print("  printed  elsewhere in its table")
     else:
-        print(f"  printed  {pair.printed.strip() if pair.printed else 'nothing that is clearly this line; look at it'}")
+        print(f"  printed  {pair.printed.strip() if pair.printed else 'nothing that is clearly this line'}")
+    if not clear:
+        print("  look at it")
 
 
 def _repeated(name: str, text: str, command: Command, comparison: Comparison) -> None:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,7 +28,7 @@ _EQUAL, _STALE, _BLANK, _NEXT = 10, 6, 1, 1  # _NEXT: neighbours that are neighb
 
 @dataclass(frozen=True)
 class Pair:
-    """A shown line (its place in the list of shown lines), and its counterpart; None if that is not clear.
+    """A shown line (its place in the list of shown lines), and its counterpart; None if there is none that is clear.
 
     A row that is equal, but in another place of its table, is its own counterpart.
     """
@@ -41,7 +40,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``lines``: what the block would have to show. ``stale``: by label; ``unclear``: a person has to look."""
+    """``lines``: what the block would have to show. ``stale``: has a counterpart; ``unclear``: a person has to look.
+
+    A line whose counterpart is clear is ``unclear`` all the same if one beside it has none.
+    """
 
     lines: list[str]
     stale: list[Pair]
@@ -81,34 +83,40 @@ def compare(shown: list[str], printed: list[str]) -> Comparison:
         None if a is None or b is None else _clear(old, [printed[a], printed[b]])
         for old, a, b in zip(ordered, first, last, strict=True)
     ]
-    _distrust(ordered, counterparts, printed)
-    stale, unclear = [], []
-    for place, old, new in zip(order, ordered, counterparts, strict=True):
-        if not plain(old) or old.strip() == ELISION:
+    doubtful = _beside_unclear(ordered, counterparts)
+    stale: list[Pair] = []
+    unclear: list[Pair] = []
+    for n, (place, old, new) in enumerate(zip(order, ordered, counterparts, strict=True)):
+        if _separates(old) or (new is not None and same(old, new)):
             continue
-        if new is None:
-            unclear.append(Pair(place, old, None))
-        elif not same(old, new):
-            stale.append(Pair(place, old, new))
+        (unclear if new is None or n in doubtful else stale).append(Pair(place, old, new))
     known = {pair.place for pair in [*stale, *unclear]}
-    stale += [Pair(n, line, line) for n, line in enumerate(shown) if order[n] != n and n not in known]
-    lines = [_written(old, new) for old, new in zip(ordered, counterparts, strict=True)] if stale else list(shown)
+    for n, line in enumerate(shown):
+        if order[n] != n and n not in known:
+            (unclear if n in doubtful else stale).append(Pair(n, line, line))
+    lines = list(shown)
+    for n, (old, new) in enumerate(zip(ordered, counterparts, strict=True)):
+        if stale and n not in doubtful:
+            lines[n] = _written(old, new)
     return Comparison(lines, sorted(stale, key=_place), sorted(unclear, key=_place))
 
 
-def _distrust(shown: list[str], counterparts: list[str | None], printed: list[str]) -> None:
-    """Next to a line that is not clear, a stale one is clear only if no other printed line is like its counterpart."""
-    ends = [n for n, line in enumerate(shown) if line.strip() == ELISION] + [len(shown)]
-    alike = Counter(skeleton(line) for line in printed)
-    begin = 0
-    for end in ends:
-        part = range(begin, end)
-        if any(counterparts[n] is None and plain(shown[n]) for n in part):
-            for n in part:
-                new = counterparts[n]
-                if new is not None and not same(shown[n], new) and alike[skeleton(new)] > 1:
-                    counterparts[n] = None
-        begin = end + 1
+def _beside_unclear(shown: list[str], counterparts: list[str | None]) -> set[int]:
+    """Places in parts (between blank lines or ``…``) with a line that is not clear: half of it new would be no output."""
+    doubtful: set[int] = set()
+    part: list[int] = []
+    for n, line in enumerate([*shown, ELISION]):
+        if not _separates(line):
+            part.append(n)
+            continue
+        if any(counterparts[m] is None for m in part):
+            doubtful.update(part)
+        part = []
+    return doubtful
+
+
+def _separates(line: str) -> bool:
+    return line.strip() in ("", ELISION)
 
 
 def _place(pair: Pair) -> int:

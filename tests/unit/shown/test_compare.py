@@ -133,10 +133,12 @@ def test_which_of_several_lines_alike_is_meant_is_told_by_the_neighbour_or_by_no
     assert compare(["0.2\t6\t-42\tRequest", "…", "0.5\t6\t-42\tAcknowledgement"], FRAMES).agrees
 
 
-def test_a_line_beside_one_that_is_gone_counts_if_nothing_else_is_like_it() -> None:
-    found = compare(["0.15\t6\t-42\tReply", "0.25\t6\t-42\tRequest", "0.35\t6\t-42\tAcknowledgement"], FRAMES)
-    assert [pair.place for pair in found.unclear] == [0, 2]
-    assert [pair.printed for pair in found.stale] == [FRAMES[1]]
+def test_lines_beside_one_that_is_gone_stay_as_they_are() -> None:
+    shown = ["0.15\t6\t-42\tReply", "0.25\t6\t-42\tRequest", "…", "0.45\t1\t\tBeacon frame, SN=2"]
+    found = compare(shown, FRAMES)
+    assert [(pair.place, pair.printed) for pair in found.unclear] == [(0, None), (1, FRAMES[1])]
+    assert [pair.printed for pair in found.stale] == [FRAMES[3]]
+    assert found.lines == [*shown[:3], FRAMES[3]]
 
 
 def test_names_are_words_and_quantities_are_numbers() -> None:

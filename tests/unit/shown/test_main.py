@@ -81,7 +81,7 @@ def test_what_is_no_longer_printed_is_for_a_person(
     page.write_text(PAGE.replace("h1-h2  h1", "h1-h3  h1").replace("lab show a.yaml", "lab show b.yaml"))
     assert run(monkeypatch, str(page), "--write") == 1
     output = capsys.readouterr().out
-    assert f"{page}:20\n  shown    h1-h3  h1-eth0 to h2-eth0  delay 15 ms\n  printed  nothing" in output
+    assert f"{page}:20\n  shown    h1-h3  h1-eth0 to h2-eth0  delay 15 ms\n  printed  nothing that is clear" in output
     assert "lab show b.yaml idle ended with status 2: lab: " in output
     assert "0 stale, 3 for a person" in output
 
