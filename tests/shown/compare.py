@@ -102,7 +102,7 @@ def compare(shown: list[str], printed: list[str]) -> Comparison:
 
 
 def _beside_unclear(shown: list[str], counterparts: list[str | None]) -> set[int]:
-    """Places in parts (between blank lines or ``…``) with a line that is not clear: half of it new would be no output."""
+    """Places in parts (between blank lines or ``…``) with a line that is not clear: a part is of one run."""
     doubtful: set[int] = set()
     part: list[int] = []
     for n, line in enumerate([*shown, ELISION]):
