@@ -21,9 +21,7 @@ class FrameLoss(Metric):
     given up after all retries: only those are lost to what is above.
     """
 
-    about = (
-        "frames that a role's nodes sent and that did not arrive, each retry by itself"
-    )
+    about = "frames that a role's nodes sent and that did not arrive, each retry by itself"
     of = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
