@@ -8,8 +8,9 @@ complains, the guest ends without having said how the run went. A failed process
 from __future__ import annotations
 
 import json
+import os
 import re
-import subprocess
+import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -87,14 +88,14 @@ class Watch:
         Raises:
             RunError: The guest stalled, ran away, complained, or failed.
         """
-        while True:
-            try:
-                self.guest.process.wait(POLL_S)
-            except subprocess.TimeoutExpired:
+        ended = os.pidfd_open(self.guest.process.pid)
+        try:
+            while not select.select([ended], [], [], POLL_S)[0]:
                 self._look()
                 tell(self._progress())
-                continue
-            break
+        finally:
+            os.close(ended)
+        self.guest.process.wait()
         self._look_at_start()
         ended_s = time.monotonic()
         self._judge()
