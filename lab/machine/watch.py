@@ -76,7 +76,7 @@ class Watch:
         self._scratch = scratch
         self._duration_ns = duration_ns
         self._stall_wall_s = stall_wall_s
-        self._started_s = time.monotonic()
+        self._started_s = guest.started_s
         self._timeline_s: float | None = None
         self._timeline_ns = 0
         self._last_uptime_ns = -1
