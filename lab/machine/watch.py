@@ -26,7 +26,7 @@ from lab.machine.guest import Guest, uptime_text
 STALL_WALL_S = 60.0
 # setting up (association of many stations) and winding up take virtual time besides the plan's duration
 SPARE_VIRTUAL_NS = 300_000_000_000
-POLL_S = 0.02
+POLL_S = 0.05  # what is shown of a run, and whether it stands still; its end is seen at once
 TAIL_LINES = 12
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
