@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import importlib
 import json
 import platform
 import shutil
@@ -20,6 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from lab.record import Record
 
 Tell = Callable[[Progress], None]
+Meanwhile = Callable[[], None]  # done while a guest runs, which does not wait for it
 _TRANSIENT = ("pulse", "started")  # of use only while a guest runs
 
 
@@ -115,16 +118,32 @@ def run_plan(
     directory: Path,
     tell: Tell = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
+
+    Whoever runs many plans calls this for each, with one ``machine``: what must be imported is paid for once.
+
+    Args:
+        plan: what to run.
+        machine: what the guest is made of.
+        directory: where; empty.
+        tell: told how far it is.
+        stall_wall_s: after so long without progress of virtual time the run has failed.
+        meanwhile: called once the guest has been started.
 
     Raises:
         RunError: The guest or a process in it failed; the directory keeps what it left.
     """
+
+    def while_it_runs() -> None:
+        importlib.import_module("lab.record")
+        meanwhile()
+
+    walls = boot(plan, machine, directory, tell, stall_wall_s, while_it_runs)
+    write_wall(directory, walls)
     from lab import record
 
-    walls = boot(plan, machine, directory, tell, stall_wall_s)
-    write_wall(directory, walls)
     return record.build(directory, versions=versions(machine), hashes=hashes(machine))
 
 
@@ -134,15 +153,18 @@ def boot(
     directory: Path,
     tell: Tell = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Walls:
-    """Boot a guest for the plan and follow it to its end."""
+    """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
     (directory / "plan.json").write_text(plan.to_json())
     files = guest_files(machine, directory)
     with scratch(files.links()) as place, (directory / "console.log").open("wb") as console:
         arguments = guest_command(plan, machine, directory, place, "run")
         guest = Guest(arguments, files.run, memory_directory(), console)
         try:
-            walls = Watch(guest, place, plan.duration_ns, stall_wall_s).follow(tell)
+            watch = Watch(guest, place, plan.duration_ns, stall_wall_s)
+            meanwhile()
+            walls = watch.follow(tell)
         except LabError:
             guest.kill()
             with contextlib.suppress(RunError):  # what made the run fail is worth telling
@@ -181,12 +203,17 @@ def write_wall(directory: Path, walls: Walls) -> None:
     (directory / "wall.json").write_text(text + "\n")
 
 
-def versions(machine: Machine) -> dict[str, object]:
-    """Versions for the record."""
+@cache
+def _lab_version() -> str:
     from importlib.metadata import version
 
+    return version("hwsim-lab")
+
+
+def versions(machine: Machine) -> dict[str, object]:
+    """Versions for the record."""
     return {
-        "lab": version("hwsim-lab"),
+        "lab": _lab_version(),
         "kernel": machine.kernel.release,
         "kernel_package": machine.kernel.package_version,
         "packages": machine.image.packages,
@@ -205,7 +232,11 @@ def hashes(machine: Machine) -> dict[str, str | None]:
 
 
 def run_all(
-    plans: Iterable[tuple[Plan, Path]], machine: Machine, jobs: int, tell: Callable[[int, Progress], None]
+    plans: Iterable[tuple[Plan, Path]],
+    machine: Machine,
+    jobs: int,
+    tell: Callable[[int, Progress], None],
+    meanwhile: Meanwhile = lambda: None,
 ) -> list[Record]:
     """Run several plans, ``jobs`` guests side by side; records in the order of the plans.
 
@@ -220,7 +251,7 @@ def run_all(
                 raise Cancelled
             tell(number, progress)
 
-        return run_plan(plan, machine, directory, heed)
+        return run_plan(plan, machine, directory, heed, meanwhile=meanwhile)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, number, plan, directory) for number, (plan, directory) in enumerate(work)]

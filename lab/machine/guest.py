@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -70,7 +71,7 @@ def _same_addresses() -> None:
 
 
 class Guest:
-    """A booted guest."""
+    """A booted guest; ``started_s`` is when, by time.monotonic()."""
 
     def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
         """Start it.
@@ -86,6 +87,7 @@ class Guest:
         # nothing of our environment: it lies on the guest kernel's stack
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()
+        self.started_s = time.monotonic()
         with self._core.bound():
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
