@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from lab import air
 from lab.errors import InputError, LabError, RunError
 from lab.machine.build_report import Report
-from lab.machine.bundle import ensure_bundle
+from lab.machine.bundle import Bundle, ensure_bundle
 from lab.machine.doctor import memory_directory
 from lab.machine.guest import MEMORY_BYTES, Guest, GuestFiles, command_line
 from lab.machine.image import Image, ensure_image
@@ -53,12 +53,13 @@ class Machine:
     kernel: Kernel
     image: Image
     initrd: Path
-    bundle: Path
+    bundle: Bundle
 
 
 def ensure_machine(report: Report, source: Path | None = None) -> Machine:
     """Kernel, image, initrd and code, built where the cache does not have them."""
-    return Machine(ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report), ensure_bundle())
+    kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
+    return Machine(kernel, image, initrd, ensure_bundle(report, kernel, image, initrd))
 
 
 def radios(plan: Plan) -> int:
@@ -84,7 +85,7 @@ def guest_files(machine: Machine, directory: Path) -> GuestFiles:
         kernel=machine.kernel.path,
         initrd=machine.initrd,
         image=machine.image.path,
-        bundle=machine.bundle,
+        bundle=machine.bundle.path,
         run=directory.resolve(),
     )
 
@@ -227,7 +228,7 @@ def hashes(machine: Machine) -> dict[str, str | None]:
         "kernel_source": machine.kernel.package_sha256,
         "image": machine.image.sha256,
         "series": machine.kernel.series_sha256,
-        "code": machine.bundle.name,
+        "code": machine.bundle.key,
     }
 
 

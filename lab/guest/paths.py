@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+CODE = Path("/lab/code")  # hostfs: this code, read-only
 RUN = Path("/lab/run")  # hostfs: the run directory
 RAW = RUN / "raw"  # hostfs: raw output of processes and probes
 DAEMON_LOGS = RAW / "daemon"

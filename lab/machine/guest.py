@@ -38,7 +38,10 @@ class GuestFiles:
 def command_line(
     files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
 ) -> list[str]:
-    """The kernel and its arguments. ``mode``: run (virtual time, no input) or shell (real time, a terminal)."""
+    """The kernel and its arguments.
+
+    ``mode``: run (virtual time, no input), compile (likewise, for lab.machine.bundle), shell (real time, a terminal).
+    """
     arguments = [
         str(files.kernel),
         f"mem={memory_bytes >> 20}M",
@@ -60,7 +63,7 @@ def command_line(
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
     ]
-    if mode == "run":
+    if mode != "shell":
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments
 
