@@ -72,11 +72,12 @@ class Attempts:
     sent: int
     damaged: int
     lost: int
+    header: int
 
     @property
     def failed_percent(self) -> float:
         """Attempts of which the receiver got nothing right."""
-        return 100 * (self.damaged + self.lost) / self.sent
+        return 100 * (self.damaged + self.lost + self.header) / self.sent
 
 
 def attempts(ran: Ran, station: str) -> Attempts:
@@ -86,7 +87,7 @@ def attempts(ran: Ran, station: str) -> Attempts:
         next(link for link in look["links"] if (link["from"], link["to"]) == ("ap1", station))
         for look in (looks[0], looks[-1])
     )
-    grown = {key: last[key] - first[key] for key in ("sent", "collided", "damaged", "lost")}
+    grown = {key: last[key] - first[key] for key in ("sent", "collided", "damaged", "lost", "header")}
     return Attempts(grown["sent"] - grown["collided"], grown["damaged"], grown["lost"])
 
 
