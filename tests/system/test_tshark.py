@@ -26,6 +26,7 @@ pytestmark = pytest.mark.guest
 PASSPHRASE = "espresso-1"
 KEY = ("-o", "wlan.enable_decryption:TRUE", "-o", f'uat:80211_keys:"wpa-pwd","{PASSPHRASE}:x"')
 CHECK_FCS = ("-o", "wlan.check_checksum:TRUE")
+OWN_BYTES = {ACK: 10, BA: 28}  # without FCS
 COMPLAINTS = "_ws.malformed || _ws.expert.severity >= 0x600000"  # PI_WARN
 
 
@@ -154,7 +155,8 @@ def test_answers_with_bytes_for_a_stack(
     path = capture(Ran(directory))
     assert tshark.complaints(path) == []
     assert wrong_fcs(tshark, path) == []
-    carrying = [frame for frame in agrees(tshark, path) if frame.body.endswith(payload) and frame.kind in (ACK, BA)]
+    carrying = [frame for frame in agrees(tshark, path) if len(frame.body) == OWN_BYTES.get(frame.kind, 0) + size]
     assert any(frame.kind == kind for frame in carrying)
+    assert all(frame.body.endswith(payload) for frame in carrying)
     remarked = tshark.fields(path, "frame.comment", only='frame.comment contains "payload"')
     assert remarked == [[PAYLOAD.format(count=len(payload))]] * len(carrying)
