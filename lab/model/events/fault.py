@@ -41,13 +41,15 @@ class Fault(Event):
     )
     to: Text | None = Field(
         None,
-        description="The node at which they are hit, whomever they are for. If nothing is said: any that hears them.",
+        description="The node they are for; of frames for all, such as beacons, a node that hears them. "
+        "If nothing is said: any.",
     )
     skip: Annotated[Integer, AfterValidator(_skip)] = Field(
         0, description="So many such frames pass before the first is hit."
     )
     count: Annotated[Integer, AfterValidator(_count)] = Field(
-        1, description="So many are hit. A frame that several nodes hear counts at each."
+        1,
+        description="So many are hit. Each frame of an A-MPDU counts; one for all counts at each node that hears it.",
     )
 
     def resolve(self, scene: Scene) -> Resolved:
