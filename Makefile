@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap \
+.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap \
 	bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -30,6 +30,9 @@ test: bootstrap-test check ## everything the project tests
 
 check: bootstrap ## style, types, shell scripts, kernel patches, generated files
 	@scripts/check
+
+docs: bootstrap ## run the commands that the documentation shows, and compare what they print (two minutes)
+	@$(PYTHON) -m tests.shown
 
 bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench: those of the guest, a minute or two)
 	@$(PYTHON) -m bench --long
