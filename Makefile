@@ -8,7 +8,10 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap
+.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap \
+	bootstrap-test
+# one bootstrap at a time, also with -j
+.NOTPARALLEL:
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -16,10 +19,13 @@ help: ## what can be made
 bootstrap:
 	@scripts/bootstrap
 
+bootstrap-test:
+	@scripts/bootstrap test
+
 lab: bootstrap ## the flagship: a download through two handoffs, in virtual time
 	@$(LAB) run two-aps-handoff http/download
 
-test: bootstrap check ## everything the project tests
+test: bootstrap-test check ## everything the project tests
 	@scripts/test
 
 check: bootstrap ## style, types, shell scripts, kernel patches, generated files

@@ -20,8 +20,12 @@ from lab.probes import _pcap
 CAPTURED = AIR_CAPTURE.name
 FILES = "air-*.pcapng"
 COLLISION = "collision: another transmission overlapped this one"
+PAYLOAD = "payload: {count} bytes of a stack's go with this answer, after its own fields"
 # the LENGTH of a DSSS PPDU's header counts microseconds in 16 bits (IEEE 802.11-2020, 15.2.3.6); all others are shorter
 LONGEST_NS = 65_535_000
+# frame control's first byte, bytes without FCS: IEEE 802.11-2020, 9.3.1.4 and 9.3.1.8 (compressed)
+_ANSWERS = {0xD4: 10, 0x94: 28}
+_FCS_BYTES = 4
 _FIRST_5GHZ_MHZ = 5000
 _FIRST_2GHZ_MHZ = 2407  # channel 0
 _CHANNEL_14_MHZ = 2484
@@ -136,7 +140,17 @@ def _judged(frame: bytes) -> tuple[int, str]:
     if "channel" not in found:
         raise AirError("its radiotap header names no channel")
     (flags,) = found.get("flags", (0,))
-    return found["channel"][0], COLLISION if flags & radiotap.FLAG_BAD_FCS else ""
+    remarks = [COLLISION] if flags & radiotap.FLAG_BAD_FCS else []
+    count = _payload_bytes(frame[radiotap.length(frame) :])
+    if count:
+        remarks.append(PAYLOAD.format(count=count))
+    return found["channel"][0], "; ".join(remarks)
+
+
+def _payload_bytes(mpdu: bytes) -> int:
+    """How many bytes go with an ACK or BlockAck (HWSIM_MEDIUM_CMD_SET_PAYLOAD): dissectors take no notice of them."""
+    own = _ANSWERS.get(mpdu[0]) if mpdu else None
+    return max(0, len(mpdu) - own - _FCS_BYTES) if own else 0
 
 
 def _number(frequency_mhz: int) -> int:

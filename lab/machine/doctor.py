@@ -46,15 +46,22 @@ class Finding:
     advice: str = ""
 
 
-def host_tools(path: Path = PACKAGES, *, root: bool | None = None) -> list[Tool]:
-    """What scripts/packages lists for this user, and whether it is there."""
+def host_tools(path: Path = PACKAGES, *, root: bool | None = None, test: bool = False) -> list[Tool]:
+    """What scripts/packages lists for this user, and whether it is there.
+
+    Args:
+        path: the list.
+        root: whether the user is root; default: whoever runs this.
+        test: what only ``make test`` needs, instead of what everything needs.
+    """
     is_root = os.geteuid() == 0 if root is None else root
+    wanted = {"test"} if test else {"all"} if is_root else {"all", "user"}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
             continue
         name, package, who, why = line.split(maxsplit=3)
-        if who == "all" or not is_root:
+        if who in wanted:
             tools.append(Tool(name, package, why, _is_there(name)))
     return tools
 
@@ -103,10 +110,17 @@ def _tools() -> Finding:
     tools = host_tools()
     missing = [tool for tool in tools if not tool.found]
     if not missing:
-        return Finding("tools", True, f"all {len(tools)} are installed")
-    listing = ", ".join(f"{tool.package} ({tool.why})" for tool in missing)
+        later = _listing([tool for tool in host_tools(test=True) if not tool.found])
+        return Finding(
+            "tools", True, f"all {len(tools)} are installed" + (f"; for make test: {later}" if later else "")
+        )
+    listing = _listing(missing)
     names = " ".join(sorted({tool.package for tool in missing}))
     return Finding("tools", False, f"missing: {listing}", f"apt-get install --no-install-recommends {names}")
+
+
+def _listing(tools: list[Tool]) -> str:
+    return ", ".join(f"{tool.package} ({tool.why})" for tool in tools)
 
 
 def _clock() -> Finding:

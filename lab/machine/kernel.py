@@ -142,12 +142,17 @@ def configure(tree: Path, objects: Path, series: Series, log: BuildLog) -> None:
     Raises:
         BuildError: An option of a fragment did not survive.
     """
-    objects.mkdir()
+    configure_what_there_is(tree, objects, series, log)
     wanted = [option for fragment in series.fragments for option in read_options(fragment)]
+    check_survived(wanted, objects / ".config")
+
+
+def configure_what_there_is(tree: Path, objects: Path, series: Series, log: BuildLog) -> None:
+    """Make ``objects/.config`` for a tree that may lack options of ours."""
+    objects.mkdir()
     together = objects / "fragments.config"
     together.write_text("".join(fragment.read_text() for fragment in series.fragments))
     log.run("configuring the kernel", make(tree, objects, f"KCONFIG_ALLCONFIG={together}", "allnoconfig"))
-    check_survived(wanted, objects / ".config")
 
 
 def compile_kernel(tree: Path, objects: Path, expected: int, log: BuildLog, report: Report) -> None:

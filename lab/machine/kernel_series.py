@@ -15,6 +15,7 @@ from lab.machine.build_step import BuildLog
 from lab.machine.kernel_config import fragments
 
 PATCHES = PROJECT / "hwsim-patches"
+_PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,12 @@ class Series:
         """Paths of the new files, relative to ``files/`` as to the kernel tree."""
         base = self.directory / "files"
         return sorted(path.relative_to(base) for path in base.rglob("*") if path.is_file())
+
+    @property
+    def patched(self) -> list[Path]:
+        """Paths of the kernel's own files that the patches change, relative to the kernel tree."""
+        names = {name for patch in self.patches for name in _PATCHED.findall(patch.read_text())}
+        return sorted(Path(name) for name in names)
 
     @property
     def fragments(self) -> list[Path]:

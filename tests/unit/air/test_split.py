@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lab.air import AirError, split
-from lab.air.split import COLLISION, LONGEST_NS
+from lab.air.split import COLLISION, LONGEST_NS, PAYLOAD
 from tests import air
 from tests.unit.metrics.samples import pcap
 
@@ -58,6 +58,16 @@ def test_an_interface_is_called_after_its_channel(tmp_path: Path, mhz: int, name
     told = air.interface(path.read_bytes())
     assert told.link_type == 127
     assert told.options == {2: f"channel {name}".encode(), 3: f"802.11 medium at {mhz} MHz".encode(), 9: b"\x09"}
+
+
+def test_bytes_that_go_with_an_answer_are_remarked(tmp_path: Path) -> None:
+    ack, block_ack, data = (bytes([kind]) + bytes(size - 1) for kind, size in ((0xD4, 14), (0x94, 32), (0x08, 60)))
+    header, collided = frame(5180)[:14], frame(5180, 0, 0x40)[:14]
+    bodies = [header + ack, header + ack + bytes(3), header + block_ack, collided + block_ack + bytes(9), header + data]
+    save(tmp_path, enumerate(bodies))
+    (path,) = split(tmp_path)
+    three, nine = (PAYLOAD.format(count=count) for count in (3, 9))
+    assert [comment for _, _, comment in read(path)] == ["", three, "", f"{COLLISION}; {nine}", ""]
 
 
 def test_frames_of_one_moment_stay_in_their_order(tmp_path: Path) -> None:

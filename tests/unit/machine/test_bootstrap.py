@@ -15,6 +15,7 @@ TOOLS = """\
 # comment
 gcc                 gcc      all   compiles
 newmap              mapper   user  for users
+reader              reader   test  for tests
 /etc/nothing*here   a-file   all   a file
 """
 NEEDED = ("sh", "cat", "cmp", "dirname", "rm", "mkdir", "chmod")
@@ -57,9 +58,9 @@ class Machine:
         self.program("python3", f'[ "$2" != venv ] || {{ {make}; }}')
         (self.programs / "environment-python").rename(self.programs / "python3-env")
 
-    def run(self) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
-        argv = [str(self.programs / "sh"), "scripts/bootstrap"]
+        argv = [str(self.programs / "sh"), "scripts/bootstrap", *arguments]
         environment = {"PATH": str(self.programs)}
         done = subprocess.run(argv, cwd=self.checkout, env=environment, capture_output=True, text=True, check=False)
         assert "not found" not in done.stderr, done.stderr
@@ -82,6 +83,16 @@ def test_user_without_sudo_is_given_the_one_command(machine: Machine) -> None:
     assert "  apt-get update && apt-get install --yes --no-install-recommends gcc mapper a-file\n" in done.stderr
     assert "missing: gcc (compiles)" in done.stderr
     assert machine.called == []
+
+
+def test_what_only_tests_need_is_asked_for_by_them(machine: Machine) -> None:
+    machine.program("apt-get", "")
+    assert "reader" not in machine.run().stderr
+    done = machine.run("test")
+    assert "missing: reader (for tests)" in done.stderr
+    assert "--no-install-recommends gcc mapper reader a-file\n" in done.stderr
+    machine.program("reader", "")
+    assert "reader" not in machine.run("test").stderr
 
 
 def test_sudo_that_asks_for_a_password_is_not_used(machine: Machine) -> None:

@@ -68,6 +68,8 @@ def test_list_of_tools_is_whole() -> None:
     assert len(names) == len(set(names))
     assert {"gcc", "mmdebstrap", "newuidmap"} <= set(names)
     assert "newuidmap" not in [tool.name for tool in host_tools(root=True)]
+    assert [tool.name for tool in host_tools(test=True)] == ["tshark"]
+    assert "tshark" not in names
 
 
 def test_missing_tool(tmp_path: Path) -> None:
@@ -85,6 +87,16 @@ def test_missing_tool_is_a_problem_with_one_command(tmp_path: Path, monkeypatch:
     finding = doctor._tools()
     assert not finding.ok
     assert finding.advice == "apt-get install --no-install-recommends pkg"
+
+
+def test_a_tool_that_only_make_test_needs_is_no_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "packages"
+    path.write_text("/etc/passwd base-files all a file\nno-such-tool pkg test reads\n")
+    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    finding = doctor._tools()
+    assert (finding.ok, finding.found) == (True, "all 1 are installed; for make test: pkg (reads)")
+    path.write_text("/etc/passwd base-files all a file\n/etc/passwd base-files test reads\n")
+    assert doctor._tools().found == "all 1 are installed"
 
 
 def test_every_finding_of_this_machine() -> None:

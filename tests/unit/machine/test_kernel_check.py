@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""checkpatch and sparse: that they are asked about everything of ours, and that a complaint fails the check."""
+"""checkpatch and sparse: that they are asked about everything of ours, and that a new complaint fails the check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ prepare:
 	@true
 net/%.o:
 	@test "$(CHECK)" = sparse
-	@if grep -n unsound $(CURDIR)/net/$*.c; then echo "$(CURDIR)/net/$*.c:1:2: warning: unsound"; fi
+	@grep -n unsound $(CURDIR)/net/$*.c | sed 's|:.*|:2: warning: unsound|; s|^|$(CURDIR)/net/$*.c:|'
 	@echo "$(CURDIR)/include/linux/old.h:3:4: warning: the kernel's own"
 """
 PATCH = "Subject: [PATCH] change\n\n--- a/net/old.c\n+++ b/net/old.c\n@@ -1,2 +1,2 @@\n one\n-two\n+{word}\n"
@@ -91,6 +91,27 @@ def test_untidy_file(checked: Checked) -> None:
 def test_sparse_complains_about_ours(checked: Checked) -> None:
     checked.write(patch="tidy", file="unsound")
     with pytest.raises(BuildError, match=r"sparse complains:\n    net/new\.c:1:2: warning: unsound$"):
+        checked.check()
+
+
+def test_sparse_complains_about_a_file_that_a_patch_changes(checked: Checked) -> None:
+    checked.write(patch="unsound", file="sound")
+    with pytest.raises(BuildError, match=r"sparse complains:\n    net/old\.c:2:2: warning: unsound$"):
+        checked.check()
+
+
+def test_what_sparse_says_of_the_kernels_own_file_anyway_passes(checked: Checked) -> None:
+    """Once before, on another line; a second one is one too many."""
+    (checked.tree / "net" / "old.c").write_text("one\ntwo\nthree\nunsound\n")
+    checked.write(patch="tidy\n+tidy", file="sound")
+    lengthen = (checked.directory / "patches" / "0001-change.patch").read_text().replace("-1,2 +1,2", "-1,2 +1,3")
+    (checked.directory / "patches" / "0001-change.patch").write_text(lengthen)
+    checked.check()
+    (checked.directory / "patches" / "0001-change.patch").write_text(
+        lengthen.replace("+tidy\n+tidy", "+tidy\n+unsound")
+    )
+    said = r"net/old\.c:3:2: warning: unsound \(2 times, without the series 1\)\n    net/old\.c:5:2: "
+    with pytest.raises(BuildError, match=said):
         checked.check()
 
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""mac80211_hwsim's own interface for a relay such as wmediumd is what it was, and the medium keeps out of its way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.plan.types import Plan
+from tests.system.asking import RUN, with_script
+from tests.system.conftest import Ran
+from tests.system.relay import PINGS
+
+pytestmark = pytest.mark.guest
+
+PROGRAM = (Path(__file__).parent / "relay.py").read_text()
+PERFECT = "name: relayed\nnodes:\n  h1: {kind: host}\n"
+# radios of the topology's own, so that there is a medium
+ON_MEDIUM = PERFECT + "  ap1: {kind: ap, ssid: x, channel: 6}\n  sta1: {kind: sta}\nmedium: {}\n"
+
+Relayed = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def relayed(plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path) -> Relayed:
+    """Run the program in h1, and get what it says."""
+
+    def run(topology: str, forward: bool, on_medium: bool = False) -> dict[str, Any]:
+        argv = RUN.format(arguments=f", '{json.dumps([forward, on_medium])}'")
+        plan = plan_of(topology, f"name: relay\nduration: 1 s\ntimeline:\n  - {{at: 0 s, exec: h1, run: {argv}}}\n")
+        directory = tmp_path / "run"
+        directory.mkdir()
+        runs.boot(with_script(plan, "h1", PROGRAM), machine, directory)
+        (output,) = Ran(directory).outputs()
+        told: dict[str, Any] = json.loads(output.splitlines()[-1])
+        return told
+
+    return run
+
+
+def test_a_relay_carries_the_frames_of_its_radios(relayed: Relayed) -> None:
+    told = relayed(PERFECT, forward=True)
+    assert told["joined"]
+    carried, dropped, again, without = told["looks"]
+    # request and answer of each ping, each heard by one other radio
+    for look in (carried, again):
+        assert look["answers"] == PINGS
+        assert look["copies"] == look["frames"] >= 2 * PINGS
+    assert dropped["answers"] == 0 and dropped["frames"] >= PINGS
+    assert dropped["copies"] <= dropped["frames"] - PINGS  # beacons pass
+    assert carried["failed"] == 0 and again["failed"] == dropped["failed"] >= PINGS  # as the relay said of them
+    assert (without["answers"], without["frames"]) == (PINGS, 0)  # radios that no relay rules hear each other
+
+
+def test_radios_of_a_silent_relay_hear_nothing(relayed: Relayed) -> None:
+    told = relayed(PERFECT, forward=False)
+    assert not told["joined"] and told["frames"] > 0
+
+
+def test_a_relay_gets_no_frame_of_radios_on_a_medium(relayed: Relayed) -> None:
+    told = relayed(ON_MEDIUM, forward=False, on_medium=True)
+    assert told["joined"] and told["frames"] == 0
+    assert [look["answers"] for look in told["looks"]] == [PINGS] * 4
