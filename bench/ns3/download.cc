@@ -58,6 +58,7 @@ struct Options {
 	double load_s;
 	uint64_t seed;
 	Time latency;
+	uint32_t queue_frames; /* of the access point's radio, below FqCoDel */
 	std::string frames; /* where each transmission is written, empty: nowhere */
 };
 
@@ -122,7 +123,7 @@ const Mode *find_mode(const std::string &name)
 Options parse(int argc, char **argv)
 {
 	std::string mode = "11n-150", transport = "tcp", frames;
-	int64_t stations = 1, seed = 1;
+	int64_t stations = 1, seed = 1, queue = 0;
 	double load_s = 12;
 	Time latency = Seconds(0);
 	CommandLine line(__FILE__);
@@ -133,6 +134,7 @@ Options parse(int argc, char **argv)
 	line.AddValue("seconds", "of load, the first of them not counted", load_s);
 	line.AddValue("seed", "which random numbers", seed);
 	line.AddValue("latency", "a station's host gets what arrives that much later, such as 20us", latency);
+	line.AddValue("queue", "frames in the access point's radio, below FqCoDel; 0: 64, at 11n for each station", queue);
 	line.AddValue("frames", "a file for a line about each transmission of the load", frames);
 	line.Parse(argc, argv);
 	if (transport != "tcp" && transport != "udp")
@@ -145,8 +147,12 @@ Options parse(int argc, char **argv)
 		refuse("--seed must not be negative");
 	if (latency.IsStrictlyNegative())
 		refuse("--latency must not be negative");
-	return {find_mode(mode), static_cast<uint32_t>(stations), transport == "tcp", load_s,
-		static_cast<uint64_t>(seed), latency, frames};
+	if (queue < 0 || queue > UINT32_MAX)
+		refuse("--queue must not be negative, nor beyond 32 bits");
+	const Mode *found = find_mode(mode);
+	int64_t queue_frames = queue ? queue : AMPDU_WINDOW * (found->qos ? stations : 1);
+	return {found, static_cast<uint32_t>(stations), transport == "tcp", load_s, static_cast<uint64_t>(seed),
+		latency, static_cast<uint32_t>(queue_frames), frames};
 }
 
 /*
@@ -221,10 +227,9 @@ void make_radios(const Mode &mode, Network &network)
  * ns-3 drops what waits there for half of one. mac80211 keeps its frames in fq_codel until the channel is won; ns-3
  * cannot, so this queue is made short. With A-MPDU it has room for one window per station; less would cut aggregates.
  */
-void shorten_queue(const Mode &mode, const Network &network)
+void shorten_queue(const Mode &mode, uint32_t frames, const Network &network)
 {
 	auto radio = DynamicCast<WifiNetDevice>(network.access_point_radio.Get(0));
-	uint32_t frames = AMPDU_WINDOW * (mode.qos ? network.stations.GetN() : 1);
 
 	radio->GetMac()
 		->GetTxopQueue(mode.qos ? AC_BE : AC_BE_NQOS)
@@ -298,7 +303,7 @@ Network make_network(const Options &options)
 	network.stations.Create(options.stations);
 	make_wire(network);
 	make_radios(*options.mode, network);
-	shorten_queue(*options.mode, network);
+	shorten_queue(*options.mode, options.queue_frames, network);
 	place(network);
 	make_internet(network);
 	return network;
