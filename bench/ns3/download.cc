@@ -380,7 +380,8 @@ void log_frames(const std::string &path, const NetDeviceContainer &radios)
 					     header.HasData() ? carried(*psdu->GetPayload(0), i).c_str() :
 								"\t\t\t");
 			};
-		phy->TraceConnectWithoutContext("PhyTxPsduBegin", Callback<void, WifiConstPsduMap, WifiTxVector, double>(log));
+		phy->TraceConnectWithoutContext("PhyTxPsduBegin",
+						Callback<void, WifiConstPsduMap, WifiTxVector, double>(log));
 	}
 }
 
@@ -424,7 +425,7 @@ Sinks make_sinks(const Options &options, const Network &network)
 
 /*
  * Payload that has arrived, also what TCP still holds back behind a hole. When counting begins, slow start has just lost
- * segments: at 11 Mbit/s, ten stations hold back 206 of the 380 that the air had carried by then.
+ * segments: at 11 Mbit/s, ten stations hold back 195 of the 377 that the air had carried by then.
  */
 Bytes received(const Sinks &sinks)
 {
