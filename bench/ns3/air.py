@@ -22,7 +22,7 @@ from bench.ns3.build import ensure_program
 from bench.ns3.frames import Frame, of_lab, of_ns3
 from bench.options import add_seconds, add_times, ns3_time, whole
 from bench.places import PHYS, behind_access_point
-from lab.errors import LabError
+from lab.errors import LabError, RunError
 
 PARTS = (
     "segments",
@@ -36,8 +36,8 @@ PARTS = (
     "other frames",
 )
 _PART_OF = {"segment": "segments", "answer": "answers of TCP", "ack": "ACK of the MAC", "beacon": "beacons"}
-_ANSWERED_WITHIN_US = 18  # SIFS is 10 or 16; the lab's captures have whole µs
-_SAME_US = 1.5  # what only seems to overlap, for the same reason
+_ANSWERED_WITHIN_US = 18  # SIFS is 10 or 16; radiotap's times are whole µs
+_SAME_US = 1.5  # that much seems to overlap for the same reason
 
 
 @dataclass
@@ -97,8 +97,8 @@ def budget(frames: Sequence[Frame], begin_us: float, end_us: float) -> Budget:
     return spent
 
 
-def mean(budgets: Sequence[Budget]) -> Budget:
-    """Of several runs: their sum, as everything is printed for each segment."""
+def together(budgets: Sequence[Budget]) -> Budget:
+    """Of several runs: their sum. What is printed is for each segment."""
     total = Budget()
     for each in budgets:
         total.segments += each.segments
@@ -109,11 +109,17 @@ def mean(budgets: Sequence[Budget]) -> Budget:
 
 
 def of_ns3_run(program: Path, scenario: download.Scenario, extra: Sequence[str]) -> Budget:
-    """Run ns-3; ``extra`` are options of its own, such as --ns3::TcpSocket::DelAckCount=1."""
+    """Run ns-3; ``extra`` are options of its own, such as --ns3::TcpSocket::DelAckCount=1.
+
+    Raises:
+        RunError: It failed; with what it said.
+    """
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = Path(folder) / "frames"
         argv = [str(program), *scenario.arguments(), f"--frames={path}", *extra]
-        subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+        result = subprocess.run(argv, check=False, capture_output=True, text=True)
+        if result.returncode:
+            raise RunError(f"{' '.join(argv)} ended with {result.returncode}:\n{result.stderr}")
         return budget(of_ns3(path), WARM_UP_S * 1e6, scenario.seconds * 1e6)
 
 
@@ -165,8 +171,8 @@ def main() -> int:
     first = download.Scenario(chosen.mode, chosen.stations, "tcp", chosen.seconds, latency=chosen.latency)
     runs = [replace(first, seed=seed) for seed in range(1, chosen.times + 1)]
     columns = {
-        "ns-3": mean([of_ns3_run(program, scenario, extra) for scenario in runs]),
-        "lab": mean([of_lab_run(scenario) for scenario in runs]),
+        "ns-3": together([of_ns3_run(program, scenario, extra) for scenario in runs]),
+        "lab": together([of_lab_run(scenario) for scenario in runs]),
     }
     print(table(columns))
     return 0
