@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap
+.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap
 
 help: ## what can be made
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -24,6 +24,9 @@ test: bootstrap check ## everything the project tests
 
 check: bootstrap ## style, types, shell scripts, kernel patches, generated files
 	@scripts/check
+
+docs: bootstrap ## run the commands that the documentation shows, and compare what they print (two minutes)
+	@$(PYTHON) -m tests.shown
 
 bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench: those of the guest, a minute or two)
 	@$(PYTHON) -m bench --long

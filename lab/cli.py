@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import signal
 import sys
 from pathlib import Path
@@ -185,6 +187,10 @@ def clean() -> None:
     print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
 
 
+# What a command imports stays until its end. Python would look through it for garbage while it is imported, each time
+# that 700 objects have been made (20 ms), and once more at the end (60 ms).
+_COLLECT = (50_000, 10, 100)
+
 _ended_by: list[signal.Signals] = []  # typer makes an exit status of every KeyboardInterrupt that tells nothing more
 
 
@@ -205,6 +211,8 @@ def _status(returned: int | None) -> int:
 def main() -> None:
     """Entry of the command: a user's mistake is one message, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(*_COLLECT)
+    atexit.register(gc.freeze)
     try:
         sys.exit(_status(app(standalone_mode=False)))
     except LabError as error:

@@ -54,13 +54,21 @@ def _run(plans: list[Plan], places: list[Path], machine: runs.Machine, jobs: int
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with RunBars(names, plans[0].duration_ns) as bars:
-            return runs.run_all(zip(plans, places, strict=True), machine, jobs, bars.tell)
+            return runs.run_all(zip(plans, places, strict=True), machine, jobs, bars.tell, _prepare_report)
     except KeyboardInterrupt:
         runs.discard(directory)
         raise
     except LabError as error:
         print(f"what the run left is in {directory}", file=sys.stderr)
         raise error
+
+
+def _prepare_report() -> None:
+    """Import what shows results."""
+    from lab import report
+
+    report.prepare()
+    console()
 
 
 def _point_latest(directory: Path, out: Path | None) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import importlib
 import json
 import platform
 import shutil
@@ -20,13 +21,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import air
 from lab.errors import InputError, LabError, RunError
 from lab.machine.build_report import Report
-from lab.machine.bundle import ensure_bundle
+from lab.machine.bundle import Bundle, ensure_bundle
 from lab.machine.doctor import memory_directory
 from lab.machine.guest import MEMORY_BYTES, Guest, GuestFiles, command_line
 from lab.machine.image import Image, ensure_image
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from lab.record import Record
 
 Tell = Callable[[Progress], None]
+Meanwhile = Callable[[], None]  # done while a guest runs, which does not wait for it
 _TRANSIENT = ("pulse", "started")  # of use only while a guest runs
 
 
@@ -50,12 +53,13 @@ class Machine:
     kernel: Kernel
     image: Image
     initrd: Path
-    bundle: Path
+    bundle: Bundle
 
 
 def ensure_machine(report: Report, source: Path | None = None) -> Machine:
     """Kernel, image, initrd and code, built where the cache does not have them."""
-    return Machine(ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report), ensure_bundle())
+    kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
+    return Machine(kernel, image, initrd, ensure_bundle(report, kernel, image, initrd))
 
 
 def radios(plan: Plan) -> int:
@@ -81,7 +85,7 @@ def guest_files(machine: Machine, directory: Path) -> GuestFiles:
         kernel=machine.kernel.path,
         initrd=machine.initrd,
         image=machine.image.path,
-        bundle=machine.bundle,
+        bundle=machine.bundle.path,
         run=directory.resolve(),
     )
 
@@ -115,16 +119,32 @@ def run_plan(
     directory: Path,
     tell: Tell = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
+
+    Whoever runs many plans calls this for each, with one ``machine``: what must be imported is paid for once.
+
+    Args:
+        plan: what to run.
+        machine: what the guest is made of.
+        directory: where; empty.
+        tell: told how far it is.
+        stall_wall_s: after so long without progress of virtual time the run has failed.
+        meanwhile: called once the guest has been started.
 
     Raises:
         RunError: The guest or a process in it failed; the directory keeps what it left.
     """
+
+    def while_it_runs() -> None:
+        importlib.import_module("lab.record")
+        meanwhile()
+
+    walls = boot(plan, machine, directory, tell, stall_wall_s, while_it_runs)
+    write_wall(directory, walls)
     from lab import record
 
-    walls = boot(plan, machine, directory, tell, stall_wall_s)
-    write_wall(directory, walls)
     return record.build(directory, versions=versions(machine), hashes=hashes(machine))
 
 
@@ -134,15 +154,18 @@ def boot(
     directory: Path,
     tell: Tell = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
 ) -> Walls:
-    """Boot a guest for the plan and follow it to its end."""
+    """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
     (directory / "plan.json").write_text(plan.to_json())
     files = guest_files(machine, directory)
     with scratch(files.links()) as place, (directory / "console.log").open("wb") as console:
         arguments = guest_command(plan, machine, directory, place, "run")
         guest = Guest(arguments, files.run, memory_directory(), console)
         try:
-            walls = Watch(guest, place, plan.duration_ns, stall_wall_s).follow(tell)
+            watch = Watch(guest, place, plan.duration_ns, stall_wall_s)
+            meanwhile()
+            walls = watch.follow(tell)
         except LabError:
             guest.kill()
             with contextlib.suppress(RunError):  # what made the run fail is worth telling
@@ -181,12 +204,17 @@ def write_wall(directory: Path, walls: Walls) -> None:
     (directory / "wall.json").write_text(text + "\n")
 
 
-def versions(machine: Machine) -> dict[str, object]:
-    """Versions for the record."""
+@cache
+def _lab_version() -> str:
     from importlib.metadata import version
 
+    return version("hwsim-lab")
+
+
+def versions(machine: Machine) -> dict[str, object]:
+    """Versions for the record."""
     return {
-        "lab": version("hwsim-lab"),
+        "lab": _lab_version(),
         "kernel": machine.kernel.release,
         "kernel_package": machine.kernel.package_version,
         "packages": machine.image.packages,
@@ -200,12 +228,16 @@ def hashes(machine: Machine) -> dict[str, str | None]:
         "kernel_source": machine.kernel.package_sha256,
         "image": machine.image.sha256,
         "series": machine.kernel.series_sha256,
-        "code": machine.bundle.name,
+        "code": machine.bundle.key,
     }
 
 
 def run_all(
-    plans: Iterable[tuple[Plan, Path]], machine: Machine, jobs: int, tell: Callable[[int, Progress], None]
+    plans: Iterable[tuple[Plan, Path]],
+    machine: Machine,
+    jobs: int,
+    tell: Callable[[int, Progress], None],
+    meanwhile: Meanwhile = lambda: None,
 ) -> list[Record]:
     """Run several plans, ``jobs`` guests side by side; records in the order of the plans.
 
@@ -220,7 +252,7 @@ def run_all(
                 raise Cancelled
             tell(number, progress)
 
-        return run_plan(plan, machine, directory, heed)
+        return run_plan(plan, machine, directory, heed, meanwhile=meanwhile)
 
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(one, number, plan, directory) for number, (plan, directory) in enumerate(work)]

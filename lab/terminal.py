@@ -4,31 +4,65 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from lab.machine.build_report import LineReport, Report
-from lab.machine.watch import Progress as RunProgress
+
+if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long as planning a small topology
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from lab.machine.watch import Progress as RunProgress
 
 LINE_EVERY_S = 5.0
 PIPE_COLUMNS = 110
+_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables by which rich can be told what is one
 
 
 def console() -> Console:
     """For results, on standard output; wide enough for every table where nobody's window limits it."""
+    from rich.console import Console
+
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+
+
+def _errors() -> Console | None:
+    """Standard error where it is a terminal. rich has the last word, but is asked only where it may be one."""
+    if not (sys.stderr.isatty() or os.environ.keys() & _CALL_IT_A_TERMINAL):
+        return None
+    from rich.console import Console
+
+    errors = Console(stderr=True, highlight=False)
+    return errors if errors.is_terminal else None
 
 
 class BarReport:
     """Build progress as a bar; steps scroll above it."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, errors: Console) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            BarColumn(30),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+        )
+        self._progress = Progress(*columns, console=errors, transient=True)
         self._task: TaskID | None = None
+
+    def __enter__(self) -> BarReport:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
 
     def step(self, text: str) -> None:
         """A new step."""
@@ -44,57 +78,78 @@ class BarReport:
         self._progress.update(self._task, completed=done, total=total, description=text[:60])
 
 
+class _LateReport:
+    """A bar or lines, from the first thing that there is to tell: mostly there is none."""
+
+    def __init__(self, closing: contextlib.ExitStack) -> None:
+        self._closing = closing
+
+    @cached_property
+    def _report(self) -> Report:
+        errors = _errors()
+        return LineReport(sys.stderr) if errors is None else self._closing.enter_context(BarReport(errors))
+
+    def step(self, text: str) -> None:
+        """A new step."""
+        self._report.step(text)
+
+    def progress(self, done: int, total: int | None, text: str) -> None:
+        """How far it is."""
+        self._report.progress(done, total, text)
+
+
 @contextlib.contextmanager
 def reporter() -> Iterator[Report]:
     """Where builds report to: standard error."""
-    errors = Console(stderr=True, highlight=False)
-    if not errors.is_terminal:
-        yield LineReport(sys.stderr)
-        return
-    columns = (
-        BarColumn(30),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}"),
-    )
-    with Progress(*columns, console=errors, transient=True) as progress:
-        yield BarReport(progress)
+    with contextlib.ExitStack() as closing:
+        yield _LateReport(closing)
 
 
 class RunBars:
-    """Progress of runs: virtual time, wall time and their ratio, one line a guest."""
+    """Progress of runs: virtual time, wall time and their ratio, one line a guest.
+
+    They are there once a guest runs: nothing keeps the first one waiting.
+    """
 
     def __init__(self, names: list[str], duration_ns: int) -> None:
-        self._errors = Console(stderr=True, highlight=False)
         self._duration_s = duration_ns / 1e9
         self._names = names
         self._next_s = time.monotonic() + LINE_EVERY_S
+        self._lock = threading.Lock()
+        self._begun = False
         self._progress: Progress | None = None
         self._tasks: list[TaskID] = []
-        if self._errors.is_terminal:
-            self._progress = Progress(
-                BarColumn(30), TextColumn("{task.description}"), console=self._errors, transient=True
-            )
 
     def __enter__(self) -> RunBars:
-        if self._progress:
-            self._progress.start()
-            self._tasks = [self._progress.add_task(f"{name}: waiting", total=self._duration_s) for name in self._names]
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._progress:
             self._progress.stop()
 
+    def _begin(self) -> None:
+        self._begun = True
+        errors = _errors()
+        if errors is None:
+            return
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=errors, transient=True)
+        self._progress.start()
+        self._tasks = [self._progress.add_task(f"{name}: waiting", total=self._duration_s) for name in self._names]
+
     def tell(self, number: int, run: RunProgress) -> None:
         """What the watch of run ``number`` saw."""
         text = f"{self._names[number]}: {describe(run, self._duration_s)}"
-        if self._progress:
-            virtual_s = (run.virtual_ns or 0) / 1e9
-            self._progress.update(self._tasks[number], completed=virtual_s, description=text)
-        elif time.monotonic() >= self._next_s:
-            self._next_s = time.monotonic() + LINE_EVERY_S
-            print(text, file=sys.stderr, flush=True)
+        with self._lock:  # each guest is watched by a thread
+            if not self._begun:
+                self._begin()
+            if self._progress:
+                virtual_s = (run.virtual_ns or 0) / 1e9
+                self._progress.update(self._tasks[number], completed=virtual_s, description=text)
+            elif time.monotonic() >= self._next_s:
+                self._next_s = time.monotonic() + LINE_EVERY_S
+                print(text, file=sys.stderr, flush=True)
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

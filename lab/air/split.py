@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From raw/air.pcap, what the guest's tcpdump saw of the medium, to raw/air-<MHz>.pcapng, a file a channel.
+"""From raw/air.unsplit, what the guest's tcpdump saw of the medium, to raw/air-<MHz>.pcapng, a file a channel.
 
 The kernel shows a transmission when it ends, stamped with its start. So frames that overlap come in the order of their
 ends; here they are put in the order of their starts. Only as many are held as began within the longest time that
@@ -61,7 +61,7 @@ class _Channel:
 
 
 def split(raw: Path, until_ns: int | None = None) -> list[Path]:
-    """Make the files, and remove ``air.pcap``; nothing where there is none.
+    """Make the files, and remove ``air.unsplit``; nothing where there is none.
 
     A last frame that is cut off (the guest was killed) is left out.
 
@@ -73,7 +73,7 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
         The files, by frequency.
 
     Raises:
-        AirError: the capture is damaged; ``air.pcap`` is then kept, and nothing made of it.
+        AirError: the capture is damaged; ``air.unsplit`` is then kept, and nothing made of it.
     """
     source = raw / CAPTURED
     if not source.exists():

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Entry of the agent: build the network of /lab/run/plan.json, then run its timeline or give a prompt."""
+"""Entry of the agent: build the network of /lab/run/plan.json, then run its timeline or give a prompt.
+
+A guest that is to compile the lab's code (lab.machine.bundle) has no plan.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,15 @@ from lab.guest.paths import DAEMON_LOGS, RUN
 from lab.plan.types import Plan
 
 
-def run(plan: Plan) -> None:
+def _plan() -> Plan:
+    plan = Plan.from_json((RUN / "plan.json").read_text())
+    DAEMON_LOGS.mkdir(parents=True)
+    return plan
+
+
+def run() -> None:
     """A scripted run; always leaves guest.json, with "error" where it failed."""
+    plan = _plan()
     loop = Loop()
     network = LabNet(plan, loop)
     experiment = Experiment(plan, network, loop)
@@ -40,10 +50,11 @@ def _told(failure: GuestError) -> dict[str, Any]:
     return {"message": failure.message, "culprit": failure.culprit, "log": failure.log}
 
 
-def shell(plan: Plan) -> None:
+def shell() -> None:
     """An interactive prompt in real time."""
     from lab.guest.shell import Shell
 
+    plan = _plan()
     loop = Loop()
     network = LabNet(plan, loop)
     network.build()
@@ -51,11 +62,16 @@ def shell(plan: Plan) -> None:
     Shell(network)
 
 
+def compile_() -> None:
+    """The bytecode of this code."""
+    from lab.guest.bytecode import compile_code
+
+    compile_code()
+
+
 def main() -> None:
     """Dispatch on the mode given by lab.agent= on the kernel's command line."""
-    plan = Plan.from_json((RUN / "plan.json").read_text())
-    DAEMON_LOGS.mkdir(parents=True)
-    {"run": run, "shell": shell}[sys.argv[1]](plan)
+    {"run": run, "shell": shell, "compile": compile_}[sys.argv[1]]()
 
 
 main()

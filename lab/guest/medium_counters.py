@@ -28,9 +28,20 @@ def radio(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
 
 
 def link(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
-    """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``."""
+    """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
+
+    These are totals. The same counts follow for each access category that had any: ``be: {sent, retries, …}``.
+    """
+    width = len(Count)
+    values = _u64s(answer, Attr.COUNTS, width * len(ACCESS_CATEGORIES))
+    keys = [name.name.lower() for name in Count]
+    counts = {
+        category: dict(zip(keys, values[width * number : width * (number + 1)], strict=True))
+        for number, category in enumerate(ACCESS_CATEGORIES)
+    }
     ends = {"from": _name(answer, Attr.FROM, names), "to": _name(answer, Attr.TO, names)}
-    return {**ends, **_named(answer, Attr.COUNTS, Count)}
+    totals = {key: sum(count[key] for count in counts.values()) for key in keys}
+    return {**ends, **totals, **{name: count for name, count in counts.items() if any(count.values())}}
 
 
 def channel(answer: Answer, start_ns: int) -> dict[str, Any]:

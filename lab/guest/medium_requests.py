@@ -14,6 +14,8 @@ from lab.plan.medium_types import Medium, MediumLink, MediumRadio, MediumRate, M
 ID = 1  # the one medium of a guest
 LINKS_MOST = LONGEST_PAYLOAD // LINK.size  # in one request
 _SHOWN_MOST = 6  # links
+_FAULT_RADIOS = {"from": Attr.FAULT_FROM, "to": Attr.FAULT_TO, "listener": Attr.FAULT_LISTENER}
+_ALL = 2**32  # a chance of 1, of a fault's share
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,11 @@ def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> R
         Attr.FAULT_SKIP: params["skip"],
         Attr.FAULT_COUNT: params["count"],
     }
-    for key, kind in (("from", Attr.FAULT_FROM), ("to", Attr.FAULT_TO)):
+    for key, kind in _FAULT_RADIOS.items():
         if params[key] is not None:
             values[kind] = numbers[params[key]]
+    if params["share_percent"] is not None:
+        values[Attr.FAULT_SHARE] = max(1, min(round(params["share_percent"] / 100 * _ALL), _ALL - 1))
     return Request(Command.ADD_FAULT, values)
 
 

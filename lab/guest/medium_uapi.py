@@ -79,6 +79,8 @@ class Attr(IntEnum):
     ARRIVALS = auto()
     MORE_DATA = auto()
     NO_RETRY_MARK = auto()
+    FAULT_LISTENER = auto()
+    FAULT_SHARE = auto()
 
 
 class Frame(IntEnum):
@@ -123,6 +125,8 @@ class Count(IntEnum):
     DAMAGED = auto()
     COLLIDED = auto()
     LOST = auto()
+    HEADER = auto()
+    AWAY = auto()
     ACKED = auto()
     DROPPED = auto()
     BYTES = auto()
@@ -179,6 +183,8 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.FAULT_COUNT: _U32,
     Attr.FAULT_FROM: _U32,
     Attr.FAULT_TO: _U32,
+    Attr.FAULT_LISTENER: _U32,
+    Attr.FAULT_SHARE: _U32,
     Attr.RATE: _rate,
     Attr.LATENCY_US: _U32,
     Attr.ADDR: bytes,

@@ -3,10 +3,12 @@
 
 from pathlib import Path
 
+CODE = Path("/lab/code")  # hostfs: this code, read-only
 RUN = Path("/lab/run")  # hostfs: the run directory
 RAW = RUN / "raw"  # hostfs: raw output of processes and probes
 DAEMON_LOGS = RAW / "daemon"
-AIR_CAPTURE = RAW / "air.pcap"  # of the medium, until the host has split it by channels (lab.air)
+# of the medium, until the host has split it by channels (lab.air); a probe `as: air` leaves air.pcap
+AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only
 NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
 ENTER = "/lab/bin/enter"

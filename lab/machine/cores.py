@@ -44,13 +44,16 @@ class Core:
 
     @contextlib.contextmanager
     def bound(self) -> Iterator[None]:
-        """What this thread starts meanwhile runs on the core."""
+        """What this thread starts meanwhile runs on the core; the thread itself leaves it, if there is another."""
         before = os.sched_getaffinity(0)
-        if self.number is not None:
-            os.sched_setaffinity(0, {self.number})
+        if self.number is None:
+            yield
+            return
+        os.sched_setaffinity(0, {self.number})
         try:
             yield
         finally:
+            os.sched_setaffinity(0, before - {self.number} or before)  # away, where the scheduler would let it be
             os.sched_setaffinity(0, before)
 
     def release(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -37,7 +38,10 @@ class GuestFiles:
 def command_line(
     files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
 ) -> list[str]:
-    """The kernel and its arguments. ``mode``: run (virtual time, no input) or shell (real time, a terminal)."""
+    """The kernel and its arguments.
+
+    ``mode``: run (virtual time, no input), compile (likewise, for lab.machine.bundle), shell (real time, a terminal).
+    """
     arguments = [
         str(files.kernel),
         f"mem={memory_bytes >> 20}M",
@@ -59,7 +63,7 @@ def command_line(
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
     ]
-    if mode == "run":
+    if mode != "shell":
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments
 
@@ -70,7 +74,7 @@ def _same_addresses() -> None:
 
 
 class Guest:
-    """A booted guest."""
+    """A booted guest; ``started_s`` is when, by time.monotonic()."""
 
     def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
         """Start it.
@@ -86,6 +90,7 @@ class Guest:
         # nothing of our environment: it lies on the guest kernel's stack
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()
+        self.started_s = time.monotonic()
         with self._core.bound():
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -22,6 +23,7 @@ from lab.errors import HostError
 
 PARENT = Path("/tmp")
 PREFIX = "hwsim-lab-"
+_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{8}")  # others have directories in /tmp, too
 _COMMAND_MARK = b"uml_dir="
 
 
@@ -48,7 +50,7 @@ def clean_stale(parent: Path = PARENT) -> int:
     """Remove what labs that were killed have left; returns how many guests that were."""
     cleaned = 0
     for directory in sorted(parent.glob(f"{PREFIX}*")):
-        if not directory.is_dir() or directory.stat().st_uid != os.getuid():
+        if not _NAME.fullmatch(directory.name) or not directory.is_dir() or directory.stat().st_uid != os.getuid():
             continue
         with contextlib.suppress(OSError), (directory / "lock").open("a") as lock:
             try:
@@ -65,13 +67,15 @@ def clean_stale(parent: Path = PARENT) -> int:
 def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
     """A fresh scratch directory with ``links``; gone at the end, with every process of its guest."""
     directory = parent / f"{PREFIX}{secrets.token_hex(4)}"
+    made = parent / f".{directory.name}"  # gets its name once it is locked: else another lab's start would remove it
     try:
-        directory.mkdir(mode=0o700)
+        made.mkdir(mode=0o700)
     except OSError as error:
         raise HostError(f"cannot make {directory}: {error.strerror}", hint="the guest needs a writable /tmp") from None
     try:
-        with (directory / "lock").open("a") as lock:
+        with (made / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            made.rename(directory)
             for name, target in links.items():
                 (directory / name).symlink_to(target)
             try:
@@ -79,4 +83,5 @@ def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
             finally:
                 kill_guest(directory)
     finally:
+        shutil.rmtree(made, ignore_errors=True)
         shutil.rmtree(directory, ignore_errors=True)

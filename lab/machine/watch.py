@@ -8,8 +8,9 @@ complains, the guest ends without having said how the run went. A failed process
 from __future__ import annotations
 
 import json
+import os
 import re
-import subprocess
+import select
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from lab.machine.guest import Guest, uptime_text
 STALL_WALL_S = 60.0
 # setting up (association of many stations) and winding up take virtual time besides the plan's duration
 SPARE_VIRTUAL_NS = 300_000_000_000
-POLL_S = 0.02
+POLL_S = 0.05  # what is shown of a run, and whether it stands still; its end is seen at once
 TAIL_LINES = 12
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
@@ -75,7 +76,7 @@ class Watch:
         self._scratch = scratch
         self._duration_ns = duration_ns
         self._stall_wall_s = stall_wall_s
-        self._started_s = time.monotonic()
+        self._started_s = guest.started_s
         self._timeline_s: float | None = None
         self._timeline_ns = 0
         self._last_uptime_ns = -1
@@ -87,14 +88,14 @@ class Watch:
         Raises:
             RunError: The guest stalled, ran away, complained, or failed.
         """
-        while True:
-            try:
-                self.guest.process.wait(POLL_S)
-            except subprocess.TimeoutExpired:
+        ended = os.pidfd_open(self.guest.process.pid)
+        try:
+            while not select.select([ended], [], [], POLL_S)[0]:
                 self._look()
                 tell(self._progress())
-                continue
-            break
+        finally:
+            os.close(ended)
+        self.guest.process.wait()
         self._look_at_start()
         ended_s = time.monotonic()
         self._judge()

@@ -9,17 +9,19 @@ from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.plan import types
 from lab.units import PERCENT
 
-_COUNTS = ("sent", "damaged", "collided", "lost", "dropped")
+_MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive
+_COUNTS = ("sent", *_MISSING, "dropped")
 
 
 class FrameLoss(Metric):
     """Percent of MPDUs, each attempt by itself, that a node sent to another and that did not arrive.
 
-    They were damaged by noise, collided, or were lost otherwise (the receiver did not notice them). ``dropped`` of a
-    row counts frames that were given up after all retries: only those are lost to what is above.
+    They were damaged by noise (in their payload, or in the PHY's ``header``), collided, were lost otherwise (the
+    receiver did not notice them), or it was ``away`` on another channel. ``dropped`` of a row counts frames that were
+    given up after all retries: only those are lost to what is above.
     """
 
-    about = "frames that a role's nodes sent and that did not arrive (damaged, collided, lost), retries counted too"
+    about = "frames that a role's nodes sent and that did not arrive, each retry by itself"
     of = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
@@ -41,7 +43,7 @@ class FrameLoss(Metric):
 
 
 def _row(link: dict[str, Any]) -> dict[str, Any]:
-    missing = link["damaged"] + link["collided"] + link["lost"]
+    missing = sum(link[key] for key in _MISSING)
     row = {key: link[key] for key in ("from", "to", *_COUNTS)}
     return {**row, "loss": 100 * missing / link["sent"]}
 

@@ -35,7 +35,7 @@ TAG = "\0"  # starts what a choice between models adds to an error's location; n
 class Model(BaseModel):
     """Base of everything in a file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod

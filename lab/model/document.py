@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ Keys = tuple[str | int, ...]
 
 _NODES_MAX = 200_000  # values in one file, aliases expanded: more is an accident (or an attack)
 _DEPTH_MAX = 60
+_TREES_KEPT = 64  # parsed files: whoever makes one plan after the other parses each once
 
 
 class WrittenInt(int):
@@ -106,8 +108,9 @@ def scalar(text: str, label: str) -> Any:
         raise InputError(error.message, where=label, hint=error.hint) from None
 
 
+@lru_cache(_TREES_KEPT)
 def _compose(text: str, label: str) -> Node | None:
-    """The YAML node tree. InputError names the line of a syntax error."""
+    """The YAML node tree, not to be changed. InputError names the line of a syntax error."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,6 +51,7 @@ def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], pro
         problems.add_all(error)
         return Curves("", [])
     used = _used(nodes)
+    make = kernel_table if isinstance(model.errors, ErrorTable) else _named_table
     found = []
     for curve in CURVES:
         if curve.name in used and not errors.has(curve):
@@ -57,7 +59,7 @@ def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], pro
             problems.add(source, keys, message)
             continue
         try:
-            table = kernel_table(errors, curve) if errors.has(curve) else _lost(errors.name, curve)
+            table = make(errors, curve) if errors.has(curve) else _lost(errors.name, curve)
         except InputError as error:
             problems.add(source, keys, error.message)
             continue
@@ -71,6 +73,12 @@ def _model(source: Source[Topology], model: Medium) -> error_models.ErrorModel:
         return error_models.load(model.errors)
     label = label_of(source.document.path.parent / model.errors.table)
     return error_models.load("table", file=label, text=source.texts[model.errors.table])
+
+
+@cache
+def _named_table(errors: error_models.ErrorModel, curve: Curve) -> KernelTable:
+    """The table of a model of the lab's own: whoever makes one plan after the other computes it once."""
+    return kernel_table(errors, curve)
 
 
 def _used(nodes: list[Node]) -> dict[str, str]:

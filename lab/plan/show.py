@@ -178,9 +178,14 @@ def _move(params: dict[str, Any]) -> str:
 
 
 def _fault(params: dict[str, Any]) -> str:
-    ends = "".join(f" {key} {params[key]}" for key in ("from", "to") if params[key] is not None)
+    ends = "".join(
+        f" {word} {params[key]}"
+        for key, word in (("from", "from"), ("to", "to"), ("listener", "at"))
+        if params[key] is not None
+    )
     skipped = f" after {params['skip']}" if params["skip"] else ""
-    return f"{params['action']} {params['count']}{ends}{skipped}"
+    share = f", {units.PERCENT.format(params['share_percent'])} of them" if params["share_percent"] is not None else ""
+    return f"{params['action']} {params['count']}{ends}{skipped}{share}"
 
 
 _EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {

@@ -175,7 +175,7 @@ class Event:
     kind: str  # roam, move, link, netem, exec, stop, fault
     target: str  # node or link name, process id for stop, kind of frames for fault
     # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv};
-    # fault: {action, from, to, skip, count}
+    # fault: {action, from, to, listener, skip, count, share_percent}
     params: dict[str, Any]
     source: str = ""
 

@@ -14,9 +14,17 @@ from lab.errors import RecordError
 from lab.record.record import Record
 from lab.report.terminal import as_json, rich_tables
 
-__all__ = ["as_json", "tables", "write"]
+__all__ = ["as_json", "prepare", "tables", "write"]
 
 tables = rich_tables
+
+
+def prepare() -> None:
+    """Import all that ``write`` and ``tables`` need: there is time for it while a guest runs."""
+    from lab.report import html, terminal
+
+    html.template()
+    terminal.prepare()
 
 
 def write(record: Record, directory: Path, *, png: bool = False) -> Path:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.plan.types import Plan
 from lab.record.record import Record
@@ -16,13 +17,17 @@ from lab.report.numbers import plain
 from lab.report.tables import Table
 from lab.report.terminal import verdict
 
+if TYPE_CHECKING:
+    from jinja2 import Template
+
 _TEMPLATE = "report.html.j2"
 _SECOND = 1_000_000_000
 _LOG_LINES = 20
 
 
-def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
-    """The whole page."""
+@cache
+def template() -> Template:
+    """The page, compiled."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -32,8 +37,13 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    return environment.get_template(_TEMPLATE)
+
+
+def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
+    """The whole page."""
     by_name = {table.name: table for table in shown}
-    return environment.get_template(_TEMPLATE).render(
+    return template().render(
         plan=record.plan,
         record=record.data,
         passed=record.passed,

@@ -31,7 +31,18 @@ KINDS = {
     "idle": "idle",
 }
 _COLOURS = {kind: colour for colour, kind in enumerate(kind for kind in KINDS if kind != "idle")}
-_COUNTS = ("sent", "retries", "delivered", "damaged", "collided", "lost", "acked", "dropped")
+_COUNTS = {
+    "sent": "sent",
+    "retries": "retries",
+    "delivered": "delivered",
+    "damaged": "damaged",
+    "collided": "collided",
+    "lost": "lost",
+    "header": "header wrong",
+    "away": "receiver away",
+    "acked": "acked",
+    "dropped": "dropped",
+}
 _CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
 
 
@@ -67,12 +78,21 @@ def _airtime(medium: Mapping[str, Any]) -> Table:
 
 def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
     columns = [Column("from", "from", number=False), Column("to", "to", number=False)]
-    columns += [Column(key, key, digits=12) for key in _COUNTS]
+    columns.append(Column("category", "access category", number=False))
+    columns += [Column(key, title, digits=12) for key, title in _COUNTS.items()]
     columns.append(Column("bytes", "bytes delivered", digits=20))
     order = {node.name: node.index for node in record.plan.nodes}
-    rows = [dict(link) for link in medium["links"] if link["sent"] or link["dropped"]]
+    rows = [
+        {"from": link["from"], "to": link["to"], "category": title, **link[key]}
+        for link in medium["links"]
+        for key, title in _CATEGORIES.items()
+        if key in link and (link[key]["sent"] or link[key]["dropped"])
+    ]
     rows.sort(key=lambda row: (order.get(row["from"], 0), order.get(row["to"], 0)))
-    title = "Frames between radios (MPDUs, each attempt: sent = delivered + damaged + collided + lost)"
+    title = (
+        "Frames between radios (MPDUs, each attempt: "
+        "sent = delivered + damaged + collided + lost + header wrong + receiver away)"
+    )
     return Table("frames", title, columns, rows, in_terminal=False)
 
 

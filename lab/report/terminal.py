@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 _SHORT = ("handoff", "station", "process", "node", "peer")  # columns that are not broken into lines
 _DIGEST_SHOWN = 12  # characters of a hash
+
+
+def prepare() -> None:
+    """Import what ``rich_tables`` needs."""
+    for module in ("rich.box", "rich.console", "rich.table", "rich.text"):
+        importlib.import_module(module)
 
 
 def rich_tables(record: Record) -> Group:

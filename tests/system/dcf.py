@@ -31,6 +31,10 @@ PHYS = {
     "802.11b 11 Mbit/s": Phy(1310, 248, 304, 192, 10, 20, 15, 31),
     "802.11a 6 Mbit/s": Phy(2072, 44, 44, 20, 16, 9, 4, 15),
     "802.11a 54 Mbit/s": Phy(248, 28, 44, 20, 16, 9, 4, 15),
+    # clause 18: SIFS of 10 µs, 6 µs of signal extension after data and ACK
+    "802.11g 54 Mbit/s": Phy(254, 34, 50, 20, 10, 9, 4, 15),
+    # as stations of mode g are by default, with 802.11b's rates: the lowest is 1 Mbit/s with the long preamble
+    "802.11g 54 Mbit/s, mixed": Phy(254, 34, 304, 20, 10, 9, 4, 15),
 }
 
 

@@ -61,7 +61,7 @@ def topology(mode: str) -> str:
 
 def capture(ran: Ran, frequency_mhz: int) -> list[Frame]:
     """The one capture of a run, which must be of that channel, in the order of time."""
-    assert not (ran.directory / "raw" / "air.pcap").exists()
+    assert not (ran.directory / "raw" / "air.unsplit").exists()
     (path,) = (ran.directory / "raw").glob("air-*")
     assert path.name == f"air-{frequency_mhz}.pcapng"
     frames = air.frames(path)
@@ -188,3 +188,70 @@ def test_a_file_a_channel_and_the_same_bytes_for_the_same_seed(boot: Callable[..
     assert list(first) == ["air-2412.pcapng", "air-5180.pcapng"]
     assert first == again
     assert all(first[name] != other[name] for name in first)
+
+
+ROAM = """\
+name: leaving
+country: US
+medium: {}
+nodes:
+  h1: {kind: host, roles: [server]}
+  s1: {kind: switch}
+  ap1: {kind: ap, ssid: x, mode: g, channel: 1}
+  ap2: {kind: ap, ssid: x, mode: g, channel: 6}
+  sta1: {kind: sta, roles: [client]}
+links: [{between: [h1, s1]}, {between: [s1, ap1]}, {between: [s1, ap2]}]
+timeline:
+  - {at: 2 s, roam: sta1, to: ap2}
+"""
+STREAM = """\
+name: stream
+roles: {server: 1, client: 1}
+duration: 3 s
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: server, run: {probe: udp-sender, to: "{client.ip}", every: 1 ms}, as: stream}
+probes:
+  - {on: client, probe: tcpdump, as: air}
+"""
+
+
+def test_frames_to_a_station_that_has_left_count(boot: Callable[..., Ran]) -> None:
+    """While it is on the other channel, the old access point goes on: what the air shows, somebody counted."""
+    ran = boot(ROAM, STREAM, pcap="air")
+    assert (ran.directory / "raw" / "air.pcap").stat().st_size > 24  # a capture of one's own may be called that
+    paths = sorted((ran.directory / "raw").glob("air-*"))
+    assert [path.name for path in paths] == ["air-2412.pcapng", "air-2437.pcapng"]
+    assert sum(shown(ran, air.frames(path)) for path in paths) == counted(ran)
+    left = ran.link("ap1", "sta1")
+    assert left["away"] > 0 and left["dropped"] > 0
+    assert left["sent"] == sum(left[key] for key in ("delivered", "damaged", "collided", "lost", "header", "away"))
+
+
+VIDEO_TOS, VIDEO_TXOP_NS = 160, 94 * 32_000  # as hostapd gives it, in units of 32 us
+
+
+def test_a_txop_bounds_the_aggregate_that_begins_it(boot: Callable[..., Ran]) -> None:
+    """At MCS 3 best effort sends 5 ms at once; video has 3.008 ms, its BlockAck included (10.23.2.9)."""
+    place = (
+        "name: video\ncountry: US\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
+        "  ap1: {kind: ap, ssid: x, mode: n, channel: 36}\n  sta1: {kind: sta, rate: MCS 3, roles: [client]}\n"
+        "links: [{between: [h1, ap1]}]\n"
+    )
+    work = (
+        "name: video\nduration: 2 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        "  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}\n"
+        '  - {on: client, run: {probe: udp-sender, to: "{server.ip}", tos: TOS}, as: load}\n'
+    )
+
+    def longest_ns(tos: int) -> int:
+        frames = capture(boot(place, work.replace("TOS", str(tos)), pcap="air"), 5180)
+        answered = [
+            (air.end_ns([frame]), before)
+            for before, frame in pairwise(frames)
+            if frame.kind == BA and before.aggregate is not None
+        ]
+        return max(end_ns - before.stamp_ns for end_ns, before in answered)
+
+    assert longest_ns(0) > 5_000_000
+    assert VIDEO_TXOP_NS - 300_000 < longest_ns(VIDEO_TOS) <= VIDEO_TXOP_NS  # one MPDU more takes 480 us

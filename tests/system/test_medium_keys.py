@@ -51,9 +51,9 @@ timeline:
 
 
 def link(look: dict[str, Any], sender: str, receiver: str) -> dict[str, int]:
-    """The counters of a link."""
+    """The counters of a link, of all access categories together."""
     (found,) = [entry for entry in look["links"] if (entry["from"], entry["to"]) == (sender, receiver)]
-    return {key: value for key, value in found.items() if key not in ("from", "to")}
+    return {key: value for key, value in found.items() if isinstance(value, int)}
 
 
 def grown_by(before: dict[str, Any], after: dict[str, Any], sender: str, receiver: str) -> dict[str, int]:

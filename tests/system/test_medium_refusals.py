@@ -23,8 +23,9 @@ TOPOLOGY = """\
 name: refused
 nodes:
   ap1: {kind: ap, ssid: campus}
-  sta1: {kind: sta, roles: [client]}
-  sta2: {kind: sta, roles: [server]}
+  sta1: {kind: sta, ssid: campus, roles: [client]}
+  sta2: {kind: sta, ssid: campus, roles: [server]}
+  ap2: {kind: ap, ssid: five, mode: a, channel: 36}
 medium: {}
 """
 WORKLOAD = """\
@@ -88,6 +89,11 @@ ask("medium in use", C.DEL, ID=ONE)
 ask("no such OFDM rate", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 8, 1, 0, 0, 0))
 ask("no such HT stream", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 5, 0, 0, 0))
 ask("DSSS of 40 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(0, 0, 1, 1, 0, 0))
+ask("DSSS at 5 GHz", C.SET_RADIO, RADIO=u32(3), RATE=rate(0, 0, 1, 0, 0, 0))
+ask("40 MHz on a channel of 20 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 1, 0, 0))
+ask("VHT MCS 9 at 20 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(3, 9, 1, 0, 0, 0))
+ask("short GI of OFDM", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 1, 0))
+ask("short GI of 7", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 0, 7, 0))
 ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:3])
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
 ask("link to itself", C.SET_LINKS, ID=ONE, LINKS=link(b=0))
@@ -99,6 +105,10 @@ ask("unknown fading", C.SET_LINKS, ID=ONE, LINKS=link(fading=3))
 ask("coherence too long", C.SET_LINKS, ID=ONE, LINKS=link(coherence=100_000_001))
 ask("fault of nothing", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(0))
 ask("fault of an unknown kind", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(9), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
+fault = dict(ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
+ask("fault from nobody", C.ADD_FAULT, **fault, FAULT_FROM=u32(99))
+ask("fault at another medium", C.ADD_FAULT, **{**fault, "ID": TWO}, FAULT_LISTENER=FIRST)
+ask("fault of no share", C.ADD_FAULT, **fault, FAULT_SHARE=u32(0))
 ask("end of medium 2", C.DEL, ID=TWO)
 print(json.dumps(refused))
 """
@@ -120,12 +130,17 @@ REFUSED = {
     "fading falling": ["gains rise, and lie between -200 and 200 dB", "QUANTILES"],
     "radio on two media": ["the radio is on a medium already", None],
     "radio twice on one": ["the radio is on a medium already", None],
-    "unknown radio": ["there is no such radio", "RADIO"],
+    "unknown radio": ["there is no such radio that listens to one channel at a time", "RADIO"],
     "radio in use": ["take the radio's interfaces down first", None],
     "medium in use": ["the medium still has radios", None],
     "no such OFDM rate": ["the PHY has no such rate", "RATE"],
     "no such HT stream": ["the PHY has no such rate", "RATE"],
     "DSSS of 40 MHz": ["the PHY has no such rate", "RATE"],
+    "DSSS at 5 GHz": ["the radio's band has no such rate", "RATE"],
+    "40 MHz on a channel of 20 MHz": ["the radio's channel is not as wide", "RATE"],
+    "VHT MCS 9 at 20 MHz": ["the PHY has no such rate", "RATE"],
+    "short GI of OFDM": ["the PHY has no such rate", "RATE"],
+    "short GI of 7": ["short_gi and short_preamble are 0 or 1", "RATE"],
     "rate cut": ["a rate has 6 bytes", "RATE"],
     "PPDU too long": ["integer out of range", "MAX_PPDU_US"],
     "link to itself": ["radio 0 does not hear itself", None],
@@ -137,6 +152,9 @@ REFUSED = {
     "coherence too long": ["a coherence time is at most 100 s", None],
     "fault of nothing": ["integer out of range", "FAULT_COUNT"],
     "fault of an unknown kind": ["integer out of range", "FAULT_KIND"],
+    "fault from nobody": ["radio 99 is not on this medium", "FAULT_FROM"],
+    "fault at another medium": ["radio 0 is not on this medium", "FAULT_LISTENER"],
+    "fault of no share": ["integer out of range", "FAULT_SHARE"],
 }
 
 
@@ -155,7 +173,7 @@ def test_the_kernel_refuses_in_words_and_stays_as_it_was(
 @pytest.mark.parametrize(
     ("radio", "message"),
     [
-        ({"index": 99}, "there is no such radio (RADIO)"),
+        ({"index": 99}, "there is no such radio that listens to one channel at a time (RADIO)"),
         ({"index": 1}, "the radio is on a medium already"),
         ({"max_ppdu_us": 5485}, "integer out of range (MAX_PPDU_US)"),
     ],

@@ -59,6 +59,6 @@ def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) ->
     assert not any("hwsim0" in line for line in lines)
     captured = commands(load("t.yaml", "w.yaml", pcap="air"))
     added = [line for line in captured if line not in lines]
-    assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.pcap ")
+    assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.unsplit ")
     assert len(added) == 2 and captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
     assert [line for line in captured if line not in added] == lines

@@ -32,6 +32,7 @@ class Row:
         relative: most that the value may differ from the nearest reference, as a share of that.
         absolute: the same, in the unit.
         between: least and most that it may be, instead of references.
+        peer: what another emulator has there, for tables that show one; "" if that is not known.
     """
 
     table: str
@@ -42,6 +43,7 @@ class Row:
     relative: float | None = None
     absolute: float | None = None
     between: tuple[float, float] | None = None
+    peer: str = ""
 
     def holds(self) -> bool:
         """Whether the value is what it should be."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from lab.model.base import Integer, Text, refuse
+from lab.model.base import Integer, Percent, Text, refuse
 from lab.model.events.base import Event, Resolved, Scene
 
 _MOST = 2**32 - 1  # the kernel's
@@ -23,6 +23,12 @@ def _count(value: int) -> int:
     if not 1 <= value <= _MOST:
         refuse(f"{value} frames would be hit; write a whole number from 1")
     return value
+
+
+def _share(percent: float) -> float:
+    if percent == 0:
+        refuse("a share of 0% hits no frame; write more than 0%")
+    return percent
 
 
 class Fault(Event):
@@ -41,34 +47,47 @@ class Fault(Event):
     )
     to: Text | None = Field(
         None,
-        description="The node at which they are hit, whomever they are for. If nothing is said: any that hears them.",
+        description="The node that they are for. If nothing is said: any. Of frames for all, such as beacons, the node "
+        "at which they are hit; if nothing is said: at all that hear them.",
     )
     skip: Annotated[Integer, AfterValidator(_skip)] = Field(
         0, description="So many such frames pass before the first is hit."
     )
     count: Annotated[Integer, AfterValidator(_count)] = Field(
-        1, description="So many are hit. A frame that several nodes hear counts at each."
+        1, description="So many are hit. Each frame of an aggregate counts, and each retry, as they are sent."
+    )
+    share: Annotated[Percent, AfterValidator(_share)] | None = Field(
+        None, description="The chance that one of them is hit, as the seed wants it. If nothing is said: each is."
+    )
+    listener: Text | None = Field(
+        None,
+        description="The node at which they are hit, if not the one that they are for: others hear them, too, and "
+        "keep silent for as long as they say.",
     )
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{action, from, to, skip, count}`` for the kind of frames."""
+        """``{action, from, to, listener, skip, count, share_percent}`` for the kind of frames."""
         if not scene.has_medium():
             scene.refuse("the perfect medium loses no frames; write medium: {} in the topology", "fault")
             return
-        ends = {key: _radio(scene, name, key) for key, name in (("from", self.from_), ("to", self.to)) if name}
+        named = (("from", self.from_), ("to", self.to), ("listener", self.listener))
+        ends = {key: _radio(scene, name, key) for key, name in named if name}
         if None in ends.values():
             return
-        if len(ends) == 2 and ends["from"] == ends["to"]:
-            scene.refuse(f"{ends['to']} does not hear itself; name two nodes", "to")
-            return
+        for key in ("to", "listener"):
+            if key in ends and ends.get("from") == ends[key]:
+                scene.refuse(f"{ends[key]} does not hear itself; name two nodes", key)
+                return
         yield (
             self.frames,
             {
                 "action": self.fault,
                 "from": ends.get("from"),
                 "to": ends.get("to"),
+                "listener": ends.get("listener"),
                 "skip": self.skip,
                 "count": self.count,
+                "share_percent": self.share,
             },
         )
 

@@ -28,7 +28,7 @@ def frame(mhz: int, number: int = 0, flags: int = 0) -> bytes:
 
 
 def save(raw: Path, frames: Iterable[tuple[int, bytes]], link_type: int = 127) -> None:
-    (raw / "air.pcap").write_bytes(pcap(((EPOCH_NS + t_ns, data) for t_ns, data in frames), link_type))
+    (raw / "air.unsplit").write_bytes(pcap(((EPOCH_NS + t_ns, data) for t_ns, data in frames), link_type))
 
 
 def read(path: Path) -> list[tuple[int, int, str]]:
@@ -48,7 +48,7 @@ def test_each_channel_gets_its_frames_in_the_order_of_their_starts(tmp_path: Pat
     assert [path.name for path in split(tmp_path)] == ["air-2412.pcapng", "air-5180.pcapng"]
     assert read(tmp_path / "air-2412.pcapng") == [(0, 1, ""), (10, 2, COLLISION), (20, 3, COLLISION)]
     assert read(tmp_path / "air-5180.pcapng") == [(30, 9, "")]
-    assert not (tmp_path / "air.pcap").exists()
+    assert not (tmp_path / "air.unsplit").exists()
 
 
 @pytest.mark.parametrize(("mhz", "name"), [(2412, "1"), (2472, "13"), (2484, "14"), (5180, "36"), (5825, "165")])
@@ -79,7 +79,7 @@ def test_a_frame_may_come_as_late_as_a_transmission_is_long_and_no_later(tmp_pat
     assert [number for _, number, _ in read(path)] == [1, 3, 2]
     path.unlink()
     save(tmp_path, [(LONGEST_NS, frame(2412, 1)), last, (LONGEST_NS - MS, frame(2412, 3))])
-    with pytest.raises(AirError, match=r"air\.pcap: frame 3: began 66\.535 ms before"):
+    with pytest.raises(AirError, match=r"air\.unsplit: frame 3: began 66\.535 ms before"):
         split(tmp_path)
 
 
@@ -97,10 +97,10 @@ def test_a_frame_may_come_as_late_as_a_transmission_is_long_and_no_later(tmp_pat
     ],
 )
 def test_a_damaged_capture_is_refused_and_kept(tmp_path: Path, content: bytes, message: str) -> None:
-    (tmp_path / "air.pcap").write_bytes(content)
-    with pytest.raises(AirError, match=f"air.pcap: {message}"):
+    (tmp_path / "air.unsplit").write_bytes(content)
+    with pytest.raises(AirError, match=f"air.unsplit: {message}"):
         split(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["air.pcap"]
+    assert [path.name for path in tmp_path.iterdir()] == ["air.unsplit"]
 
 
 def test_nothing_to_split(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_nothing_to_split(tmp_path: Path) -> None:
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_order_is_put_right_and_a_cut_end_left_out(tmp_path: Path, frames: list[tuple[int, int]], cut: int) -> None:
     whole = pcap(((EPOCH_NS + t_ns, frame(mhz, n)) for n, (t_ns, mhz) in enumerate(frames)), 127)
-    (tmp_path / "air.pcap").write_bytes(whole[: max(24, len(whole) - cut)])
+    (tmp_path / "air.unsplit").write_bytes(whole[: max(24, len(whole) - cut)])
     left = frames[: max(0, len(frames) - -(-cut // 34))]  # a record is 16 + 18 bytes
     found = []
     for path in split(tmp_path):
@@ -131,7 +131,7 @@ def test_any_order_is_put_right_and_a_cut_end_left_out(tmp_path: Path, frames: l
 def test_memory_does_not_grow_with_the_capture(tmp_path: Path) -> None:
     count = 10_000
     record = pcap([(EPOCH_NS, frame(2412) + bytes(1500))], 127)
-    with (tmp_path / "air.pcap").open("wb") as file:
+    with (tmp_path / "air.unsplit").open("wb") as file:
         file.write(record[:24])
         for number in range(count):
             file.write(struct.pack("<II", *divmod(EPOCH_NS + number * MS, 10**9)) + record[32:])

@@ -70,7 +70,9 @@ def test_a_fixed_rate_is_a_struct() -> None:
     assert "0a002400" not in free
 
 
-ACK_LOST = {"action": "lose", "from": "sta1", "to": "ap1", "skip": 10, "count": 2}
+ACK_LOST = {
+    "action": "lose", "from": "sta1", "to": "ap1", "listener": None, "skip": 10, "count": 2, "share_percent": None,
+}  # fmt: skip
 
 
 def test_a_fault_by_hand() -> None:
@@ -171,7 +173,19 @@ def u64s(kind: Attr, *values: int) -> bytes:
 
 
 RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
-LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, 9, 1, 6, 1, 1, 1, 6, 0, 2**40))
+VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40)
+BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40)
+NONE = (0,) * 11
+LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, *VOICE, *NONE, *BEST_EFFORT, *NONE))
+COUNTS = (
+    "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
+)  # fmt: skip
+
+
+def counted(*values: int) -> dict[str, int]:
+    return dict(zip(COUNTS, values, strict=True))
+
+
 CHANNEL = (
     u32(Attr.FREQ_MHZ, 2412),
     netlink.attribute(Attr.PAD, b""),
@@ -192,15 +206,9 @@ LOOK = {
         {
             "from": "ap1",
             "to": "sta1",
-            "sent": 9,
-            "retries": 1,
-            "delivered": 6,
-            "damaged": 1,
-            "collided": 1,
-            "lost": 1,
-            "acked": 6,
-            "dropped": 0,
-            "bytes": 2**40,
+            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40),
+            "vo": counted(*VOICE),
+            "be": counted(*BEST_EFFORT),
         }
     ],
     "channels": [
@@ -264,11 +272,11 @@ def test_a_refused_dump_is_told() -> None:
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(72)}
+    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(352)}
     assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(71)}, "medium: COUNTS has 71 bytes, 72 were expected"),
+        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 352 were expected"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
     ):

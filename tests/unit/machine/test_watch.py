@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import cast
 
@@ -20,6 +21,7 @@ class Ended:
 
     def __init__(self, run: Path) -> None:
         self.run = run
+        self.started_s = time.monotonic()
         self.process = subprocess.Popen([sys.executable, "-c", ""])
 
     def pulse(self) -> None:

@@ -23,7 +23,9 @@ def test_a_fault_is_an_event_of_its_frames(plans: Plans) -> None:
     found = plan(plans, "fault: lose, frames: ack, from: ap1, to: sta1, skip: 10, count: 2")
     (event,) = found.events
     assert (event.at_ns, event.kind, event.target) == (3_000_000_000, "fault", "ack")
-    assert event.params == {"action": "lose", "from": "ap1", "to": "sta1", "skip": 10, "count": 2}
+    assert event.params == {
+        "action": "lose", "from": "ap1", "to": "sta1", "listener": None, "skip": 10, "count": 2, "share_percent": None,
+    }  # fmt: skip
     assert commands(found)[-2:] == [
         "# at 3 s",
         "# netlink, hwsim_medium: ADD_FAULT id=1 fault_kind=4 fault_action=0 fault_skip=10 fault_count=2 "
@@ -33,7 +35,19 @@ def test_a_fault_is_an_event_of_its_frames(plans: Plans) -> None:
 
 def test_what_is_left_out(plans: Plans) -> None:
     (event,) = plan(plans, "fault: damage, frames: any").events
-    assert event.params == {"action": "damage", "from": None, "to": None, "skip": 0, "count": 1}
+    assert event.params == {
+        "action": "damage", "from": None, "to": None, "listener": None, "skip": 0, "count": 1, "share_percent": None,
+    }  # fmt: skip
+
+
+def test_a_share_of_what_somebody_else_hears(plans: Plans) -> None:
+    found = plan(plans, "fault: damage, frames: cts, from: ap1, listener: sta2, share: 25 %, count: 1000")
+    (event,) = found.events
+    assert (event.params["listener"], event.params["share_percent"]) == ("sta2", 25)
+    (line,) = [line for line in commands(found) if "ADD_FAULT" in line]
+    assert line.endswith("fault_count=1000 fault_from=0 fault_listener=2 fault_share=1073741824")
+    whole = plan(plans, "fault: damage, frames: cts, share: 100 %")
+    assert commands(whole)[-1].endswith(f"fault_share={2**32 - 1}")  # all that 32 bits can say
 
 
 AT = "t.yaml:9  timeline.0."
@@ -54,6 +68,8 @@ AT = "t.yaml:9  timeline.0."
          "client, ap1, sta1, sta2, h1"),
         ("fault: lose, frames: ack, to: client", 'to: "client" means 2 nodes; name one of them'),
         ("fault: lose, frames: ack, from: ap1, to: ap1", "to: ap1 does not hear itself; name two nodes"),
+        ("fault: lose, frames: ack, from: ap1, listener: ap1", "listener: ap1 does not hear itself; name two nodes"),
+        ("fault: lose, frames: ack, share: 0%", "share: a share of 0% hits no frame; write more than 0%"),
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, fault: str, message: str) -> None:

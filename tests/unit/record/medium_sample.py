@@ -42,7 +42,9 @@ def channel(mhz: int, *air_ms: int) -> dict[str, Any]:
 
 
 def link(one: str, other: str, *counts: int) -> dict[str, Any]:
-    return {"from": one, "to": other, **dict(zip(COUNTS, counts, strict=True))}
+    """All of it best effort; no header was wrong, and nobody away."""
+    found = {**dict(zip(COUNTS, counts, strict=True)), "header": 0, "away": 0}
+    return {"from": one, "to": other, **found, "be": found}
 
 
 def radio(node: str, *best_effort: int) -> dict[str, Any]:

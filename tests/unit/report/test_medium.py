@@ -68,9 +68,8 @@ def build_again(record: Record, looks: list[Any]) -> Record:
 
 def test_frames_between_radios(on_air: Record) -> None:
     to_sta1, to_sta2 = table(on_air, "frames").rows
-    assert [to_sta1[key] for key in ("from", "to", "sent", "retries", "delivered", "dropped", "bytes")] == [
-        "ap1", "sta1", 20, 2, 17, 1, 20_000,
-    ]  # fmt: skip
+    keys = ("from", "to", "category", "sent", "retries", "delivered", "dropped", "bytes")
+    assert [to_sta1[key] for key in keys] == ["ap1", "sta1", "best effort", 20, 2, 17, 1, 20_000]
     assert to_sta2["sent"] == 10
 
 

@@ -65,6 +65,13 @@ def test_the_document_shows_every_row() -> None:
         render([Row("nonsense", "a", 1)])
 
 
+def test_a_table_beside_a_peer_has_a_column_for_it() -> None:
+    text = render([Row("mininet-wifi", "gap", 76.1, "ms", between=(0, 100), peer="1100"), Row("papers", "a", 1)])
+    assert "| | Mininet-WiFi | measured | expected | unit |\n|---|---:|---:|---:|---|\n" in text
+    assert "| gap | 1100 | 76.1 | 0 to 100 | ms |" in text
+    assert "| | measured | expected | unit |\n|---|---:|---:|---|\n| a | 1 |  |  |" in text
+
+
 def test_rows_keep_their_order_and_new_ones_follow() -> None:
     two, ten, old = (Row("bianchi", name, 1) for name in ("x, 2 stations", "x, 10 stations", "z"))
     assert in_order([ten, two, old, Row("papers", "a", 1)], [old]) == [old, two, ten, Row("papers", "a", 1)]

@@ -285,7 +285,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 			losers |= BIT(i);
 			continue;
 		}
-		frame = hwsim_tx_build(radio, ac, now, 0);
+		frame = hwsim_tx_build(radio, ac, now, ac->edca.txop_ns, true);
 		if (!frame) {
 			/* mac80211 had nothing after all */
 			ac->waiting = false;
@@ -361,7 +361,7 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	next = medium->now_ns + radio->timing.sifs_ns;
 	if (ac->edca.txop_ns && next < radio->txop_end_ns) {
 		frame = hwsim_tx_build(radio, ac, next,
-				       radio->txop_end_ns - next);
+				       radio->txop_end_ns - next, false);
 		if (frame) {
 			hwsim_ppdu_put(radio->frame);
 			radio->frame = frame;

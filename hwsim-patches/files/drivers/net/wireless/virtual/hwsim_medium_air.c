@@ -4,8 +4,7 @@
  * what the channel's time goes to.
  *
  * Not modelled: propagation delay; leakage into neighbouring channels (a radio
- * hears its primary channel only); energy detection of several weak signals
- * that are strong together.
+ * hears its primary channel only).
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -17,6 +16,9 @@
  */
 #define SYNC_OFDM_NS	4000
 #define SYNC_DSSS_NS	15000
+
+/* signals that energy detection adds up; a channel with more is as busy */
+#define MAX_SIGNALS	32
 
 /**
  * hwsim_link_of - the link between two radios
@@ -219,8 +221,12 @@ static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
 	hwsim_air_account(air, medium->now_ns);
 	air->sounding--;
 	ppdu->ended = true;
-	hwsim_capture_ppdu(ppdu);
 	if (ppdu->radio) {
+		ppdu->to = hwsim_radio_owning(medium, air, ppdu->ra);
+		hwsim_capture_ppdu(ppdu);
+		if (!list_empty(&medium->faults))
+			hwsim_fault_judge(ppdu);
+		hwsim_count_sent(ppdu);
 		list_for_each_entry_safe(radio, next, &air->radios, tuned) {
 			if (radio->locked == ppdu) {
 				radio->locked = NULL;
@@ -257,12 +263,70 @@ static bool takes_up(const struct hwsim_medium *medium,
 	       level_mb >= radio->locked_mb + medium->capture_mb;
 }
 
+/* what energy detection adds up */
+struct signal {
+	u64 end_ns;
+	u64 power;
+};
+
+/* what a radio hears now, of anybody */
+static u32 signals_at(const struct hwsim_medium *medium,
+		      const struct hwsim_radio *radio, struct signal *signals)
+{
+	const struct hwsim_ppdu *ppdu;
+	u32 count = 0;
+
+	list_for_each_entry(ppdu, &radio->air->ppdus, list) {
+		const struct hwsim_link *link;
+
+		if (ppdu->ended || !ppdu->radio || ppdu->radio == radio ||
+		    count == MAX_SIGNALS)
+			continue;
+		link = hwsim_link_of(ppdu->radio, radio);
+		if (!link)
+			continue;
+		signals[count].end_ns = ppdu->end_ns;
+		signals[count++].power =
+			hwsim_power_of_mb(hwsim_link_level_mb(medium, link,
+							      ppdu->start_ns));
+	}
+	return count;
+}
+
+/*
+ * Until when the signals on the air are, together, energy that counts as busy
+ * (17.3.10.6), or 0 if they are too weak already.
+ */
+static u64 loud_until(const struct hwsim_medium *medium,
+		      const struct hwsim_radio *radio)
+{
+	u64 limit = hwsim_power_of_mb(radio->ed_mbm - radio->noise_mbm);
+	struct signal signals[MAX_SIGNALS];
+	u64 power = 0, until = 0;
+	u32 count, first, i;
+
+	count = signals_at(medium, radio, signals);
+	for (i = 0; i < count; i++)
+		power += signals[i].power;
+	while (count && power >= limit) {
+		first = 0;
+		for (i = 1; i < count; i++)
+			if (signals[i].end_ns < signals[first].end_ns)
+				first = i;
+		until = signals[first].end_ns;
+		power -= signals[first].power;
+		signals[first] = signals[--count];
+	}
+	return until;
+}
+
 static void ppdu_begin_at(const struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
 	const struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 	s32 level_mb, detect_mb;
 	bool detected;
+	u64 until;
 
 	if (!link)
 		return;
@@ -272,6 +336,11 @@ static void ppdu_begin_at(const struct hwsim_medium *medium,
 	detected = level_mb >= detect_mb;
 	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
 		hwsim_access_busy(radio, ppdu->end_ns);
+	if (ppdu->overlapped) {
+		until = loud_until(medium, radio);
+		if (until > radio->busy_until_ns)
+			hwsim_access_busy(radio, until);
+	}
 	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
 		if (!radio->locked || level_mb != radio->locked_mb)
 			radio->rivals = 1;

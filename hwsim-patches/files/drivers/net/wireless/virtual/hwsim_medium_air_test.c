@@ -226,6 +226,11 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	hwsim_radio_tx(radio, NULL, skb, &air->channel, true);
 }
 
+static u64 count_of(const struct hwsim_link *link, enum hwsim_medium_count what)
+{
+	return link->counts[IEEE80211_AC_BE][what];
+}
+
 /* when a station sends that counts slots from the end of the busy medium */
 static u64 after(const struct air_test *air, u32 slots)
 {
@@ -253,8 +258,8 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
 	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, link->counts[HWSIM_MEDIUM_COUNT_COLLIDED]);
-	KUNIT_EXPECT_EQ(test, 0, link->counts[HWSIM_MEDIUM_COUNT_DELIVERED]);
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
 }
 
 static void air_backoff_freezes(struct kunit *test)
@@ -336,8 +341,8 @@ static void air_a_stronger_frame_captures(struct kunit *test)
 	send(air, 0, 2, 3);
 	send(air, 1, 2, 8);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, weak->counts[HWSIM_MEDIUM_COUNT_COLLIDED]);
-	KUNIT_EXPECT_EQ(test, 1, strong->counts[HWSIM_MEDIUM_COUNT_DELIVERED]);
+	KUNIT_EXPECT_EQ(test, 1, count_of(weak, HWSIM_MEDIUM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(strong, HWSIM_MEDIUM_COUNT_DELIVERED));
 }
 
 static void air_categories_collide_inside(struct kunit *test)
@@ -459,18 +464,154 @@ static void air_a_txop_holds_several_exchanges(struct kunit *test)
 			air->seen[3].start_ns + ANSWER_NS + 34000);
 }
 
+static struct hwsim_fault *make_fault(struct air_test *air,
+				      enum hwsim_medium_fault_action action)
+{
+	struct hwsim_fault *fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(air->test, fault);
+	fault->kind = HWSIM_MEDIUM_FRAME_DATA;
+	fault->action = action;
+	fault->count = 1;
+	list_add_tail(&fault->list, &air->medium->faults);
+	return fault;
+}
+
+/* the second frame to one station is lost; those to another do not count */
+static void air_a_fault_counts_frames_to_one(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
+	const struct hwsim_link *link;
+
+	fault->skip = 1;
+	fault->to = air->radios[2];
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 1, 0);
+	hear(air, 2, 0);
+	send(air, 0, 1, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 1, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_FALSE(test, list_empty(&air->medium->faults));
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_LOST));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DROPPED));
+	link = air->radios[1]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+}
+
+/* each of a share, and a fault ends with a radio that it names */
+static void air_a_fault_hits_a_share(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
+	const struct hwsim_link *link;
+	u64 lost;
+	int i;
+
+	fault->count = U32_MAX;
+	fault->share = U32_MAX / 4;
+	fault->from = air->radios[0];
+	hwsim_stream_init(&fault->stream, 1, HWSIM_STREAM_FAULTS, 0, 0);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	for (i = 0; i < 400; i++) {
+		air->count = 0;
+		send(air, 0, 2, 0);
+		run_for(air, NSEC_PER_MSEC);
+	}
+	link = air->radios[2]->links[air->radios[0]->slot];
+	lost = count_of(link, HWSIM_MEDIUM_COUNT_LOST);
+	/* 100, and four times sqrt(400 * 1/4 * 3/4) */
+	KUNIT_EXPECT_GT(test, lost, 65);
+	KUNIT_EXPECT_LT(test, lost, 135);
+	KUNIT_EXPECT_EQ(test, 400, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
+	mutex_lock(&hwsim_media_mutex);
+	hwsim_radio_detach(air->radios[0]);
+	mutex_unlock(&hwsim_media_mutex);
+	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
+}
+
+/* frames to a station on another channel are sent, and counted as that */
+static void air_frames_to_the_absent_count(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
+
+	hear(air, 0, 2);
+	hwsim_air_tune(air->radios[2], NULL);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_AWAY));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DROPPED));
+}
+
+/*
+ * Two signals below the detection of preambles and of energy are busy together,
+ * for as long as both last (frames of one length, 8 slots apart).
+ */
+static void air_weak_signals_add_up(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	u64 first_end = after(air, 0) + DATA_NS;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	radio->detect_ofdm_mb = LEVEL_MB + 100;
+	radio->ed_mbm = radio->noise_mbm + LEVEL_MB + 100;
+	send(air, 0, 1, 0);
+	send(air, 1, 0, 8);
+	run_for(air, after(air, 8) + 1000 - air->start_ns);
+	KUNIT_EXPECT_EQ(test, first_end, radio->busy_until_ns);
+	/* 3 dB more than one is what two are */
+	radio->busy_until_ns = 0;
+	radio->ed_mbm = radio->noise_mbm + LEVEL_MB + 350;
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
+}
+
+/* CTS to oneself, SIFS, data: for stations that do not understand the data */
+static void air_cts_to_oneself_protects(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_mpdu *mpdu;
+	u64 at = after(air, 0);
+
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 0);
+	mpdu = list_first_entry(&air->radios[0]->acs[IEEE80211_AC_BE].queue,
+				struct hwsim_mpdu, list);
+	mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
+	mpdu->rts_rate = 4;	/* 24 Mbit/s */
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 3, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[0].fc));
+	KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
+	at += ANSWER_NS + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
+	at += DATA_NS + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[2].start_ns);
+	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->nav_until_ns);
+}
+
 static void air_eifs_follows_a_damaged_frame(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	struct hwsim_fault *fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
 
-	KUNIT_ASSERT_NOT_NULL(test, fault);
-	fault->kind = HWSIM_MEDIUM_FRAME_DATA;
-	fault->action = HWSIM_MEDIUM_FAULT_DAMAGE;
-	fault->count = 1;
-	fault->from = U32_MAX;
-	fault->to = FIRST_INDEX + 1;
-	list_add_tail(&fault->list, &air->medium->faults);
+	fault->listener = air->radios[1];
 	/* the second station does not hear the ACK, which would end EIFS */
 	hear(air, 0, 1);
 	hear(air, 0, 2);
@@ -537,6 +678,11 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_an_unanswered_rts_reserves_little),
 	KUNIT_CASE(air_a_txop_holds_several_exchanges),
 	KUNIT_CASE(air_eifs_follows_a_damaged_frame),
+	KUNIT_CASE(air_a_fault_counts_frames_to_one),
+	KUNIT_CASE(air_a_fault_hits_a_share),
+	KUNIT_CASE(air_frames_to_the_absent_count),
+	KUNIT_CASE(air_weak_signals_add_up),
+	KUNIT_CASE(air_cts_to_oneself_protects),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
 	{}
 };

@@ -156,22 +156,18 @@ struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu)
 /* signal at the radio that a frame is for; false if it is for no single one */
 static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 {
-	const struct hwsim_radio *radio;
+	const struct hwsim_radio *to = ppdu->to;
+	const struct hwsim_link *link;
 
-	list_for_each_entry(radio, &ppdu->air->radios, tuned) {
-		const struct hwsim_link *link;
-
-		if (!hwsim_radio_owns(radio, ppdu->ra))
-			continue;
-		link = hwsim_link_of(ppdu->radio, radio);
-		if (!link)
-			continue;
-		*signal_dbm = (hwsim_link_level_mb(radio->medium, link,
-						   ppdu->start_ns) +
-			       radio->noise_mbm) / 100;
-		return true;
-	}
-	return false;
+	if (!to || to->air != ppdu->air)
+		return false;
+	link = hwsim_link_of(ppdu->radio, to);
+	if (!link)
+		return false;
+	*signal_dbm = DIV_ROUND_CLOSEST(hwsim_link_level_mb(to->medium, link,
+							    ppdu->start_ns) +
+					to->noise_mbm, 100);
+	return true;
 }
 
 /**

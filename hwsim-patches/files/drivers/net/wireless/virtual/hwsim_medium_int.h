@@ -7,6 +7,7 @@
  *	access	contention of one radio: when it may send, what came of it
  *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
  *	rx	reception: SINR, errors, answers, delivery to mac80211
+ *	fault	frames that are lost or damaged on purpose
  *	peer	what goes with answers: bytes of a stack above
  *	capture	the air as a monitor sees it
  *	radio	a radio and the medium it is on
@@ -73,13 +74,13 @@ struct hwsim_fading {
  * @setting: level and fading, from user space
  * @errors: stream of the bit errors
  * @fading: stream of the gains
- * @counts: what happened, by &enum hwsim_medium_count
+ * @counts: what happened, by access category and &enum hwsim_medium_count
  */
 struct hwsim_link {
 	struct hwsim_medium_link setting;
 	struct hwsim_stream errors;
 	struct hwsim_stream fading;
-	u64 counts[HWSIM_MEDIUM_NUM_COUNTS];
+	u64 counts[IEEE80211_NUM_ACS][HWSIM_MEDIUM_NUM_COUNTS];
 };
 
 /**
@@ -89,8 +90,12 @@ struct hwsim_link {
  * @action: &enum hwsim_medium_fault_action
  * @skip: frames of that kind that still pass
  * @count: frames that are still hit
- * @from: index of the sender, U32_MAX: any
- * @to: index of the receiver, U32_MAX: any
+ * @share: chance that one of them is hit, in 2^-32, 0: each is
+ * @stream: of these chances
+ * @from: the sender, NULL: any
+ * @to: whom they are for, NULL: anybody
+ * @listener: where they are hit, NULL: where they are for, and of frames for
+ *	all wherever they are heard
  */
 struct hwsim_fault {
 	struct list_head list;
@@ -98,8 +103,11 @@ struct hwsim_fault {
 	u32 action;
 	u32 skip;
 	u32 count;
-	u32 from;
-	u32 to;
+	u32 share;
+	struct hwsim_stream stream;
+	struct hwsim_radio *from;
+	struct hwsim_radio *to;
+	struct hwsim_radio *listener;
 };
 
 /**
@@ -143,6 +151,7 @@ struct hwsim_air {
  * @curves: by &enum hwsim_medium_curve
  * @fadings: by number, 0 is none
  * @faults: in the order of their making
+ * @num_faults: that ever were
  * @up: what goes up to mac80211 after the lock is dropped
  * @idle: woken when a radio's queues have run empty
  */
@@ -166,6 +175,7 @@ struct hwsim_medium {
 	struct hwsim_curve *curves[HWSIM_MEDIUM_NUM_CURVES];
 	struct hwsim_fading *fadings[HWSIM_MEDIUM_MAX_FADINGS];
 	struct list_head faults;
+	u32 num_faults;
 	struct list_head up;
 	wait_queue_head_t idle;
 };
@@ -276,8 +286,13 @@ struct hwsim_up {
  * @protection: what precedes it
  * @protection_rate: how that is sent
  * @tx_rate: @rate in the words of rate control
+ * @ac: access category of @mpdus
  * @ra: to whom
  * @ta: from whom, if the frame says so
+ * @to: the radio that owns @ra, once it has ended; NULL: none, or several
+ * @lost: frames that a fault loses, by their index in @mpdus
+ * @damaged: frames that a fault damages
+ * @hit_at: the radio where it does, NULL: all
  * @tid: of BA and BAR
  * @ssn: of BA and BAR
  * @bitmap: of BA
@@ -309,8 +324,13 @@ struct hwsim_ppdu {
 	u8 protection;
 	struct hwsim_phy_rate protection_rate;
 	struct ieee80211_tx_rate tx_rate;
+	u8 ac;
 	u8 ra[ETH_ALEN];
 	u8 ta[ETH_ALEN];
+	struct hwsim_radio *to;
+	u64 lost;
+	u64 damaged;
+	struct hwsim_radio *hit_at;
 	u8 tid;
 	u16 ssn;
 	u64 bitmap;
@@ -608,7 +628,8 @@ void hwsim_access_reset(struct hwsim_radio *radio);
 
 /* tx */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
-				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns);
+				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
+				  bool begins);
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
@@ -623,8 +644,12 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu);
 void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu);
-void hwsim_count_done(struct hwsim_radio *radio, const u8 *ra,
-		      const struct hwsim_mpdu *mpdu);
+void hwsim_count_sent(struct hwsim_ppdu *ppdu);
+void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu);
+
+/* fault */
+void hwsim_fault_judge(struct hwsim_ppdu *ppdu);
+void hwsim_fault_forget(struct hwsim_radio *radio);
 
 /* peer */
 int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
@@ -639,6 +664,9 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 
 /* radio */
 struct hwsim_radio *hwsim_radio_by_index(u32 index);
+struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
+				       const struct hwsim_air *air,
+				       const u8 *addr);
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);

@@ -41,6 +41,7 @@ enum hwsim_stream_use {
 	HWSIM_STREAM_FADING,	/* of a link */
 	HWSIM_STREAM_LATENCY,	/* of a radio */
 	HWSIM_STREAM_CHOICES,	/* of a radio */
+	HWSIM_STREAM_FAULTS,	/* of a fault, by its number */
 };
 
 void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,

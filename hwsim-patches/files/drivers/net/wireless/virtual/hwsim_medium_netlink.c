@@ -66,6 +66,8 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 					.len = HWSIM_MEDIUM_PAYLOAD_MAX },
 	[HWSIM_MEDIUM_ATTR_MORE_DATA] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FAULT_LISTENER] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FAULT_SHARE] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 /* what a message must have, or an error that says so */
@@ -111,10 +113,30 @@ static struct hwsim_radio *radio_of(struct genl_info *info)
 	radio = hwsim_radio_by_index(nla_get_u32(index));
 	if (!radio) {
 		NL_SET_ERR_MSG_ATTR(info->extack, index,
-				    "there is no such radio");
+				    "there is no such radio that listens to one channel at a time");
 		return ERR_PTR(-ENOENT);
 	}
 	return radio;
+}
+
+/* a radio of the medium that a message names; NULL if it names none */
+static int named_radio(struct genl_info *info, int attr,
+		       const struct hwsim_medium *medium,
+		       struct hwsim_radio **radio)
+{
+	struct nlattr *index = info->attrs[attr];
+
+	*radio = NULL;
+	if (!index)
+		return 0;
+	*radio = hwsim_radio_by_index(nla_get_u32(index));
+	if (!*radio || (*radio)->medium != medium) {
+		NL_SET_ERR_MSG_ATTR_FMT(info->extack, index,
+					"radio %u is not on this medium",
+					nla_get_u32(index));
+		return -ENOENT;
+	}
+	return 0;
 }
 
 static int cmd_new(struct genl_info *info)
@@ -239,8 +261,8 @@ static int cmd_set_fading(struct genl_info *info)
 }
 
 /* the rate of a message, checked */
-static int rate_of(struct nlattr *attr, struct hwsim_phy_rate *rate,
-		   struct netlink_ext_ack *extack)
+static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
+		   struct hwsim_phy_rate *rate, struct netlink_ext_ack *extack)
 {
 	struct hwsim_medium_rate given;
 
@@ -249,6 +271,11 @@ static int rate_of(struct nlattr *attr, struct hwsim_phy_rate *rate,
 		return -EINVAL;
 	}
 	memcpy(&given, nla_data(attr), sizeof(given));
+	if (given.short_gi > 1 || given.short_preamble > 1) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "short_gi and short_preamble are 0 or 1");
+		return -EINVAL;
+	}
 	rate->class = given.class;
 	rate->mcs = given.mcs;
 	rate->streams = given.streams;
@@ -257,6 +284,19 @@ static int rate_of(struct nlattr *attr, struct hwsim_phy_rate *rate,
 	rate->short_preamble = given.short_preamble;
 	if (!hwsim_phy_rate_valid(rate)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY has no such rate");
+		return -EINVAL;
+	}
+	if (!radio->air)
+		return 0;	/* down: the channel may still become another */
+	if (rate->class == HWSIM_PHY_DSSS &&
+	    radio->channel->band != NL80211_BAND_2GHZ) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the radio's band has no such rate");
+		return -EINVAL;
+	}
+	if (rate->width > radio->width) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "the radio's channel is not as wide");
 		return -EINVAL;
 	}
 	return 0;
@@ -272,7 +312,7 @@ static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 
 	attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
 	if (attr && nla_len(attr)) {
-		result = rate_of(attr, &rate, extack);
+		result = rate_of(radio, attr, &rate, extack);
 		if (result)
 			return result;
 	}
@@ -428,8 +468,10 @@ static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
 		return ERR_PTR(-ENOMEM);
 	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
 			  from->stream, to->stream);
+	/* both ways fade alike */
 	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
-			  from->stream, to->stream);
+			  min(from->stream, to->stream),
+			  max(from->stream, to->stream));
 	return link;
 }
 
@@ -537,15 +579,23 @@ static int cmd_add_fault(struct genl_info *info)
 	struct nlattr *action = need(info, HWSIM_MEDIUM_ATTR_FAULT_ACTION);
 	struct nlattr *count = need(info, HWSIM_MEDIUM_ATTR_FAULT_COUNT);
 	struct nlattr *skip = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_SKIP];
-	struct nlattr *from = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_FROM];
-	struct nlattr *to = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_TO];
+	struct nlattr *share = info->attrs[HWSIM_MEDIUM_ATTR_FAULT_SHARE];
+	struct hwsim_radio *from, *to, *listener;
 	struct hwsim_medium *medium = medium_of(info);
 	struct hwsim_fault *fault;
+	int result;
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
 	if (!kind || !action || !count)
 		return -EINVAL;
+	result = named_radio(info, HWSIM_MEDIUM_ATTR_FAULT_FROM, medium, &from);
+	result = result ?: named_radio(info, HWSIM_MEDIUM_ATTR_FAULT_TO, medium,
+				       &to);
+	result = result ?: named_radio(info, HWSIM_MEDIUM_ATTR_FAULT_LISTENER,
+				       medium, &listener);
+	if (result)
+		return result;
 	fault = kzalloc(sizeof(*fault), GFP_KERNEL);
 	if (!fault)
 		return -ENOMEM;
@@ -553,9 +603,13 @@ static int cmd_add_fault(struct genl_info *info)
 	fault->action = nla_get_u32(action);
 	fault->count = nla_get_u32(count);
 	fault->skip = skip ? nla_get_u32(skip) : 0;
-	fault->from = from ? nla_get_u32(from) : U32_MAX;
-	fault->to = to ? nla_get_u32(to) : U32_MAX;
+	fault->share = share ? nla_get_u32(share) : 0;
+	fault->from = from;
+	fault->to = to;
+	fault->listener = listener;
 	hwsim_medium_enter(medium);
+	hwsim_stream_init(&fault->stream, medium->seed, HWSIM_STREAM_FAULTS,
+			  medium->num_faults++, 0);
 	list_add_tail(&fault->list, &medium->faults);
 	hwsim_medium_leave(medium);
 	return 0;

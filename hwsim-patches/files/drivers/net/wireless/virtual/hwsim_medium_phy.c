@@ -107,6 +107,21 @@ struct hwsim_phy_timing hwsim_phy_timing(bool is_5ghz, bool short_slot)
 	};
 }
 
+/* rates of VHT whose coded bits do not come out even (Tables 21-30 to 21-61) */
+static bool is_left_out(const struct hwsim_phy_rate *rate)
+{
+	switch (rate->width) {
+	case HWSIM_PHY_20MHZ:
+		return rate->mcs == 9 && rate->streams != 3;
+	case HWSIM_PHY_80MHZ:
+		return rate->mcs == 6 && rate->streams == 3;
+	case HWSIM_PHY_160MHZ:
+		return rate->mcs == 9 && rate->streams == 3;
+	default:
+		return false;
+	}
+}
+
 /**
  * hwsim_phy_rate_valid - whether the PHY has a rate
  * @rate: what is asked for
@@ -116,18 +131,21 @@ bool hwsim_phy_rate_valid(const struct hwsim_phy_rate *rate)
 	switch (rate->class) {
 	case HWSIM_PHY_DSSS:
 		return rate->mcs < HWSIM_PHY_NUM_DSSS && rate->streams == 1 &&
-		       rate->width == HWSIM_PHY_20MHZ;
+		       rate->width == HWSIM_PHY_20MHZ && !rate->short_gi;
 	case HWSIM_PHY_OFDM:
 		return rate->mcs < HWSIM_PHY_NUM_OFDM && rate->streams == 1 &&
-		       rate->width == HWSIM_PHY_20MHZ;
+		       rate->width == HWSIM_PHY_20MHZ && !rate->short_gi &&
+		       !rate->short_preamble;
 	case HWSIM_PHY_HT:
-		return rate->mcs < 8 && rate->streams >= 1 &&
+		return !rate->short_preamble && rate->mcs < 8 && rate->streams >= 1 &&
 		       rate->streams <= HWSIM_PHY_MAX_STREAMS &&
 		       rate->width <= HWSIM_PHY_40MHZ;
 	case HWSIM_PHY_VHT:
-		return rate->mcs < HWSIM_PHY_NUM_MCS && rate->streams >= 1 &&
+		return !rate->short_preamble && rate->mcs < HWSIM_PHY_NUM_MCS &&
+		       rate->streams >= 1 &&
 		       rate->streams <= HWSIM_PHY_MAX_STREAMS &&
-		       rate->width < HWSIM_PHY_NUM_WIDTHS;
+		       rate->width < HWSIM_PHY_NUM_WIDTHS &&
+		       !is_left_out(rate);
 	default:
 		return false;
 	}

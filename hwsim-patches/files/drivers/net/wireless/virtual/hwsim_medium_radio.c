@@ -103,6 +103,35 @@ struct hwsim_radio *hwsim_radio_by_index(u32 index)
 	return NULL;
 }
 
+/**
+ * hwsim_radio_owning - the radio that frames to an address are for
+ * @medium: the medium
+ * @air: the channel on which it most likely listens, or NULL
+ * @addr: the address
+ *
+ * Return: the radio, wherever it listens, or NULL
+ */
+struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
+				       const struct hwsim_air *air,
+				       const u8 *addr)
+{
+	struct hwsim_radio *radio;
+	u32 slot;
+
+	if (is_multicast_ether_addr(addr))
+		return NULL;
+	if (air) {
+		list_for_each_entry(radio, &air->radios, tuned)
+			if (hwsim_radio_owns(radio, addr))
+				return radio;
+	}
+	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++)
+		if (medium->radios[slot] &&
+		    hwsim_radio_owns(medium->radios[slot], addr))
+			return medium->radios[slot];
+	return NULL;
+}
+
 /* slots, SIFS and EIFS follow band, slot and basic rates */
 static void update_timing(struct hwsim_radio *radio)
 {
@@ -138,6 +167,18 @@ static void update_edca(struct hwsim_radio *radio)
 		edca->txop_ns = radio->qos ? params->txop * TXOP_UNIT_NS : 0;
 		edca->cw = clamp(edca->cw, edca->cw_min, edca->cw_max);
 	}
+}
+
+/* on a medium mac80211 is told of air time, and shares it; else there is none */
+static void set_airtime_fairness(struct hwsim_radio *radio, bool on)
+{
+	u8 *features = radio->hw->wiphy->ext_features;
+	u32 feature = NL80211_EXT_FEATURE_AIRTIME_FAIRNESS;
+
+	if (on)
+		features[feature / 8] |= BIT(feature % 8);
+	else
+		features[feature / 8] &= ~BIT(feature % 8);
 }
 
 /**
@@ -190,6 +231,7 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	medium->radios[slot] = radio;
 	medium->num_radios++;
 	WRITE_ONCE(radio->medium, medium);
+	set_airtime_fairness(radio, true);
 	spin_unlock_bh(&medium->lock);
 	return 0;
 }
@@ -236,6 +278,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		kfree(recipient);
 	}
 	hwsim_peer_forget(radio, NULL);
+	hwsim_fault_forget(radio);
 	medium->radios[radio->slot] = NULL;
 	medium->num_radios--;
 	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++) {
@@ -246,6 +289,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		}
 	}
 	WRITE_ONCE(radio->medium, NULL);
+	set_airtime_fairness(radio, false);
 	hwsim_medium_leave(medium);
 	/* what is going up right now, in softirq */
 	synchronize_net();

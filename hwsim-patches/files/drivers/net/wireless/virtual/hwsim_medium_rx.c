@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include "hwsim_medium_int.h"
 
-#define MAX_INTERFERERS	16
+#define MAX_INTERFERERS	16	/* more of them last as long as the frame */
 #define MAX_SEGMENTS	(2 * MAX_INTERFERERS + 1)
 #define MB_40MHZ	301	/* noise of twice the bandwidth */
 
@@ -53,7 +53,8 @@ static s32 width_mb(const struct hwsim_phy_rate *rate)
 /* what else is on the air while a frame is, at this receiver */
 static u32 interferers(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu,
-		       const struct hwsim_ppdu **others, u64 *powers)
+		       const struct hwsim_ppdu **others, u64 *powers,
+		       u64 *rest)
 {
 	const struct hwsim_ppdu *other;
 	u32 count = 0;
@@ -62,18 +63,23 @@ static u32 interferers(const struct hwsim_radio *radio,
 		return 0;
 	list_for_each_entry(other, &ppdu->air->ppdus, list) {
 		const struct hwsim_link *link;
-		s32 level_mb;
+		u64 power;
 
 		if (other == ppdu || !other->radio || other->radio == radio ||
 		    other->end_ns <= ppdu->start_ns ||
-		    other->start_ns >= ppdu->end_ns || count == MAX_INTERFERERS)
+		    other->start_ns >= ppdu->end_ns)
 			continue;
 		link = hwsim_link_of(other->radio, radio);
 		if (!link)
 			continue;
-		level_mb = hwsim_link_level_mb(radio->medium, link,
-					       other->start_ns);
-		powers[count] = hwsim_power_of_mb(level_mb);
+		power = hwsim_power_of_mb(hwsim_link_level_mb(radio->medium,
+							      link,
+							      other->start_ns));
+		if (count == MAX_INTERFERERS) {
+			*rest += power;
+			continue;
+		}
+		powers[count] = power;
 		others[count++] = other;
 	}
 	return count;
@@ -85,15 +91,15 @@ static void segment_frame(const struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu, *others[MAX_INTERFERERS];
 	s32 wide_mb = width_mb(&ppdu->rate);
-	u64 powers[MAX_INTERFERERS];
+	u64 powers[MAX_INTERFERERS], rest = 0;
 	u64 at = ppdu->start_ns;
 	u32 count, i;
 
-	count = interferers(radio, ppdu, others, powers);
+	count = interferers(radio, ppdu, others, powers, &rest);
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < MAX_SEGMENTS) {
 		struct segment *segment = &reception->segments[reception->count++];
-		u64 noise = HWSIM_POWER_NOISE << ppdu->rate.width;
+		u64 noise = (HWSIM_POWER_NOISE << ppdu->rate.width) + rest;
 		u64 end = ppdu->end_ns;
 
 		for (i = 0; i < count; i++) {
@@ -187,64 +193,67 @@ static bool header_is_right(struct hwsim_radio *radio,
 	return !hwsim_errors_any(&stretch, 1, &reception->link->errors);
 }
 
-/* the action of a fault that hits this frame here, or -1 */
-static int fault_of(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
+static u64 *counts_of(struct hwsim_link *link, const struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_fault *fault, *next;
-	int action;
+	return link->counts[ppdu->ac];
+}
 
-	list_for_each_entry_safe(fault, next, &radio->medium->faults, list) {
-		if ((fault->kind != HWSIM_MEDIUM_FRAME_ANY &&
-		     fault->kind != ppdu->kind) ||
-		    (fault->from != U32_MAX &&
-		     fault->from != ppdu->radio->index) ||
-		    (fault->to != U32_MAX && fault->to != radio->index))
-			continue;
-		if (fault->skip) {
-			fault->skip--;
-			continue;
-		}
-		action = fault->action;
-		if (!--fault->count) {
-			list_del(&fault->list);
-			kfree(fault);
-		}
-		return action;
-	}
-	return -1;
+/**
+ * hwsim_count_sent - count frames that have been sent to a radio
+ * @ppdu: a transmission that has ended
+ *
+ * What became of them is counted where that radio listens: by hwsim_rx() or
+ * hwsim_rx_missed(), or here if it listens elsewhere.
+ */
+void hwsim_count_sent(struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_link *link;
+	u64 *counts;
+	u32 i;
+
+	link = ppdu->to ? hwsim_link_of(ppdu->radio, ppdu->to) : NULL;
+	if (!link)
+		return;
+	counts = counts_of(link, ppdu);
+	counts[HWSIM_MEDIUM_COUNT_SENT] += ppdu->count;
+	for (i = 0; i < ppdu->count; i++)
+		if (ppdu->mpdus[i]->attempts)
+			counts[HWSIM_MEDIUM_COUNT_RETRIES]++;
+	if (ppdu->to->air != ppdu->air)
+		counts[HWSIM_MEDIUM_COUNT_AWAY] += ppdu->count;
 }
 
 /**
  * hwsim_count_done - count what became of a frame for its sender
- * @radio: the sender
- * @ra: to whom it went
+ * @ppdu: how it was sent last
  * @mpdu: the frame
  */
-void hwsim_count_done(struct hwsim_radio *radio, const u8 *ra,
-		      const struct hwsim_mpdu *mpdu)
+void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu)
 {
-	struct hwsim_radio *to;
+	struct hwsim_radio *radio = ppdu->radio, *to;
+	struct hwsim_link *link;
 
-	if (!mpdu->wants_ack || !radio->air)
+	if (!mpdu->wants_ack || !radio)
 		return;
-	list_for_each_entry(to, &radio->air->radios, tuned) {
-		struct hwsim_link *link;
-
-		if (!hwsim_radio_owns(to, ra))
-			continue;
-		link = hwsim_link_of(radio, to);
-		if (link)
-			link->counts[mpdu->acked ? HWSIM_MEDIUM_COUNT_ACKED :
-						   HWSIM_MEDIUM_COUNT_DROPPED]++;
-	}
+	to = hwsim_radio_owning(radio->medium, radio->air, ppdu->ra);
+	link = to ? hwsim_link_of(radio, to) : NULL;
+	if (link)
+		counts_of(link, ppdu)[mpdu->acked ?
+				      HWSIM_MEDIUM_COUNT_ACKED :
+				      HWSIM_MEDIUM_COUNT_DROPPED]++;
 }
 
-static void count_attempt(struct hwsim_link *link, const struct hwsim_ppdu *ppdu,
-			  u32 i)
+static void count_missed(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *ppdu,
+			 enum hwsim_medium_count why)
 {
-	link->counts[HWSIM_MEDIUM_COUNT_SENT]++;
-	if (ppdu->mpdus[i]->attempts)
-		link->counts[HWSIM_MEDIUM_COUNT_RETRIES]++;
+	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
+
+	if (!link || ppdu->to != radio)
+		return;
+	if (ppdu->overlapped)
+		why = HWSIM_MEDIUM_COUNT_COLLIDED;
+	counts_of(link, ppdu)[why] += ppdu->count;
 }
 
 /**
@@ -254,16 +263,7 @@ static void count_attempt(struct hwsim_link *link, const struct hwsim_ppdu *ppdu
  */
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
-	u32 i;
-
-	if (!link || !hwsim_radio_owns(radio, ppdu->ra))
-		return;
-	for (i = 0; i < ppdu->count; i++) {
-		count_attempt(link, ppdu, i);
-		link->counts[ppdu->overlapped ? HWSIM_MEDIUM_COUNT_COLLIDED :
-						HWSIM_MEDIUM_COUNT_LOST]++;
-	}
+	count_missed(radio, ppdu, HWSIM_MEDIUM_COUNT_LOST);
 }
 
 /* index of a DSSS or OFDM rate in the list of the receiver's band */
@@ -294,7 +294,8 @@ static void fill_status(const struct hwsim_radio *radio,
 	status->mactime = ktime_to_us(start) + radio->ops->tsf_offset_us(radio->hw);
 	status->freq = radio->channel->center_freq;
 	status->band = radio->channel->band;
-	status->signal = (reception->level_mb + radio->noise_mbm) / 100;
+	status->signal = DIV_ROUND_CLOSEST(reception->level_mb +
+					   radio->noise_mbm, 100);
 	status->boottime_ns = ppdu->start_ns;
 	switch (rate->class) {
 	case HWSIM_PHY_HT:
@@ -433,15 +434,35 @@ static void hand_up_control(struct hwsim_radio *radio,
 	hwsim_up_frame(radio, &status, skb);
 }
 
-/* what is right of a frame's MPDUs */
+/* what is right of a transmission's frames, by their index */
 struct verdict {
-	u64 right;	/* by MPDU */
+	u64 lost;	/* by a fault */
+	u64 damaged;	/* by a fault */
+	u64 right;	/* of MPDUs */
 	bool any;
 };
 
+static void count_mpdu(const struct reception *reception, u32 i,
+		       const struct verdict *verdict)
+{
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
+	u64 *counts = counts_of(reception->link, ppdu);
+
+	if (verdict->right & BIT_ULL(i)) {
+		counts[HWSIM_MEDIUM_COUNT_DELIVERED]++;
+		counts[HWSIM_MEDIUM_COUNT_BYTES] += ppdu->mpdus[i]->bytes;
+	} else if (ppdu->overlapped) {
+		counts[HWSIM_MEDIUM_COUNT_COLLIDED]++;
+	} else if (verdict->lost & BIT_ULL(i)) {
+		counts[HWSIM_MEDIUM_COUNT_LOST]++;
+	} else {
+		counts[HWSIM_MEDIUM_COUNT_DAMAGED]++;
+	}
+}
+
 static void judge_mpdus(struct hwsim_radio *radio,
-			const struct reception *reception, bool damage,
-			bool owned, struct verdict *verdict)
+			const struct reception *reception,
+			struct verdict *verdict)
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	struct hwsim_stretch stretches[MAX_SEGMENTS];
@@ -449,26 +470,13 @@ static void judge_mpdus(struct hwsim_radio *radio,
 	u32 i, count;
 
 	for (i = 0; i < ppdu->count; i++) {
-		const struct hwsim_mpdu *mpdu = ppdu->mpdus[i];
-		bool right;
-
 		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
-				     mpdu->bytes, stretches);
-		right = !damage &&
-			!hwsim_errors_any(stretches, count, &link->errors);
-		if (right)
+				     ppdu->mpdus[i]->bytes, stretches);
+		if (!((verdict->lost | verdict->damaged) & BIT_ULL(i)) &&
+		    !hwsim_errors_any(stretches, count, &link->errors))
 			verdict->right |= BIT_ULL(i);
-		if (!owned)
-			continue;
-		count_attempt(link, ppdu, i);
-		if (right) {
-			link->counts[HWSIM_MEDIUM_COUNT_DELIVERED]++;
-			link->counts[HWSIM_MEDIUM_COUNT_BYTES] += mpdu->bytes;
-		} else if (ppdu->overlapped) {
-			link->counts[HWSIM_MEDIUM_COUNT_COLLIDED]++;
-		} else {
-			link->counts[HWSIM_MEDIUM_COUNT_DAMAGED]++;
-		}
+		if (ppdu->to == radio)
+			count_mpdu(reception, i, verdict);
 	}
 	verdict->any = verdict->right;
 }
@@ -488,7 +496,7 @@ static void receive_mpdus(struct hwsim_radio *radio,
 		recipient = hwsim_recipient_of(radio, ppdu->ta, ppdu->tid);
 	for (i = 0; i < ppdu->count && (wanted || damaged_too); i++) {
 		if (!(verdict->right & BIT_ULL(i))) {
-			if (damaged_too)
+			if (damaged_too && !(verdict->lost & BIT_ULL(i)))
 				hand_up_damaged(radio, i, reception);
 			continue;
 		}
@@ -616,22 +624,27 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	};
 	bool owned = hwsim_radio_owns(radio, ppdu->ra);
 	struct verdict verdict = {};
-	int fault = -1;
+	bool noticed = true;
 
-	if (!list_empty(&radio->medium->faults))
-		fault = fault_of(radio, ppdu);
+	if (!ppdu->hit_at || ppdu->hit_at == radio) {
+		verdict.lost = ppdu->lost;
+		verdict.damaged = ppdu->damaged;
+		noticed = hweight64(ppdu->lost) < max(ppdu->count, 1U);
+	}
 	segment_frame(radio, &reception);
-	if (fault == HWSIM_MEDIUM_FAULT_LOSE ||
-	    !header_is_right(radio, &reception)) {
+	if (!noticed) {
 		hwsim_rx_missed(radio, ppdu);
+	} else if (!header_is_right(radio, &reception)) {
+		count_missed(radio, ppdu, HWSIM_MEDIUM_COUNT_HEADER);
 	} else if (is_response(ppdu)) {
-		verdict.any = fault < 0 && control_is_right(radio, &reception);
+		verdict.any = !verdict.damaged &&
+			      control_is_right(radio, &reception);
 		if (verdict.any && radio->filter & FIF_CONTROL)
 			hand_up_control(radio, &reception);
 		if (verdict.any)
 			receive_control(radio, &reception);
 	} else if (ppdu->count) {
-		judge_mpdus(radio, &reception, fault >= 0, owned, &verdict);
+		judge_mpdus(radio, &reception, &verdict);
 		if (verdict.any && ppdu->kind == HWSIM_MEDIUM_FRAME_BAR && owned)
 			receive_bar(radio, &reception);
 		else
@@ -641,7 +654,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	}
 	if (verdict.any)
 		radio->eifs_until_ns = 0;
-	else if (fault != HWSIM_MEDIUM_FAULT_LOSE)
+	else if (noticed)
 		radio->eifs_until_ns = radio->medium->now_ns +
 				       radio->eifs_extra_ns;
 	hwsim_access_unheard(radio);

@@ -15,6 +15,8 @@
 
 #define HIGHEST_AMPDU_FACTOR	3
 #define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
+#define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
+				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
 static u32 session_hash(const u8 *addr, u8 tid)
 {
@@ -245,6 +247,16 @@ static void set_timestamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
 }
 
+/* how RTS, or CTS to oneself, is sent */
+static struct hwsim_phy_rate protection_rate(const struct hwsim_radio *radio,
+					     const struct hwsim_ppdu *ppdu,
+					     const struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->rts_rate >= 0 && ppdu->tx_rate.flags & PROTECTION_FLAGS)
+		return legacy_rate(radio, mpdu->rts_rate);
+	return hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+}
+
 static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			   const struct hwsim_mpdu *mpdu)
 {
@@ -257,27 +269,46 @@ static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		ppdu->protection = HWSIM_PROTECTION_RTS;
 	else if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
 		ppdu->protection = HWSIM_PROTECTION_CTS;
-	if (mpdu->rts_rate >= 0 &&
-	    ppdu->tx_rate.flags & (IEEE80211_TX_RC_USE_RTS_CTS |
-				   IEEE80211_TX_RC_USE_CTS_PROTECT))
-		ppdu->protection_rate = legacy_rate(radio, mpdu->rts_rate);
-	else
-		ppdu->protection_rate =
-			hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+	ppdu->protection_rate = protection_rate(radio, ppdu, mpdu);
 }
 
 /* duration of the answer with the SIFS before it, in whole us (9.2.5) */
 static u16 answer_us(const struct hwsim_radio *radio,
-		     const struct hwsim_ppdu *ppdu)
+		     const struct hwsim_ppdu *ppdu, u8 kind)
 {
 	struct hwsim_phy_rate answer =
 		hwsim_phy_response(&ppdu->rate, radio->basic_rates);
-	u32 bytes = ppdu->answer_kind == HWSIM_MEDIUM_FRAME_BA ?
-		    HWSIM_MEDIUM_BA_BYTES : HWSIM_MEDIUM_ACK_BYTES;
+	u32 bytes = kind == HWSIM_MEDIUM_FRAME_BA ? HWSIM_MEDIUM_BA_BYTES :
+						    HWSIM_MEDIUM_ACK_BYTES;
 
 	return DIV_ROUND_UP(radio->timing.sifs_ns +
 			    hwsim_phy_duration_ns(&answer, &radio->timing, bytes),
 			    NSEC_PER_USEC);
+}
+
+/*
+ * How long an A-MPDU may be in what is left of a TXOP: RTS and CTS, if they may
+ * come before it, and the BlockAck are in the TXOP, too (10.23.2.9).
+ */
+static u64 room_ns(const struct hwsim_radio *radio,
+		   const struct hwsim_ppdu *ppdu,
+		   const struct hwsim_mpdu *mpdu, u64 limit_ns, bool begins)
+{
+	u64 others_ns = answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
+			NSEC_PER_USEC;
+	struct hwsim_phy_rate rts, cts;
+
+	if (begins && (ppdu->tx_rate.flags & PROTECTION_FLAGS ||
+		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES)) {
+		rts = protection_rate(radio, ppdu, mpdu);
+		cts = hwsim_phy_response(&rts, radio->basic_rates);
+		others_ns += 2 * radio->timing.sifs_ns +
+			     hwsim_phy_duration_ns(&rts, &radio->timing,
+						   HWSIM_MEDIUM_RTS_BYTES) +
+			     hwsim_phy_duration_ns(&cts, &radio->timing,
+						   HWSIM_MEDIUM_CTS_BYTES);
+	}
+	return limit_ns > others_ns ? limit_ns - others_ns : 0;
 }
 
 static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
@@ -321,7 +352,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	if (ppdu->count > 1)
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)
-		ppdu->duration_us = answer_us(radio, ppdu);
+		ppdu->duration_us = answer_us(radio, ppdu, ppdu->answer_kind);
 	set_protection(radio, ppdu, first);
 	for (i = 0; i < ppdu->count; i++) {
 		struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[i]->skb->data;
@@ -336,24 +367,27 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		set_timestamp(radio, ppdu, first, at_ns);
 }
 
-/* whether a PPDU and its answer fit into what is left of the TXOP */
+/*
+ * Whether a PPDU and its answer fit into what is left of the TXOP. The one that
+ * begins a TXOP always goes out: it is one MPDU, or was cut to fit.
+ */
 static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		 u64 limit_ns)
+		 u64 limit_ns, bool begins)
 {
 	u64 ns = hwsim_phy_duration_ns(&ppdu->rate, &radio->timing,
 				       ppdu->psdu_bytes);
 
-	if (!limit_ns)
+	if (!limit_ns || begins)
 		return true;
 	if (ppdu->wants_answer)
-		ns += answer_us(radio, ppdu) * NSEC_PER_USEC;
+		ns += answer_us(radio, ppdu, ppdu->answer_kind) * NSEC_PER_USEC;
 	return ns <= limit_ns && ppdu->protection == HWSIM_PROTECTION_NONE;
 }
 
 static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 				       struct hwsim_ac *ac,
 				       struct hwsim_mpdu *mpdu, u64 at_ns,
-				       u64 limit_ns)
+				       u64 limit_ns, bool begins)
 {
 	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
 
@@ -362,7 +396,7 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 		ppdu->mpdus[0] = mpdu;
 		ppdu->count = 1;
 		complete_ppdu(radio, ppdu, at_ns);
-		if (fits(radio, ppdu, limit_ns))
+		if (fits(radio, ppdu, limit_ns, begins))
 			return ppdu;
 		hwsim_ppdu_put(ppdu);
 	}
@@ -465,7 +499,7 @@ static bool is_probe(const struct hwsim_radio *radio,
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 				      struct hwsim_ac *ac,
 				      struct hwsim_mpdu *mpdu, u64 at_ns,
-				      u64 limit_ns)
+				      u64 limit_ns, bool begins)
 {
 	struct hwsim_session *session = mpdu->session;
 	struct hwsim_ppdu *ppdu;
@@ -488,7 +522,9 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	}
 	limits.rate = ppdu->rate;
 	if (limit_ns)
-		limits.max_ns = min_t(u64, limits.max_ns, limit_ns);
+		limits.max_ns = min_t(u64, limits.max_ns,
+				      room_ns(radio, ppdu, mpdu, limit_ns,
+					      begins));
 	if (ppdu->rate.class < HWSIM_PHY_HT)
 		limits.max_count = 1;	/* no A-MPDU at legacy rates */
 	while (mpdu) {
@@ -514,7 +550,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
 	}
 	complete_ppdu(radio, ppdu, at_ns);
-	if (fits(radio, ppdu, limit_ns))
+	if (fits(radio, ppdu, limit_ns, begins))
 		return ppdu;
 	while (ppdu->count)
 		again_later(radio, ppdu->mpdus[--ppdu->count]);
@@ -540,7 +576,7 @@ static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 /* frames of whichever of mac80211's queues has its turn */
 static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 					  struct hwsim_ac *ac, u64 at_ns,
-					  u64 limit_ns)
+					  u64 limit_ns, bool begins)
 {
 	struct hwsim_session *session = NULL;
 	struct hwsim_ppdu *ppdu = NULL;
@@ -559,9 +595,9 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 		ieee80211_return_txq(radio->hw, txq, false);
 	}
 	if (mpdu && mpdu->session)
-		ppdu = build_ampdu(radio, ac, mpdu, at_ns, limit_ns);
+		ppdu = build_ampdu(radio, ac, mpdu, at_ns, limit_ns, begins);
 	else if (mpdu)
-		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
+		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns, begins);
 	else
 		ac->txqs = false;
 	if (txq)
@@ -577,12 +613,14 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
  * @radio: who sends
  * @ac: the access category
  * @at_ns: when it starts
- * @limit_ns: how long it may last with its answer, 0: no limit
+ * @limit_ns: what is left of the TXOP, 0: no limit
+ * @begins: it is the first of the TXOP, and goes out even if it is too long
  *
  * Return: the PPDU, or NULL if there is nothing to send that fits
  */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
-				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns)
+				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
+				  bool begins)
 {
 	struct hwsim_ppdu *ppdu = NULL;
 	struct hwsim_mpdu *mpdu;
@@ -591,12 +629,14 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
 		list_del_init(&mpdu->list);
 		ac->queued--;
-		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns);
+		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns, begins);
 	} else if (ac->txqs) {
-		ppdu = build_from_txqs(radio, ac, at_ns, limit_ns);
+		ppdu = build_from_txqs(radio, ac, at_ns, limit_ns, begins);
 	}
-	if (ppdu)
+	if (ppdu) {
+		ppdu->ac = ac - radio->acs;
 		ac->attempts++;
+	}
 	return ppdu;
 }
 
@@ -698,7 +738,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			continue;
 		}
 		mpdu->no_back = mpdu->session && !mpdu->acked;
-		hwsim_count_done(radio, frame->ra, mpdu);
+		hwsim_count_done(frame, mpdu);
 		hwsim_up_status(radio, mpdu);
 	}
 	frame->count = 0;

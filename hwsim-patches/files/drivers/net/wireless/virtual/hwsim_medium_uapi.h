@@ -67,7 +67,8 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
- *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO
+ *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO, FAULT_LISTENER,
+ *	FAULT_SHARE
  * @HWSIM_MEDIUM_CMD_GET_RADIO: dump: one answer for each radio of ID
  * @HWSIM_MEDIUM_CMD_GET_LINK: dump: one answer for each link of ID that
  *	carried something
@@ -176,8 +177,8 @@ enum hwsim_medium_airtime {
 /**
  * enum hwsim_medium_count - what happened to frames between two radios
  *
- * SENT = DELIVERED + DAMAGED + COLLIDED + LOST, of MPDUs addressed to the
- * receiver.
+ * SENT, counted where a frame is sent, is the sum of what is counted where it
+ * arrives: DELIVERED, DAMAGED, COLLIDED, LOST, HEADER and AWAY.
  */
 enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_SENT,	/* MPDUs, each attempt */
@@ -185,7 +186,9 @@ enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_DELIVERED,	/* FCS right */
 	HWSIM_MEDIUM_COUNT_DAMAGED,	/* FCS wrong, nothing else on the air */
 	HWSIM_MEDIUM_COUNT_COLLIDED,	/* not delivered, other frames on the air */
-	HWSIM_MEDIUM_COUNT_LOST,	/* not noticed, or header wrong */
+	HWSIM_MEDIUM_COUNT_LOST,	/* not noticed */
+	HWSIM_MEDIUM_COUNT_HEADER,	/* PHY header wrong */
+	HWSIM_MEDIUM_COUNT_AWAY,	/* the receiver was on another channel */
 	HWSIM_MEDIUM_COUNT_ACKED,	/* the sender knows of the delivery */
 	HWSIM_MEDIUM_COUNT_DROPPED,	/* given up by the sender */
 	HWSIM_MEDIUM_COUNT_BYTES,	/* in DELIVERED */
@@ -228,12 +231,16 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_FAULT_SKIP,		/* u32: frames that pass before */
 	HWSIM_MEDIUM_ATTR_FAULT_COUNT,		/* u32: frames that are hit */
 	HWSIM_MEDIUM_ATTR_FAULT_FROM,		/* u32: radio; absent: any */
-	HWSIM_MEDIUM_ATTR_FAULT_TO,		/* u32 */
+	HWSIM_MEDIUM_ATTR_FAULT_TO,		/* u32: radio that they are for;
+						 * absent: any
+						 */
 	HWSIM_MEDIUM_ATTR_FREQ_MHZ,		/* u32 */
 	HWSIM_MEDIUM_ATTR_TIME_NS,		/* u64: nominal, CLOCK_MONOTONIC */
 	HWSIM_MEDIUM_ATTR_FROM,			/* u32: radio */
 	HWSIM_MEDIUM_ATTR_TO,			/* u32: radio */
-	HWSIM_MEDIUM_ATTR_COUNTS,		/* u64[]: enum hwsim_medium_count */
+	HWSIM_MEDIUM_ATTR_COUNTS,		/* u64[4][]: of VO, VI, BE and BK, enum
+						 * hwsim_medium_count
+						 */
 	HWSIM_MEDIUM_ATTR_AIRTIMES_NS,		/* u64[]: enum
 						 * hwsim_medium_airtime
 						 */
@@ -257,6 +264,12 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_NO_RETRY_MARK,	/* u32: packets with this mark
 						 * (SO_MARK) are tried once; 0: none
+						 */
+	HWSIM_MEDIUM_ATTR_FAULT_LISTENER,	/* u32: radio where they are hit, if
+						 * not where they are for
+						 */
+	HWSIM_MEDIUM_ATTR_FAULT_SHARE,		/* u32: chance of each to be hit, in
+						 * 2^-32; absent: each is
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults of the hwsim medium: frames that are lost or damaged on purpose.
+ *
+ * Each MPDU is a frame of its own, in an A-MPDU, too. Frames are counted as
+ * they are sent, once, however many radios hear them.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+static bool is_for_all(const struct hwsim_ppdu *ppdu)
+{
+	/* CTS to oneself, too, is for all that hear it */
+	return is_multicast_ether_addr(ppdu->ra) ||
+	       hwsim_radio_owns(ppdu->radio, ppdu->ra);
+}
+
+/* whether a fault is about the frames of a transmission */
+static bool concerns(const struct hwsim_fault *fault,
+		     const struct hwsim_ppdu *ppdu)
+{
+	if (fault->kind != HWSIM_MEDIUM_FRAME_ANY && fault->kind != ppdu->kind)
+		return false;
+	if (fault->from && fault->from != ppdu->radio)
+		return false;
+	if (is_for_all(ppdu))
+		return !fault->to || fault->to->air == ppdu->air;
+	return ppdu->to && (!fault->to || fault->to == ppdu->to);
+}
+
+/* where the frames that a fault hits are lost or damaged; NULL: wherever heard */
+static struct hwsim_radio *listener_of(const struct hwsim_fault *fault,
+				       const struct hwsim_ppdu *ppdu)
+{
+	if (fault->listener)
+		return fault->listener;
+	return is_for_all(ppdu) ? fault->to : ppdu->to;
+}
+
+/* whether a fault hits the next of its frames; the last time it is used up */
+static bool hits(struct hwsim_fault *fault)
+{
+	if (fault->skip) {
+		fault->skip--;
+		return false;
+	}
+	if (fault->share &&
+	    hwsim_stream_next(&fault->stream) >> 32 >= fault->share)
+		return false;
+	fault->count--;
+	return true;
+}
+
+/**
+ * hwsim_fault_judge - say which frames of a transmission are hit by a fault
+ * @ppdu: the transmission, which has ended
+ *
+ * The first fault that concerns a frame decides about it. All frames of a
+ * transmission are hit at one radio, or wherever they are heard.
+ */
+void hwsim_fault_judge(struct hwsim_ppdu *ppdu)
+{
+	struct list_head *faults = &ppdu->radio->medium->faults;
+	struct hwsim_fault *fault, *next;
+	u32 i, frames = max(ppdu->count, 1U);
+
+	list_for_each_entry_safe(fault, next, faults, list) {
+		if (!concerns(fault, ppdu))
+			continue;
+		ppdu->hit_at = listener_of(fault, ppdu);
+		for (i = 0; i < frames && fault->count; i++) {
+			if (!hits(fault))
+				continue;
+			if (fault->action == HWSIM_MEDIUM_FAULT_LOSE)
+				ppdu->lost |= BIT_ULL(i);
+			else
+				ppdu->damaged |= BIT_ULL(i);
+		}
+		if (!fault->count) {
+			list_del(&fault->list);
+			kfree(fault);
+		}
+		return;
+	}
+}
+
+/**
+ * hwsim_fault_forget - faults end that name a radio
+ * @radio: the radio, which leaves the medium
+ */
+void hwsim_fault_forget(struct hwsim_radio *radio)
+{
+	struct hwsim_fault *fault, *next;
+
+	list_for_each_entry_safe(fault, next, &radio->medium->faults, list) {
+		if (fault->from != radio && fault->to != radio &&
+		    fault->listener != radio)
+			continue;
+		list_del(&fault->list);
+		kfree(fault);
+	}
+}

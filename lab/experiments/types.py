@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""An experiment once it is resolved, its trials, and what came of them.
+
+    file -> Experiment -> Trial … -> Outcome … -> Results -> report.html, results.json, CSV, pictures
+
+Everything here is frozen data that can be pickled: trials go to other processes and machines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Level:
+    """One value of an axis."""
+
+    label: str  # as written: "2 m", "tcp", "10"
+    number: float | None  # in the unit of its axis, for drawing; None: it is a name
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What is varied. Axes that go together (``zip:``) stay axes of their own."""
+
+    name: str
+    levels: tuple[Level, ...]
+    unit: str | None = None  # of the numbers; None: names, or numbers without one
+
+
+@dataclass(frozen=True)
+class Point:
+    """One place in the grid: what ``lab run TOPOLOGY WORKLOAD --set …`` is given there."""
+
+    number: int  # from 0, in the order of the grid, the last axis fastest
+    labels: dict[str, str]  # axis -> label
+    topology: str  # name or path
+    workload: str
+    settings: tuple[str, ...]  # key=value, as --set takes them
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number that a trial has: an expression over the metrics of its record."""
+
+    name: str
+    that: str  # sum(goodput), outage.max
+    unit: str
+
+
+@dataclass(frozen=True)
+class Repetitions:
+    """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
+
+    ``half_width`` None: ``least`` times. Else until 1.96 s / sqrt(n) is at most that share of the mean for every
+    metric, ``least`` times at least and ``most`` times at most (Sales, Oliveira, Perkusich and Melo: n = (1.96 s /
+    (share mean))^2).
+    """
+
+    least: int
+    most: int
+    half_width: float | None = None
+
+
+@dataclass(frozen=True)
+class Published:
+    """A paper's numbers for one metric: by labels of axes, in the metric's unit."""
+
+    metric: str
+    labels: dict[str, str]  # those axes that the paper tells apart
+    value: float
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that is checked."""
+
+    name: str
+    that: str
+    paper: str | None = None  # what the paper says, as it was written
+    source: str = ""  # FILE:LINE
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn."""
+
+    kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"]
+    title: str
+    x: str  # an axis; for cdf and time-series a metric, or a series of the record
+    y: str  # a metric; for heat-map an axis
+    by: str | None = None  # an axis: one line or group of bars each
+    value: str | None = None  # for heat-map: the metric
+    errors: Literal["ci95", "deviation", "range"] | None = "ci95"
+    log: tuple[str, ...] = ()  # "x", "y"
+    where: dict[str, str] = field(default_factory=dict)  # axis -> label: only these points
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A file, resolved."""
+
+    name: str
+    about: str
+    cites: dict[str, str]  # paper, figure, table, section: as written
+    path: str
+    seed: int
+    axes: tuple[Axis, ...]
+    points: tuple[Point, ...]
+    repetitions: Repetitions
+    metrics: tuple[Metric, ...]
+    figures: tuple[Figure, ...]
+    published: tuple[Published, ...]
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One run of one point."""
+
+    point: int
+    seed: int
+    plan: str  # JSON, canonical (lab.plan.types)
+    command: str  # that repeats it: lab run … --seed …
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a trial. Exactly one of ``values`` and ``error`` says something."""
+
+    point: int
+    seed: int
+    key: str  # of its content: sha256 of plan and machine
+    command: str
+    values: dict[str, float | None]  # metric -> number in the metric's unit; None: the run has no such figure
+    error: str | None  # why it failed, with the end of its log
+    log: str | None  # the directory that a failed trial left
+    virtual_s: float
+    wall_s: float
+    cached: bool
+    remark: str | None = None  # such as: what was stored was damaged, so it was run again
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A metric at a point."""
+
+    values: tuple[float, ...]  # of the trials that have one, by seed
+    mean: float | None
+    ci95: float | None  # half width, Student's t; None: fewer than two
+    deviation: float | None
+    n: int
+    missing: int  # trials that failed or had no such figure
+    unit: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A point and all its metrics."""
+
+    point: Point
+    metrics: dict[str, Summary]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a claim."""
+
+    claim: Claim
+    passed: bool
+    value: str  # what it came to: "geomean(…) = 1.38"
+    expected: str  # "between 1.2 and 2.0"
+
+
+@dataclass(frozen=True)
+class Results:
+    """All of it: what is drawn and written."""
+
+    experiment: Experiment
+    rows: tuple[Row, ...]
+    verdicts: tuple[Verdict, ...]
+    outcomes: tuple[Outcome, ...]
+    hashes: dict[str, str | None]  # of kernel, image, code: lab.runs.hashes
+    versions: dict[str, object]
+    command: str  # lab reproduce …
+    wall_s: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether every claim holds and no trial failed."""
+        return all(verdict.passed for verdict in self.verdicts) and not any(found.error for found in self.outcomes)

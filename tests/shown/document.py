@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""What a Markdown document shows: commands with their output, and the files that those read.
+
+A fenced block without a language shows commands on lines that begin with ``$``, and below each what it printed. What
+cannot be seen there is said in a comment of HTML above the block (the reader of the page does not see it)::
+
+    <!-- printed by: lab run one-ap ping/ping -->            the block is the output of this command
+    <!-- file: cafe.yaml -->                                 the block is this file
+    <!-- file: cafe.yaml, more -->                           the block goes to the end of this file
+    <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a file of the document with other words in it
+
+Files are written and commands run in the order of the document.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_FENCE = re.compile(r"```(?P<language>\w*)\s*$")
+_NOTE = re.compile(r"<!-- (?P<kind>file|printed by): (?P<what>.*?) -->\s*$")
+_HEADING = re.compile(r"#+ ")
+_PROMPT = "$ "
+
+
+class DocumentError(Exception):
+    """A comment that cannot mean anything. The text names the line."""
+
+
+@dataclass
+class Command:
+    """A command and the lines shown below it; ``line`` is the number of the first of those, from 1."""
+
+    argv: list[str]
+    line: int
+    shown: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that later commands read."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class _Fence:
+    first: int  # number of the first line inside, from 1
+    language: str
+    lines: list[str]
+    note: tuple[str, str] | None  # kind and what of the comment above
+
+
+def parse(text: str) -> list[Command | File]:
+    """Commands and files in the order of the document.
+
+    Raises:
+        DocumentError: a comment names a file that the document does not show, or words that are not in it.
+    """
+    lines = text.splitlines()
+    shown = _shown_files(lines)
+    found: list[Command | File] = []
+    now: dict[str, str] = {}
+    for part in _parts(lines):
+        if isinstance(part, _Fence):
+            if part.note and part.note[0] == "file":
+                name, more = _name(part.note[1])
+                now[name] = (now.get(name, "") if more else "") + _text(part)
+                found.append(File(name, now[name]))
+            elif not part.language:
+                found += _commands(part)
+        else:
+            file = _altered(*part, {**shown, **now})
+            now[file.name] = file.text
+            found.append(file)
+    return found
+
+
+def prose(text: str, line: int) -> dict[int, str]:
+    """Lines by number of the section that ``line`` is in, from heading to heading, without blocks and comments."""
+    lines = text.splitlines()
+    heads = [n for n, _ in _outside(lines) if _HEADING.match(lines[n - 1])]
+    begin = max((n for n in heads if n <= line), default=1)
+    end = min((n for n in heads if n > line), default=len(lines) + 1)
+    return {n: words for n, words in _outside(lines) if begin <= n < end and not words.startswith("<!--")}
+
+
+def _parts(lines: list[str]) -> Iterator[_Fence | tuple[int, str]]:
+    """Blocks, and (line, what) of each comment that makes a file of another one."""
+    note: tuple[str, str] | None = None
+    inside: _Fence | None = None
+    for number, line in enumerate(lines, 1):
+        if inside:
+            if line.rstrip() == "```":
+                yield inside
+                inside = note = None
+            else:
+                inside.lines.append(line)
+        elif fence := _FENCE.match(line):
+            inside = _Fence(number + 1, fence["language"], [], note)
+        elif comment := _NOTE.match(line):
+            if _makes(comment):
+                yield number, comment["what"]
+            else:
+                note = comment["kind"], comment["what"]
+        elif line.strip():
+            note = None
+
+
+def _makes(comment: re.Match[str]) -> bool:
+    return comment["kind"] == "file" and " from " in comment["what"]
+
+
+def _outside(lines: list[str]) -> Iterator[tuple[int, str]]:
+    fenced = False
+    for number, line in enumerate(lines, 1):
+        if line.startswith("```"):
+            fenced = not fenced
+        elif not fenced:
+            yield number, line
+
+
+def _shown_files(lines: list[str]) -> dict[str, str]:
+    """The first text of each file, wherever in the document: a comment may change a file that is shown below it."""
+    files: dict[str, str] = {}
+    for part in _parts(lines):
+        if isinstance(part, _Fence) and part.note and part.note[0] == "file":
+            name, more = _name(part.note[1])
+            if not more:
+                files.setdefault(name, _text(part))
+    return files
+
+
+def _name(what: str) -> tuple[str, bool]:
+    name = what.removesuffix(", more")
+    return name, name != what
+
+
+def _text(fence: _Fence) -> str:
+    return "".join(f"{line}\n" for line in fence.lines)
+
+
+def _altered(line: int, what: str, files: dict[str, str]) -> File:
+    head, *changes = what.split("; ")
+    name, _, source = head.partition(" from ")
+    if source not in files:
+        raise DocumentError(f"{line}: no block is the file {source}; write <!-- file: {source} --> above it")
+    text = files[source]
+    for change in changes:
+        old, arrow, new = change.partition(" -> ")
+        if not arrow or old not in text:
+            raise DocumentError(f'{line}: "{change}" does not change {source}; write "words in it -> other words"')
+        text = text.replace(old, new, 1)
+    return File(name, text)
+
+
+def _commands(fence: _Fence) -> list[Command]:
+    found: list[Command] = []
+    if fence.note:
+        found.append(Command(shlex.split(fence.note[1]), fence.first))
+    words = ""
+    for number, line in enumerate(fence.lines, fence.first):
+        if words or line.startswith(_PROMPT):
+            words += line.removeprefix(_PROMPT) if not words else line.lstrip()
+            if words.endswith("\\"):
+                words = words[:-1]
+                continue
+            found.append(Command(shlex.split(words), number + 1))
+            words = ""
+        elif found:
+            found[-1].shown.append(line)
+    return found

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Numbers of stale lines that prose repeats: nobody but a person can tell what is to be said instead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.shown.compare import MINUS, NUMBER, Pair
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A number in prose: its line, how it is written there, what was shown, what is printed now (if that is clear)."""
+
+    line: int
+    written: str
+    shown: str
+    printed: str
+
+
+def mentions(stale: list[Pair], prose: dict[int, str]) -> list[Mention]:
+    """Where prose (lines by their number) has a number of a stale line, as it was shown or rounded."""
+    found: list[Mention] = []
+    for line, words in prose.items():
+        for written in dict.fromkeys(NUMBER.findall(words)):
+            for shown, printed in _changes(stale):
+                if _means(written, shown) and not (printed and _means(written, printed)):
+                    found.append(Mention(line, written, shown, printed))
+                    break
+    return found
+
+
+def _changes(stale: list[Pair]) -> dict[tuple[str, str], None]:
+    """(old, new) of each number that changed; new is empty where the lines have not equally many."""
+    changes: dict[tuple[str, str], None] = {}
+    for pair in stale:
+        old, new = NUMBER.findall(pair.shown), NUMBER.findall(pair.printed or "")
+        if len(old) != len(new):
+            new = [""] * len(old)
+        changes.update(dict.fromkeys((a, b) for a, b in zip(old, new, strict=True) if a != b))
+    return changes
+
+
+def _means(written: str, shown: str) -> bool:
+    """The same number, or the shown one rounded; numbers of one digit say nothing."""
+    digits = written.replace(" ", "").lstrip(f"{MINUS}-")
+    if len(digits) < 2:
+        return False
+    decimals = len(digits.partition(".")[2])
+    return f"{abs(_value(shown)):.{decimals}f}" == digits
+
+
+def _value(number: str) -> float:
+    return float(number.replace(" ", "").replace(MINUS, "-"))

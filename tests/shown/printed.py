@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What a command prints on a terminal of 80 columns, which is what the documentation shows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAMS = ("lab", "tshark")  # what is run; anything else that a document shows is for its reader
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Lines of standard output, then of standard error, and the exit status."""
+
+    lines: list[str]
+    status: int
+
+
+def why_not(argv: list[str]) -> str | None:
+    """Why a command is not run; None if it is."""
+    if argv[0] not in PROGRAMS:
+        return f"{argv[0]} is not one of {', '.join(PROGRAMS)}"
+    if argv[:2] == ["lab", "shell"]:
+        return "a shell is in real time, and prints something else each time"
+    if shutil.which(argv[0], path=_path()) is None:
+        return f"{argv[0]} is not installed"
+    return None
+
+
+def run(argv: list[str], place: Path) -> Printed:
+    """Run a command in a directory."""
+    ours, theirs = pty.openpty()  # 0 columns; rich takes 80 for a terminal that says no more than TERM=dumb
+    environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
+    for name in ("COLUMNS", "LINES"):
+        environment.pop(name, None)
+    with tempfile.TemporaryFile() as errors:
+        with subprocess.Popen(
+            argv, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=errors
+        ) as process:
+            os.close(theirs)
+            output = _read(ours)
+        errors.seek(0)
+        output += errors.read()
+    return Printed(output.decode(errors="replace").replace("\r\n", "\n").splitlines(), process.returncode)
+
+
+def _read(terminal: int) -> bytes:
+    parts = []
+    with contextlib.suppress(OSError):  # EIO: the other end is closed
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts)
+
+
+def _path() -> str:
+    """Programs of this Python's environment first."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What waits above the medium, and where: TCP holds back, flows take turns, no aggregate is longer than it may be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tests import air
+from tests.system.conftest import Ran
+from tests.system.test_air import ppdus
+from tests.system.test_medium import topology as saturated
+from tests.system.test_medium import workload as saturate
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+PLACE = """\
+name: queues
+country: US
+medium: {}
+nodes:
+  h1: {kind: host, roles: [server]}
+  ap1: {kind: ap, ssid: x, mode: a, channel: 36, rate: 54 Mbit/s}
+  sta1: {kind: sta, roles: [client], rate: 6 Mbit/s}
+links: [{between: [h1, ap1], delay: 2 ms}]
+"""
+LOOKS_MS = range(2500, 6000, 250)
+UPLOAD = """\
+name: upload
+roles: {server: 1, client: 1}
+duration: 7 s
+processes:
+  - {on: server, run: {probe: iperf3-server}, ready: {listening: tcp/5201}}
+  - {on: client, at: 1 s, run: {probe: iperf3, server: "{server.ip}", duration: 5 s}, as: flow}
+timeline:
+""" + "".join(
+    f"  - {{at: {at_ms} ms, exec: sta1, run: [ss, -tmiHO, state, established, dst, 10.0.0.1]}}\n" for at_ms in LOOKS_MS
+)
+PACING_SHIFT = 7  # mac80211's, of what a socket sends in a second: a 128th of that, 8 ms, may wait below it
+BURSTS = 3  # tcp_small_queue_check(): a burst may follow as long as no more than two wait
+TRUESIZE_BYTES, SEGMENT_BYTES = 2304, 1448  # a segment takes that much memory
+
+
+@dataclass(frozen=True)
+class Socket:
+    """What ``ss -tmi`` says of one; bytes, but for segments that are not acknowledged, the window, and bit/s."""
+
+    below: int  # skmem t: memory of what was handed to the network layers, and is not on the air yet
+    not_sent: int
+    unacknowledged: int
+    window: int
+    pacing_bps: float
+
+    @classmethod
+    def read(cls, output: str) -> Socket:
+        """Of the connection that has something to send; iperf3 has another one."""
+        (line,) = [line for line in output.splitlines() if "notsent:" in line]
+
+        def number(pattern: str) -> str:
+            found = re.search(pattern, line)
+            assert found, line
+            return found[1]
+
+        return cls(
+            int(number(r"skmem:\(.*?,t(\d+),")),
+            int(number(r"notsent:(\d+)")),
+            int(number(r"unacked:(\d+)")),
+            int(number(r"cwnd:(\d+)")),
+            1e6 * float(number(r"pacing_rate ([\d.]+)Mbps")),
+        )
+
+
+def test_tcp_holds_back_what_the_radio_cannot_send_yet(boot: Boot) -> None:
+    """TCP small queues: frames are the socket's until they are through, so it waits, and not they."""
+    looks = [Socket.read(output) for output in boot(PLACE, UPLOAD).outputs()]
+    assert len(looks) == len(LOOKS_MS)
+    for look in looks:
+        burst_bytes = look.pacing_bps / 8 / (1 << PACING_SHIFT)
+        assert 2 * TRUESIZE_BYTES < look.below < BURSTS * burst_bytes * TRUESIZE_BYTES / SEGMENT_BYTES
+        # it is neither short of data nor of window
+        assert look.not_sent > 50_000
+        assert look.unacknowledged < look.window
+
+
+MS = 1_000_000
+WIRE_NS = 2 * MS
+# 39 Mbit/s, a third more than the access point can send
+BULK = """\
+name: bulk-and-sparse
+roles: {server: 1, client: 1}
+duration: 4 s
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: server, run: {probe: udp-sender, to: "{client.ip}", every: 300 us}, as: bulk}
+  - {on: server, run: {probe: udp-sender, to: "{client.ip}", size: 100 B, every: 20 ms}, as: sparse}
+"""
+
+
+def test_a_sparse_flow_does_not_wait_behind_a_full_queue(boot: Boot) -> None:
+    """fq_codel of mac80211: both flows are best effort, and for one station."""
+    flows = boot(PLACE, BULK).flows()
+    bulk, sparse = flows["bulk"], flows["sparse"]
+    assert bulk["lost"] > 0 and bulk["delay_mean_ns"] > 100 * MS
+    assert sparse["lost"] == 0 and sparse["delay_max_ns"] < WIRE_NS + MS
+
+
+@pytest.mark.parametrize("longest_us", [2000, 4000])
+def test_no_transmission_is_longer_than_the_longest(boot: Boot, longest_us: int) -> None:
+    place = saturated(1, "n", 36, "MCS 7").replace("medium: {", f"medium: {{longest_ppdu: {longest_us} us, ")
+    ran = boot(place, saturate(150_000, 2), pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    lengths_us = [(air.end_ns(ppdu) - ppdu[0].stamp_ns) / 1000 for ppdu in ppdus(air.frames(path))]
+    assert max(lengths_us) <= longest_us
+    # but one more MPDU of 1538 bytes at 65 Mbit/s would not fit
+    assert max(lengths_us) > longest_us - 200

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Scratch directories of labs that start at the same time, and of others."""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+
+import pytest
+
+from lab.machine import scratch
+
+
+def test_a_lab_that_starts_spares_one_that_is_starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks for leftovers just when another has made its directory and not locked it yet."""
+    lock = fcntl.flock
+
+    def flock(file: int, operation: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        assert scratch.clean_stale(tmp_path) == 0
+        lock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with scratch.scratch({"link": tmp_path}, tmp_path) as place:
+        assert (place / "link").samefile(tmp_path)
+        assert scratch.clean_stale(tmp_path) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_leftovers_go_and_what_others_have_stays(tmp_path: Path) -> None:
+    left, other = tmp_path / "hwsim-lab-01234567", tmp_path / "hwsim-lab-notes"
+    for directory in (left, other):
+        directory.mkdir()
+    assert scratch.clean_stale(tmp_path) == 1
+    assert list(tmp_path.iterdir()) == [other]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Commands, files and prose of a document."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.shown.document import Command, DocumentError, File, parse, prose
+
+PAGE = """\
+# A page
+
+Some 12 words.
+
+```
+$ lab check a.yaml
+a.yaml: a correct topology
+$ lab run a.yaml b --set 'x.y=2 dB' \\
+    --seed 3
+one
+…
+```
+
+```sh
+$ not a block with output
+```
+
+## A part
+
+It took 34 ms.
+
+<!-- printed by: lab show a.yaml b -->
+```
+name: a
+```
+
+```
+a message of no command
+```
+"""
+
+
+def test_commands_have_the_lines_below_them() -> None:
+    assert parse(PAGE) == [
+        Command(["lab", "check", "a.yaml"], 7, ["a.yaml: a correct topology"]),
+        Command(["lab", "run", "a.yaml", "b", "--set", "x.y=2 dB", "--seed", "3"], 10, ["one", "…"]),
+        Command(["lab", "show", "a.yaml", "b"], 24, ["name: a"]),
+    ]
+
+
+def test_the_prose_of_a_section_is_without_its_blocks() -> None:
+    assert [words for words in prose(PAGE, 10).values() if words] == ["# A page", "Some 12 words."]
+    assert {n: words for n, words in prose(PAGE, 24).items() if words} == {18: "## A part", 20: "It took 34 ms."}
+
+
+FILES = """\
+<!-- file: bad.yaml from a.yaml; host -> hots; 15 ms -> 15 -->
+```
+$ lab check bad.yaml
+```
+
+<!-- file: a.yaml -->
+
+```yaml
+kind: host
+delay: 15 ms
+```
+
+<!-- file: a.yaml, more -->
+```yaml
+timeline: []
+```
+"""
+
+
+def test_files_are_blocks_parts_of_them_or_changed_copies_in_the_order_of_the_document() -> None:
+    assert parse(FILES) == [
+        File("bad.yaml", "kind: hots\ndelay: 15\n"),
+        Command(["lab", "check", "bad.yaml"], 4, []),
+        File("a.yaml", "kind: host\ndelay: 15 ms\n"),
+        File("a.yaml", "kind: host\ndelay: 15 ms\ntimeline: []\n"),
+    ]
+
+
+def test_a_copy_of_what_is_shown_nowhere_or_without_a_change_is_refused() -> None:
+    with pytest.raises(DocumentError, match=r"1: no block is the file b\.yaml; write <!-- file: b\.yaml -->"):
+        parse("<!-- file: c.yaml from b.yaml; x -> y -->\n")
+    with pytest.raises(DocumentError, match='1: "hosts -> hots" does not change a.yaml'):
+        parse(FILES.replace("host -> hots", "hosts -> hots"))
+    with pytest.raises(DocumentError, match='1: "host" does not change a.yaml'):
+        parse(FILES.replace("host -> hots", "host"))
+
+
+def test_a_comment_counts_for_the_block_right_below_it() -> None:
+    page = "<!-- printed by: lab list -->\nWords between.\n```\ntopologies\n```\n"
+    assert parse(page) == []

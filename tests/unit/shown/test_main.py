@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The verb as a whole, on commands that need no guest."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shown import printed
+from tests.shown.__main__ import main
+
+PAGE = """\
+# Page
+
+<!-- file: a.yaml -->
+```yaml
+name: a
+nodes:
+  h1: {kind: host}
+  h2: {kind: host}
+links:
+  - {between: [h1, h2], delay: 16 ms}
+```
+
+It has a delay of 15 ms.
+
+```
+$ lab show a.yaml idle
+idle on a: 60 s, seed 1
+…
+name   ends                shape
+h1-h2  h1-eth0 to h2-eth0  delay 15 ms
+$ lab shell a.yaml
+lab> exit
+$ firefox report.html
+```
+"""
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["shown", *words])
+    return main()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.md"
+    path.write_text(PAGE)
+    return path
+
+
+def test_stale_lines_are_told_by_file_and_line(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, str(page)) == 1
+    assert page.read_text() == PAGE
+    assert (
+        capsys.readouterr().out
+        == f"""\
+{page}:20
+  shown    h1-h2  h1-eth0 to h2-eth0  delay 15 ms
+  printed  h1-h2  h1-eth0 to h2-eth0  delay 16 ms
+{page}:22: not run: a shell is in real time, and prints something else each time
+{page}:13: prose says 15; the block had 15, now 16
+3 lines of 1 commands: 1 stale, 0 for a person to look at
+"""
+    )
+
+
+def test_write_puts_in_what_is_printed_now(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, str(page), "--write") == 0
+    assert page.read_text() == PAGE.replace("h2-eth0  delay 15 ms", "h2-eth0  delay 16 ms")
+    assert run(monkeypatch, str(page)) == 0
+
+
+def test_what_is_no_longer_printed_is_for_a_person(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page.write_text(PAGE.replace("h1-h2  h1", "h1-h3  h1").replace("lab show a.yaml", "lab show b.yaml"))
+    assert run(monkeypatch, str(page), "--write") == 1
+    output = capsys.readouterr().out
+    assert f"{page}:20\n  shown    h1-h3  h1-eth0 to h2-eth0  delay 15 ms\n  printed  nothing that is clear" in output
+    assert "lab show b.yaml idle ended with status 2: lab: " in output
+    assert "0 stale, 3 for a person" in output
+
+
+def test_a_comment_that_means_nothing_is_told(
+    page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page.write_text(f"<!-- file: b.yaml from c.yaml; x -> y -->\n{PAGE}")
+    assert run(monkeypatch, str(page)) == 1
+    assert f"{page}:1: no block is the file c.yaml" in capsys.readouterr().out
+
+
+def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("LINES", "50")
+    output = printed.run(["lab", "list"], tmp_path)
+    assert output.status == 0
+    assert 70 < max(map(len, output.lines)) <= 80
+    assert not any("\x1b" in line for line in output.lines)
