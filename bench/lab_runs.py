@@ -32,8 +32,10 @@ class Times:
 
 
 @contextmanager
-def finished(topology: str, workload: str, seed: int = 1) -> Iterator[tuple[Path, Times]]:
+def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iterator[tuple[Path, Times]]:
     """The directory of a finished run of two texts, for as long as the context lasts, and its times.
+
+    ``options`` are more words for ``lab run``.
 
     Raises:
         RunError: The run failed; with what the lab said.
@@ -45,7 +47,7 @@ def finished(topology: str, workload: str, seed: int = 1) -> Iterator[tuple[Path
         shutil.copy(UDP_PROGRAM, parent)
         # as on any machine: Python keeps the bytecode of what it imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        argv = [LAB, "run", str(place), str(work), "--seed", str(seed), "--out", str(out)]
+        argv = [LAB, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
         started_s = time.perf_counter()
         result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
         whole_s = time.perf_counter() - started_s

@@ -78,6 +78,13 @@ def test_tcp_is_what_was_acknowledged_while_it_counts(tmp_path: Path) -> None:
     assert Load(2, 3).goodput_mbps(events(tmp_path, SS, later)) == [10.0, 5.0]
 
 
+def test_tcp_counts_what_arrived_behind_a_hole(tmp_path: Path) -> None:
+    holes = SS.replace(" bytes_sent:9000 bytes_acked:5000", " mss:1000 bytes_sent:9000 bytes_acked:5000 x sacked:1250")
+    later = SS.replace("bytes_acked:5000", "bytes_acked:2505000")
+    assert Load(2, 3).goodput_mbps(events(tmp_path, SS, holes)) == [5.0, 0.0]
+    assert Load(2, 3).goodput_mbps(events(tmp_path, holes, later)) == [5.0, 0.0]
+
+
 def test_a_connection_that_is_gone_is_no_zero(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="of 3 stations 2 had a connection at the end"):
         Load(3, 3).goodput_mbps(events(tmp_path, SS, SS))
