@@ -88,7 +88,7 @@ def attempts(ran: Ran, station: str) -> Attempts:
         for look in (looks[0], looks[-1])
     )
     grown = {key: last[key] - first[key] for key in ("sent", "collided", "damaged", "lost", "header")}
-    return Attempts(grown["sent"] - grown["collided"], grown["damaged"], grown["lost"])
+    return Attempts(grown["sent"] - grown["collided"], grown["damaged"], grown["lost"], grown["header"])
 
 
 def bound_percent(probability: float, trials: int) -> float:

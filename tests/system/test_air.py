@@ -255,3 +255,22 @@ def test_a_txop_bounds_the_aggregate_that_begins_it(boot: Callable[..., Ran]) ->
 
     assert longest_ns(0) > 5_000_000
     assert VIDEO_TXOP_NS - 300_000 < longest_ns(VIDEO_TOS) <= VIDEO_TXOP_NS  # one MPDU more takes 480 us
+
+
+def test_tcps_frames_are_stamped_when_they_begin(boot: Callable[..., Ran]) -> None:
+    """TCP stamps its packets itself, with another clock's time, and copies of them would say so."""
+    place = (
+        "name: tcp\ncountry: US\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
+        "  ap1: {kind: ap, ssid: x, mode: a, channel: 36}\n  sta1: {kind: sta, roles: [client]}\n"
+        "links: [{between: [h1, ap1]}]\n"
+    )
+    work = (
+        "name: tcp\nduration: 2 s\nroles: {server: 1, client: 1}\nprocesses:\n"
+        "  - {on: client, run: {probe: iperf3-server}, ready: {listening: tcp/5201}}\n"
+        '  - {on: server, run: {probe: iperf3, server: "{client.ip}", duration: 1 s}}\n'
+    )
+    ran = boot(place, work, pcap="air")
+    frames = capture(ran, 5180)
+    began_us = frames[0].stamp_ns // 1000 - frames[0].header["tsft_us"][0]
+    assert sum(frame.kind == DATA for frame in frames) > 500
+    assert {frame.stamp_ns // 1000 - frame.header["tsft_us"][0] for frame in frames} == {began_us}

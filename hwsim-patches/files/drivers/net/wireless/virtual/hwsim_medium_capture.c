@@ -105,7 +105,9 @@ static void emit(const struct hwsim_ppdu *ppdu, u32 i, struct sk_buff *skb,
 	if (skb) {
 		put_fcs(skb, ppdu->overlapped);
 		put_radiotap(skb, ppdu, i, signal_dbm);
-		skb->tstamp = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+		/* a copy of TCP's frame has TCP's kind of stamp */
+		skb_set_delivery_time(skb, ktime_mono_to_real(ns_to_ktime(ppdu->start_ns)),
+				      SKB_CLOCK_REALTIME);
 	}
 	ppdu->radio->ops->capture(skb);
 }
