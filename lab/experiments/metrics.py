@@ -172,11 +172,11 @@ def _misfit(value: Quantity, unit: str) -> str:
     wanted = Quantity(1, unit).dimension
     if not value.unit:
         hint = "multiply it by 100%" if unit == "%" else "write it without a unit"
-        return f'comes to a number without a unit, not to a {wanted.name if wanted else "count"} in {unit}; {hint}'
+        return f"comes to a number without a unit, not to a {wanted.name if wanted else 'count'} in {unit}; {hint}"
     if not unit:
         return f'comes to a number in {value.unit}; write unit: "{value.unit}"'
     if value.dimension is None:
-        return f'comes to a number of {value.unit}, not to {unit}; write unit: {value.unit}'
+        return f"comes to a number of {value.unit}, not to {unit}; write unit: {value.unit}"
     if wanted is None:
         fitting = ", ".join(value.dimension.factors)
         return f'comes to a {value.dimension.name}, and "{unit}" is no unit of one; known: {fitting}'

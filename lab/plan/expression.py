@@ -16,7 +16,7 @@ from typing import Any
 
 from lab.errors import InputError, near
 from lab.plan import values
-from lab.plan.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse
+from lab.plan.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse, walk
 from lab.plan.values import Quantity
 
 __all__ = ["Evaluator", "Outcome", "Quantity", "Unmeasured", "check", "evaluate", "names"]
@@ -68,7 +68,7 @@ def names(text: str) -> list[tuple[str, ...]]:
     Raises:
         InputError: it is no check; shows where.
     """
-    return list(_names(parse(text)))
+    return [part.path for part in walk(parse(text)) if isinstance(part, Name)]
 
 
 def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
@@ -88,21 +88,6 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
         return Outcome(False, f"cannot be judged: {error.message}")
     except OverflowError:
         return Outcome(False, "cannot be judged: a number in it is too large")
-
-
-def _names(tree: Tree | None) -> Iterator[tuple[str, ...]]:
-    match tree:
-        case Name():
-            yield tree.path
-        case Call():
-            for argument in tree.arguments:
-                yield from _names(argument)
-        case Arithmetic():
-            yield from _names(tree.left)
-            yield from _names(tree.right)
-        case Comparison() | Logic():
-            for operand in tree.operands:
-                yield from _names(operand)
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {

@@ -19,6 +19,7 @@ A name may hold hyphens (``wpa-events.count``), so a difference needs spaces aro
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -124,6 +125,23 @@ class Logic:
 
 
 Tree = Literal | Name | Indexed | Call | Arithmetic | Comparison | Logic
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """A tree and all below it, from left to right."""
+    yield tree
+    match tree:
+        case Call():
+            below: tuple[Tree | None, ...] = tree.arguments
+        case Arithmetic():
+            below = (tree.left, tree.right)
+        case Comparison() | Logic():
+            below = tree.operands
+        case _:
+            below = ()
+    for part in below:
+        if part is not None:
+            yield from walk(part)
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,11 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
         ("", "ms", "is empty; write an expression, such as outage.max, or sum(goodput)"),
         ("goodputt", "Mbit/s", 'the workload has no metric "goodputt" (did you mean goodput?); known: goodput, '),
         ("transfer_time", "s", 'the workload has no metric "transfer_time" (did you mean transfer-time?); known: '),
-        ("outage.maximum", "ms", 'outage has no "maximum" (did you mean max?); known: count, sum, mean, median, min, max'),
+        (
+            "outage.maximum",
+            "ms",
+            'outage has no "maximum" (did you mean max?); known: count, sum, mean, median, min, max',
+        ),
         ("outage.meen", "ms", 'outage has no "meen" (did you mean mean?); known: count, sum,'),
         ("fetch.bytes", "B", '"fetch" is a process; write a metric of the workload: goodput, '),
         ("file.size", "B", '"file" is a file; write a metric of the workload: goodput, '),
