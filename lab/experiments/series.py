@@ -175,8 +175,10 @@ class Grid:
             )
         if not found:
             alike = near(label, [known for one in self.axes for known in self._labels(one)])
-            options = "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, there are no axes"
-            raise InputError(f'no axis has a label "{label}"{alike}; known: {known}')
+            options = (
+                "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, there are no axes"
+            )
+            raise InputError(f'no axis has a label "{label}"{alike}; known: {options}')
         return next(iter(found.items()))
 
     def _select(self, metric: Metric, fixed: Mapping[str, str]) -> Selection:
