@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.experiments import claims
 from lab.experiments.types import Claim, Experiment, Figure, Verdict
+from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()
@@ -114,7 +115,7 @@ def test_what_holds(that: str, passed: bool) -> None:
         ),
         (
             "all(quick - never > -2 Mbit/s)",
-            "holds at all 3 places; quick - never from −1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
+            f"holds at all 3 places; quick - never from {MINUS}1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
             "quick - never > -2 Mbit/s at every place",
         ),
         (
