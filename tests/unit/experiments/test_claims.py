@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.experiments import claims
 from lab.experiments.types import Claim, Experiment, Figure, Verdict
+from lab.plan.grammar import Comparison, Indexed, Language, parse
 from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 
@@ -180,6 +181,7 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "a series over distance and roaming cannot be paired with one over distance; fix the same axes",
         ),
         ("rising(throughput)", "rising goes along one axis, and here are distance and roaming; fix one by its label"),
+        ("rising(throughput[2 m, quick])", "rising needs several places, and throughput[2 m, quick] has one"),
         ("first(throughput) > 1 Mbit/s", "first goes along one axis, and here are distance and roaming"),
         ("quick > 5", '"5" has no unit; write 5 Mbit/s'),
         ("quick > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
@@ -239,12 +241,16 @@ def test_trials_without_a_value_are_told() -> None:
     assert claims.judge(claim("mean(never) > 3 Mbit/s"), PLAIN, some).value == "mean(never) = 4 Mbit/s"
 
 
-def test_points_that_are_not_run_are_no_mistake_of_the_file() -> None:
+def test_points_that_are_left_out_cannot_be_claimed() -> None:
     only = replace(PLAIN, points=tuple(point for point in PLAIN.points if point.labels["roaming"] == "quick"))
-    claims.check(claim("all(quick > never)"), only)
+    with pytest.raises(InputError, match="no point at roaming never is run"):
+        claims.check(claim("all(quick > never)"), only)
     found = claims.judge(claim("all(quick > never)"), only, ROWS)
     assert (found.passed, found.value) == (False, "cannot be judged: no point at roaming never is run")
+    claims.check(claim("all(quick > 1 Mbit/s)"), only)
     assert claims.judge(claim("all(quick > 1 Mbit/s)"), only, ROWS).passed
+    single = replace(PLAIN, points=PLAIN.points[:1])
+    assert claims.judge(claim("never > 0 Mbit/s"), single, ROWS).value == "never = 1 Mbit/s"
 
 
 def test_axes_that_advance_together_are_one_place() -> None:
@@ -297,6 +303,28 @@ def test_any_text_is_judged_or_an_input_error(text: str) -> None:
     except InputError as error:
         assert str(error).startswith("e.yaml:9")
         assert not verdict.passed
+
+
+CLAIM = Language("claim", "…", labels=True)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(exclude_characters='"'), max_size=40), st.sampled_from(["", "axis=", "a-b = "]))
+def test_any_label_in_quotes_is_read_as_it_is(label: str, axis: str) -> None:
+    tree = parse(f'x[{axis}"{label}", "y"]', CLAIM)
+    assert isinstance(tree, Indexed)
+    assert tree.labels == ((axis.strip(" =") or None, label), (None, "y"))
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(exclude_characters="\"',=[]", exclude_categories=["C"]), min_size=1, max_size=40))
+def test_most_labels_need_no_quotes(label: str) -> None:
+    if not label.strip():
+        return
+    tree = parse(f"x.y[{label}, axis = {label}] < 1", CLAIM)
+    assert isinstance(tree, Comparison) and isinstance(tree.operands[0], Indexed)
+    written = " ".join(label.split())
+    assert (tree.operands[0].name, tree.operands[0].labels) == ("x.y", ((None, written), ("axis", written)))
 
 
 NUMBERS = st.lists(st.floats(0.001, 1e6), min_size=9, max_size=9)
