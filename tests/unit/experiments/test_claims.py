@@ -166,7 +166,11 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, sap-approximate of roaming",
         ),
         ("througput[quick] > never", 'there is no series "througput" (did you mean throughput?); known: '),
-        ("throughput.max > 1 Mbit/s", 'there is no series "throughput.max" (did you mean throughput?); known: '),
+        (
+            "throughput.max > 1 Mbit/s",
+            'claims are about the means of metrics, not "throughput.max"; '
+            'add a metric, such as throughput-max: {that: throughput.max, unit: "Mbit/s"}',
+        ),
         ("distance > 2 m", '"distance" is an axis; write one of its labels: 2 m, 4 m, 6 m'),
         ("throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
         ("throughput[dist=2 m] > 1 Mbit/s", 'there is no axis "dist" (did you mean distance?); known: distance, roam'),
