@@ -133,9 +133,10 @@ class Grid:
             raise InputError(f'"{name}" is an axis; write one of its labels: {_listed(self._labels(name))}')
         metric, dot, figure = name.partition(".")
         if dot and metric in self.metrics:
-            unit = self.metrics[metric].unit
-            add = f'{metric}-{figure}: {{that: {name}, unit: "{unit}"}}'
-            raise InputError(f'claims are about the means of metrics, not "{name}"; add a metric, such as {add}')
+            that, unit = self.metrics[metric].that, self.metrics[metric].unit
+            plain = that.replace("-", "_").isidentifier()  # else it is a calculation, which has no other figures
+            add = f', such as {metric}-{figure}: {{that: {that}.{figure}, unit: "{unit}"}}' if plain else " for it"
+            raise InputError(f'claims are about the means of metrics, not "{name}"; add a metric{add}')
         labels = [label for axis in self.axes for label in self._labels(axis)]
         known = [f"the metrics {', '.join(self.metrics)}"]
         known += [f"the labels {_listed(self._labels(axis))} of {axis}" for axis in self.axes]

@@ -208,6 +208,12 @@ def test_what_is_refused_before_anything_runs(that: str, message: str) -> None:
     assert not claims.judge(claim(that), PLAIN, ROWS).passed
 
 
+def test_a_calculated_metric_has_no_figures_to_suggest() -> None:
+    total = replace(PLAIN, metrics=(replace(PLAIN.metrics[0], that="sum(goodput)"),))
+    with pytest.raises(InputError, match='not "throughput.max"; add a metric for it$'):
+        claims.check(claim("throughput.max > 1 Mbit/s"), total)
+
+
 def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
     with pytest.raises(InputError, match=r'"quick" could be of several .* throughput\[quick\] or outage\[quick\]'):
         claims.check(claim("all(quick < never)"), TWO)
