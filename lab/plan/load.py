@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lab.errors import InputError, flat, raise_all
-from lab.model import library, overrides
+from lab.model import groups, library, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, label_of, read
@@ -55,6 +55,7 @@ def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, s
 def topology_source(document: Document) -> Source[Topology]:
     """A validated topology with the table of error rates that it names."""
     model = build(Topology, document)
+    groups.place(document, model.groups)
     name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
     if name is None:
         return Source(document, model)

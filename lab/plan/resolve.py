@@ -46,7 +46,9 @@ def resolve(
     net = network(topology, problems)
     bound = roles.bind(net, workload, problems)
     problems.raise_all()  # what follows would only repeat it
-    names = Names(bound, {node.name: node for node in net.nodes})
+    nodes = {node.name: node for node in net.nodes}
+    groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
+    names = Names(bound, nodes, groups)
     making = Processes(workload, names, problems)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
