@@ -27,9 +27,7 @@ def expand(written: dict[str, Node]) -> Nodes:
     for name, node in written.items():
         for member in groups.get(name, (name,)):
             if member in found or (member != name and member in written):
-                refuse(
-                    f"count: {node.count} makes a node {member}, and there is one already; rename one of them", key=name
-                )
+                refuse(f"count: {node.count} makes a node {member}, and there is one already; rename either", key=name)
             found[member] = node
     found.groups = groups
     return found
@@ -39,8 +37,8 @@ def _members(name: str, count: int) -> tuple[str, ...]:
     """The names of so many nodes."""
     if len(f"{name}{count}") > NODE_LENGTH_MAX:
         refuse(
-            f"count: {count} makes a node {name}{count}; names of nodes have at most {NODE_LENGTH_MAX} characters, choose a "
-            "shorter one",
+            f"count: {count} makes a node {name}{count}; names of nodes have at most {NODE_LENGTH_MAX} characters, "
+            "choose a shorter one",
             key=name,
         )
     return tuple(f"{name}{number}" for number in range(1, count + 1))

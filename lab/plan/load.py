@@ -20,8 +20,18 @@ from lab.plan.types import Plan
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
-def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = (), *, pcap: str | None = None) -> Plan:
+def load(
+    topology: str,
+    workload: str,
+    seed: int = 1,
+    settings: Iterable[str] = (),
+    *,
+    pcap: str | None = None,
+    places: Mapping[str, str] | None = None,
+) -> Plan:
     """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
+
+    ``places`` says where settings are written, by key, where that is not the command line.
 
     Raises:
         InputError, InputErrors: whatever is wrong with what the user wrote.
@@ -31,7 +41,7 @@ def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = 
         "workload": read(library.find("workload", workload)),
     }
     said = overrides.parse(settings)
-    overrides.apply(said, documents, _MODELS)
+    overrides.apply(said, documents, _MODELS, places)
     return _resolved(documents, seed, said, pcap)
 
 

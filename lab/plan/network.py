@@ -112,7 +112,8 @@ class _Builder:
             self.problems.add(
                 self.source,
                 ("links", index, "ip"),
-                f"is for one link, and {grouped[0]} is several nodes (count:); write one for each, such as [{groups[grouped[0]][0]}, …]",
+                f"is for one link, and {grouped[0]} is several nodes (count:); write a link for each, "
+                f"such as [{groups[grouped[0]][0]}, …]",
             )
             return []
         return [(one, other) for one in a for other in b]

@@ -98,8 +98,8 @@ class Node(Model):
         None,
         ge=1,
         le=_COUNT_MAX,
-        description="How many of them there are: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is one to "
-        "each of them, as are events and references. If nothing is said: one, with the name as it is.",
+        description="How many of them there are: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is one "
+        "to each of them, as are events and references. If nothing is said: one, with the name as it is.",
     )
     memory: Size = Field(256 << 20, description="The most memory that its processes and temporary files may use.")
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="The most processes and threads it may have.")
@@ -124,9 +124,7 @@ class Node(Model):
         """An address is that of one node."""
         given = [key for key in ("ip", "mac", "bssid") if getattr(self, key, None) is not None]
         if self.count is not None and given:
-            refuse(
-                f"is the address of one node, and count: {self.count} nodes have these keys; leave one out", given[0]
-            )
+            refuse(f"is the address of one node, and count: {self.count} nodes have its keys; leave one out", given[0])
         return self
 
 

@@ -95,11 +95,11 @@ def test_levels_are_said_of_all_pairs(plans: Plans) -> None:
 
 def test_names_must_not_clash(plans: Plans) -> None:
     assert refusal(plans, MANY.replace("h1: {kind: host", "sta2: {kind: host")) == (
-        "t.yaml:6  nodes.sta: count: 3 makes a node sta2, and there is one already; rename one of them"
+        "t.yaml:6  nodes.sta: count: 3 makes a node sta2, and there is one already; rename either"
     )
     assert refusal(plans, MANY.replace("sta: {", "customers: {")) == (
-        "t.yaml:6  nodes.customers: count: 3 makes a node customers3; names of nodes have at most 9 characters, choose "
-        "a shorter one"
+        "t.yaml:6  nodes.customers: count: 3 makes a node customers3; names of nodes have at most 9 characters, "
+        "choose a shorter one"
     )
 
 
@@ -109,11 +109,12 @@ def test_names_must_not_clash(plans: Plans) -> None:
         (("count: 3", "count: 0"), 't.yaml:6  nodes.sta.count: input should be greater than or equal to 1, not "0"'),
         (
             ("count: 3", "count: 3, ip: 10.0.0.9"),
-            "t.yaml:6  nodes.sta.ip: is the address of one node, and count: 3 nodes have these keys; leave one out",
+            "t.yaml:6  nodes.sta.ip: is the address of one node, and count: 3 nodes have its keys; leave one out",
         ),
         (
             ("[s1, ap1]", "[s1, sta], ip: {sta: 10.1.0.1/16}"),
-            "t.yaml:9  links.1.ip: is for one link, and sta is several nodes (count:); write one for each, such as [sta1, …]",
+            "t.yaml:9  links.1.ip: is for one link, and sta is several nodes (count:); write a link for each, such as "
+            "[sta1, …]",
         ),
         (
             ("[s1, ap1]", "[sta, sta]"),
