@@ -16,10 +16,10 @@ from typing import Any
 
 from lab.errors import InputError, near
 from lab.plan import values
-from lab.plan.grammar import Arithmetic, Call, Comparison, Literal, Logic, Name, Tree, parse
+from lab.plan.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse, walk
 from lab.plan.values import Quantity
 
-__all__ = ["Outcome", "Quantity", "Unmeasured", "check", "evaluate", "names"]
+__all__ = ["Evaluator", "Outcome", "Quantity", "Unmeasured", "check", "evaluate", "names"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def names(text: str) -> list[tuple[str, ...]]:
     Raises:
         InputError: it is no check; shows where.
     """
-    return list(_names(parse(text)))
+    return [part.path for part in walk(parse(text)) if isinstance(part, Name)]
 
 
 def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
@@ -90,21 +90,6 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
         return Outcome(False, "cannot be judged: a number in it is too large")
 
 
-def _names(tree: Tree | None) -> Iterator[tuple[str, ...]]:
-    match tree:
-        case Name():
-            yield tree.path
-        case Call():
-            for argument in tree.arguments:
-                yield from _names(argument)
-        case Arithmetic():
-            yield from _names(tree.left)
-            yield from _names(tree.right)
-        case Comparison() | Logic():
-            for operand in tree.operands:
-                yield from _names(operand)
-
-
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": values.add,
     "-": values.subtract,
@@ -113,43 +98,82 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+class Evaluator:
+    """Goes through a tree; names are looked up in ``context``."""
+
+    def __init__(self, context: Mapping[str, Any]) -> None:
+        self.context = context
+
+    def value(self, tree: Tree) -> Any:
+        """What a tree comes to.
+
+        Raises:
+            InputError: an unknown name, or values that do not go together.
+        """
+        match tree:
+            case Literal():
+                return tree.value
+            case Name():
+                return self.look_up(tree)
+            case Indexed():
+                return self.select(tree)
+            case Call():
+                return self.call(tree)
+            case Arithmetic(left=None):
+                return self.negate(self.value(tree.right))
+            case Arithmetic():
+                assert tree.left is not None
+                return self.spread(_ARITHMETIC[tree.sign], self.value(tree.left), self.value(tree.right))
+            case Comparison():
+                return self.compared(tree, [self.value(operand) for operand in tree.operands])
+            case Logic():
+                return self.logic(tree)
+
+    def look_up(self, name: Name) -> Any:
+        """The value of a name."""
+        return _look_up(name, self.context)
+
+    def select(self, tree: Indexed) -> Any:
+        """The value of a name with labels."""
+        raise InputError(f"{tree.text}: there are no labels here")
+
+    def call(self, tree: Call) -> Any:
+        """The value of a function."""
+        return values.FUNCTIONS[tree.function].call([self.value(argument) for argument in tree.arguments])
+
+    def negate(self, value: Any) -> Any:
+        """The value with the other sign."""
+        return values.negate(value)
+
+    def spread(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        """The operation, on each entry where there are several."""
+        return values.spread(operation, left, right)
+
+    def compared(self, tree: Comparison, operands: list[Any]) -> Any:
+        """All comparisons of a chain together."""
+        results = [
+            self.spread(partial(values.compare, sign), left, right)
+            for left, sign, right in zip(operands, tree.signs, operands[1:], strict=False)
+        ]
+        if len(results) == 1:
+            return results[0]
+        return all([self.holds(result) for result in results])
+
+    def logic(self, tree: Logic) -> bool:
+        """``and``, ``or`` and ``not``; every operand is evaluated, so that mistakes in any of them are found."""
+        truths = [self.holds(self.value(operand)) for operand in tree.operands]
+        if tree.word == "not":
+            return not truths[0]
+        return all(truths) if tree.word == "and" else any(truths)
+
+    def holds(self, value: Any) -> bool:
+        """Whether a result is a yes."""
+        return values.holds(value)
+
+
 def _value(tree: Tree, context: Mapping[str, Any]) -> Any:
     """What a tree comes to."""
-    match tree:
-        case Literal():
-            return tree.value
-        case Name():
-            return _look_up(tree, context)
-        case Call():
-            return values.FUNCTIONS[tree.function].call([_value(argument, context) for argument in tree.arguments])
-        case Arithmetic(left=None):
-            return values.negate(_value(tree.right, context))
-        case Arithmetic():
-            assert tree.left is not None
-            operation = _ARITHMETIC[tree.sign]
-            return values.spread(operation, _value(tree.left, context), _value(tree.right, context))
-        case Comparison():
-            return _compared(tree, [_value(operand, context) for operand in tree.operands])
-        case Logic():
-            return _logic(tree, context)
-
-
-def _compared(tree: Comparison, operands: list[Any]) -> Any:
-    """All comparisons of a chain together."""
-    results = [
-        values.spread(partial(values.compare, sign), left, right)
-        for left, sign, right in zip(operands, tree.signs, operands[1:], strict=False)
-    ]
-    if len(results) == 1:
-        return results[0]
-    return all([values.holds(result) for result in results])
-
-
-def _logic(tree: Logic, context: Mapping[str, Any]) -> bool:
-    truths = [values.holds(_value(operand, context)) for operand in tree.operands]
-    if tree.word == "not":
-        return not truths[0]
-    return all(truths) if tree.word == "and" else any(truths)
+    return Evaluator(context).value(tree)
 
 
 def _look_up(name: Name, context: Mapping[str, Any]) -> Any:

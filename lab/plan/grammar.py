@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The grammar of checks: text to a tree. Nothing is ever handed to Python's own evaluation.
+"""The grammar of checks, metrics and claims: text to a tree. Nothing is ever handed to Python's own evaluation.
 
     check      = conjunction { "or" conjunction }
     conjunction = negation { "and" negation }
@@ -8,15 +8,18 @@
     sum        = product { ("+" | "-") product }
     product    = sign { ("*" | "/") sign }
     sign       = "-" sign | atom
-    atom       = number [unit] | text | "true" | "false" | name { "." name } | function "(" check { "," check } ")"
-               | "(" check ")"
+    atom       = number [unit] | text | "true" | "false" | name { "." name } [ labels ]
+               | function "(" check { "," check } ")" | "(" check ")"
+    labels     = "[" [axis "="] label { "," [axis "="] label } "]"
 
-A name may hold hyphens (``wpa-events.count``), so a difference needs spaces around its sign.
+A name may hold hyphens (``wpa-events.count``), so a difference needs spaces around its sign. Labels are for claims only
+(``outage[quick, distance=2 m]``); one is whatever stands there, or in quotes if it holds , = [ ] or a quote.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
@@ -39,6 +42,24 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE,
 )
+_QUOTED = r""" "[^"]*" | '[^']*' """
+_LABELS = re.compile(rf"""\s*(?P<labels>\[(?:{_QUOTED}|[^\[\]"'])*\])""", re.VERBOSE)
+_LABEL = re.compile(
+    rf"""\s*(?:(?P<axis>{_WORD})\s*=)?\s*(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,="'\]][^,="'\]]*?))\s*(?:,|\])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Language:
+    """What is written in this grammar."""
+
+    name: str
+    example: str  # what to write where nothing is written
+    labels: bool = False  # whether names may be followed by labels
+
+
+CHECK = Language("check", "a comparison, such as outage.max < 500 ms")
 
 
 @dataclass(frozen=True)
@@ -55,6 +76,15 @@ class Name:
 
     text: str
     path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A name with labels behind it: each with the axis that it is a label of, None where that is not said."""
+
+    text: str
+    name: str
+    labels: tuple[tuple[str | None, str], ...]
 
 
 @dataclass(frozen=True)
@@ -94,34 +124,52 @@ class Logic:
     operands: tuple[Tree, ...]
 
 
-Tree = Literal | Name | Call | Arithmetic | Comparison | Logic
+Tree = Literal | Name | Indexed | Call | Arithmetic | Comparison | Logic
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """A tree and all below it, from left to right."""
+    yield tree
+    match tree:
+        case Call():
+            below: tuple[Tree | None, ...] = tree.arguments
+        case Arithmetic():
+            below = (tree.left, tree.right)
+        case Comparison() | Logic():
+            below = tree.operands
+        case _:
+            below = ()
+    for part in below:
+        if part is not None:
+            yield from walk(part)
 
 
 @dataclass(frozen=True)
 class _Token:
-    kind: str  # number, name, text, sign, end
+    kind: str  # number, name, text, sign, labels, end
     text: str
     unit: str
     start: int
     end: int
 
 
-def parse(text: str) -> Tree:
-    """The tree of a check.
+def parse(text: str, language: Language = CHECK) -> Tree:
+    """The tree of a check, or of what else is written in this grammar.
 
     Raises:
         InputError: what is wrong, with the text and a mark under the place.
     """
     if len(text) > _LENGTH_MAX:
-        raise InputError(f"a check has at most {_LENGTH_MAX} characters, this one has {len(text)}")
-    return _Parser(text).whole()
+        raise InputError(f"a {language.name} has at most {_LENGTH_MAX} characters, this one has {len(text)}")
+    return _Parser(text, language).whole()
 
 
 class _Parser:
     """Recursive descent over the tokens of one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, language: Language) -> None:
         self.text = text
+        self.language = language
         self.tokens = self._tokens()
         self.position = 0
         self.depth = 0
@@ -131,12 +179,15 @@ class _Parser:
         start = 0
         while self.text[start:].strip():
             match = _TOKEN.match(self.text, start)
+            if match is None and self.language.labels:
+                match = _LABELS.match(self.text, start)
             if match is None:
                 start += len(self.text[start:]) - len(self.text[start:].lstrip())
                 self._odd_character(start)
             kind = match.lastgroup if match.lastgroup != "unit" else "number"
             begin = match.start(str(kind))
-            found.append(_Token(str(kind), match[str(kind)], match["unit"] or "", begin, match.end()))
+            unit = match["unit"] or "" if kind == "number" else ""
+            found.append(_Token(str(kind), match[str(kind)], unit, begin, match.end()))
             start = match.end()
         found.append(_Token("end", "", "", len(self.text), len(self.text)))
         return found
@@ -144,6 +195,8 @@ class _Parser:
     def _odd_character(self, start: int) -> NoReturn:
         character = self.text[start]
         hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
+        if self.language.labels:
+            hints |= {"[": "the bracket is not closed", "]": "a bracket was not opened"}
         hint = hints.get(character, "a quote is not closed" if character in "\"'" else "")
         self.fail(f'"{character}" means nothing here' + (f"; {hint}" if hint else ""), start)
 
@@ -176,7 +229,7 @@ class _Parser:
 
     def whole(self) -> Tree:
         if self.token.kind == "end":
-            raise InputError("is empty; write a comparison, such as outage.max < 500 ms")
+            raise InputError(f"is empty; write {self.language.example}")
         tree = self.disjunction()
         if self.token.kind != "end":
             self.fail(self._unexpected(), self.token.start)
@@ -275,7 +328,24 @@ class _Parser:
             return self.call(token)
         if token.text in _WORDS:
             self.fail(f'a value is missing before "{token.text}"', token.start)
+        if self.token.kind == "labels":
+            start = self.position - 1
+            labels = self.labels(self.take())
+            return Indexed(self.source(start), token.text, labels)
         return Name(token.text, tuple(token.text.split(".")))
+
+    def labels(self, token: _Token) -> tuple[tuple[str | None, str], ...]:
+        """What stands between brackets."""
+        found: list[tuple[str | None, str]] = []
+        start = token.start + 1
+        while start < token.end:
+            match = _LABEL.match(self.text, start, token.end)
+            if match is None:
+                self.fail("a label is missing here, or it needs quotes", start)
+            label = match["quoted"][1:-1] if match["quoted"] else " ".join(match["plain"].split())
+            found.append((match["axis"], label))
+            start = match.end()
+        return tuple(found)
 
     def call(self, token: _Token) -> Tree:
         start = self.position - 1

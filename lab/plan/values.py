@@ -13,6 +13,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from lab import units
@@ -235,14 +236,20 @@ def _flat(values: Iterable[Any]) -> list[Any]:
     return found
 
 
+def _alike_all(arguments: list[Any]) -> list[Quantity]:
+    """All entries, if they can be compared with each other; nothing where one has no value."""
+    values = _flat(arguments)
+    if not values or any(value is None for value in values):
+        return []
+    for value in values:
+        _alike(_number(values[0]), _number(value))
+    return values
+
+
 def _extreme(pick: Callable[..., Quantity]) -> Callable[[list[Any]], Any]:
     def function(arguments: list[Any]) -> Any:
-        values = _flat(arguments)
-        if not values or any(value is None for value in values):
-            return None
-        for value in values:
-            _alike(_number(values[0]), _number(value))
-        return pick(values, key=lambda value: value.base)
+        values = _alike_all(arguments)
+        return pick(values, key=lambda value: value.base) if values else None
 
     return function
 
@@ -258,6 +265,30 @@ def _sum(arguments: list[Any]) -> Any:
 def _mean(arguments: list[Any]) -> Any:
     values = _flat(arguments)
     return divide(_sum(values), Quantity(len(values))) if values else None
+
+
+def _median(arguments: list[Any]) -> Any:
+    values = _alike_all(arguments)
+    if not values:
+        return None
+    ordered = sorted(values, key=lambda value: value.base)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else _mean(ordered[middle - 1 : middle + 1])
+
+
+def _monotone(sign: str) -> Callable[[list[Any]], bool]:
+    def function(arguments: list[Any]) -> bool:
+        return all([compare(sign, before, after) for before, after in pairwise(_flat(arguments))])
+
+    return function
+
+
+def _at(index: int) -> Callable[[list[Any]], Any]:
+    def function(arguments: list[Any]) -> Any:
+        values = _flat(arguments)
+        return values[index] if values else None
+
+    return function
 
 
 def _geomean(arguments: list[Any]) -> Any:
@@ -298,10 +329,15 @@ FUNCTIONS: dict[str, Function] = {
     "abs": Function(_abs, "the number without its sign", single=True),
     "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
     "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether one holds"),
+    "falling": Function(_monotone(">="), "whether no entry is above the one before it", single=True),
+    "first": Function(_at(0), "the first entry", single=True),
     "geomean": Function(_geomean, "geometric mean"),
+    "last": Function(_at(-1), "the last entry", single=True),
     "len": Function(_len, "how many entries, or characters", single=True),
     "max": Function(_extreme(max), "the largest"),
     "mean": Function(_mean, "arithmetic mean"),
+    "median": Function(_median, "the middle one; of an even number, the mean of the two in the middle"),
     "min": Function(_extreme(min), "the smallest"),
+    "rising": Function(_monotone("<="), "whether no entry is below the one before it", single=True),
     "sum": Function(_sum, "the sum"),
 }

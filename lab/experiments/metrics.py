@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""The metrics of an experiment: expressions over the metrics of one run, in the language of lab.plan.expression.
+
+``outage.max`` is a figure of the workload's metric ``outage``; the name alone is its mean. Inside a function that sums
+up (``sum(goodput)``, ``max(goodput / 2)``) the name stands for all that the metric has one figure of: each process,
+handoff, sample. An expression is told in the unit of the experiment's metric, whatever that of the workload's is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from lab.errors import InputError, near
+from lab.experiments.types import Metric
+from lab.metrics.base import summary
+from lab.plan import values as language
+from lab.plan.expression import Evaluator
+from lab.plan.grammar import Call, Language, Name, parse
+from lab.plan.types import Plan
+from lab.plan.values import Quantity, UndefinedError, show
+
+_LANGUAGE = Language("metric", "an expression, such as outage.max, or sum(goodput)")
+_SINGLE = ("abs",)  # functions that do not sum up
+_USUAL = "mean"  # what the name alone is
+_COUNT = "count"  # the figure without the metric's unit
+# stand for figures before anything is measured: a difference or a logarithm that one of them makes impossible is not
+# impossible with the others
+_TRIES = ((2.0, 3.0), (1e9, 1.0), (0.5, 7e9), (5e12, 3e12), (-3.0, -2.0))
+
+
+class _Run(Evaluator):
+    """The metrics of one run: ``name -> {"unit", "values", "figures"}``."""
+
+    def __init__(self, metrics: Mapping[str, Any], others: Mapping[str, str]) -> None:
+        super().__init__({})
+        self.metrics = metrics
+        self.others = others
+        self.inside = False  # of a function that sums up
+
+    def look_up(self, name: Name) -> Any:
+        word, figure = name.path[0], name.path[1:]
+        if word not in self.metrics:
+            raise InputError(_unknown(word, self.metrics, self.others))
+        found = self.metrics[word]
+        if not figure and self.inside:
+            return [Quantity(value, found["unit"]) for value in found["figures"]]
+        chosen = ".".join(figure) or _USUAL
+        if chosen not in found["values"]:
+            known = ", ".join(found["values"])
+            raise InputError(f'{word} has no "{chosen}"{near(chosen, found["values"])}; known: {known}')
+        value = found["values"][chosen]
+        return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
+
+    def call(self, tree: Call) -> Any:
+        if tree.function in _SINGLE:
+            return super().call(tree)
+        before, self.inside = self.inside, True
+        try:
+            if tree.function == "sum" and not any(_entries([self.value(argument) for argument in tree.arguments])):
+                return self._sum_of_nothing(tree)
+            return super().call(tree)
+        finally:
+            self.inside = before
+
+    def _sum_of_nothing(self, tree: Call) -> Any:
+        """0 in the unit that a sum would have: what nobody received is a goodput of 0."""
+        kept = self.metrics
+        self.metrics = {name: {**found, "figures": found["figures"] or [1.0]} for name, found in kept.items()}
+        try:
+            total = super().call(tree)
+        finally:
+            self.metrics = kept
+        return None if total is None else Quantity(0, total.unit)
+
+
+def _entries(found: Iterable[Any]) -> Iterable[bool]:
+    """True for each entry of each list."""
+    for value in found:
+        yield from _entries(value) if isinstance(value, list) else (True,)
+
+
+def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, str]) -> str:
+    """What to say about a name that is no metric of the run."""
+    known = ", ".join(metrics) or "none, it has no metrics:"
+    if word in others:
+        return f'"{word}" is {others[word]}; write a metric of the workload: {known}'
+    return f'the workload has no metric "{word}"{near(word, metrics)}; known: {known}'
+
+
+def check(metric: Metric, plan: Plan) -> None:
+    """Refuse what could never be a number in the metric's unit, before anything runs.
+
+    Raises:
+        InputError: no expression, an unknown metric or figure, or a unit that does not fit; without a place.
+    """
+    tree = parse(metric.that, _LANGUAGE)
+    others = {process.name: "a process" for process in plan.processes} | {file.name: "a file" for file in plan.files}
+    failure: InputError | None = None
+    for figures in _TRIES:
+        run = _Run({one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}, others)
+        try:
+            _told(run.value(tree), metric.unit)
+            return
+        except UndefinedError as error:
+            failure = error
+        except OverflowError:
+            failure = InputError("a number in it is too large")
+    assert failure is not None
+    raise InputError(f"{failure.message}, whatever is measured")
+
+
+def _stand_in(figures: tuple[float, ...]) -> dict[str, Any]:
+    return {"values": summary(figures), "figures": figures}
+
+
+def values(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
+    """The metrics of one run, by name, each in its unit.
+
+    Args:
+        metrics: of the experiment, checked.
+        record_data: what record.json holds (lab.record.Record.data).
+
+    Returns:
+        Finite numbers; None where the run has no such figure (no handoff, no outage), or dividing by 0 would make it.
+
+    Raises:
+        InputError: an expression that ``check`` would refuse.
+    """
+    run = _Run(record_data["metrics"], {})
+    return {metric.name: _value(metric, run) for metric in metrics}
+
+
+def _value(metric: Metric, run: _Run) -> float | None:
+    try:
+        number = _told(run.value(parse(metric.that, _LANGUAGE)), metric.unit)
+    except (UndefinedError, OverflowError):
+        return None
+    except InputError as error:
+        raise InputError(f"metrics.{metric.name}.that: {error.message}", hint=error.hint) from None
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _told(value: Any, unit: str) -> float | None:
+    """A value as a number in ``unit``. InputError: it does not fit."""
+    if value is None:
+        return None
+    if not isinstance(value, Quantity):
+        raise InputError(f"comes to {_kind(value)}; a metric is a number")
+    if value.unit == unit:
+        return float(value.value)
+    wanted = language.Quantity(1, unit).dimension
+    if value.dimension is not None and value.dimension is wanted:
+        if not math.isfinite(value.value):
+            return None
+        return float(Fraction(value.base) / wanted.factors[unit])
+    if not value.unit and wanted is None:
+        return float(value.value)  # a plain number, whatever is counted
+    raise InputError(_misfit(value, unit))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return "several numbers"
+    return "yes or no" if isinstance(value, bool) else f'the text "{show(value)}"'
+
+
+def _misfit(value: Quantity, unit: str) -> str:
+    """Why a number cannot be told in a unit, and what to write."""
+    wanted = Quantity(1, unit).dimension
+    if not value.unit:
+        hint = "multiply it by 100%" if unit == "%" else "write it without a unit"
+        return f"comes to a number without a unit, not to a {wanted.name if wanted else 'count'} in {unit}; {hint}"
+    if not unit:
+        return f'comes to a number in {value.unit}; write unit: "{value.unit}"'
+    if value.dimension is None:
+        return f"comes to a number of {value.unit}, not to {unit}; write unit: {value.unit}"
+    if wanted is None:
+        fitting = ", ".join(value.dimension.factors)
+        return f'comes to a {value.dimension.name}, and "{unit}" is no unit of one; known: {fitting}'
+    fitting = ", ".join(value.dimension.factors)
+    return f"comes to a {value.dimension.name}, and {unit} measures a {wanted.name}; write one of {fitting}"

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+"""Claims: what is refused before anything runs, what holds after, and what is said about it."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.errors import InputError
+from lab.experiments import claims
+from lab.experiments.types import Claim, Experiment, Figure, Verdict
+from tests.unit.experiments.samples import experiment, rows
+
+PLAIN = experiment()
+# by distance: never, quick, sap-approximate
+ROWS = rows(PLAIN, throughput=[1, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
+TWO = experiment(metrics={"throughput": "Mbit/s", "outage": "ms"})
+
+
+def claim(that: str) -> Claim:
+    return Claim("c", that, None, "e.yaml:9")
+
+
+def judged(that: str, of: Experiment = PLAIN) -> Verdict:
+    claims.check(claim(that), of)
+    return claims.judge(claim(that), of, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("that", "passed"),
+    [
+        ("all(throughput[quick] > throughput[never])", False),
+        ("all(sap-approximate > never)", True),
+        ("all(never < sap-approximate)", True),
+        ("sap-approximate > never", True),
+        ("any(quick < never)", True),
+        ("any(sap-approximate < never)", False),
+        ("1.2 < geomean(quick / never) < 2.0", True),
+        ("geomean(throughput[quick] / throughput[never]) > 2", False),
+        ("throughput[quick, distance=2 m] < throughput[roaming=quick, 4 m]", True),
+        ('throughput["quick", distance="2 m"] == 2 Mbit/s', True),
+        ("quick[2 m] == 2 Mbit/s", True),
+        ("throughput[quick,distance = 2000 mm] == 2 Mbit/s", True),
+        ("throughput[2m,quick] == 2000 kbit/s", True),
+        ("mean(throughput[6 m]) > 6 Mbit/s", True),
+        ("min(throughput) == 1 Mbit/s and max(throughput) == 7.75 Mbit/s", True),
+        ("median(never) == 4 Mbit/s", True),
+        ("median(throughput[2 m, never], throughput[4 m, never]) == 2.5 Mbit/s", True),
+        ("sum(quick) == 13 Mbit/s", True),
+        ("first(never) == 1 Mbit/s and last(never) == 7 Mbit/s", True),
+        ("all(abs(quick - never) <= 1 Mbit/s)", True),
+        ("all(-quick < 0 Mbit/s)", True),
+        ("len(quick) == 3", True),
+        ("rising(never)", True),
+        ("falling(never)", False),
+        ("falling(-never)", True),
+        ("rising(throughput[2 m])", True),
+        ("falling(never - never)", True),
+        ("rising(quick / never)", False),
+        ("not all(quick > never)", True),
+        ("not quick > never", True),
+        ("all(not sap-approximate < never)", True),
+        ("all(not quick > never)", False),
+        ("any(not quick > never)", True),
+        ("all(quick > never or sap-approximate > quick)", True),  # at each place one of them holds, but none at all
+        ("any(quick > sap-approximate and quick < never)", False),  # each holds somewhere, but not at one place
+        ("any(quick > sap-approximate) and any(quick < never)", True),
+        ("all(1 < quick / never < 3)", False),
+        ("any(1 < quick / never < 1.5)", True),
+        ("any(0.5 < quick / never < 0.6)", False),
+        ("all(throughput > 0.5 Mbit/s)", True),
+        ("1 < 2", True),
+    ],
+)
+def test_what_holds(that: str, passed: bool) -> None:
+    found = judged(that)
+    assert found.passed is passed, found.value
+    assert found.value and found.expected
+
+
+@pytest.mark.parametrize(
+    ("that", "value", "expected"),
+    [
+        (
+            "all(throughput[quick] > throughput[never])",
+            "holds at 2 of 3 places; not at distance 6 m (throughput[quick] = 6 Mbit/s, throughput[never] = 7 Mbit/s); "
+            "throughput[quick] / throughput[never] from 0.8571 (distance 6 m) to 2 (distance 2 m)",
+            "throughput[quick] > throughput[never] at every place",
+        ),
+        (
+            "all(sap-approximate > never)",
+            "holds at all 3 places; sap-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "sap-approximate > never at every place",
+        ),
+        (
+            "any(quick < never)",
+            "holds at 1 of 3 places; there: distance 6 m (quick = 6 Mbit/s, never = 7 Mbit/s); "
+            "quick / never from 0.8571 (distance 6 m) to 2 (distance 2 m)",
+            "quick < never at one place at least",
+        ),
+        (
+            "any(sap-approximate < never)",
+            "holds at none of 3 places; sap-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
+            "sap-approximate < never at one place at least",
+        ),
+        (
+            "all(throughput < 2.5 Mbit/s)",
+            "holds at 2 of 9 places; not at distance 2 m, roaming sap-approximate (throughput = 3 Mbit/s), "
+            "distance 4 m, roaming never (throughput = 4 Mbit/s), "
+            "distance 4 m, roaming quick (throughput = 5 Mbit/s) and 4 more; throughput from 1 Mbit/s "
+            "(distance 2 m, roaming never) to 7.75 Mbit/s (distance 6 m, roaming sap-approximate)",
+            "throughput < 2.5 Mbit/s at every place",
+        ),
+        (
+            "all(quick - never > -2 Mbit/s)",
+            "holds at all 3 places; quick - never from −1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
+            "quick - never > -2 Mbit/s at every place",
+        ),
+        (
+            "1.2 < geomean(quick / never) < 2.0",
+            "geomean(quick / never) = 1.289",
+            "between 1.2 and 2.0",
+        ),
+        ("mean(quick) > 4 Mbit/s", "mean(quick) = 4.333 Mbit/s", "> 4 Mbit/s"),
+        ("4 Mbit/s < mean(quick)", "mean(quick) = 4.333 Mbit/s", "> 4 Mbit/s"),
+        (
+            "mean(quick) > mean(never)",
+            "mean(quick) = 4.333 Mbit/s, mean(never) = 4 Mbit/s",
+            "mean(quick) > mean(never)",
+        ),
+        ("rising(never)", "1 Mbit/s at distance 2 m, 7 Mbit/s at distance 6 m", "never rising"),
+        (
+            "falling(never)",
+            "4 Mbit/s at distance 4 m is above 1 Mbit/s at distance 2 m; 2 of 2 steps are so",
+            "never falling",
+        ),
+        (
+            "rising(throughput[6 m])",
+            "6 Mbit/s at roaming quick is below 7 Mbit/s at roaming never",
+            "throughput[6 m] rising",
+        ),
+        (
+            "max(quick) < 1 Gbit/s and not min(quick) < 1 Mbit/s",
+            "max(quick) = 6 Mbit/s; min(quick) = 2 Mbit/s",
+            "max(quick) < 1 Gbit/s and not min(quick) < 1 Mbit/s",
+        ),
+        ("geomean(never - 1 Mbit/s) > 0 Mbit/s", "cannot be judged: geomean needs numbers above 0", None),
+        ("mean(never) / (first(never) - 1 Mbit/s) > 0", "cannot be judged: division by 0", None),
+    ],
+)
+def test_what_is_said(that: str, value: str, expected: str | None) -> None:
+    found = judged(that)
+    assert (found.value, found.expected) == (value, expected or that)
+
+
+@pytest.mark.parametrize(
+    ("that", "message"),
+    [
+        ("", "is empty; write a comparison, such as all(throughput[quick] > throughput[never])"),
+        (
+            "quik > never",
+            'there is no series "quik" (did you mean quick?); known: the metrics throughput; '
+            "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, sap-approximate of roaming",
+        ),
+        ("througput[quick] > never", 'there is no series "througput" (did you mean throughput?); known: '),
+        ("throughput.max > 1 Mbit/s", 'there is no series "throughput.max" (did you mean throughput?); known: '),
+        ("distance > 2 m", '"distance" is an axis; write one of its labels: 2 m, 4 m, 6 m'),
+        ("throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
+        ("throughput[dist=2 m] > 1 Mbit/s", 'there is no axis "dist" (did you mean distance?); known: distance, roam'),
+        ("throughput[distance=quick] > 1 Mbit/s", 'distance has no label "quick"; known: 2 m, 4 m, 6 m'),
+        ("throughput[quick, never] > 1 Mbit/s", "a point has one roaming, not quick and never"),
+        (
+            "throughput[quick] > throughput[2 m]",
+            "a series over distance cannot be paired with one over roaming; fix the same axes on both sides",
+        ),
+        (
+            "throughput > quick",
+            "a series over distance and roaming cannot be paired with one over distance; fix the same axes",
+        ),
+        ("rising(throughput)", "rising goes along one axis, and here are distance and roaming; fix one by its label"),
+        ("first(throughput) > 1 Mbit/s", "first goes along one axis, and here are distance and roaming"),
+        ("quick > 5", '"5" has no unit; write 5 Mbit/s'),
+        ("quick > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
+        ("quick", "3 Mbit/s is neither true nor false; write a comparison, such as "),
+        ("all(quick)", "3 Mbit/s is neither true nor false; write a comparison, such as "),
+        ("all(quick and never)", "3 Mbit/s is neither true nor false; write a comparison, such as "),
+        ("max(1 Mbit/s, 5 ms) > quick", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
+        ("throughput[] > 1", "a label is missing here, or it needs quotes"),
+        ("throughput[quick,] > 1", "a label is missing here, or it needs quotes"),
+        ("throughput[quick > 1", '"[" means nothing here; the bracket is not closed'),
+        ("throughput] > 1", '"]" means nothing here; a bracket was not opened'),
+        ("1 * " + " * ".join(["9" * 30] * 12) + " * mean(quick) > 1 Mbit/s", "a number in it is too large"),
+    ],
+)
+def test_what_is_refused_before_anything_runs(that: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        claims.check(claim(that), PLAIN)
+    assert failure.value.where == "e.yaml:9"
+    assert failure.value.message.startswith(f'claim "c": {message}')
+    assert not claims.judge(claim(that), PLAIN, ROWS).passed
+
+
+def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
+    with pytest.raises(InputError, match=r'"quick" could be of several .* throughput\[quick\] or outage\[quick\]'):
+        claims.check(claim("all(quick < never)"), TWO)
+    drawn = replace(TWO, figures=(Figure("bar", "", x="distance", y="outage", by="roaming"),))
+    found = claims.judge(
+        claim("all(quick < 5 ms)"), drawn, rows(drawn, throughput=[None] * 9, outage=[9, 1, 9, 9, 2, 9, 9, 3, 9])
+    )
+    assert found.passed, found.value
+    claims.check(claim("all(throughput[quick] / 2 < throughput[never]) and outage < 1 s"), TWO)
+
+
+def test_missing_points_fail_the_claims_that_need_them() -> None:
+    numbers: list[float | None] = [1, 2, 3, None, 5, 4.5, None, 6, 7.75]
+    some = rows(PLAIN, throughput=numbers)
+    found = claims.judge(claim("any(quick > never)"), PLAIN, some)
+    assert (found.passed, found.value) == (
+        False,
+        "no throughput at distance 4 m, roaming never and at distance 6 m, roaming never",
+    )
+    assert found.expected == "quick > never at one place at least"
+    assert claims.judge(claim("quick > 1 Mbit/s"), PLAIN, some).passed
+    assert not claims.judge(claim("quick > 1 Mbit/s"), PLAIN, []).passed
+    all_of_them = claims.judge(claim("throughput > 1 Mbit/s"), PLAIN, rows(PLAIN, throughput=[None] * 9))
+    assert all_of_them.value.endswith("distance 2 m, roaming sap-approximate and 6 more points")
+    single = experiment({})
+    assert claims.judge(claim("throughput > 1 Mbit/s"), single, []).value == "no throughput at the only point"
+
+
+def test_trials_without_a_value_are_told() -> None:
+    some = rows(PLAIN, throughput=[1, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
+    summary = some[1].metrics["throughput"]
+    some[1] = replace(some[1], metrics={"throughput": replace(summary, missing=2)})
+    found = claims.judge(claim("mean(quick) > 4 Mbit/s"), PLAIN, some)
+    assert found.value == "mean(quick) = 4.333 Mbit/s (2 of 8 trials have no value)"
+    assert claims.judge(claim("mean(never) > 3 Mbit/s"), PLAIN, some).value == "mean(never) = 4 Mbit/s"
+
+
+def test_points_that_are_not_run_are_no_mistake_of_the_file() -> None:
+    only = replace(PLAIN, points=tuple(point for point in PLAIN.points if point.labels["roaming"] == "quick"))
+    claims.check(claim("all(quick > never)"), only)
+    found = claims.judge(claim("all(quick > never)"), only, ROWS)
+    assert (found.passed, found.value) == (False, "cannot be judged: no point at roaming never is run")
+    assert claims.judge(claim("all(quick > 1 Mbit/s)"), only, ROWS).passed
+
+
+def test_axes_that_advance_together_are_one_place() -> None:
+    grid = experiment({"transport": ["tcp", "udp"], "port": ["80", "90"]}, zipped=True)
+    of = rows(grid, throughput=[1, 2])
+    assert claims.judge(claim("tcp < udp"), grid, of).value == "tcp = 1 Mbit/s, udp = 2 Mbit/s"
+    assert claims.judge(claim("rising(throughput)"), grid, of).passed
+    claims.check(claim("throughput[tcp, 80] < throughput[udp]"), grid)
+    with pytest.raises(InputError, match="no point of the grid is at transport tcp, port 90: axes that advance tog"):
+        claims.check(claim("throughput[tcp, 90] < throughput[udp]"), grid)
+
+
+def test_labels_as_they_are_written() -> None:
+    labels = ["54 Mbit/s", "MCS 7", "simple:2:-60:30", "a, b", "802.11r", "5", "on [x]", "it's"]
+    grid = experiment({"kind": labels})
+    of = rows(grid, throughput=range(1, 9))
+    written = ["54 Mbit/s", "MCS  7", "simple:2:-60:30", "'a, b'", "802.11r", "5.0", '"on [x]"', '"it\'s"']
+    for number, label in enumerate(written, 1):
+        text = f"throughput[{label}] == {number} Mbit/s and throughput[kind={label}] == {number} Mbit/s"
+        assert claims.judge(claim(text), grid, of).passed, label
+    assert claims.judge(claim("throughput[0.054 Gbit/s] == 1 Mbit/s"), grid, of).passed
+
+
+def test_a_label_of_two_axes_needs_its_axis() -> None:
+    grid = experiment({"senders": ["1", "5"], "receivers": ["1", "5"]})
+    with pytest.raises(InputError, match='"5" is a label of senders and receivers; write senders=5 or receivers=5'):
+        claims.check(claim("throughput[5] > 1 Mbit/s"), grid)
+    claims.check(claim("all(throughput[senders=5, receivers=1] > throughput[receivers=5, senders=1])"), grid)
+
+
+def test_a_series_has_its_places_in_the_order_of_the_grid() -> None:
+    grid = experiment({"roaming": ["never", "quick"], "distance": ["6 m", "2 m"]})
+    of = rows(grid, throughput=[1, 2, 3, 4])
+    assert claims.judge(claim("first(quick) == 3 Mbit/s and rising(never)"), grid, of).passed
+
+
+PIECES = """
+throughput throughput[ quick never 2 m [ ] distance= roaming= = , ( ) + - * / < <= == != > and or not 5 1.5 Mbit/s ms %
+'a' "2 m" true all( any( mean( geomean( rising( first( abs( max( len( . @ #
+"""
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(PIECES.split()), max_size=12).map(" ".join) | st.text(max_size=30))
+def test_any_text_is_judged_or_an_input_error(text: str) -> None:
+    verdict = claims.judge(claim(text), PLAIN, ROWS)
+    assert verdict.value or not text
+    try:
+        claims.check(claim(text), PLAIN)
+    except InputError as error:
+        assert str(error).startswith("e.yaml:9")
+        assert not verdict.passed
+
+
+NUMBERS = st.lists(st.floats(0.001, 1e6), min_size=9, max_size=9)
+
+
+@settings(deadline=None)
+@given(NUMBERS)
+def test_all_and_any_are_those_of_python(numbers: list[float]) -> None:
+    of = rows(PLAIN, throughput=numbers)
+    means = [row.metrics["throughput"].mean or 0.0 for row in of]
+    never, quick = means[0::3], means[1::3]
+    holds = [one > other for one, other in zip(quick, never, strict=True)]
+    assert claims.judge(claim("all(quick > never)"), PLAIN, of).passed is all(holds)
+    assert claims.judge(claim("any(quick > never)"), PLAIN, of).passed is any(holds)
+    assert claims.judge(claim("rising(never)"), PLAIN, of).passed is (sorted(never) == never)

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of an experiment: their numbers in their units, and what is refused before anything runs."""
+
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.errors import InputError
+from lab.experiments.metrics import check, values
+from lab.experiments.types import Metric
+from lab.metrics.base import summary
+from lab.plan.load import load
+from lab.plan.types import Plan
+
+
+@pytest.fixture(scope="module")
+def plan() -> Plan:
+    return load("two-aps-handoff", "http/download")
+
+
+def measured(unit: str, *figures: float) -> dict[str, Any]:
+    return {"unit": unit, "figures": list(figures), "values": summary(figures)}
+
+
+RECORD = {
+    "metrics": {
+        "goodput": measured("Mbit/s", 4.0, 6.0, 20.0),
+        "outage": measured("ms"),
+        "rtt": measured("ms", 0.3, 0.1),
+        "retries": measured("frames", 3.0, 4.0),
+        "loss": measured("%", 12.5),
+        "transfer-time": measured("s", 22.612559),
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("that", "unit", "value"),
+    [
+        ("goodput", "Mbit/s", 10.0),
+        ("goodput", "kbit/s", 10_000.0),
+        ("goodput.mean", "Mbit/s", 10.0),
+        ("goodput.median", "Mbit/s", 6.0),
+        ("goodput.count", "transfers", 3.0),
+        ("goodput.count", "", 3.0),
+        ("sum(goodput)", "Mbit/s", 30.0),
+        ("goodput.sum", "Mbit/s", 30.0),
+        ("max(goodput)", "bit/s", 20e6),
+        ("max(goodput, 50 Mbit/s)", "Mbit/s", 50.0),
+        ("max(goodput / 2)", "Mbit/s", 10.0),
+        ("median(goodput)", "Mbit/s", 6.0),
+        ("mean(goodput - 1 Mbit/s)", "Mbit/s", 9.0),
+        ("first(goodput) + last(goodput)", "Mbit/s", 24.0),
+        ("len(goodput)", "", 3.0),
+        ("abs(goodput)", "Mbit/s", 10.0),
+        ("abs(min(goodput) - max(goodput))", "Mbit/s", 16.0),
+        ("max(goodput) / goodput", "", 2.0),
+        ("100% * (goodput.min / goodput.max)", "%", 20.0),
+        ("rtt", "ms", 0.2),
+        ("rtt.min", "us", 100.0),
+        ("retries", "frames", 3.5),
+        ("loss.max", "%", 12.5),
+        ("transfer-time", "s", 22.612559),
+        ("transfer-time", "ms", 22612.559),
+        ("outage", "ms", None),
+        ("outage.max", "ms", None),
+        ("outage.max + rtt", "ms", None),
+        ("outage.count", "handoffs", 0.0),
+        ("outage.sum", "ms", 0.0),
+        ("sum(outage)", "s", 0.0),
+        ("sum(outage / 2) + 1 ms", "ms", 1.0),
+        ("max(outage)", "ms", None),
+        ("rtt / outage.sum", "", None),
+        ("geomean(goodput - 4 Mbit/s)", "Mbit/s", None),
+        ("goodput.mean * " + " * ".join(["9" * 30] * 12), "Mbit/s", None),
+    ],
+)
+def test_numbers_of_a_run(that: str, unit: str, value: float | None) -> None:
+    assert values([Metric("m", that, unit)], RECORD) == {"m": pytest.approx(value, rel=1e-12)}
+
+
+def test_every_metric_has_an_answer() -> None:
+    metrics = [Metric("a", "goodput", "Mbit/s"), Metric("b", "outage", "ms")]
+    assert values(metrics, RECORD) == {"a": 10.0, "b": None}
+    assert values([], RECORD) == {}
+
+
+def test_a_record_without_the_metric_says_so() -> None:
+    with pytest.raises(InputError, match=r'metrics\.m\.that: the workload has no metric "jitter"'):
+        values([Metric("m", "jitter", "ms")], RECORD)
+
+
+@pytest.mark.parametrize(
+    ("that", "unit"),
+    [
+        ("goodput", "kbit/s"),
+        ("sum(goodput)", "Mbit/s"),
+        ("outage.max", "s"),
+        ("outage.count", "handoffs"),
+        ("retries.max", "frames"),
+        ("goodput.max / goodput.min", ""),
+        ("100% * (1 - goodput.min / goodput.max)", "%"),
+        ("outage / (outage.max - outage.min)", ""),
+        ("goodput / (outage.max / outage.min - 1.5)", "Mbit/s"),
+        ("geomean(goodput - 5 Mbit/s)", "Mbit/s"),
+    ],
+)
+def test_what_fits(that: str, unit: str, plan: Plan) -> None:
+    check(Metric("m", that, unit), plan)
+
+
+@pytest.mark.parametrize(
+    ("that", "unit", "message"),
+    [
+        ("", "ms", "is empty; write an expression, such as outage.max, or sum(goodput)"),
+        ("goodputt", "Mbit/s", 'the workload has no metric "goodputt" (did you mean goodput?); known: goodput, '),
+        ("transfer_time", "s", 'the workload has no metric "transfer_time" (did you mean transfer-time?); known: '),
+        (
+            "outage.maximum",
+            "ms",
+            'outage has no "maximum" (did you mean max?); known: count, sum, mean, median, min, max',
+        ),
+        ("outage.meen", "ms", 'outage has no "meen" (did you mean mean?); known: count, sum,'),
+        ("fetch.bytes", "B", '"fetch" is a process; write a metric of the workload: goodput, '),
+        ("file.size", "B", '"file" is a file; write a metric of the workload: goodput, '),
+        ("outage", "Mbit/s", "comes to a duration, and Mbit/s measures a rate; write one of ns, us,"),
+        ("outage", "msec", 'comes to a duration, and "msec" is no unit of one; known: ns, us,'),
+        ("outage", "", 'comes to a number in ms; write unit: "ms"'),
+        ("outage.count", "ms", "comes to a number without a unit, not to a duration in ms; write it without a unit"),
+        ("goodput.max / goodput.min", "%", "comes to a number without a unit, not to a percentage in %; multiply"),
+        ("retries", "segments", "comes to a number of frames, not to segments; write unit: frames"),
+        ("retries", "ms", "comes to a number of frames, not to ms; write unit: frames"),
+        ("outage + goodput", "ms", "a duration (in ms) cannot be compared with a rate (in Mbit/s)"),
+        ("sum(outage, goodput)", "ms", "a duration (in ms) cannot be compared with a rate (in Mbit/s)"),
+        ("outage < 5 ms", "ms", "comes to yes or no; a metric is a number"),
+        ("'fast'", "ms", 'comes to the text "fast"; a metric is a number'),
+        ("outage[2 m]", "ms", '"[" means nothing here'),
+        ("summ(outage)", "ms", 'there is no function "summ" (did you mean sum?); known: '),
+        ("outage / 0", "ms", "division by 0, whatever is measured"),
+        ("1 ms * " + " * ".join(["9" * 30] * 12), "ms", "a number in it is too large, whatever is measured"),
+    ],
+)
+def test_what_is_refused(that: str, unit: str, message: str, plan: Plan) -> None:
+    with pytest.raises(InputError) as failure:
+        check(Metric("m", that, unit), plan)
+    assert failure.value.message.startswith(message)
+
+
+PIECES = """
+goodput outage.max rtt retries x ( ) , + - * / < == and not 5 0 1 ms s % Mbit/s frames 'a' true max( sum( mean( abs(
+geomean( first( len( median( rising( outage .
+"""
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES.split()), max_size=10).map(" ".join) | st.text(max_size=30),
+    st.sampled_from(["ms", "Mbit/s", "%", "frames", ""]),
+)
+def test_any_text_is_a_number_or_an_input_error(that: str, unit: str) -> None:
+    try:
+        (value,) = values([Metric("m", that, unit)], RECORD).values()
+    except InputError as error:
+        assert str(error)
+    else:
+        assert value is None or math.isfinite(value)
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(PIECES.split()), max_size=10).map(" ".join), st.sampled_from(["ms", "Mbit/s", ""]))
+def test_what_is_checked_has_numbers(that: str, unit: str) -> None:
+    plan = load("two-aps-handoff", "http/download")
+    record = {"metrics": {metric.name: measured(metric.unit, 2.5, 9.0) for metric in plan.metrics}}
+    metric = Metric("m", that, unit)
+    try:
+        check(metric, plan)
+    except InputError:
+        return
+    values([metric], record)
+    values([metric], {"metrics": {metric.name: measured(metric.unit) for metric in plan.metrics}})
