@@ -12,6 +12,7 @@ from lab.model.document import Keys
 from lab.model.experiment import Experiment as Model
 from lab.model.experiment import Figure as Written
 from lab.plan.problems import Problems, Source
+from lab.plan.types import Plan
 
 # what each kind needs and may have: an axis, a metric, or a series (a metric of the experiment or of its workload)
 _NEEDS: Mapping[str, Mapping[str, str]] = {
@@ -35,7 +36,9 @@ def resolve(
 ) -> tuple[Figure, ...]:
     """Every figure; what is wrong is noted. Series are looked for once there is a plan (``check_series``)."""
     together = {axes[number].name: {axes[one].name for one in group} for group in groups for number in group}
-    reader = _Reader(source, {metric.name for metric in metrics}, {axis.name: axis for axis in axes}, together, problems)
+    reader = _Reader(
+        source, {metric.name for metric in metrics}, {axis.name: axis for axis in axes}, together, problems
+    )
     return tuple(reader.read(written, keys) for written, keys in _written(source.model))
 
 
@@ -45,14 +48,20 @@ def _written(model: Model) -> Iterator[tuple[Written, Keys]]:
     yield from ((figure, ("figures", index)) for index, figure in enumerate(model.figures))
 
 
-def check_series(source: Source[Model], metrics: Sequence[Metric], recorded: Sequence[str], problems: Problems) -> None:
-    """Whether what a cdf or a time-series shows is there: a metric, or one of ``recorded``, those of the workload."""
+def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, problems: Problems) -> None:
+    """Whether what a cdf or a time-series shows is there.
+
+    That is a metric of the experiment (a cdf of trials), a metric of the workload (its samples), or what a process or
+    probe of the plan records over time (``station-dump.signal``).
+    """
     own = [metric.name for metric in metrics]
+    recorded = [metric.name for metric in plan.metrics]
+    sources = [name for process in plan.processes for name in (process.name, process.id)]
     for written, keys in _written(source.model):
         for key, what in _NEEDS[written.kind].items():
             name = getattr(written, key)
-            known = [*own, *recorded] if written.kind == "cdf" else [*recorded]
-            if what == "series" and name is not None and name not in known:
+            known = [*own, *recorded] if written.kind == "cdf" else recorded
+            if what == "series" and name is not None and name not in known and name.split(".")[0] not in sources:
                 listed = ", ".join(dict.fromkeys(known)) or "none"
                 problems.add(source, (*keys, key), f'there is no metric "{name}"{near(name, known)}; known: {listed}')
 
@@ -113,7 +122,9 @@ class _Reader:
             listed = ", ".join(known) or "none"
             noun = {"axis": "axes", "metric": "metrics"}[what]
             other = "axis" if what == "metric" else "metric"
-            is_other = f", {name} is {'an axis' if other == 'axis' else 'a metric'}" if name in self.known[other] else ""
+            is_other = (
+                f", {name} is {'an axis' if other == 'axis' else 'a metric'}" if name in self.known[other] else ""
+            )
             message = f'there is no {what} "{name}"{near(name, known)}{is_other}; known {noun}: {listed}'
             self.problems.add(self.source, keys, message)
 

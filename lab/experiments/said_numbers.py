@@ -56,7 +56,9 @@ def resolve(
         for key, axis in (("x", written.x), ("by", written.by)):
             if axis is not None and axis not in named:
                 listed = ", ".join(named) or "none"
-                problems.add(source, (*keys, key), f'there is no axis "{axis}"{near(axis, named)}; known axes: {listed}')
+                problems.add(
+                    source, (*keys, key), f'there is no axis "{axis}"{near(axis, named)}; known axes: {listed}'
+                )
         if written.x is not None and written.x == written.by:
             problems.add(source, (*keys, "by"), "is the axis of x: too; leave one of them out")
         if len(problems.errors) > before:
@@ -90,7 +92,9 @@ class _Reader:
         self.problems = problems
         self.along = along
 
-    def read(self, values: Any, keys: Keys, labels: Mapping[str, str] | None = None) -> Iterator[tuple[dict[str, str], float]]:
+    def read(
+        self, values: Any, keys: Keys, labels: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[dict[str, str], float]]:
         """Each number with its labels."""
         labels = labels or {}
         depth = len(labels)

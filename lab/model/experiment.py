@@ -191,8 +191,8 @@ class Published(Model):
             },
         ),
     ] = Field(
-        description="With by and x: {tcp: [1.2, 1.4], udp: [0.8, null]}; with x alone: [1.2, 1.4]; with by alone: {tcp: "
-        "1.2}; else one number. null: not published."
+        description="With by and x: {tcp: [1.2, 1.4], udp: [0.8, null]}; with x alone: [1.2, 1.4]; with by alone: "
+        "{tcp: 1.2}; else one number. null: not published."
     )
 
 
