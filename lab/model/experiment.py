@@ -58,8 +58,9 @@ def _settings(value: Any) -> Any:
     return {} if value is None else value
 
 
-Anything = Annotated[Any, WithJsonSchema({"description": "Any value."})]
-Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[str, Any] | None)]
+ANY = "Any value."  # of a key whose values are those of other files
+Anything = Annotated[Any, WithJsonSchema({"description": ANY})]
+Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[Text, Anything])]
 Values = Annotated[list[Text], Field(min_length=1, max_length=LEVELS_MAX)]
 Variants = Annotated[dict[Text, Settings], Field(min_length=1)]
 AnyAxis = Annotated[
@@ -133,7 +134,7 @@ class Figure(Model):
     """A figure to draw. Its axes are those of the grid, its values the metrics."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"] = Field(
-        description="line, bar, box (quartiles), cdf (of all runs), heat-map, or time-series (one run of each point)."
+        description="line, bar, box (quartiles), cdf (of all runs), heat-map, or time-series (over the time of the runs)."
     )
     title: Text = Field("", description="What is written above it. If nothing is said: what it shows.")
     x: Text | None = Field(
@@ -156,7 +157,7 @@ class Figure(Model):
     )
 
 
-Value = Number | None
+Value = Annotated[Number | None, WithJsonSchema({"type": ["number", "null"]})]
 Line = list[Value]
 
 
@@ -222,7 +223,9 @@ class Experiment(Model):
         "with the value of that axis; {{axis}} stays the text {axis}.",
     )
     grid: dict[Identifier, AnyAxis] = Field(
-        {}, description="What is varied: axes by name. Every combination is a point, the last axis changes first."
+        {},
+        description="What is varied: axes by name. An axis has values ([2 m, 4 m]), a range, or variants with settings of "
+        "their own ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a point; the last axis changes first.",
     )
     zip_: list[Annotated[list[Text], Field(min_length=2)]] = Field(
         [], alias="zip", description="Axes that advance together, such as [[distance, power]]; not all combinations."

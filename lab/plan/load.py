@@ -108,7 +108,11 @@ def check(path: Path) -> str:
     Raises:
         InputError, InputErrors: what is wrong with it.
     """
-    document = read(path)
+    return check_document(read(path))
+
+
+def check_document(document: Document) -> str:
+    """Judge a topology or a workload, as ``check`` does."""
     if not isinstance(document.data, dict):
         raise document.error((), "wants keys and values, such as name: my-topology")
     if "nodes" in document.data or "links" in document.data:
