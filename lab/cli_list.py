@@ -21,6 +21,9 @@ def print_list(as_json: bool, what: str | None = None) -> None:
         print(json.dumps(found, indent=2))
         return
     for heading, entries in found.items():
+        if not entries:
+            console().print(f"{heading}: none\n")
+            continue
         table = Table(title=heading, title_justify="left", show_header=False, box=None)
         for name, about in entries.items():
             table.add_row(name, about)

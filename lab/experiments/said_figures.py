@@ -23,6 +23,7 @@ _NEEDS: Mapping[str, Mapping[str, str]] = {
     "heat-map": {"x": "axis", "y": "axis", "value": "metric"},
     "time-series": {"y": "series"},
 }
+_NOUNS = {"axis": "an axis", "metric": "a metric", "series": "a metric"}
 _KEYS = ("x", "y", "value")
 _MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean at each place
 
@@ -107,12 +108,11 @@ class _Reader:
         name = getattr(written, key)
         if what is None:
             if name is not None:
-                needs = " and ".join(f"{other}: (a {kind})" for other, kind in _NEEDS[written.kind].items())
+                needs = " and ".join(f"{other}: ({_NOUNS[kind]})" for other, kind in _NEEDS[written.kind].items())
                 self.problems.add(self.source, (*keys, key), f"means nothing in a {written.kind}, which has {needs}")
         elif name is None:
             known = f"; known: {', '.join(self.known[what])}" if what in self.known else ""
-            noun = {"axis": "an axis", "metric": "a metric", "series": "a metric"}[what]
-            self.problems.add(self.source, keys, f"a {written.kind} needs {key}: and {noun}{known}")
+            self.problems.add(self.source, keys, f"a {written.kind} needs {key}: and {_NOUNS[what]}{known}")
         elif what in self.known:
             self._known(name, (*keys, key), what)
 
@@ -122,9 +122,7 @@ class _Reader:
             listed = ", ".join(known) or "none"
             noun = {"axis": "axes", "metric": "metrics"}[what]
             other = "axis" if what == "metric" else "metric"
-            is_other = (
-                f", {name} is {'an axis' if other == 'axis' else 'a metric'}" if name in self.known[other] else ""
-            )
+            is_other = f", {name} is {_NOUNS[other]}" if name in self.known[other] else ""
             message = f'there is no {what} "{name}"{near(name, known)}{is_other}; known {noun}: {listed}'
             self.problems.add(self.source, keys, message)
 

@@ -134,7 +134,7 @@ class Figure(Model):
     """A figure to draw. Its axes are those of the grid, its values the metrics."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"] = Field(
-        description="line, bar, box (quartiles), cdf (of all runs), heat-map, or time-series (over the time of the runs)."
+        description="line, bar, box (quartiles), cdf (of all runs), heat-map, or time-series (over a run's time)."
     )
     title: Text = Field("", description="What is written above it. If nothing is said: what it shows.")
     x: Text | None = Field(
@@ -224,8 +224,9 @@ class Experiment(Model):
     )
     grid: dict[Identifier, AnyAxis] = Field(
         {},
-        description="What is varied: axes by name. An axis has values ([2 m, 4 m]), a range, or variants with settings of "
-        "their own ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a point; the last axis changes first.",
+        description="What is varied: axes by name. An axis has values ([2 m, 4 m]), a range, or variants with settings "
+        "of their own ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a "
+        "point; the last axis changes first.",
     )
     zip_: list[Annotated[list[Text], Field(min_length=2)]] = Field(
         [], alias="zip", description="Axes that advance together, such as [[distance, power]]; not all combinations."
