@@ -173,7 +173,7 @@ def _try(source: Source[Model], made: grid.Grid, experiment: Experiment) -> None
 
     def plan(point: Point) -> Plan:
         places = made.places(point)
-        return load_plan(point.topology, point.workload, experiment.seed, point.settings, places=places)
+        return load_plan(point.topology, point.workload, experiment.seed, point.settings, places=places, draft=True)
 
     for point, planned in trying.plans(experiment.points, plan):
         if point.workload in judged:

@@ -15,7 +15,7 @@ from lab.errors import InputError, flat, raise_all
 from lab.experiments.types import Point
 from lab.plan.types import Plan
 
-MOST_TRIED = 60  # a plan takes 10 ms to 150 ms
+MOST_TRIED = 200  # a draft of a plan takes 5 ms to 15 ms
 _MOST_TOLD = 10  # mistakes
 
 

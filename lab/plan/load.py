@@ -28,10 +28,12 @@ def load(
     *,
     pcap: str | None = None,
     places: Mapping[str, str] | None = None,
+    draft: bool = False,
 ) -> Plan:
     """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
-    ``places`` says where settings are written, by key, where that is not the command line.
+    ``places`` says where settings are written, by key, where that is not the command line. ``draft``: see
+    ``lab.plan.resolve.resolve``.
 
     Raises:
         InputError, InputErrors: whatever is wrong with what the user wrote.
@@ -42,10 +44,12 @@ def load(
     }
     said = overrides.parse(settings)
     overrides.apply(said, documents, _MODELS, places)
-    return _resolved(documents, seed, said, pcap)
+    return _resolved(documents, seed, said, pcap, draft)
 
 
-def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None) -> Plan:
+def _resolved(
+    documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None, draft: bool
+) -> Plan:
     """Validate both documents, telling the mistakes of both, then resolve."""
     errors: list[InputError] = []
     place = workload = None
@@ -59,7 +63,7 @@ def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, s
         errors += flat(error)
     raise_all(errors)
     assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said, pcap=pcap)
+    return resolve(place, workload, seed, said, pcap=pcap, draft=draft)
 
 
 def topology_source(document: Document) -> Source[Topology]:
