@@ -107,17 +107,23 @@ def show(
 
 
 @app.command("list")
-def list_(as_json: Json = False) -> None:
-    """List topologies, workloads and probes."""
+def list_(
+    what: Annotated[
+        Literal["topologies", "workloads", "experiments", "probes"] | None,
+        typer.Argument(help="Only these: topologies, workloads, experiments or probes.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List topologies, workloads, experiments and probes."""
     from lab.cli_list import print_list
 
-    print_list(as_json)
+    print_list(as_json, what)
 
 
 @app.command()
-def check(files: Annotated[list[Path], typer.Argument(help="Topology and workload files.")]) -> None:
+def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload and experiment files.")]) -> None:
     """Check files without running them."""
-    from lab.plan.load import check as check_file
+    from lab.checking import check as check_file
 
     for path in files:
         print(f"{path}: a correct {check_file(path)}")

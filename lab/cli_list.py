@@ -5,35 +5,61 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from lab.terminal import console
 
 
-def print_list(as_json: bool) -> None:
-    """Topologies, workloads and probes, with what they are about."""
+def print_list(as_json: bool, what: str | None = None) -> None:
+    """Topologies, workloads, experiments and probes, or ``what`` of them, with what they are about."""
     from rich.table import Table
 
-    from lab.model import library
-    from lab.model.document import read
-    from lab.probes import base as probes
-
-    found: dict[str, dict[str, str]] = {}
-    for kind, heading in (("topology", "topologies"), ("workload", "workloads")):
-        data = {name: read(path).data for name, path in library.known(kind).items()}
-        found[heading] = {
-            name: str(value.get("about", "")) if isinstance(value, dict) else "" for name, value in sorted(data.items())
-        }
-    found["probes"] = {name: probes.load(name).about for name in probes.known()}
+    found = {heading: make() for heading, make in _LISTS.items() if what in (None, heading)}
     if as_json:
         print(json.dumps(found, indent=2))
         return
     for heading, entries in found.items():
+        if not entries:
+            console().print(f"{heading}: none\n")
+            continue
         table = Table(title=heading, title_justify="left", show_header=False, box=None)
         for name, about in entries.items():
             table.add_row(name, about)
         console().print(table)
         console().print()
+
+
+def _files(kind: str) -> dict[str, str]:
+    """Files of a kind by short name, each with what it is about."""
+    from lab.errors import InputError
+    from lab.model import library
+    from lab.model.document import read
+
+    found = {}
+    for name, path in library.known(kind).items():
+        try:
+            data = read(path).data
+        except InputError as error:  # one broken file must not hide the others
+            data = {"about": f"cannot be read: {error}"}
+        found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
+    return found
+
+
+def _probes() -> dict[str, str]:
+    """Probes, each with what it is about."""
+    from lab.probes import base as probes
+
+    return {name: probes.load(name).about for name in probes.known()}
+
+
+_LISTS: dict[str, Callable[[], dict[str, str]]] = {
+    "topologies": partial(_files, "topology"),
+    "workloads": partial(_files, "workload"),
+    "experiments": partial(_files, "experiment"),
+    "probes": _probes,
+}
 
 
 def print_doctor(as_json: bool) -> int:

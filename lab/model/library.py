@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Finding topologies and workloads: by path, or by short name in the folders that hold them.
+"""Finding topologies, workloads and experiments: by path, or by short name in the folders that hold them.
 
-``two-aps-handoff`` is ``topologies/two-aps-handoff.yaml``, ``http/download`` is ``workloads/http/download.yaml``; the
-current directory's folders come before the lab's own.
+``two-aps-handoff`` is ``topologies/two-aps-handoff.yaml``, ``http/download`` is ``workloads/http/download.yaml``, the
+experiment ``handoff/outage`` is ``workloads/handoff/experiments/outage.yaml``; the current directory's folders come
+before the lab's own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from pathlib import Path
 import lab
 from lab.errors import InputError, near
 
-FOLDERS = {"topology": "topologies", "workload": "workloads"}
+FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
+EXPERIMENTS = "experiments"  # folder beside the workloads that they use
 
 
 def folders(kind: str) -> list[Path]:
@@ -27,9 +29,26 @@ def known(kind: str) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for folder in folders(kind):
         for path in folder.rglob("*.yaml"):
-            if "experiments" not in path.relative_to(folder).parts:
-                found.setdefault(str(path.relative_to(folder).with_suffix("")), path)
+            within = path.relative_to(folder)
+            if (EXPERIMENTS in within.parts[:-1]) == (kind == "experiment"):
+                found.setdefault(_short(within), path)
     return dict(sorted(found.items()))
+
+
+def _short(within: Path) -> str:
+    """The short name of a file in one of the folders."""
+    folders = [part for part in within.parts[:-1] if part != EXPERIMENTS]
+    return "/".join([*folders, within.stem])
+
+
+def name_of(experiment: Path) -> str | None:
+    """The short name that an experiment has by its place; None where it is not in a folder of workloads."""
+    parts = experiment.resolve().parts
+    folder = FOLDERS["experiment"]
+    if EXPERIMENTS not in parts[:-1] or folder not in parts[:-1]:
+        return None
+    start = len(parts) - parts[::-1].index(folder)
+    return _short(Path(*parts[start:])) if EXPERIMENTS in parts[start:-1] else None
 
 
 def find(kind: str, name_or_path: str) -> Path:
@@ -42,7 +61,7 @@ def find(kind: str, name_or_path: str) -> Path:
     if path.is_file():
         return path
     names = known(kind)
-    short = name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/")
+    short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/") + ".yaml"))
     if short in names:
         return names[short]
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():

@@ -10,16 +10,16 @@ from pydantic import AfterValidator, BeforeValidator
 
 from lab.model.base import Text, refuse
 
-_NODE_LENGTH_MAX = 9  # "-wlan0" follows, and Linux allows 15 characters (IFNAMSIZ - 1)
+NODE_LENGTH_MAX = 9  # "-wlan0" follows, and Linux allows 15 characters (IFNAMSIZ - 1)
 
 
 def _node_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         refuse(f'"{name}" is no name for a node; write letters, digits and _, a letter first')
-    if len(name) > _NODE_LENGTH_MAX:
+    if len(name) > NODE_LENGTH_MAX:
         refuse(
             f'"{name}" is too long: interfaces are named {name}-wlan0, and Linux allows 15 characters; '
-            f"use at most {_NODE_LENGTH_MAX}"
+            f"use at most {NODE_LENGTH_MAX}"
         )
     if name == "self":
         refuse('"self" means the node at hand; choose another name')

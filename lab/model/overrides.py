@@ -32,20 +32,29 @@ def parse(texts: Iterable[str]) -> dict[str, str]:
     return overrides
 
 
-def apply(overrides: Mapping[str, str], documents: Mapping[str, Document], models: Mapping[str, type[Model]]) -> None:
+def apply(
+    overrides: Mapping[str, str],
+    documents: Mapping[str, Document],
+    models: Mapping[str, type[Model]],
+    places: Mapping[str, str] | None = None,
+) -> None:
     """Change the documents, which are ``topology`` and ``workload``.
+
+    ``places`` says where overrides were written (FILE:LINE), those that are not of a command line.
 
     Raises:
         InputError: a key that leads nowhere; names the override.
     """
     errors = []
     for key, text in overrides.items():
-        label = f"--set {key}={text}"
+        place = (places or {}).get(key)
+        label = place or f"--set {key}={text}"
         try:
             owner, path = _owner(key, label, documents, models)
             _set(documents[owner], path, text, label)
         except InputError as error:
-            errors.append(error)
+            told = f"{key}: {error.message}" if place else error.message
+            errors.append(InputError(told, where=error.where, hint=error.hint))
     raise_all(errors)
 
 

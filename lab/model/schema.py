@@ -15,13 +15,14 @@ from typing import Any
 
 from lab import units
 from lab.model.base import QUANTITY, Model
+from lab.model.experiment import Experiment
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.probes import base as probes
 
 Schema = dict[str, Any]
 
-MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
+MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload, "experiment": Experiment}
 FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "reference"
 
 _DIMENSIONS = {dimension.name: dimension for dimension in units.DIMENSIONS}
@@ -34,7 +35,7 @@ _PARAMS: dict[str, Schema] = {
 
 
 def schema(kind: str) -> Schema:
-    """The JSON Schema (2020-12) of topology or workload files."""
+    """The JSON Schema (2020-12) of topology, workload or experiment files."""
     generated = MODELS[kind].model_json_schema(by_alias=True)
     used: set[str] = set()
     tidy: Schema = _tidy(generated, used)

@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field
 
 from lab.errors import near
+from lab.model import groups
 from lab.model.base import Choice, Later, Model, Text, refuse
+from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
 from lab.model.nodes.base import Node
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 NODES = "lab.model.nodes"
 
 AnyNode = Annotated[Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES))]
+AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
 
 
 def _subnet(text: str) -> str:
@@ -83,7 +87,7 @@ class Topology(Model):
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
         "10.0.0.0/8", description="Where hosts and stations get their addresses from, in order of listing."
     )
-    nodes: dict[NodeName, AnyNode] = Field(min_length=1, description="The nodes by name.")
+    nodes: AllNodes = Field(description="The nodes by name.")
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(
         cast(Any, PERFECT),
@@ -92,3 +96,8 @@ class Topology(Model):
         "or an 802.11 medium with the keys below; {} takes every default.",
     )
     timeline: list[AnyEvent] = Field([], description="What happens, and when.")
+
+    @property
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Names written with ``count:``, and the nodes that each of them means."""
+        return self.nodes.groups if isinstance(self.nodes, Nodes) else {}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lab.errors import InputError, flat, raise_all
-from lab.model import library, overrides
+from lab.model import groups, library, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, label_of, read
@@ -20,8 +20,20 @@ from lab.plan.types import Plan
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
-def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = (), *, pcap: str | None = None) -> Plan:
+def load(
+    topology: str,
+    workload: str,
+    seed: int = 1,
+    settings: Iterable[str] = (),
+    *,
+    pcap: str | None = None,
+    places: Mapping[str, str] | None = None,
+    draft: bool = False,
+) -> Plan:
     """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
+
+    ``places`` says where settings are written, by key, where that is not the command line. ``draft``: see
+    ``lab.plan.resolve.resolve``.
 
     Raises:
         InputError, InputErrors: whatever is wrong with what the user wrote.
@@ -31,11 +43,13 @@ def load(topology: str, workload: str, seed: int = 1, settings: Iterable[str] = 
         "workload": read(library.find("workload", workload)),
     }
     said = overrides.parse(settings)
-    overrides.apply(said, documents, _MODELS)
-    return _resolved(documents, seed, said, pcap)
+    overrides.apply(said, documents, _MODELS, places)
+    return _resolved(documents, seed, said, pcap, draft)
 
 
-def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None) -> Plan:
+def _resolved(
+    documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None, draft: bool
+) -> Plan:
     """Validate both documents, telling the mistakes of both, then resolve."""
     errors: list[InputError] = []
     place = workload = None
@@ -49,12 +63,13 @@ def _resolved(documents: Mapping[str, Document], seed: int, said: Mapping[str, s
         errors += flat(error)
     raise_all(errors)
     assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said, pcap=pcap)
+    return resolve(place, workload, seed, said, pcap=pcap, draft=draft)
 
 
 def topology_source(document: Document) -> Source[Topology]:
     """A validated topology with the table of error rates that it names."""
     model = build(Topology, document)
+    groups.place(document, model.groups)
     name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
     if name is None:
         return Source(document, model)
@@ -97,7 +112,11 @@ def check(path: Path) -> str:
     Raises:
         InputError, InputErrors: what is wrong with it.
     """
-    document = read(path)
+    return check_document(read(path))
+
+
+def check_document(document: Document) -> str:
+    """Judge a topology or a workload, as ``check`` does."""
     if not isinstance(document.data, dict):
         raise document.error((), "wants keys and values, such as name: my-topology")
     if "nodes" in document.data or "links" in document.data:

@@ -74,41 +74,68 @@ class _Builder:
         names = Counter[str]()
         found = []
         for index, model in enumerate(self.topology.links):
-            ends = self._ends(index, model)
-            if ends is None:
-                continue
-            name = model.name or "-".join(model.between)
-            names[name] += 1
-            if names[name] > 1:
-                if model.name is not None:
-                    self.problems.add(self.source, ("links", index, "name"), f'two links are called "{name}"')
-                name = f"{name}-{names[name]}"
             netem = model.applied_to(Netem())
             wrong = links.complaint(netem)
             if wrong is not None:
                 self.problems.add(self.source, ("links", index, wrong[0]), wrong[1])
-            a, b = (self._port(end, name, index, model) for end in ends)
             where = self.source.document.where(("links", index))
-            found.append(Link(name, a, b, ends[0], ends[1], netem, where))
+            pairs = self._pairs(index, model)
+            for number, ends in enumerate(pairs, 1):
+                name = model.name or "-".join(ends)
+                if model.name is not None and pairs != [model.between]:
+                    name = f"{model.name}{number}"
+                names[name] += 1
+                if names[name] > 1:
+                    if model.name is not None:
+                        self.problems.add(self.source, ("links", index, "name"), f'two links are called "{name}"')
+                    name = f"{name}-{names[name]}"
+                a, b = (self._port(end, name, index, model) for end in ends)
+                found.append(Link(name, a, b, ends[0], ends[1], netem, where))
         return found
 
-    def _ends(self, index: int, model: links.Link) -> tuple[str, str] | None:
-        """Both ends, if they are nodes and two."""
+    def _pairs(self, index: int, model: links.Link) -> list[tuple[str, str]]:
+        """The ends of each link that is meant: one, or with a group (``count:``) one to each of its nodes."""
+        if not self._fine(index, model):
+            return []
+        groups = self.topology.groups
+        a, b = (groups.get(end, (end,)) for end in model.between)
+        grouped = [end for end in model.between if end in groups]
+        if len(grouped) > 1:
+            self.problems.add(
+                self.source,
+                ("links", index, "between"),
+                f"{grouped[0]} and {grouped[1]} are several nodes each (count:), and which go together is not said; "
+                f"name the nodes, such as [{groups[grouped[0]][0]}, {groups[grouped[1]][0]}]",
+            )
+            return []
+        if grouped and model.ip:
+            self.problems.add(
+                self.source,
+                ("links", index, "ip"),
+                f"is for one link, and {grouped[0]} is several nodes (count:); write a link for each, "
+                f"such as [{groups[grouped[0]][0]}, …]",
+            )
+            return []
+        return [(one, other) for one in a for other in b]
+
+    def _fine(self, index: int, model: links.Link) -> bool:
+        """Whether both ends are nodes, and two; notes what is wrong."""
         fine = True
+        known = [*self.topology.groups, *self.topology.nodes]
         for end, name in enumerate(model.between):
-            if name not in self.topology.nodes:
-                known = ", ".join(self.topology.nodes)
+            node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
+            if node is None:
                 self.problems.add(
                     self.source,
                     ("links", index, "between", end),
-                    f'there is no node "{name}"{near(name, self.topology.nodes)}; known nodes: {known}',
+                    f'there is no node "{name}"{near(name, known)}; known nodes: {", ".join(known)}',
                 )
                 fine = False
-            elif not self.topology.nodes[name].wired:
+            elif not node.wired:
                 self.problems.add(
                     self.source,
                     ("links", index, "between", end),
-                    f"{name} has a radio only (kind: {self.topology.nodes[name].kind}); leave this link out",
+                    f"{name} has a radio only (kind: {node.kind}); leave this link out",
                 )
                 fine = False
         if fine and model.between[0] == model.between[1]:
@@ -121,7 +148,7 @@ class _Builder:
                     ("links", index, "ip", name),
                     f"is no end of this link; {' and '.join(model.between)} are",
                 )
-        return model.between if fine else None
+        return fine
 
     def _port(self, name: str, link: str, index: int, model: links.Link) -> str:
         """Add the next wired interface to a node; returns its name."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lab.errors import near
 from lab.plan.problems import Refuse
@@ -43,20 +43,23 @@ _WHAT: dict[str, Callable[[Node], str | None]] = {
 
 @dataclass(frozen=True)
 class Names:
-    """What a reference may name: the roles of the workload, then the nodes of the topology."""
+    """What a reference may name: the roles of the workload, then the nodes of the topology and groups of them."""
 
     roles: dict[str, list[Node]]
     nodes: dict[str, Node]
+    groups: dict[str, list[Node]] = field(default_factory=dict)  # those written with count:
 
     def nodes_of(self, name: str) -> list[Node] | None:
-        """The nodes of a role, or the node of that name."""
+        """The nodes of a role or a group, or the node of that name."""
         if name in self.roles:
             return self.roles[name]
+        if name in self.groups:
+            return self.groups[name]
         return [self.nodes[name]] if name in self.nodes else None
 
     def known(self) -> list[str]:
-        """Roles and nodes."""
-        return list(dict.fromkeys([*self.roles, *self.nodes]))
+        """Roles, groups and nodes."""
+        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))
 
     def fill(self, text: str, self_node: Node, refuse: Refuse) -> str:
         """``text`` with its references replaced by what they mean at ``self_node``."""

@@ -31,11 +31,13 @@ def resolve(
     overrides: Mapping[str, str] | None = None,
     *,
     pcap: str | None = None,
+    draft: bool = False,
 ) -> Plan:
     """The plan of a run.
 
     ``overrides`` have been applied to the documents already (``lab.plan.load``); here they are only written down.
-    ``pcap`` is what to capture besides what probes do: "air", or None.
+    ``pcap`` is what to capture besides what probes do: "air", or None. A ``draft`` is made to see whether there is a
+    plan: without the levels that change while nodes move, which take most of the time.
 
     Raises:
         InputError, InputErrors: what cannot work, with file and line.
@@ -46,7 +48,9 @@ def resolve(
     net = network(topology, problems)
     bound = roles.bind(net, workload, problems)
     problems.raise_all()  # what follows would only repeat it
-    names = Names(bound, {node.name: node for node in net.nodes})
+    nodes = {node.name: node for node in net.nodes}
+    groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
+    names = Names(bound, nodes, groups)
     making = Processes(workload, names, problems)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
@@ -54,7 +58,8 @@ def resolve(
     metrics = results.metrics(workload, processes, names, topology.model.medium is not None, problems)
     checks = results.checks(workload, processes, placed, problems)
     problems.raise_all()
-    medium = _medium(topology, net, courses_of(net.nodes, events), seed, workload.model.duration, problems)
+    courses = Courses() if draft else courses_of(net.nodes, events)
+    medium = _medium(topology, net, courses, seed, workload.model.duration, problems)
     problems.raise_all()
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)

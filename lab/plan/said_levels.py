@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lab.errors import near
@@ -28,7 +29,7 @@ def said_levels(
         entry = model.snr[index]
         if not _known(source, index, entry, network, problems):
             continue
-        for pair in entry.directed():
+        for pair in _pairs(source.model, entry):
             earlier = first.setdefault((type(entry), *pair), index)
             if earlier != index:
                 where = source.document.where(("medium", "snr", earlier))
@@ -39,15 +40,24 @@ def said_levels(
     return found
 
 
+def _pairs(topology: Topology, entry: Snr) -> Iterator[tuple[str, str]]:
+    """The pairs of nodes that are meant; a group (``count:``) is each of its nodes."""
+    for transmitter, receiver in entry.directed():
+        for one in topology.groups.get(transmitter, (transmitter,)):
+            for other in topology.groups.get(receiver, (receiver,)):
+                if one != other:
+                    yield one, other
+
+
 def _known(source: Source[Topology], index: int, entry: Snr, network: Network, problems: Problems) -> bool:
     """Whether both ends are two nodes with a radio; notes what is wrong."""
     wrong = False
     for name, keys in entry.named():
-        node = network.find(name)
+        node = network.find(source.model.groups.get(name, (name,))[0])
         if node is not None and node.radio is not None:
             continue
         wrong = True
-        known = [node.name for node in network.nodes if node.radio]
+        known = [*source.model.groups, *(node.name for node in network.nodes if node.radio)]
         listed = f"known: {', '.join(known)}"
         message = (
             f'there is no node "{name}"{near(name, known)}; {listed}'
@@ -56,7 +66,7 @@ def _known(source: Source[Topology], index: int, entry: Snr, network: Network, p
         )
         problems.add(source, ("medium", "snr", index, *keys), message)
     names = {name for name, _ in entry.named()}
-    if not wrong and len(names) == 1:
+    if not wrong and len(names) == 1 and not names & set(source.model.groups):
         problems.add(source, ("medium", "snr", index), f"{names.pop()} does not hear itself; name two nodes")
         wrong = True
     return not wrong

@@ -14,11 +14,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab import units
-from lab.model.base import Gain, Model, Position, Power, Quantity, Size, Text, refuse
+from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Size, Text, refuse
 from lab.model.rates import FixedRate
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _RTS_BYTES_MAX = 65_535  # what hostapd takes; dot11RTSThreshold goes one further (IEEE 802.11-2020 C.3)
+_COUNT_MAX = 250  # ports of a switch
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
@@ -93,6 +94,13 @@ class Node(Model):
         description="What workloads may use this node for, in words of your choice, such as [server]. "
         "Every node also has its kind as a role.",
     )
+    count: Integer | None = Field(
+        None,
+        ge=1,
+        le=_COUNT_MAX,
+        description="How many of them there are: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is one "
+        "to each of them, as are events and references. If nothing is said: one, with the name as it is.",
+    )
     memory: Size = Field(256 << 20, description="The most memory that its processes and temporary files may use.")
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="The most processes and threads it may have.")
 
@@ -110,6 +118,14 @@ class Node(Model):
     def given_ip(self) -> str | None:
         """The IP address given to it, if any."""
         return None
+
+    @model_validator(mode="after")
+    def _one_address(self) -> Node:
+        """An address is that of one node."""
+        given = [key for key in ("ip", "mac", "bssid") if getattr(self, key, None) is not None]
+        if self.count is not None and given:
+            refuse(f"is the address of one node, and count: {self.count} nodes have its keys; leave one out", given[0])
+        return self
 
 
 def _width(value: Any) -> Any:

@@ -41,6 +41,17 @@ def test_experiments_are_no_workloads(here: Path) -> None:
     assert "web/experiments/table" not in library.known("workload")
 
 
+def test_experiments_lie_beside_the_workloads_they_use(here: Path) -> None:
+    path = here / "workloads" / "web" / "experiments" / "table.yaml"
+    assert library.known("experiment")["web/table"] == path
+    for name in ("web/table", "workloads/web/experiments/table.yaml", "web/experiments/table"):
+        assert library.find("experiment", name).resolve() == path
+    assert library.name_of(path) == "web/table"
+    assert library.name_of(here / "table.yaml") is None
+    with pytest.raises(InputError, match=r'no experiment is called "web/tabel" \(did you mean web/table\?\)'):
+        library.find("experiment", "web/tabel")
+
+
 def test_unknown_names_list_the_known(here: Path) -> None:
     with pytest.raises(InputError) as failure:
         library.find("topology", "two-ap-handoff")

@@ -45,6 +45,7 @@ NODES = st.one_of(
             "ip": ADDRESSES,
             "mac": MACS,
             "position": st.just(["5 m", "0 m", "1 m"]),
+            "count": st.integers(0, 3),
         },
     ),
 )

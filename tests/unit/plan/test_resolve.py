@@ -2,6 +2,7 @@
 """Roles, processes, files, events, metrics and checks of a plan; and the lab's own files."""
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -519,3 +520,20 @@ def test_files_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text("name: x\nnodes:\n  ap1: {kind: ap, ssid: x, channel: 99}\n")
     with pytest.raises(InputError, match=r"bad\.yaml:3  nodes\.ap1\.channel: 99 is no channel"):
         check(tmp_path / "bad.yaml")
+
+
+def test_a_draft_is_the_plan_without_the_levels_that_change_on_the_way() -> None:
+    whole, draft = load("walk", "ping/roaming"), load("walk", "ping/roaming", draft=True)
+    assert whole.medium is not None and draft.medium is not None
+    assert whole.medium.updates and not draft.medium.updates
+    assert replace(whole, medium=replace(whole.medium, updates=[])) == draft
+
+
+def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
+    plans()
+    with pytest.raises(InputError) as failure:
+        load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none", "nodes.x.y=1"], places={"nodes.x.y": "e.yaml:7"})
+    assert str(failure.value).startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
+    with pytest.raises(InputError) as failure:
+        load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none"], places={"nodes.sta1.pids": "e.yaml:8"})
+    assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: wants a whole number")

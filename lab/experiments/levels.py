@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The values of an axis: names, numbers, or quantities of one dimension; and ranges of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from lab import units
+from lab.errors import near
+from lab.experiments.types import Axis, Level
+from lab.model.experiment import LEVELS_MAX, Range
+
+_NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
+_DIGITS = 6  # significant ones of the values between the ends of a range with so many points
+
+Refuse = Callable[[str, str | int | None], None]  # what is wrong, and with which key or entry of the axis
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number in a unit; unit "": a bare number."""
+
+    number: Fraction
+    unit: str
+
+    @property
+    def dimension(self) -> units.Dimension | None:
+        """What it measures; None: nothing, it is bare."""
+        return units.dimension_of(self.unit)
+
+    def within(self, unit: str) -> Fraction:
+        """The number in another unit of its dimension."""
+        if self.dimension is None or unit == self.unit:
+            return self.number
+        return self.number * self.dimension.factors[self.unit] / self.dimension.factors[unit]
+
+
+def amount(label: str) -> Amount | None:
+    """A label as a number with or without unit; None: it is a name, such as ``MCS 7``."""
+    match = _NUMBER.match(label)
+    if match is None or (match["unit"] and units.dimension_of(match["unit"]) is None):
+        return None
+    return Amount(Fraction(match["number"]), match["unit"])
+
+
+def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
+    """An axis with these values. Names among them make all of them names; else their units must go together."""
+    found = [amount(label) for label in labels]
+    amounts = [one for one in found if one is not None]
+    unit = amounts[0].unit if len(amounts) == len(labels) and _alike(amounts, refuse) else None
+    levels = tuple(
+        Level(label, float(one.within(unit)) if one is not None and unit is not None else None)
+        for label, one in zip(labels, found, strict=True)
+    )
+    first: dict[object, str] = {}
+    for index, (level, one) in enumerate(zip(levels, found, strict=True)):
+        same = one.within(unit) if one is not None and unit is not None else level.label
+        if same in first:
+            told = "" if first[same] == level.label else f", as {first[same]}"
+            refuse(f'"{level.label}" is there twice{told}; leave one of them out', index)
+        first[same] = level.label
+    return Axis(name, levels, unit or None)
+
+
+def _alike(amounts: list[Amount], refuse: Refuse) -> bool:
+    """Whether all have units of one dimension, or none."""
+    first = next((one for one in amounts if one.unit), amounts[0])
+    for index, one in enumerate(amounts):
+        if one.dimension is not first.dimension:
+            refuse(_mismatch(one, first), index)
+            return False
+    return True
+
+
+def _mismatch(one: Amount, other: Amount) -> str:
+    """What is wrong with a unit beside another."""
+    assert other.dimension is not None  # else both are bare
+    number = decimal(one.number)
+    if one.dimension is None:
+        return f'"{number}" has no unit; write {other.dimension.write(number, other.unit)}'
+    return (
+        f'"{one.dimension.write(number, one.unit)}": {one.unit} measures a {one.dimension.name}, and '
+        f"{other.unit} a {other.dimension.name}; values of one axis are alike"
+    )
+
+
+def decimal(number: Fraction) -> str:
+    """A number without exponent; where it has no end, nine digits."""
+    value = Decimal(number.numerator) / Decimal(number.denominator)
+    text = f"{value:f}" if Fraction(value) == number else f"{Decimal(f'{value:.8e}'):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def spread(model: Range, refuse: Refuse) -> list[str]:
+    """The labels of a range; empty where it means nothing, after saying why."""
+    said = {"from": model.from_, "to": model.to} | ({"step": model.step} if model.step is not None else {})
+    amounts = {key: _wanted(key, text, refuse) for key, text in said.items()}
+    start, stop, step = (amounts.get(key) for key in ("from", "to", "step"))
+    if start is None or stop is None or (step is None and model.step is not None):
+        return []
+    for key in ("to", "step"):
+        one = amounts.get(key)
+        if one is not None and one.dimension is not start.dimension:
+            refuse(_mismatch(one, start) if start.unit else _mismatch(start, one), key if start.unit else "from")
+            return []
+    first, last = start.number, stop.within(start.unit)
+    if last <= first:
+        refuse(f"{model.to} is not above from: {model.from_}; the larger one goes here", "to")
+        return []
+    numbers = _stepped(first, last, step.within(start.unit), refuse) if step else _pointed(model, first, last, refuse)
+    write = start.dimension.write if start.dimension is not None else lambda number, unit: number
+    return [write(decimal(number), start.unit) for number in numbers]
+
+
+def _wanted(key: str, text: str, refuse: Refuse) -> Amount | None:
+    """A bound of a range; says what is wrong with it."""
+    found = amount(text)
+    if found is None:
+        match = _NUMBER.match(text)
+        unit = match["unit"] if match else ""
+        known = units.known_units()
+        what = f'unknown unit "{unit}"{near(unit, known)}; known: {", ".join(known)}' if unit else "is no number"
+        refuse(f'"{text}": {what}' if unit else f'"{text}" {what}; write for example 5 m', key)
+    return found
+
+
+def _stepped(first: Fraction, last: Fraction, step: Fraction, refuse: Refuse) -> Iterator[Fraction]:
+    """From the first to the last, or the largest before it."""
+    if step <= 0:
+        refuse("is not above 0", "step")
+        return
+    count = (last - first) // step + 1
+    if count > LEVELS_MAX:
+        refuse(f"makes {count} values, and an axis has at most {LEVELS_MAX}; write a larger step", "step")
+        return
+    yield from (first + index * step for index in range(count))
+
+
+def _pointed(model: Range, first: Fraction, last: Fraction, refuse: Refuse) -> Iterator[Fraction]:
+    """So many, both ends among them."""
+    assert model.points is not None  # the model sees to it
+    if model.spacing == "log" and first <= 0:
+        refuse(f"{model.from_} is not above 0, and values by the same factor cannot begin there", "from")
+        return
+    yield first
+    for index in range(1, model.points - 1):
+        share = Fraction(index, model.points - 1)
+        if model.spacing == "linear":
+            exact = first + share * (last - first)
+            yield exact if len(decimal(exact)) <= _DIGITS + 2 else _rounded(float(exact))
+        else:
+            yield _rounded(float(first) * (float(last) / float(first)) ** float(share))
+    yield last
+
+
+def _rounded(number: float) -> Fraction:
+    """The number to a few digits, as a person would write it."""
+    return Fraction(Decimal(f"{number:.{_DIGITS - 1}e}"))

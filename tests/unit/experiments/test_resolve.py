@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: MIT
+"""From a file to an experiment, and every mistake told where it is."""
+
+from pathlib import Path
+
+import pytest
+
+from lab import checking
+from lab.errors import InputError
+from lab.experiments import resolve
+from lab.experiments.types import Axis, Figure, Level, Metric, Published, Repetitions
+from lab.plan.load import load as load_plan
+
+from .files import EXPERIMENT, TOPOLOGY, WORKLOAD, changed, loaded
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refusal(text: str, **files: str) -> str:
+    with pytest.raises(InputError) as failure:
+        loaded(text, **files)  # type: ignore[arg-type]
+    return str(failure.value)
+
+
+def test_an_experiment() -> None:
+    found = loaded()
+    assert (found.name, found.seed, found.path) == ("mine", 1, "mine.yaml")
+    assert found.cites == {"paper": "some.txt", "figure": "4"}
+    assert found.axes == (
+        Axis("distance", (Level("2 m", 2.0), Level("4 m", 4.0), Level("6 m", 6.0)), "m"),
+        Axis("roaming", (Level("never", None), Level("quick", None)), None),
+    )
+    assert found.repetitions == Repetitions(3, 9, 0.05)
+    assert found.metrics == (Metric("throughput", "sum(goodput)", "Mbit/s"), Metric("delay", "delay", "ms"))
+    assert found.figures == (
+        Figure("bar", "throughput over distance", "distance", "throughput", by="roaming", errors="ci95"),
+    )
+    assert found.published == (
+        Published("throughput", {"roaming": "never", "distance": "2 m"}, 0.001),
+        Published("throughput", {"roaming": "never", "distance": "4 m"}, 0.002),
+        Published("throughput", {"roaming": "quick", "distance": "4 m"}, 0.005),
+    )
+    (claim,) = found.claims
+    assert (claim.name, claim.paper, claim.source) == ("quick is better", "p. 5", "mine.yaml:21")
+
+
+def test_its_points_are_what_lab_run_takes() -> None:
+    points = loaded().points
+    assert [point.number for point in points] == list(range(6))
+    assert [tuple(point.labels.values()) for point in points[:3]] == [
+        ("2 m", "never"),
+        ("2 m", "quick"),
+        ("4 m", "never"),
+    ]
+    assert points[3].settings == (
+        "links.0.delay=5 ms",
+        "nodes.sta.position=[4 m, 0 m, 1 m]",
+        "nodes.sta.bgscan=simple:2:-60:30",
+    )
+    plan = load_plan(points[3].topology, points[3].workload, 1, points[3].settings)
+    assert plan.node("sta2").position_m == [4.0, 0.0, 1.0]
+
+
+def test_topology_and_workload_may_be_varied() -> None:
+    Path("place-far.yaml").write_text(TOPOLOGY.replace("40 m", "80 m"))
+    Path("place-near.yaml").write_text(TOPOLOGY)
+    text = changed(("topology: place.yaml", 'topology: "place-{where}.yaml"'), ("grid:", "grid:\n  where: [near, far]"))
+    text = text.replace("by: roaming}\n", "by: roaming, where: {where: far}}\n")
+    found = loaded(text.split("paper: {")[0])
+    assert [point.topology for point in found.points[::6]] == ["place-near.yaml", "place-far.yaml"]
+
+
+def test_files_beside_an_experiment_are_found_from_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded()
+    (here / "elsewhere").mkdir()
+    monkeypatch.chdir(here / "elsewhere")
+    assert resolve.load(str(here / "mine.yaml")).points[0].topology == str(here / "place.yaml")
+
+
+def test_an_experiment_of_one_point_needs_no_grid() -> None:
+    text = "name: one\ntopology: place.yaml\nworkload: load.yaml\nmetrics: {goodput: Mbit/s}\n"
+    found = loaded(text + "figure: {kind: cdf, x: delay}\npaper: {goodput: {values: 5}}\n")
+    assert [point.labels for point in found.points] == [{}]
+    assert found.repetitions == Repetitions(1, 1)
+    assert found.published == (Published("goodput", {}, 5.0),)
+    assert (found.figures[0].x, found.figures[0].y) == ("delay", "delay")
+
+
+def test_lab_check_knows_experiments() -> None:
+    loaded()
+    assert checking.check(Path("mine.yaml")) == "experiment"
+    assert checking.check(Path("place.yaml")) == "topology"
+    assert checking.check(Path("load.yaml")) == "workload"
+    Path("mine.yaml").write_text(changed(("sum(goodput)", "sum(godput)")))
+    with pytest.raises(InputError, match=r"mine\.yaml:16  metrics\.throughput\.that: .*did you mean goodput\?"):
+        checking.check(Path("mine.yaml"))
+
+
+def test_a_place_among_workloads_gives_the_name(here: Path) -> None:
+    folder = here / "workloads" / "udp" / "experiments"
+    folder.mkdir(parents=True)
+    (folder / "place.yaml").write_text(TOPOLOGY)
+    (folder / "load.yaml").write_text(WORKLOAD)
+    (folder / "range.yaml").write_text(EXPERIMENT)
+    with pytest.raises(InputError, match=r'range\.yaml:1  name: the file\'s place says udp/range, not "mine"'):
+        resolve.load("udp/range")
+    (folder / "range.yaml").write_text(changed(("name: mine", "name: udp/range")))
+    assert resolve.load("udp/range").points[0].topology == "workloads/udp/experiments/place.yaml"
+
+
+LENGTHS = "known: 2 m, 4 m, 6 m"
+MISTAKES = [
+    # the grid
+    (("[2 m, 4 m, 6 m]", "[]"), "10  grid.distance: is empty"),
+    (("[2 m, 4 m, 6 m]", "12"), "10  grid.distance: wants values, such as [2 m, 4 m]; a range, such as"),
+    (("6 m]", "6]"), '10  grid.distance.2: "6" has no unit; write 6 m'),
+    (("6 m]", "6 ms]"), '10  grid.distance.2: "6 ms": ms measures a duration, and m a length; values of one axis'),
+    (("6 m]", "400 cm]"), '10  grid.distance.2: "400 cm" is there twice, as 4 m; leave one of them out'),
+    (("6 m]", "4 m]"), '10  grid.distance.2: "4 m" is there twice; leave one of them out'),
+    (
+        ("[2 m, 4 m, 6 m]", "{from: 1 m, to: 60 s, step: 5 m}"),
+        '10  grid.distance.to: "60 s": s measures a duration, and m a length',
+    ),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 60 m, step: 5}"), '10  grid.distance.step: "5" has no unit; write 5 m'),
+    (("[2 m, 4 m, 6 m]", "{from: 1, to: 60 m, step: 5 m}"), '10  grid.distance.from: "1" has no unit; write 1 m'),
+    (("[2 m, 4 m, 6 m]", "{from: a, to: 60 m, step: 5 m}"), '10  grid.distance.from: "a" is no number; write for'),
+    (("[2 m, 4 m, 6 m]", "{from: 1 mx, to: 6 m, step: 5 m}"), '10  grid.distance.from: "1 mx": unknown unit "mx"'),
+    (("[2 m, 4 m, 6 m]", "{from: 9 m, to: 6 m, step: 5 m}"), "10  grid.distance.to: 6 m is not above from: 9 m"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m, step: 0 m}"), "10  grid.distance.step: is not above 0"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 km, step: 1 mm}"), "10  grid.distance.step: makes 5999001 values, and an"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m}"), "10  grid.distance: wants one of step (such as 5 m) and points"),
+    (
+        ("[2 m, 4 m, 6 m]", "{from: 0 m, to: 6 m, points: 3, spacing: log}"),
+        "10  grid.distance.from: 0 m is not above 0",
+    ),
+    (("[2 m, 4 m, 6 m]", "{from: 0 m, to: 6 m, stp: 3}"), '10  grid.distance.stp: unknown key "stp" (did you mean'),
+    (("never: {}", 'never: {nodes.sta.bgscan: "simple:2:-60:30"}'), "13  grid.roaming.quick: sets the same as never"),
+    (('"{distance}"', "1 m"), "10  grid.distance: changes nothing\n  name it in a text"),
+    (
+        ('"{distance}"', '"{distanc}"'),
+        "8  set.nodes.sta.position: {distanc}: there is no axis distanc (did you mean distance?); known axes: distance",
+    ),
+    (("place.yaml", '"{where}.yaml"'), "4  topology: {where}: there is no axis where"),
+    (("grid:", "zip: [[distance, roming]]\ngrid:"), '9  zip.0.1: there is no axis "roming" (did you mean roaming?)'),
+    (
+        ("grid:", "zip: [[distance, roaming]]\ngrid:"),
+        "9  zip.0: axes that advance together have as many values each; distance has 3, roaming has 2",
+    ),
+    (("grid:", "zip: [[distance, distance]]\ngrid:"), "9  zip.0.1: distance is zipped already; name it once"),
+    (
+        ("grid:", "grid:\n  fast: {a: {}, b: {nodes.sta.bgscan: 'simple:1:-60:30'}}"),
+        "14  grid.roaming.quick.nodes.sta.bgscan: the axis fast sets this too, and one of them would change nothing",
+    ),
+    # what the settings lead to
+    (("nodes.sta.bgscan", "nodes.st.bgscan"), '13  nodes.st.bgscan: nodes has no "st"'),
+    (("nodes.sta.bgscan", "nodes.sta.bgscn"), '13  nodes.sta.bgscn: unknown key "bgscn" (did you mean bgscan?)'),
+    (("simple:2:-60:30", "simple:2"), '13  nodes.sta.bgscan: "simple:2" is no background scan'),
+    (("links.0.delay: 5 ms", "links.0.delay: 5"), '7  links.0.delay: "5" has no unit; write 5 ms'),
+    (("6 m]", "6 x]"), '8  nodes.sta.position.0: "6 x": unknown unit x'),
+    (("workload: load.yaml", "workload: ping/rooming"), '5  workload: no workload is called "ping/rooming"'),
+    # metrics
+    (("sum(goodput)", "sum(godput)"), '16  metrics.throughput.that: the workload has no metric "godput"'),
+    (("delay: ms", "delay: Mbit/s"), "17  metrics.delay: "),
+    (("delay: ms", "roaming: {that: delay, unit: ms}"), "17  metrics.roaming: is an axis of the grid too"),
+    # figures
+    (("x: distance, y", "x: distnce, y"), '18  figure.x: there is no axis "distnce" (did you mean distance?)'),
+    (("y: throughput", "y: roaming"), '18  figure.y: there is no metric "roaming", roaming is an axis'),
+    (("kind: bar", "kind: pie"), '18  figure.kind: "pie" is none of line, bar, box'),
+    (
+        (", by: roaming}\n", "}\n"),
+        "18  figure: the points of all 2 values of roaming would fall on each other\n  write by: roaming, or where: "
+        "{roaming: never}",
+    ),
+    (
+        ("by: roaming}\n", "by: roaming, where: {distance: 9 m}}\n"),
+        "18  figure.where.distance: the axis distance has no",
+    ),
+    (
+        ("by: roaming}\n", "by: roaming, value: delay}\n"),
+        "18  figure.value: means nothing in a bar, which has x: (an ax",
+    ),
+    (("kind: bar, x: distance", "kind: bar"), "18  figure: a bar needs x: and an axis; known: distance, roaming"),
+    (("kind: bar, x: distance, y: throughput", "kind: cdf, x: dela"), '18  figure.x: there is no metric "dela"'),
+    # the paper's numbers
+    (
+        ("never: [1, 2, null]", "never: [1, 2]"),
+        "19  paper.throughput.values.never: has 2 values, and the axis distance has 3: 2 m, 4 m, 6 m\n  write null",
+    ),
+    (("quick: {4 m: 5}", "quik: [1, 2, 3]"), '19  paper.throughput.values.quik: the axis roaming has no value "quik"'),
+    (
+        ("quick: {4 m: 5}", "quick: {5 m: 5}"),
+        '19  paper.throughput.values.quick.5 m: the axis distance has no value "5 m"',
+    ),
+    (("paper: {throughput", "paper: {thruput"), '19  paper.thruput: there is no metric "thruput" (did you mean throu'),
+    (("unit: kbit/s", "unit: ms"), "19  paper.throughput.unit: throughput is told in Mbit/s, and ms does not fit"),
+    (("by: roaming, x: distance, values", "x: distance, values"), "19  paper.throughput.values.never: the axis dist"),
+    # claims
+    (("throughput[never]", "throughput[nevr]"), '21  claim "quick is better": no axis has a label "nevr"'),
+]
+
+
+@pytest.mark.parametrize(("change", "told"), MISTAKES, ids=[told.split(": ")[0] for _, told in MISTAKES])
+def test_mistakes(change: tuple[str, str], told: str) -> None:
+    assert f"mine.yaml:{told}" in refusal(changed(change))
+
+
+def test_a_mistake_of_some_points_says_which() -> None:
+    told = refusal(changed(("6 m]", "6 x]")))
+    assert told.endswith("\n  where distance: 6 x, roaming: never")
+    assert told.count("mine.yaml") == 1
+
+
+def test_a_mistake_of_all_points_is_told_once() -> None:
+    told = refusal(EXPERIMENT, workload=WORKLOAD.replace("client: 1..", "printer: 1"))
+    assert told.count("printer") == told.splitlines()[0].count("printer")
+    assert "where" not in told
+
+
+def test_a_grid_too_large_to_be_meant() -> None:
+    axes = "".join(f"  a{number}: {{from: 1, to: 500, step: 1}}\n" for number in range(2))
+    text = changed(("grid:\n", f"grid:\n{axes}"), ("links.0.delay: 5 ms", 'links.0.delay: "{a0}.{a1} ms"'))
+    text = text.replace("by: roaming}\n", "by: roaming, where: {a0: 1, a1: 1}}\n")
+    assert "mine.yaml:9  grid: has 1,500,000 points, more than 100,000" in refusal(text)
