@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from functools import lru_cache
 
 from lab.plan.streams import stream
 
@@ -26,6 +27,7 @@ def random_chunks(seed: int, name: str, size: int) -> Iterator[bytes]:
         yield bytes(block[: size - start])
 
 
+@lru_cache(1000)  # all points of an experiment's grid have the same files, seed by seed
 def random_sha256(seed: int, name: str, size: int) -> str:
     """SHA-256 of those bytes, in hexadecimal."""
     digest = hashlib.sha256()
