@@ -6,22 +6,20 @@ dask is imported with this module, which takes half a second: whoever finds ever
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import logging
-import multiprocessing
-import multiprocessing.forkserver
 import os
 import queue
-import signal
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import dask
 
-# before dask.distributed, which reads it when it is imported; what a user has set, stays
-os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+from lab.experiments import nursery
+
+nursery.quiet()
 dask.config.refresh()
 
 from distributed import Client, Future, LocalCluster  # noqa: E402
@@ -37,9 +35,6 @@ CLOSE_S = 5.0
 COUNT_EVERY_S = 1.0  # workers: they come and go
 _AHEAD = 2  # trials for each worker: one that it runs, and one that waits, so that it never does
 
-# Each worker is forked from one process that has imported all of this already. SIGINT is ignored there: Ctrl-C reaches
-# every process of the terminal, and it is for ours to say what ends and how.
-_PRELOAD = ["distributed.nanny", "distributed.worker", "lab.cli", "lab.experiments.worker", "lab.record"]
 _SETTINGS = {
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.profile.enabled": False,  # it looks at every worker's stack 100 times a second
@@ -63,8 +58,8 @@ class Workers:
             HostError: nobody answers at that address, or what answers is no scheduler.
         """
         self._hashes = hashes
-        self._answers: queue.SimpleQueue[Future] = queue.SimpleQueue()
-        self._futures: dict[Future, str] = {}
+        self._answers: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        self._futures: dict[Future[Any], str] = {}
         self._bare_since_s: float | None = None
         self._counted_s, self._lanes = -COUNT_EVERY_S, 0
         self._closing = contextlib.ExitStack()
@@ -109,7 +104,7 @@ class Workers:
         key = self._futures.pop(future)
         return key, self._answer(future)
 
-    def _answer(self, future: Future) -> Answer:
+    def _answer(self, future: Future[Any]) -> Answer:
         error = future.exception()
         if error is None:
             answer: Answer = future.result()
@@ -152,8 +147,25 @@ _RESUME = "the same command goes on where this one ended"
 
 @contextlib.contextmanager
 def _local(jobs: int) -> Iterator[Client]:
-    _start_forkserver()
-    cluster = LocalCluster(
+    nursery.start()
+    with concurrent.futures.ThreadPoolExecutor(1) as starter:
+        starting = starter.submit(_start_workers, jobs)
+        try:
+            cluster = starting.result()
+        except KeyboardInterrupt:  # half a cluster cannot be closed
+            starting.result().close(timeout=CLOSE_S)
+            raise
+        except (OSError, RuntimeError) as error:
+            raise HostError(f"cannot start {jobs} workers: {error}") from error
+    try:
+        with Client(cluster, set_as_default=False) as client:
+            yield client
+    finally:
+        cluster.close(timeout=CLOSE_S)
+
+
+def _start_workers(jobs: int) -> LocalCluster:
+    return LocalCluster(
         n_workers=jobs,
         threads_per_worker=1,
         processes=True,
@@ -162,11 +174,6 @@ def _local(jobs: int) -> Iterator[Client]:
         memory_limit=0,
         silence_logs=logging.CRITICAL,
     )
-    try:
-        with Client(cluster, set_as_default=False) as client:
-            yield client
-    finally:
-        cluster.close(timeout=CLOSE_S)
 
 
 @contextlib.contextmanager
@@ -181,24 +188,12 @@ def _remote(address: str) -> Iterator[Client]:
         yield client
 
 
-def _start_forkserver() -> None:
-    """Start what workers are forked from, if it does not run yet."""
-    multiprocessing.set_forkserver_preload(_PRELOAD)
-    ours = threading.current_thread() is threading.main_thread()  # only there may one touch signals
-    before: Any = signal.signal(signal.SIGINT, signal.SIG_IGN) if ours else None
-    try:
-        multiprocessing.forkserver.ensure_running()
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, before)
-
-
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
     """Keep dask from the terminal: what matters of it, we say ourselves."""
     names = ("distributed", "tornado")
     before = [logging.getLogger(name).level for name in names]
-    if os.environ["DASK_LOGGING__DISTRIBUTED"] == "critical":
+    if nursery.is_quiet():
         for name in names:
             logging.getLogger(name).setLevel(logging.CRITICAL)
     try:

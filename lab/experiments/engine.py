@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from lab import runs
 from lab.errors import HostError, LabError
-from lab.experiments import leavings, trials, worker
+from lab.experiments import leavings, nursery, trials, worker
 from lab.experiments.answers import Answer, Failed, Finished, Refused
 from lab.experiments.store import DamagedError, Kept, Store
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Trial
@@ -104,6 +104,8 @@ def run(
     hashes = worker.hashes(machine)
 
     def start() -> Workers:
+        if scheduler is None:
+            nursery.start()  # while dask is imported here
         from lab.experiments import cluster
 
         return cluster.Workers(jobs, scheduler, hashes)
@@ -252,7 +254,7 @@ class Sweep:
             cached=cached,
             remark="; ".join(remarks) or None,
         )
-        self._count.update(done=1, failed=kept is None, cached=cached)
+        self._count.update(done=1, failed=int(kept is None), cached=int(cached))
         repetitions = self._points[trial.point]
         repetitions.outcomes.append(outcome)
         if len(repetitions.outcomes) == repetitions.asked:
