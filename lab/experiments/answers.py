@@ -21,7 +21,7 @@ class Failed:
 
     error: str  # with the end of its log
     directory: str  # as the worker called it: ``error`` names files in it
-    left: bytes  # tar, compressed by gzip (lab.experiments.leavings)
+    left: bytes  # an archive (lab.experiments.leavings)
     wall_s: float
 
 

@@ -155,6 +155,7 @@ class Sweep:
         self._points = {point.number: _Repetitions(least) for point in experiment.points}
         self._to_plan = deque((point, number) for point in experiment.points for number in range(least))
         self._running: dict[str, list[Trial]] = {}  # by key: points may have a plan in common
+        self._ours: set[str] = set()  # keys of what this sweep has stored
         self._remarks: dict[str, str] = {}
         self._count: Counter[str] = Counter()
         self._virtual_s = 0.0
@@ -194,7 +195,7 @@ class Sweep:
         self._workers.submit(key, trial.plan)
 
     def _stored(self, key: str) -> Kept | None:
-        if self._fresh:
+        if self._fresh and key not in self._ours:
             return None
         try:
             return self._store.get(key)
@@ -213,6 +214,7 @@ class Sweep:
             raise _refusal(answer)
         if isinstance(answer, Finished):
             self._store.put(key, answer.kept)
+            self._ours.add(key)
             self._virtual_s += answer.kept.virtual_s
             self._busy_s += answer.kept.wall_s
         elif isinstance(answer, Failed):

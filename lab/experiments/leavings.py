@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import shutil
-import tarfile
+import zipfile
 from pathlib import Path
 
 LIMIT_BYTES = 100_000_000  # of all files: captures may be larger than what anyone waits for
@@ -21,19 +21,16 @@ def pack(directory: Path, limit_bytes: int = LIMIT_BYTES) -> bytes:
     room_bytes = limit_bytes
     left_out = []
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
         for path in sorted(files, key=lambda path: (path.stat().st_size, path)):
             name = str(path.relative_to(directory))
             room_bytes -= path.stat().st_size
             if room_bytes >= 0:
-                archive.add(path, name)
+                archive.write(path, name)
             else:
                 left_out.append(f"{name}: {path.stat().st_size} bytes\n")
         if left_out:
-            text = "".join(left_out).encode()
-            entry = tarfile.TarInfo(LEFT_OUT)
-            entry.size = len(text)
-            archive.addfile(entry, io.BytesIO(text))
+            archive.writestr(LEFT_OUT, "".join(left_out))
     return buffer.getvalue()
 
 
@@ -45,5 +42,5 @@ def unpack(left: bytes, directory: Path) -> None:
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
-    with tarfile.open(fileobj=io.BytesIO(left), mode="r:gz") as archive:
-        archive.extractall(directory, filter="data")
+    with zipfile.ZipFile(io.BytesIO(left)) as archive:
+        archive.extractall(directory)  # never outside of it, whatever the names
