@@ -35,6 +35,7 @@ CLOSE_S = 5.0
 COUNT_EVERY_S = 1.0  # workers: they come and go
 _AHEAD = 2  # trials for each worker: one that it runs, and one that waits, so that it never does
 
+_NOWHERE = "127.0.0.1:0"  # of the HTTP servers that come with each process, for nobody but this machine
 _SETTINGS = {
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.profile.enabled": False,  # it looks at every worker's stack 100 times a second
@@ -102,23 +103,7 @@ class Workers:
             self._look()
             return None
         key = self._futures.pop(future)
-        return key, self._answer(future)
-
-    def _answer(self, future: Future[Any]) -> Answer:
-        error = future.exception()
-        if error is None:
-            answer: Answer = future.result()
-            future.release()
-            return answer
-        if isinstance(error, KilledWorker):
-            last = error.last_worker.address
-            return Lost(f"{error.allowed_failures + 1} workers were killed while they ran it, the last was {last}")
-        if isinstance(error, LabError):
-            raise error
-        raise HostError(
-            f"a worker cannot run trials: {type(error).__name__}: {error}",
-            hint="every worker needs this version of the lab, and of what pyproject.toml names",
-        )
+        return key, answer_of(future)
 
     def _look(self) -> None:
         """Whether there is still somebody to wait for."""
@@ -139,6 +124,28 @@ class Workers:
                 self._client.cancel(list(self._futures), force=True)
         self._futures.clear()
         self._closing.close()
+
+
+def answer_of(future: Future[Any]) -> Answer:
+    """What came of a task that is done.
+
+    Raises:
+        LabError: the machine of that worker cannot run trials, or the worker does not know the lab.
+    """
+    error = future.exception()
+    if error is None:
+        answer: Answer = future.result()
+        future.release()  # the worker may forget it
+        return answer
+    if isinstance(error, KilledWorker):
+        last = error.last_worker.address
+        return Lost(f"{error.allowed_failures + 1} workers were killed while they ran it, the last was {last}")
+    if isinstance(error, LabError):
+        raise error
+    raise HostError(
+        f"a worker cannot run trials: {type(error).__name__}: {error}",
+        hint="the scheduler and every worker need this version of the lab, and of what constraints.txt names",
+    )
 
 
 _START = "start one: dask worker ADDRESS --nthreads 1"
@@ -170,7 +177,8 @@ def _start_workers(jobs: int) -> LocalCluster:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address=_NOWHERE,
+        worker_dashboard_address=_NOWHERE,
         memory_limit=0,
         silence_logs=logging.CRITICAL,
     )

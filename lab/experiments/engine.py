@@ -81,6 +81,7 @@ def run(
     fresh: bool,
     keep: Path,
     tell: Callable[[Progress], None] = lambda progress: None,
+    store: Store | None = None,
 ) -> Run:
     """Run an experiment, or what of it is not in the store.
 
@@ -91,6 +92,7 @@ def run(
         fresh: run what is in the store too.
         keep: where failed trials leave their directories; made when there is one.
         tell: told how far it is, twice a second and with every trial.
+        store: of finished trials; default: the user's.
 
     Raises:
         InputError: a point cannot be planned.
@@ -110,7 +112,9 @@ def run(
 
         return cluster.Workers(jobs, scheduler, hashes)
 
-    sweep = Sweep(experiment, hashes=hashes, store=Store(), start=start, fresh=fresh, keep=keep, tell=tell)
+    store = store or Store()
+    store.prune()
+    sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, tell=tell)
     return Run(sweep.run(), hashes, runs.versions(machine))
 
 

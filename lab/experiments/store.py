@@ -37,6 +37,7 @@ class Kept:
     record: bytes  # its data: JSON, canonical, compressed (``pack``)
     virtual_s: float  # of its timeline
     wall_s: float  # that it took where it was run
+    guest_s: float  # of those: its guest's
 
     def data(self) -> dict[str, Any]:
         """The data of its record."""
@@ -55,7 +56,7 @@ def pack(record: str) -> bytes:
 
 def encode(key: str, kept: Kept) -> bytes:
     """The bytes of an entry."""
-    about = {"key": key, "virtual_s": kept.virtual_s, "wall_s": kept.wall_s}
+    about = {"key": key, "virtual_s": kept.virtual_s, "wall_s": kept.wall_s, "guest_s": kept.guest_s}
     rest = json.dumps(about, sort_keys=True).encode() + b"\n" + kept.record
     return _MAGIC + hashlib.sha256(rest).hexdigest().encode() + b"\n" + rest
 
@@ -75,7 +76,7 @@ def decode(key: str, entry: bytes) -> Kept:
     about = json.loads(line)
     if about["key"] != key:
         raise DamagedError(f"it is that of trial {about['key']}")
-    return Kept(record, about["virtual_s"], about["wall_s"])
+    return Kept(record, about["virtual_s"], about["wall_s"], about["guest_s"])
 
 
 class Store:

@@ -28,7 +28,6 @@ from lab.machine.cache import content_key
 from lab.machine.watch import Progress, tail
 from lab.plan.types import Plan
 
-# What makes a record of what a guest left, beside the guest's own code. It runs on the host.
 _RECORDING = ("air", "metrics", "record", "units.py")
 _TRACEBACK_CALLS = 3
 
@@ -37,9 +36,6 @@ _making = threading.Lock()
 
 class Unwanted(LabError):
     """Nobody waits for this trial any more."""
-
-    def __init__(self) -> None:
-        super().__init__("ended because nobody waits for it")
 
 
 def machine_here() -> runs.Machine:
@@ -65,11 +61,18 @@ def hashes(machine: runs.Machine) -> dict[str, str | None]:
 @lru_cache(1)
 def _recording() -> str:
     parts: list[bytes | str] = []
+    for name in recording_files():
+        parts += [name, (PACKAGE / name).read_bytes()]
+    return content_key(*parts)
+
+
+def recording_files() -> list[str]:
+    """The code that makes a record of what a guest left, beside the guest's own: paths below the package, in order."""
+    found = []
     for name in _RECORDING:
         path = PACKAGE / name
-        for file in sorted([path] if path.is_file() else path.rglob("*.py")):
-            parts += [str(file.relative_to(PACKAGE)), file.read_bytes()]
-    return content_key(*parts)
+        found += [path] if path.is_file() else list(path.rglob("*.py"))
+    return sorted(str(file.relative_to(PACKAGE)) for file in found)
 
 
 def work(plan: str, wanted: dict[str, str | None]) -> Answer:
@@ -125,14 +128,14 @@ def perform(
 def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[[], bool]) -> Answer:
     def look(progress: Progress) -> None:
         if unwanted():
-            raise Unwanted
+            raise Unwanted("ended because nobody waits for it")
 
     began_s = time.monotonic()
     try:
-        data = runs.run_plan(plan, machine, directory, look).data
+        found = runs.run_plan(plan, machine, directory, look)
         from lab.record.record import to_json
 
-        record = store.pack(to_json(data))
+        record = store.pack(to_json(found.data))
     except Unwanted:
         raise
     except LabError as error:
@@ -141,7 +144,8 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
         calls = traceback.format_tb(error.__traceback__)[-_TRACEBACK_CALLS:]
         failure = f"{type(error).__name__}: {error}\n{''.join(calls).rstrip()}"
     else:
-        return Finished(store.Kept(record, plan.duration_ns / 1e9, time.monotonic() - began_s))
+        wall_s = time.monotonic() - began_s
+        return Finished(store.Kept(record, plan.duration_ns / 1e9, wall_s, found.wall["wall_s"]))
     if "last lines of" not in failure:
         console = directory / "console.log"
         failure = f"{failure}\n  last lines of {console}:\n{tail(console)}"

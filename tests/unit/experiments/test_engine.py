@@ -61,7 +61,7 @@ class Crew:
 
 
 def finished(rtt: float, checks: Sequence[Mapping[str, Any]] = ()) -> Finished:
-    return Finished(Kept(pack(json.dumps({"rtt": rtt, "checks": list(checks)})), 30.0, 0.5))
+    return Finished(Kept(pack(json.dumps({"rtt": rtt, "checks": list(checks)})), 30.0, 0.5, 0.4))
 
 
 def point(number: int, plan: str | None = None) -> Point:

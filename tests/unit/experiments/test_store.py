@@ -16,7 +16,7 @@ from lab.experiments.store import DamagedError, Kept, Store, decode, encode, pac
 from lab.machine import cache
 
 KEY = "ab" + 62 * "0"
-KEPT = Kept(pack('{"metrics":{"rtt":{"values":{"mean":2.5}}}}'), 30.0, 1.25)
+KEPT = Kept(pack('{"metrics":{"rtt":{"values":{"mean":2.5}}}}'), 30.0, 1.25, 1.0)
 
 
 def test_what_is_put_in_comes_out(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_what_is_put_in_comes_out(tmp_path: Path) -> None:
 
 
 def test_a_later_one_takes_the_place(tmp_path: Path) -> None:
-    store, later = Store(tmp_path), Kept(pack("{}"), 1.0, 2.0)
+    store, later = Store(tmp_path), Kept(pack("{}"), 1.0, 2.0, 1.5)
     store.put(KEY, KEPT)
     store.put(KEY, later)
     assert store.get(KEY) == later
