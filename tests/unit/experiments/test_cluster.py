@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""What the end of a task means."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from distributed.scheduler import KilledWorker
+
+from lab.errors import HostError
+from lab.experiments.answers import Lost
+from lab.experiments.cluster import answer_of
+
+
+class Task:
+    """A task that is done."""
+
+    def __init__(self, found: Any) -> None:
+        self._found = found
+        self.released = False
+
+    def exception(self) -> BaseException | None:
+        return self._found if isinstance(self._found, BaseException) else None
+
+    def result(self) -> Any:
+        return self._found
+
+    def release(self) -> None:
+        self.released = True
+
+
+def test_an_answer_is_handed_on_and_forgotten() -> None:
+    task = Task(Lost("as it is"))
+    assert answer_of(task) == Lost("as it is")  # type: ignore[arg-type]
+    assert task.released
+
+
+def test_a_trial_that_killed_all_its_workers_is_lost() -> None:
+    last: Any = SimpleNamespace(address="tcp://10.0.0.2:4711")
+    found = answer_of(Task(KilledWorker("trial", last, 3)))  # type: ignore[arg-type]
+    assert found == Lost("4 workers were killed while they ran it, the last was tcp://10.0.0.2:4711")
+
+
+def test_what_a_machine_lacks_is_told_as_it_is() -> None:
+    with pytest.raises(HostError, match="no /dev/shm"):
+        answer_of(Task(HostError("no /dev/shm")))  # type: ignore[arg-type]
+
+
+def test_a_worker_without_the_lab_is_told() -> None:
+    with pytest.raises(HostError, match="a worker cannot run trials: ModuleNotFoundError: No module named 'lab'"):
+        answer_of(Task(ModuleNotFoundError("No module named 'lab'")))  # type: ignore[arg-type]

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What a worker does with a trial, without a guest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lab import runs
+from lab.errors import RunError
+from lab.experiments import leavings, worker
+from lab.experiments.answers import Answer, Failed, Finished, Refused
+from lab.machine.watch import Progress
+from lab.plan.load import load
+from lab.plan.types import Plan
+
+PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
+HASHES: dict[str, str | None] = {"kernel": "k", "image": "i"}
+Run = Callable[[Plan, Path, Callable[[Progress], None]], dict[str, Any]]
+
+
+@pytest.fixture
+def perform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Answer]:
+    """A worker whose guest does what the test says."""
+
+    def of(run: Run, own: dict[str, str | None] = HASHES, unwanted: Callable[[], bool] = lambda: False) -> Answer:
+        def run_plan(plan: Plan, machine: object, directory: Path, tell: Callable[[Progress], None]) -> Any:
+            (directory / "console.log").write_text("the kernel's last words")
+            return SimpleNamespace(data=run(plan, directory, tell), wall={"wall_s": 0.25})
+
+        monkeypatch.setattr(worker, "machine_here", lambda: None)
+        monkeypatch.setattr(worker, "hashes", lambda machine: own)
+        monkeypatch.setattr(runs, "run_plan", run_plan)
+        try:
+            return worker.perform(PLAN, HASHES, "w1 on node1", tmp_path, unwanted)
+        finally:
+            assert list(tmp_path.iterdir()) == []  # nothing stays, however it ended
+
+    return of
+
+
+def test_a_finished_trial_is_its_record(perform: Callable[..., Answer]) -> None:
+    answer = perform(lambda plan, directory, tell: {"seed": plan.seed})
+    assert isinstance(answer, Finished)
+    assert answer.kept.data() == {"seed": 1}
+    assert (answer.kept.virtual_s, answer.kept.guest_s) == (3.0, 0.25)
+
+
+def test_another_lab_is_refused_before_anything_runs(perform: Callable[..., Answer]) -> None:
+    def never(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+        raise AssertionError("it took work")
+
+    answer = perform(never, {"kernel": "other", "image": "i", "more": None})
+    assert answer == Refused("w1 on node1", {"kernel": ("k", "other")})
+
+
+def test_a_failed_guest_is_told_with_what_it_left(perform: Callable[..., Answer], tmp_path: Path) -> None:
+    def fail(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+        raise RunError(f"it failed\n  last lines of {directory}/raw/x.err:\n    no such file")
+
+    answer = perform(fail)
+    assert isinstance(answer, Failed)
+    assert answer.error == f"it failed\n  last lines of {answer.directory}/raw/x.err:\n    no such file"
+    leavings.unpack(answer.left, tmp_path / "left")
+    assert (tmp_path / "left" / "console.log").read_text() == "the kernel's last words"
+
+
+def test_a_mistake_in_a_parser_fails_its_trial_and_names_the_place(perform: Callable[..., Answer]) -> None:
+    def break_(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+        raise KeyError("rtt")
+
+    answer = perform(break_)
+    assert isinstance(answer, Failed)
+    assert answer.error.startswith("KeyError: 'rtt'\n")
+    assert ", in break_\n" in answer.error
+    assert answer.error.endswith("console.log:\n    the kernel's last words")
+
+
+def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> None:
+    asked = iter([False, True])
+
+    def go_on(plan: Plan, directory: Path, tell: Callable[[Progress], None]) -> dict[str, Any]:
+        for _ in range(3):
+            tell(Progress(None, 0.0))
+        raise AssertionError("it went on")
+
+    with pytest.raises(worker.Unwanted):
+        perform(go_on, unwanted=lambda: next(asked))
+
+
+def test_the_code_that_records_is_part_of_what_rules_a_result() -> None:
+    assert {path.split("/")[0] for path in worker.recording_files()} == {"air", "metrics", "record", "units.py"}
+    assert "metrics/rtt.py" in worker.recording_files()
