@@ -159,7 +159,7 @@ class _View:
         return label if self.number(axis, label) is None else f"{words(axis)} {label}"
 
     def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
-        value = published.find(self.experiment.published, metric, labels | self.figure.where)
+        value = published.find(self.experiment.published, metric, {**labels, **self.figure.where})
         return None if value is None or not math.isfinite(value) or (self.log("y") and value <= 0) else value
 
     def dot(self, x: float, point: Point, metric: str) -> Dot:
@@ -387,9 +387,9 @@ def _bar(view: _View) -> Chart:
     width = 0.8 / max(len(slots), 1)
     place = {label: index for index, label in enumerate(levels)}
     marks: list[Mark] = []
-    for slot, (style, group, theirs) in enumerate(slots):
+    for slot, (style, owner, theirs) in enumerate(slots):
         edges = (-0.4 + slot * width + width * 0.06, -0.4 + (slot + 1) * width - width * 0.06)
-        labels = group.labels if group else {}
+        labels = owner.labels if owner else {}
         if theirs:
             for label, index in place.items():
                 value = view.publishes(metric, labels | {x: label})
@@ -397,7 +397,7 @@ def _bar(view: _View) -> Chart:
                     dot = Dot(index, value, tip=f"published: {plain(value)} {view.unit(metric)}")
                     marks.append(Bar(index + edges[0], index + edges[1], dot, style, published=True))
             continue
-        for point in group.points if group else ():
+        for point in owner.points if owner else ():
             index = place[point.labels[x]]
             middle = index + (edges[0] + edges[1]) / 2
             marks.append(Bar(index + edges[0], index + edges[1], view.dot(middle, point, metric), style))

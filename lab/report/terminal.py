@@ -35,7 +35,7 @@ def rich_tables(record: Record) -> Group:
     parts: list[Any] = []
     for table in tables(record):
         if table.in_terminal:
-            parts += [_rich(table), ""]
+            parts += [rich_table(table), ""]
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
@@ -57,7 +57,8 @@ def verdict(record: Record) -> str:
     return f"All {len(checks)} checks passed" if checks else "The run came to its end; it has no checks"
 
 
-def _rich(table: Table) -> RichTable:
+def rich_table(table: Table) -> RichTable:
+    """A table for rich to print."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text

@@ -29,8 +29,8 @@ from lab.experiments.types import (
     Verdict,
 )
 
-HASHES = {"kernel": "a" * 64, "image": "b" * 64, "code": "c" * 64, "series": None}
-VERSIONS = {"lab": "0.1.0", "kernel": "6.12.48", "packages": {"hostapd": "2:2.10-24", "iw": "6.9-1"}}
+HASHES: dict[str, str | None] = {"kernel": "a" * 64, "image": "b" * 64, "code": "c" * 64, "series": None}
+VERSIONS: dict[str, object] = {"lab": "0.1.0", "kernel": "6.12.48", "packages": {"hostapd": "2:2.10-24", "iw": "6.9-1"}}
 T95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 10: 2.26}
 
 
