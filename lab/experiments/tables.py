@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments import commands, published
@@ -14,9 +16,10 @@ from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
 
 if TYPE_CHECKING:
-    from rich.console import Group
+    from rich.console import Console, ConsoleOptions, Group
     from rich.text import Text
 
+_WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
 _SHOWN = 40  # rows of a table in a terminal
 _FAILED = 10  # commands that repeat failed trials, in a terminal
 _PLACES = 9  # after the point
@@ -37,7 +40,7 @@ def tables(results: Results) -> Group:
                 parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
             parts.append("")
         if table.name == "failed" and table.rows:
-            parts += [Text("To repeat them:"), *(_line(line) for line in _repeat(results)), ""]
+            parts += [Text("To repeat them:"), *map(_Command, _repeat(results)), ""]
     return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
 
 
@@ -51,11 +54,22 @@ def _repeat(results: Results) -> list[str]:
     return lines if len(lines) <= _FAILED else [*lines[:_FAILED], f"and {len(lines) - _FAILED} more: see the report"]
 
 
-def _line(line: str) -> Text:
-    """A line to be copied: never broken."""
-    from rich.text import Text
+@dataclass(frozen=True)
+class _Command:
+    """A command as a terminal shows it: broken with backslashes, so that it can be copied."""
 
-    return Text(f"  {line}", no_wrap=True, overflow="ignore")
+    line: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        from rich.text import Text
+
+        shown = "  "
+        for word in _WORD.findall(self.line):
+            if len(shown) + len(word) + 3 > options.max_width and shown.strip():
+                yield Text(f"{shown} \\")
+                shown = "      "
+            shown += word if not shown.strip() else f" {word}"
+        yield Text(shown)
 
 
 def verdict(results: Results) -> str:
