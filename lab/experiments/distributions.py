@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from lab.experiments.chart import Box, Chart, Dash, Dot, Mark, Panel, Scale, Trace
 from lab.experiments.frames import chart, missing, names_axis, numbers_axis, trials, values_axis, without_series
 from lab.experiments.types import Point
-from lab.experiments.view import Group, View, with_unit, words
-from lab.report.numbers import plain
+from lab.experiments.view import Group, View, drawable, with_unit, words
+from lab.report.numbers import short
 
 
 def box(view: View) -> Chart:
@@ -29,14 +29,14 @@ def box(view: View) -> Chart:
             marks.append(_box_of(view, point, metric, left, right, style))
             value = view.publishes(metric, point.labels)
             if value is not None and apart:
-                tip = f"published: {plain(value)} {view.unit(metric)}"
+                tip = f"published: {short(value)} {view.unit(metric)}"
                 marks.append(Dash(left - width * 0.08, right + width * 0.08, value, style, tip))
                 paper = True
     if not apart:
         for index, label in enumerate(levels):
             value = view.publishes(metric, {x: label})
             if value is not None:
-                marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), f"published: {plain(value)}"))
+                marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), f"published: {short(value)}"))
                 paper = True
     panel = Panel(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
@@ -58,7 +58,7 @@ def _box_of(view: View, point: Point, metric: str, left: float, right: float, st
     reach = 1.5 * (upper - lower)
     inside = [value for value in values if lower - reach <= value <= upper + reach]
     outside = tuple(value for value in values if not lower - reach <= value <= upper + reach)
-    tip = f"{place}: median {plain(median)}, quartiles {plain(lower)} and {plain(upper)}, n = {len(values)}"
+    tip = f"{place}: median {short(median)}, quartiles {short(lower)} and {short(upper)}, n = {len(values)}"
     return Box(left, right, style, (lower, median, upper), (inside[0], inside[-1]), outside, tip)
 
 
@@ -82,7 +82,7 @@ def cdf(view: View) -> Chart:
         values = view.values(group.points, name)
         if not of_trials:
             series = view.series(group, name)
-            values = [value for item in series for value in item.values if math.isfinite(value)]
+            values = [value for item in series for value in item.values if drawable(value)]
             unit = series[0].unit if series else unit
         shown = sorted(value for value in values if value > 0 or not view.log("x"))
         beyond += len(values) - len(shown)

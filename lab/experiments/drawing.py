@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from lab.experiments.chart import Chart, Key, Panel, Ramp, Scale
 from lab.experiments.marks import DRAWN, Frame, Shapes, colour_of, corners_of, heat, marker, rectangle, share_of
 from lab.experiments.scene import Circle, Path, Scene, Text, shortened, text_width, wrapped
-from lab.report.numbers import plain, ticks
+from lab.report.numbers import short, ticks
 
 WIDTH = 880.0
 _PLOT = 300.0  # height of a pair of axes
@@ -19,7 +19,6 @@ _RIGHT = 18.0
 _LONGEST = 170.0  # pixels of a name on an axis
 _KEY = 320.0  # pixels of a name in the legend
 _TILT = -32.0  # degrees, of names that are wider than their place
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def draw(chart: Chart) -> Scene:
@@ -178,7 +177,7 @@ def _ticks(scale: Scale, length: float, apart: float) -> list[tuple[float, str]]
     """Values and texts, about ``apart`` pixels apart."""
     wanted = max(2, int(length / apart))
     if not scale.log:
-        return [(value, plain(value)) for value in ticks(scale.low, scale.high, wanted=wanted)]
+        return [(value, short(value)) for value in ticks(scale.low, scale.high, wanted=wanted)]
     low, high = math.log10(scale.low), math.log10(scale.high)
     decades = range(math.floor(low + 1e-9), math.ceil(high - 1e-9) + 1)
     every = max(1, math.ceil(len(decades) / (wanted + 1)))
@@ -189,13 +188,4 @@ def _ticks(scale: Scale, length: float, apart: float) -> list[tuple[float, str]]
             (1,),
         )
     found = [factor * 10.0**power for power in decades if power % every == 0 for factor in factors]
-    return [(value, _power(value)) for value in found if scale.low * 0.999 <= value <= scale.high * 1.001]
-
-
-def _power(value: float) -> str:
-    """A number on a logarithmic axis: 0.01, 20, 10⁻⁷."""
-    exponent = math.floor(math.log10(value) + 1e-9)
-    if -4 <= exponent <= 5:
-        return plain(value)
-    factor = round(value / 10.0**exponent)
-    return ("" if factor == 1 else f"{factor}·") + "10" + str(exponent).translate(_SUPERSCRIPT)
+    return [(value, short(value)) for value in found if scale.low * 0.999 <= value <= scale.high * 1.001]

@@ -13,7 +13,7 @@ from lab.experiments.chart import Bar, Cell, Chart, Dot, Mark, Panel, Ramp, Scal
 from lab.experiments.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.types import Results
 from lab.experiments.view import Group, View, told, with_unit, words
-from lab.report.numbers import NONE, plain
+from lab.report.numbers import NONE, short
 
 
 def charts(results: Results) -> list[Chart]:
@@ -54,7 +54,7 @@ def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float
     for style, labels in enumerate([group.labels for group in groups] if apart else [{}], 0 if apart else len(groups)):
         found = [(at[label], view.publishes(metric, labels | {x: label})) for label in at]
         dots = [
-            Dot(place, value, tip=f"published: {plain(value)} {view.unit(metric)}")
+            Dot(place, value, tip=f"published: {short(value)} {view.unit(metric)}")
             for place, value in sorted(found)
             if value is not None
         ]
@@ -84,7 +84,7 @@ def _bar(view: View) -> Chart:
             for label, index in place.items():
                 value = view.publishes(metric, labels | {x: label})
                 if value is not None:
-                    dot = Dot(index, value, tip=f"published: {plain(value)} {view.unit(metric)}")
+                    dot = Dot(index, value, tip=f"published: {short(value)} {view.unit(metric)}")
                     marks.append(Bar(index + edges[0], index + edges[1], dot, style, published=True))
             continue
         for point in owner.points if owner else ():
@@ -112,11 +112,11 @@ def _heat_map(view: View) -> Chart:
                 mean = view.mean(point, metric) if point else None
                 share = None if mean is None else (mean - low) / (high - low) if high > low else 0.5
                 value = view.publishes(metric, group.labels | {x: x_label, y: y_label})
-                text = NONE if mean is None else plain(mean, 3)
+                text = NONE if mean is None else short(mean, 3)
                 found = view.summary(point, metric) if point else None
                 tip = f"{x_label}, {y_label}: {told(found) if found else 'no value'}"
                 paper |= value is not None
-                says = f"({plain(value, 3)})" if value is not None else ""
+                says = f"({short(value, 3)})" if value is not None else ""
                 cells.append(Cell(column, row, share, text, says, tip))
         panels.append(Panel(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
@@ -124,7 +124,7 @@ def _heat_map(view: View) -> Chart:
     if paper:
         source = published.source(view.experiment)
         note += f" In brackets: published{f' ({source})' if source else ''}."
-    ramp = Ramp(with_unit(metric, view.unit(metric)), plain(low, 3), plain(high, 3)) if shown else None
+    ramp = Ramp(with_unit(metric, view.unit(metric)), short(low, 3), short(high, 3)) if shown else None
     warnings = missing(view, metric)
     return Chart(
         view.name,

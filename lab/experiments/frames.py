@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from lab.experiments import published
 from lab.experiments.chart import Area, Bar, Box, Chart, Dash, Dot, Key, Look, Mark, Panel, Scale, Trace
 from lab.experiments.tables import count
-from lab.experiments.view import Group, View, with_unit, words
+from lab.experiments.view import Group, View, drawable, with_unit, words
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}
@@ -31,7 +31,7 @@ def missing(view: View, metric: str) -> list[str]:
     for point in view.points:
         found = view.summary(point, metric)
         place = ", ".join(point.labels.values()) or "the only point"
-        if found is None or not found.n or found.mean is None or not math.isfinite(found.mean):
+        if found is None or not found.n or found.mean is None or not drawable(found.mean):
             trials = found.missing if found else 0
             none.append(f"{place} ({count(trials, 'trial')} without a value)" if trials else f"{place} (not run)")
         elif view.log("y") and found.mean <= 0 and view.figure.kind in ("line", "bar"):
@@ -109,7 +109,7 @@ def numbers_axis(
     label: str, values: Iterable[float], *, log: bool = False, zero: bool = False, air: float = 0.06
 ) -> Scale:
     """An axis that shows these values. ``zero``: from 0, unless that would hide what differs."""
-    found = [value for value in values if math.isfinite(value) and (value > 0 or not log)]
+    found = [value for value in values if drawable(value) and (value > 0 or not log)]
     if not found:
         return Scale(label, low=0.1 if log else 0.0, high=1.0, log=log)
     low, high = min(found), max(found)

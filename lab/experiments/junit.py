@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from lab.experiments.scene import printable
 from lab.experiments.tables import count, first_line
 from lab.experiments.types import Outcome, Results, Verdict
+from lab.report.text import printable
 
 
 def junit(results: Results) -> str:
@@ -35,7 +35,7 @@ def junit(results: Results) -> str:
     for outcome in failed:
         _trial(suite, name, outcome, labels.get(outcome.point, {}))
     if not failed:
-        _case(suite, f"{name}.trials", f"{count(len(results.outcomes), 'trial')} came to their end")
+        _case(suite, f"{name}.trials", f"{count(len(results.outcomes), 'trial')} to the end")
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments import commands, published
-from lab.experiments.scene import Scene, printable, svg
+from lab.experiments.scene import Scene, svg
 from lab.experiments.tables import claims, count, first_line, means, verdict
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
 from lab.report import svg as colours
 from lab.report.html import environment, flat
 from lab.report.numbers import plain
+from lab.report.text import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -79,7 +80,11 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     outcomes = results.outcomes
     cached = sum(found.cached for found in outcomes)
     cards = [
-        (str(len(results.experiment.points)), "", "points of the grid"),
+        (
+            str(len(results.experiment.points)),
+            "",
+            f"{'point' if len(results.experiment.points) == 1 else 'points'} of the grid",
+        ),
         (str(len(outcomes)), "", f"trials, {cached} of them kept from before" if cached else "trials"),
     ]
     if results.verdicts:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 from lab.report.svg import STYLE
+from lab.report.text import printable
 
 Place = tuple[float, float]
 SIZES = {"title": 15.0, "note": 10.5}  # others: TEXT
@@ -121,16 +122,6 @@ def svg(scene: Scene, *, standalone: bool = False) -> str:
         else:
             parts.append(_text(shape))
     return "".join(parts) + "</svg>\n"
-
-
-def printable(text: str) -> str:
-    """Without the characters that XML has no place for, such as those that colour a terminal."""
-    return "".join(letter if _allowed(ord(letter)) else "\N{REPLACEMENT CHARACTER}" for letter in text)
-
-
-def _allowed(code: int) -> bool:
-    """XML 1.0, production 2."""
-    return code in (9, 10, 13) or 0x20 <= code <= 0xD7FF or 0xE000 <= code <= 0xFFFD or code >= 0x10000
 
 
 def _escaped(text: str) -> str:

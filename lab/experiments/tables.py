@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from lab.experiments import commands, published
 from lab.experiments.types import Axis, Metric, Outcome, Results, Row, Summary
-from lab.report.numbers import MINUS, plain
+from lab.report.numbers import MINUS, short
 from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
+from lab.report.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, Group
@@ -64,7 +65,7 @@ class _Command:
         from rich.text import Text
 
         shown = "  "
-        for word in _WORD.findall(self.line):
+        for word in _WORD.findall(printable(self.line)):
             if len(shown) + len(word) + 3 > options.max_width and shown.strip():
                 yield Text(f"{shown} \\")
                 shown = "      "
@@ -86,7 +87,7 @@ def verdict(results: Results) -> str:
     trials = count(len(results.outcomes), "trial")
     claimed = len(results.verdicts)
     if not claimed:
-        return f"{trials} came to their end; the experiment claims nothing"
+        return f"{trials} came to {'its' if len(results.outcomes) == 1 else 'their'} end; the experiment claims nothing"
     return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
 
 
@@ -101,9 +102,9 @@ def interval(found: Summary) -> str | None:
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
-        return plain(mean)
+        return short(mean)
     if half == 0:
-        return f"{plain(mean)} {_PLUS_MINUS} 0"
+        return f"{short(mean)} {_PLUS_MINUS} 0"
     places = min(max(1 - math.floor(math.log10(half)), 0), _PLACES)
     return f"{_fixed(mean, places)} {_PLUS_MINUS} {_fixed(half, places)}"
 

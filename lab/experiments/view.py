@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,14 @@ from functools import cached_property
 from lab.experiments import published
 from lab.experiments.chart import Dot
 from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
-from lab.report.numbers import plain
+from lab.report.numbers import short
+
+_MOST = 1e150
+
+
+def drawable(value: float) -> bool:
+    """Whether a number has a place on an axis: finite, and so that sums, differences and shares are too."""
+    return value == 0 or 1 / _MOST < abs(value) < _MOST
 
 
 def words(name: str) -> str:
@@ -64,14 +70,14 @@ class View:
         """None also for what cannot be drawn."""
         found = self.summary(point, metric)
         mean = found.mean if found and found.n else None
-        if mean is None or not math.isfinite(mean):
+        if mean is None or not drawable(mean):
             return None
         return None if self.log("y") and mean <= 0 else mean
 
     def values(self, points: Iterable[Point], metric: str) -> list[float]:
         """Of all trials of these points."""
         found = (self.summary(point, metric) for point in points)
-        return [value for item in found if item for value in item.values if math.isfinite(value)]
+        return [value for item in found if item for value in item.values if drawable(value)]
 
     def axis(self, name: str) -> Axis:
         """An axis of the grid; one without levels if there is none of that name."""
@@ -131,7 +137,7 @@ class View:
     def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
         """The paper's value; None also for what cannot be drawn."""
         value = published.find(self.experiment.published, metric, {**labels, **self.figure.where})
-        return None if value is None or not math.isfinite(value) or (self.log("y") and value <= 0) else value
+        return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
     def apart(self, groups: Sequence[Group], metric: str) -> bool:
         """Whether the paper tells the series of the figure apart, or has one for all of them."""
@@ -168,12 +174,12 @@ def told(found: Summary) -> str:
     """``1.45 ± 0.03 s (n = 10)``."""
     if found.mean is None:
         return "no value"
-    half = "" if found.ci95 is None else f" \N{PLUS-MINUS SIGN} {plain(found.ci95, 2)}"
-    return f"{plain(found.mean)}{half} {found.unit} (n = {found.n})"
+    half = "" if found.ci95 is None else f" \N{PLUS-MINUS SIGN} {short(found.ci95, 2)}"
+    return f"{short(found.mean)}{half} {found.unit} (n = {found.n})"
 
 
 def _error(found: Summary, mean: float, kind: str | None) -> tuple[float | None, float | None]:
     if kind == "range" and found.n > 1:
         return min(found.values), max(found.values)
     half = {"ci95": found.ci95, "deviation": found.deviation}.get(kind or "")
-    return (None, None) if half is None or not math.isfinite(half) else (mean - half, mean + half)
+    return (None, None) if half is None or not drawable(half) else (mean - half, mean + half)
