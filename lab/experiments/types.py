@@ -127,6 +127,15 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Series:
+    """What a trial saw over its virtual time: for figures of kind time-series, and cdf over samples."""
+
+    t_s: tuple[float, ...]
+    values: tuple[float, ...]
+    unit: str
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What became of a trial. Exactly one of ``values`` and ``error`` says something."""
 
@@ -141,6 +150,7 @@ class Outcome:
     wall_s: float
     cached: bool
     remark: str | None = None  # such as: what was stored was damaged, so it was run again
+    series: dict[str, Series] = field(default_factory=dict)  # those that a figure of the experiment asks for
 
 
 @dataclass(frozen=True)

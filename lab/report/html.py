@@ -18,7 +18,7 @@ from lab.report.tables import Table
 from lab.report.terminal import verdict
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment, Template
 
 _TEMPLATE = "report.html.j2"
 _SECOND = 1_000_000_000
@@ -28,16 +28,20 @@ _LOG_LINES = 20
 @cache
 def template() -> Template:
     """The page, compiled."""
+    return environment().get_template(_TEMPLATE)
+
+
+def environment(*places: Path) -> Environment:
+    """Where templates come from: ``places``, and this folder, which holds what all pages share."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+    return Environment(
+        loader=FileSystemLoader([*places, Path(__file__).parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(_TEMPLATE)
 
 
 def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
@@ -58,10 +62,10 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         topology=topology.draw(record.plan),
         tables=list(by_name.values()),
         timeline=_timeline(record),
-        versions=_flat(record.data["versions"]),
+        versions=flat(record.data["versions"]),
         packages=record.data["versions"].get("packages") or {},
         hashes=record.data["hashes"],
-        wall=_flat(record.wall),
+        wall=flat(record.wall),
         command=command(record.plan),
     )
 
@@ -127,14 +131,14 @@ def _end(process: Mapping[str, Any]) -> str:
     return "done" if process["exit"] == 0 else f"exit status {process['exit']}"
 
 
-def _flat(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+def flat(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Single values of a mapping, numbers shortened; nested ones as ``outer inner``."""
     rows = []
     for key, value in sorted(values.items()):
         if key == "packages":
             continue
         if isinstance(value, Mapping):
-            rows += [(f"{key} {inner}", text) for inner, text in _flat(value)]
+            rows += [(f"{key} {inner}", text) for inner, text in flat(value)]
         else:
             text = plain(value) if isinstance(value, float) else str(value)
             rows.append((key.replace("_", " "), text))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab.record.record import Record
 from lab.report import medium
 from lab.report.tables import Table, tables
+from lab.report.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -64,7 +65,7 @@ def rich_table(table: Table) -> RichTable:
     from rich.text import Text
 
     shown = RichTable(
-        title=table.title,
+        title=Text(printable(table.title)),  # as text: it may have brackets
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -73,7 +74,9 @@ def rich_table(table: Table) -> RichTable:
     )
     for column in table.columns:
         shown.add_column(
-            Text(table.heading(column)), justify="right" if column.number else "left", no_wrap=column.key in _SHORT
+            Text(printable(table.heading(column))),
+            justify="right" if column.number else "left",
+            no_wrap=column.key in _SHORT,
         )
     for row in table.rows:
         shown.add_row(*(_cell(column.key, column.text(row)) for column in table.columns))
@@ -83,6 +86,7 @@ def rich_table(table: Table) -> RichTable:
 def _cell(key: str, text: str) -> Any:
     from rich.text import Text
 
+    text = printable(text)
     style = {"passed": "green", "FAILED": "bold red"}.get(text, "") if key == "passed" else ""
     return Text(text[:_DIGEST_SHOWN] + "\N{HORIZONTAL ELLIPSIS}" if key == "sha256" and len(text) > 20 else text, style)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.report.numbers import plain, size, ticks
+from lab.report.numbers import plain, short, size, ticks
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,24 @@ def test_plain(value: float, text: str) -> None:
     assert plain(value) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (0.02, "0.02"),
+        (1e-5, "0.00001"),
+        (123456789.0, "123456789"),
+        (3e-7, "3·10⁻⁷"),
+        (1e12, "10¹²"),
+        (-1.25e94, "\N{MINUS SIGN}1.25·10⁹⁴"),
+        (-1e-9, "\N{MINUS SIGN}10⁻⁹"),
+        (float("inf"), "not a number"),
+    ],
+)
+def test_short(value: float, text: str) -> None:
+    assert short(value) == text
+
+
 def test_size() -> None:
     assert [size(count) for count in (17, 2048, 64 << 20, 3 << 29)] == ["17 B", "2 KiB", "64 MiB", "1.5 GiB"]
 
@@ -44,3 +62,4 @@ def test_ticks_of_a_common_axis() -> None:
     assert ticks(0, 30) == [0, 5, 10, 15, 20, 25, 30]
     assert ticks(-0.3, 0.6, wanted=4) == [-0.2, 0, 0.2, 0.4, 0.6]
     assert ticks(5, 5) == [5]
+    assert ticks(0, 2e-13, wanted=2) == [0, 1e-13, 2e-13]

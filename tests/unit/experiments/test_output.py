@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""The files of an experiment: they parse back, are the same for the same results, and hold what they should."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.errors import RecordError
+from lab.experiments import commands, output
+from lab.experiments.types import Figure, Metric, Outcome, Summary
+
+from . import made
+
+
+def parsed(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text), strict=True))
+
+
+def test_the_files(tmp_path: Path) -> None:
+    path = output.write(made.broken(), tmp_path / "out" / "here")
+    assert path == tmp_path / "out" / "here" / "report.html"
+    names = {file.name for file in path.parent.iterdir()}
+    assert names == {
+        "report.html", "results.json", "results.csv", "trials.csv", "junit.xml", "figure-1.svg", "figure-1.png",
+    }  # fmt: skip
+
+
+def test_equal_results_give_equal_files(tmp_path: Path) -> None:
+    first = made.broken()
+    again = replace(
+        first, wall_s=9.0, outcomes=tuple(replace(found, cached=True, wall_s=0.1) for found in first.outcomes)
+    )
+    for name, results in (("one", first), ("two", first), ("later", again)):
+        output.write(results, tmp_path / name)
+    for file in (tmp_path / "one").iterdir():
+        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
+    for name in ("results.csv", "figure-1.svg"):  # what was kept from before shows in no value
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "later" / name).read_bytes()
+    one, later = (json.loads((tmp_path / name / "results.json").read_text()) for name in ("one", "later"))
+    assert one.pop("wall") != later.pop("wall")
+    assert one == later
+
+
+def test_results_json_is_as_the_issue_has_it(tmp_path: Path) -> None:
+    results = made.broken()
+    output.write(results, tmp_path, png=False)
+    found = output.read(tmp_path)
+    assert found == json.loads(json.dumps(output.as_json(results)))
+    row = found["rows"][0]
+    assert list(row) == ["distance", "transport", "transfer_time"]
+    assert (row["distance"], row["transport"]) == ("2 m", "tcp")
+    summary = results.rows[0].metrics["transfer_time"]
+    assert list(row["transfer_time"])[:4] == ["mean", "ci95", "n", "unit"]
+    assert row["transfer_time"] == {
+        "mean": summary.mean, "ci95": summary.ci95, "n": 10, "unit": "s", "deviation": summary.deviation,
+        "missing": 0, "values": list(summary.values), "paper": 1.163,
+    }  # fmt: skip
+    assert found["rows"][6]["transfer_time"]["mean"] is None  # 6 m, tcp: all failed
+    assert list(found["claims"][1])[:4] == ["name", "passed", "value", "expected"]
+    assert (found["claims"][1]["name"], found["claims"][1]["passed"]) == ("mean speed-up", False)
+    assert found["passed"] is False
+    provenance = found["provenance"]
+    assert provenance["hashes"] == made.HASHES and provenance["versions"] == made.VERSIONS
+    assert (provenance["trials"], provenance["failed"], provenance["seed"]) == (150, 12, 1)
+    assert provenance["command"] == "lab reproduce sap/table1"
+    failed = next(trial for trial in found["trials"] if trial["error"])
+    assert failed["point"] == {"distance": "6 m", "transport": "tcp"} and "<deauth>" in failed["error"]
+
+
+def test_numbers_that_json_has_no_word_for_are_null() -> None:
+    results = made.table1()
+    summary = Summary((float("inf"),), float("inf"), float("nan"), None, 1, 0, "s")
+    row = replace(results.rows[0], metrics={"transfer_time": summary})
+    text = output.to_json(replace(results, rows=(row,)))
+    found = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))["rows"][0]["transfer_time"]
+    assert (found["mean"], found["ci95"], found["values"]) == (None, None, [None])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "cannot read"),
+        ("{", "holds no results"),
+        ("[1]", "holds no results"),
+        ('{"version": 1}', "holds no results"),
+        ('{"version": 99, "rows": [], "claims": [], "provenance": {}}', "is of version 99"),
+    ],
+)
+def test_what_is_no_results_json_is_refused(tmp_path: Path, text: str | None, message: str) -> None:
+    if text is not None:
+        (tmp_path / "results.json").write_text(text)
+    with pytest.raises(RecordError, match=message):
+        output.read(tmp_path)
+
+
+def test_results_csv_has_a_line_for_each_point_and_metric() -> None:
+    results = made.broken()
+    lines = parsed(output.results_csv(results))
+    assert len(lines) == 15
+    summary = results.rows[0].metrics["transfer_time"]
+    first = lines[0]
+    assert (first["distance"], first["transport"], first["metric"], first["unit"]) == (
+        "2 m",
+        "tcp",
+        "transfer_time",
+        "s",
+    )
+    assert (float(first["mean"]), float(first["ci95"]), int(first["n"])) == (summary.mean, summary.ci95, 10)
+    assert float(first["ratio"]) == pytest.approx(float(first["mean"]) / 1.163)
+    gone = lines[6]
+    assert (gone["mean"], gone["n"], gone["missing"], gone["paper"], gone["ratio"]) == ("", "0", "10", "1.452", "")
+
+
+def test_trials_csv_has_a_line_for_each_trial() -> None:
+    results = made.broken()
+    text = output.trials_csv(results)
+    assert len(text.splitlines()) == 151
+    lines = parsed(text)
+    for line, outcome in zip(lines, results.outcomes, strict=True):
+        assert (int(line["seed"]), line["command"], line["key"]) == (outcome.seed, outcome.command, outcome.key)
+        value = outcome.values.get("transfer_time")
+        assert line["transfer_time, s"] == ("" if value is None else repr(value))
+    failed = [line for line in lines if line["error"]]
+    assert len(failed) == 12 and failed[0]["error"] == "sta1 is not associated after 5 s"
+    assert failed[0]["log"] == "runs/failed/6-1"
+
+
+LABELS = st.text(min_size=1, max_size=30)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(LABELS, min_size=1, max_size=4, unique=True), LABELS, st.text(max_size=80))
+def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
+    metric = Metric(name + "!", "m", "s")
+    results = made.results(
+        [made.axis(name, *labels)],
+        [],
+        lambda labels: 1.0,
+        metric=metric,
+        repetitions=2,
+        fails=lambda labels, seed: seed == 2,
+    )
+    outcomes = tuple(replace(found, error=error if found.error else None) for found in results.outcomes)
+    results = replace(results, outcomes=outcomes)
+    assert [row[name] for row in json.loads(output.to_json(results))["rows"]] == labels
+    for text, each in ((output.results_csv(results), 1), (output.trials_csv(results), 2)):
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+        assert rows[0][0] == name
+        assert [row[0] for row in rows[1:]] == [label for label in labels for _ in range(each)]
+
+
+@pytest.mark.parametrize("file", ["report.html", "figure-1.png"])
+def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path, file: str) -> None:
+    (tmp_path / file).mkdir()
+    with pytest.raises(RecordError, match="cannot write the results"):
+        output.write(made.table1(), tmp_path)
+
+
+def outcome(command: str, seed: int) -> Outcome:
+    return Outcome(0, seed, "", command, {}, None, None, 1.0, 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([("lab run a b --seed 3", 3)], ["lab run a b --seed 3"]),
+        (
+            [(f"lab run a b --seed {n}", n) for n in (1, 2, 3)],
+            ["for seed in $(seq 1 3); do lab run a b --seed $seed; done"],
+        ),
+        (
+            [(f"lab run a b --seed {n} --set c=1", n) for n in (1, 5)],
+            ["for seed in 1 5; do lab run a b --seed $seed --set c=1; done"],
+        ),
+        ([("lab run a b", 1), ("lab run a b --seed 12", 1)], ["lab run a b", "lab run a b --seed 12"]),
+        ([("lab run a b --set 'x= --seed 1 '", 1)], ["lab run a b --set 'x= --seed 1 '"]),
+    ],
+)
+def test_commands_in_brief(given: list[Any], expected: list[str]) -> None:
+    assert commands.brief(outcome(command, seed) for command, seed in given) == expected
+
+
+def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:
+    distance = made.axis("distance", *(f"{number} m" for number in range(1, 301)), unit="m")
+    results = made.results(
+        [distance], [Figure("line", "", "distance", "transfer_time")], lambda labels: 1.0, repetitions=20
+    )
+    page = output.write(results, tmp_path, png=False)
+    assert page.stat().st_size < 600_000
+    assert "for seed in $(seq 1 20); do" in page.read_text()

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""report.html of an experiment and its tables in a terminal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from lab.experiments import drawing, figures, output, tables
+from lab.experiments.page import page, repetitions
+from lab.experiments.types import Claim, Figure, Metric, Repetitions, Results, Verdict
+from tests.unit.report.test_pages import Page as Reader
+
+from . import made
+
+
+class Page(Reader):
+    """Void elements of this page too."""
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Closes itself."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
+        if tag == "br":
+            self.text += "\n"
+
+
+def read(results: Results) -> Page:
+    found = Page(page(results, [drawing.draw(chart) for chart in figures.charts(results)]))
+    assert found.open == [] and found.fetched == []
+    return found
+
+
+def test_the_page_says_it_all() -> None:
+    text = read(made.table1()).text
+    for wanted in (
+        "sap/table1",
+        "Transfer time of a page over TCP and over SAP.",
+        "table 1 of 000_7063b03116d96143.txt",
+        "1 of 2 claims does not hold",
+        "✓ holds",
+        "✗ fails",
+        "geomean(tcp / sap-approximate) = 1.428",
+        "between 1.2 and 1.4",
+        "1.43",
+        made.TITLE,
+        "ours / paper",
+        "mean ± 95 % CI",
+        "published (table 1",
+        "lab reproduce sap/table1",
+        "a" * 64,
+        "6.12.48",
+        "hostapd",
+        "10 trials of each point",
+        "for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=2 m'",
+    ):
+        assert wanted in text, wanted
+
+
+def test_nothing_else_is_needed() -> None:
+    results = made.table1()
+    text = page(results, [drawing.draw(chart) for chart in figures.charts(results)])
+    assert not re.search(r"url\(|@import|<script", text)
+
+
+def test_failed_trials_are_shown_with_log_and_command() -> None:
+    text = read(made.broken()).text
+    assert "Failed: 12 of 150 trials" in text
+    assert "distance 6 m, transport tcp, seed 1: sta1 is not associated after 5 s" in text
+    assert "wpa_supplicant: CTRL-EVENT-DISCONNECTED\nap1: <deauth>" in text
+    assert "runs/failed/6-1" in text
+    assert "lab run office sap/web-transfer --set 'distance=6 m' --set 'transport=tcp' --seed 1\n" in text + "\n"
+    assert "on the axis: 1 of 15 points: 6 m, tcp (10 trials without a value)." in text
+    assert "Failed:" not in read(made.table1()).text
+
+
+def test_many_failures_stay_readable() -> None:
+    text = read(made.table1(fails=lambda labels, seed: seed > 5)).text
+    assert "Failed: 75 of 150 trials" in text and "55 more, without their logs" in text
+    assert text.count("To repeat it:") == 20
+
+
+def test_what_comes_from_files_is_text_not_markup() -> None:
+    evil = "<script>alert(1)</script>&amp;\x1b[31m\x00"
+    shown = "<script>alert(1)</script>&amp;\N{REPLACEMENT CHARACTER}[31m\N{REPLACEMENT CHARACTER}"
+    verdict = Verdict(Claim(evil, evil, evil, evil), False, evil, evil)
+    axis = made.axis(evil, evil, "b")
+    results = made.results(
+        [axis, made.TRANSPORT],
+        [Figure("line", evil, evil, "m", "transport")],
+        lambda labels: 1.0,
+        metric=Metric("m", evil, evil),
+        verdicts=[verdict],
+        fails=lambda labels, seed: seed == 1,
+        name=evil,
+        about=evil,
+        cites={"paper": evil, "figure": evil},
+        path=evil,
+    )
+    outcomes = [
+        replace(found, remark=evil, error=evil if found.error else None, log=evil) for found in results.outcomes
+    ]
+    results = replace(
+        results, outcomes=tuple(outcomes), command=evil, hashes={evil: evil}, versions={evil: {evil: evil}}
+    )
+    found = read(results)
+    assert found.text.count(shown) > 20 and "\x1b" not in found.text
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.text(max_size=40), st.lists(st.text(min_size=1, max_size=40), min_size=1, max_size=3, unique=True))
+def test_any_text_makes_a_page(name: str, labels: list[str]) -> None:
+    axis = made.axis(name, *labels)
+    figure = Figure("bar", name, name, "transfer_time")
+    results = made.results([axis], [figure], lambda labels: 1.0, fails=lambda labels, seed: seed == 1, about=name)
+    read(results)
+    said(results)
+
+
+def test_an_experiment_with_nothing_to_show() -> None:
+    results = made.results([], [], lambda labels: 1.0, repetitions=1, cites={}, about="")
+    text = read(results).text
+    assert "1 trial came to its end" in text and "the only point" in text
+    empty = replace(results, rows=(), outcomes=(), experiment=replace(results.experiment, points=()))
+    assert "Means" not in read(empty).text
+
+
+def said(results: Results, width: int = 100) -> str:
+    console = Console(width=width, color_system=None, record=True, file=Path("/dev/null").open("w"))  # noqa: SIM115
+    console.print(tables.tables(results))
+    return console.export_text()
+
+
+def test_a_terminal_shows_rows_claims_and_verdict() -> None:
+    text = said(made.table1())
+    assert re.search(r"2 m +tcp +1\.\d\d\d ± 0\.0\d\d +0\.0\d+ +10 +1\.163 +0\.9", text)
+    assert re.search(r"FAILED +mean speed-up", text) and re.search(r"passed +approximate", text)
+    assert text.rstrip().endswith("1 of 2 claims does not hold")
+    assert "Failed:" not in text
+
+
+def test_a_terminal_shows_commands_that_can_be_copied() -> None:
+    text = said(made.broken(), width=80)
+    assert "12 of 150 trials failed; 1 of 2 claims does not hold" in text
+    assert max(map(len, text.splitlines())) <= 80
+    joined = re.sub(r" \\\n +", " ", text)
+    assert (
+        "  for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=6 m' --set 'transport=tcp' "
+        "--seed $seed; done\n" in joined
+    )
+
+
+def test_what_comes_from_files_does_not_steer_the_terminal() -> None:
+    evil = "[/red] [link=x] \x1b[31m \x9b31m"
+    metric = Metric("m", evil, evil)
+    text = said(made.results([made.axis(evil, evil)], [], lambda labels: 1.0, metric=metric, repetitions=1))
+    assert text.count("[/red]") >= 3 and "\x1b" not in text and "\x9b" not in text
+
+
+def test_long_tables_are_cut_in_a_terminal() -> None:
+    distance = made.axis("distance", *(f"{number} m" for number in range(100)), unit="m")
+    text = said(made.results([distance], [], lambda labels: 1.0, repetitions=2))
+    assert "and 60 more rows" in text
+
+
+def without(**changes: Any) -> Callable[[Results], Results]:
+    return lambda results: replace(results, **changes)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (without(verdicts=()), "150 trials came to their end; the experiment claims nothing"),
+        (without(verdicts=(made.FASTEST,)), "The claim holds, after 150 trials"),
+        (without(verdicts=(made.FASTEST,) * 2), "All 2 claims hold, after 150 trials"),
+        (without(verdicts=(made.SPEED,) * 2), "2 of 2 claims do not hold"),
+    ],
+)
+def test_verdicts(change: Callable[[Results], Results], words: str) -> None:
+    assert tables.verdict(change(made.table1())) == words
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([1.0], "1"),
+        ([], None),
+        ([2.0, 2.0], "2 ± 0"),
+        ([1.45, 1.46, 1.44], "1.450 ± 0.025"),
+        ([12000, 15000, 9000], "12000 ± 7448"),
+        ([-60.5, -61.5], "\N{MINUS SIGN}61.0 ± 6.4"),
+    ],
+)
+def test_means_have_as_many_digits_as_their_confidence(values: list[float], text: str | None) -> None:
+    assert tables.interval(made.summary(values)) == text
+
+
+def test_repetitions_in_words() -> None:
+    assert repetitions(Repetitions(1, 1)) == "1 trial of each point"
+    rule = repetitions(Repetitions(3, 100, 0.05))
+    assert rule == "3 to 100 trials of each point, until the 95 % confidence interval is within ±5 % of the mean"
+
+
+def test_remarks_are_told() -> None:
+    results = made.table1()
+    damaged = replace(results.outcomes[3], remark="what was stored was damaged, so it was run again")
+    found = read(replace(results, outcomes=(damaged, *results.outcomes[1:])))
+    assert "1 remark on trials" in found.text and "was damaged, so it was run again" in found.text
+
+
+def test_the_written_page_is_this_page(tmp_path: Path) -> None:
+    results = made.table1()
+    path = output.write(results, tmp_path, png=False)
+    assert path.read_text(encoding="utf-8") == page(results, [drawing.draw(chart) for chart in figures.charts(results)])
