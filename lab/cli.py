@@ -142,6 +142,53 @@ def report(
 
 
 @app.command()
+def reproduce(
+    experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
+    out: Annotated[Path | None, typer.Option(help="Directory for the results; default: a new one below runs/.")] = None,
+    jobs: Annotated[int, typer.Option(help="Guests side by side on this machine.", min=1)] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Scheduler of dask.distributed whose workers run the trials: tcp://…"),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
+    ] = None,
+    reps: Annotated[int | None, typer.Option(metavar="N", help="Repeat each point N times.", min=1)] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store has.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Run even a very large grid.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment, or what of it is not stored; draw it beside the paper. Exit status 1: a claim fails."""
+    from lab.cli_experiments import reproduce as reproduce_
+
+    raise typer.Exit(
+        reproduce_(
+            experiment,
+            out,
+            as_json=as_json,
+            jobs=jobs,
+            scheduler=dask,
+            only=only or [],
+            reps=reps,
+            fresh=fresh,
+            yes=yes,
+        )
+    )
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="RUN-A", help="Directory of a lab reproduce, or its results.json.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another one of the same experiment.")],
+    as_json: Json = False,
+) -> None:
+    """Compare two results of one experiment, made with two builds: differences with confidence."""
+    from lab.cli_experiments import compare as compare_
+
+    raise typer.Exit(compare_(first, second, as_json=as_json))
+
+
+@app.command()
 def doctor(as_json: Json = False) -> None:
     """Check what this machine has and lacks."""
     from lab.cli_list import print_doctor

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from lab.experiments.engine import Progress as SweepProgress
     from lab.machine.watch import Progress as RunProgress
 
 LINE_EVERY_S = 5.0
@@ -150,6 +151,52 @@ class RunBars:
             elif time.monotonic() >= self._next_s:
                 self._next_s = time.monotonic() + LINE_EVERY_S
                 print(text, file=sys.stderr, flush=True)
+
+
+class TrialBar:
+    """Progress of an experiment: trials done and failed, time left, virtual and wall time."""
+
+    def __init__(self) -> None:
+        self._next_s = time.monotonic() + LINE_EVERY_S
+        self._begun = False
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> TrialBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress:
+            self._progress.stop()
+
+    def _begin(self) -> None:
+        self._begun = True
+        errors = _errors()
+        if errors is None:
+            return
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=errors, transient=True)
+        self._progress.start()
+        self._task = self._progress.add_task("", total=None)
+
+    def tell(self, sweep: SweepProgress) -> None:
+        """How far it is."""
+        if not self._begun:
+            self._begin()
+        text = describe_sweep(sweep)
+        if self._progress and self._task is not None:
+            self._progress.update(self._task, completed=sweep.done, total=sweep.total, description=text)
+        elif time.monotonic() >= self._next_s:
+            self._next_s = time.monotonic() + LINE_EVERY_S
+            print(text, file=sys.stderr, flush=True)
+
+
+def describe_sweep(sweep: SweepProgress) -> str:
+    """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
+    failed = f", {sweep.failed} failed" if sweep.failed else ""
+    left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
+    return f"{sweep.done} of {sweep.total} trials{failed}{left}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

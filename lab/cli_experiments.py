@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""The verbs of experiments: reproduce, compare."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab import runs
+from lab.errors import InputError
+from lab.terminal import TrialBar, console
+
+if TYPE_CHECKING:
+    from lab.experiments.types import Experiment, Results
+
+
+def reproduce(
+    experiment: str,
+    out: Path | None,
+    *,
+    as_json: bool,
+    jobs: int,
+    scheduler: str | None,
+    only: Sequence[str],
+    reps: int | None,
+    fresh: bool,
+    yes: bool,
+) -> int:
+    """Run what the store does not have, sum up, judge, draw; returns the exit status."""
+    from lab.experiments import engine, resolve
+
+    started_s = time.monotonic()
+    resolved = resolve.load(experiment, only=only, reps=reps)
+    _ask(resolved, yes)
+    directory = runs.new_directory(resolved.name.replace("/", "-"), out)
+    with _kept(directory), TrialBar() as bar:
+        run = engine.run(
+            resolved, jobs=jobs, scheduler=scheduler, fresh=fresh, keep=directory / "failed", tell=bar.tell
+        )
+    from lab.experiments import output, tables
+    from lab.experiments.results import assemble
+
+    results = assemble(resolved, run, _command(), time.monotonic() - started_s)
+    page = output.write(results, directory)
+    if as_json:
+        print(json.dumps(output.as_json(results), indent=2))
+    else:
+        console().print(tables.tables(results))
+        _remark(results)
+        print(f"report: {page}")
+    return 0 if results.passed else 1
+
+
+def _ask(experiment: Experiment, yes: bool) -> None:
+    """Refuse what may take days, unless the user has said that it is meant.
+
+    Raises:
+        InputError: there are more trials than that.
+    """
+    from lab.experiments.grid import MOST_TRIALS, trials
+
+    most = trials(experiment)
+    if most > MOST_TRIALS and not yes:
+        raise InputError(
+            f"{experiment.name} is up to {most} trials ({len(experiment.points)} points, "
+            f"{experiment.repetitions.most} times each at most)",
+            hint=f"--yes runs more than {MOST_TRIALS}; --only AXIS=VALUE and --reps N run fewer",
+        )
+
+
+def _command() -> str:
+    return shlex.join(["lab", *sys.argv[1:]])
+
+
+@contextlib.contextmanager
+def _kept(directory: Path) -> Iterator[None]:
+    """An interrupted sweep leaves no empty directory; what was run is in the store."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError):
+            directory.rmdir()
+        raise
+
+
+def _remark(results: Results) -> None:
+    """What is not in the tables."""
+    for outcome in results.outcomes:
+        if outcome.remark:
+            print(f"{outcome.command}: {outcome.remark}", file=sys.stderr)
+    stored = sum(outcome.cached for outcome in results.outcomes)
+    ran = len(results.outcomes) - stored
+    print(f"{ran} trials run, {stored} taken from the store, in {results.wall_s:.1f} s")
+
+
+def compare(first: Path, second: Path, *, as_json: bool) -> int:
+    """Tell what differs between two results of one experiment; returns the exit status."""
+    from lab.experiments import compare as comparison
+    from lab.experiments.output import read
+
+    a, b = read(first), read(second)
+    differences = comparison.compare(a, b)
+    if as_json:
+        print(json.dumps(comparison.as_json(differences), indent=2))
+        return 0
+    print(comparison.builds(a, b))
+    console().print(comparison.rich_tables(differences))
+    return 0
