@@ -175,12 +175,16 @@ def _mean(results: Results, metric: Metric, row: Row) -> dict[str, Any]:
     return {
         **_labels(row.point.labels),
         "mean": interval(found),
-        "deviation": found.deviation,
+        "deviation": _finite(found.deviation),
         "n": found.n,
         "missing": found.missing,
-        "paper": paper,
-        "ratio": found.mean / paper if found.mean is not None and paper else None,
+        "paper": _finite(paper),
+        "ratio": _finite(found.mean / paper) if found.mean is not None and paper else None,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _labels(labels: dict[str, str]) -> dict[str, Any]:
