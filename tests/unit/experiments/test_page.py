@@ -61,6 +61,7 @@ def test_the_page_says_it_all() -> None:
         "6.12.48",
         "hostapd",
         "10 trials of each point",
+        "1 to 10 at each point",
         "for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=2 m'",
     ):
         assert wanted in text, wanted
