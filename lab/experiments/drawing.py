@@ -87,7 +87,10 @@ def _ramp(ramp: Ramp, y: float) -> Shapes:
     x += text_width(ramp.low, "mark") + 6
     steps = 24
     for step in range(steps):
-        yield Path(corners_of(x + step * 6, y, x + step * 6 + (6 if step == steps - 1 else 8), y + 13), fill=heat(step / (steps - 1)), closed=True)
+        overlap = 0 if step == steps - 1 else 2  # no seams
+        yield Path(
+            corners_of(x + step * 6, y, x + step * 6 + 6 + overlap, y + 13), fill=heat(step / (steps - 1)), closed=True
+        )
     yield Text(x + steps * 6 + 6, y + 11, ramp.high, "mark")
 
 

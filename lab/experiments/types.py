@@ -113,6 +113,7 @@ class Experiment:
     figures: tuple[Figure, ...]
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
+    unjudged: tuple[Claim, ...] = ()  # claims that --only leaves no series for
 
 
 @dataclass(frozen=True)

@@ -211,6 +211,19 @@ def test_repetitions_in_words() -> None:
     assert rule == "3 to 100 trials of each point, until the 95 % confidence interval is within ±5 % of the mean"
 
 
+def test_claims_that_were_not_judged_are_told() -> None:
+    results = made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,))
+    assert tables.verdict(results) == "1 of 2 claims judged, none fails, after 150 trials; 1 claim not judged"
+    assert (
+        "\N{EN DASH} open" in read(results).text
+        and "not judged: points that it needs were not run" in read(results).text
+    )
+    assert "not judged" in said(results)
+    assert output.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
+    failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
+    assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not judged"
+
+
 def test_remarks_are_told() -> None:
     results = made.table1()
     damaged = replace(results.outcomes[3], remark="what was stored was damaged, so it was run again")
