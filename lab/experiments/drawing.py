@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from lab.experiments.chart import Chart, Key, Panel, Ramp, Scale
-from lab.experiments.marks import DRAWN, Frame, Shapes, colour_of, corners_of, heat, marker, rectangle, share_of
+from lab.experiments.marks import DRAWN, Frame, Shapes, colour_of, corners_of, heat, marker, rectangle, share_of, stroke
 from lab.experiments.scene import Circle, Path, Scene, Text, shortened, text_width, wrapped
 from lab.report.numbers import short, ticks
 
@@ -76,7 +76,7 @@ def _sample(key: Key, x: float, y: float) -> Shapes:
     if key.look == "bar":
         yield from rectangle(x + 4, y, x + 26, y + 12, key.style, key.published)
         return
-    yield Path(((x, y + 6), (x + 28, y + 6)), colour, dash="5 3" if key.published else "", width=1.8)
+    yield from stroke(((x, y + 6), (x + 28, y + 6)), key.style, key.published)
     yield marker(x + 14, y + 6, key.style or 0, key.published, colour)
 
 
@@ -87,7 +87,10 @@ def _ramp(ramp: Ramp, y: float) -> Shapes:
     x += text_width(ramp.low, "mark") + 6
     steps = 24
     for step in range(steps):
-        yield Path(corners_of(x + step * 6, y, x + step * 6 + 6.3, y + 13), fill=heat(step / (steps - 1)), closed=True)
+        overlap = 0 if step == steps - 1 else 2  # no seams
+        yield Path(
+            corners_of(x + step * 6, y, x + step * 6 + 6 + overlap, y + 13), fill=heat(step / (steps - 1)), closed=True
+        )
     yield Text(x + steps * 6 + 6, y + 11, ramp.high, "mark")
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 
-from lab.experiments.tables import count, first_line
+from lab.experiments.tables import NOT_JUDGED, count, first_line
 from lab.experiments.types import Outcome, Results, Verdict
 from lab.report.text import printable
 
@@ -18,19 +18,22 @@ from lab.report.text import printable
 def junit(results: Results) -> str:
     """The document."""
     failed = [found for found in results.outcomes if found.error is not None]
+    unjudged = results.experiment.unjudged
     wrong = [found for found in results.verdicts if not found.passed]
     counts = {
-        "tests": str(len(results.verdicts) + max(len(failed), 1)),
+        "tests": str(len(results.verdicts) + len(unjudged) + max(len(failed), 1)),
         "failures": str(len(wrong)),
         "errors": str(len(failed)),
-        "skipped": "0",
         "time": f"{results.wall_s:.3f}",
     }
     name = printable(results.experiment.name)
     root = ET.Element("testsuites", {"name": "lab reproduce", **counts})
-    suite = ET.SubElement(root, "testsuite", {"name": name, **counts})
+    suite = ET.SubElement(root, "testsuite", {"name": name, **counts, "skipped": str(len(unjudged))})
     for found in results.verdicts:
         _claim(suite, name, found)
+    for claim in unjudged:
+        case = _case(suite, f"{name}.claims", claim.name)
+        ET.SubElement(case, "skipped", {"message": NOT_JUDGED})
     labels = {point.number: point.labels for point in results.experiment.points}
     for outcome in failed:
         _trial(suite, name, outcome, labels.get(outcome.point, {}))

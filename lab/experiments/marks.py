@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """How each mark of a chart is drawn, in a frame that turns the numbers of the axes into places.
 
-Series differ in colour (lab.report.figure.PALETTE, after Okabe and Ito), in marker and, as bars, in texture: six
-colours and seven markers make 42 lines that can be told apart, without colours too. What a paper tells is hollow and
-dashed, in the colour and with the marker of the series it belongs to.
+Series differ in colour (lab.report.figure.PALETTE, after Okabe and Ito) and in marker: six colours and seven markers
+make 42 that can be told apart. Where colours come again, lines are double and bars have stripes. What a paper tells is
+hollow and dashed, in the colour and with the marker of the series it belongs to.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _trace(trace: Trace, frame: Frame) -> Shapes:
         for run in _runs(trace.dots):
             places = tuple(_places(run, frame, trace.step))
             if len(places) > 1:
-                yield Path(places, colour, dash="5 3" if trace.published else "", width=1.8)
+                yield from stroke(places, trace.style, trace.published)
     present = [dot for dot in trace.dots if dot.y is not None]
     if not trace.marked:
         every = max(1, len(present) // trace.few) if trace.few else 0
@@ -99,6 +99,15 @@ def _trace(trace: Trace, frame: Frame) -> Shapes:
     for dot in trace.dots:
         if dot.y is None and trace.marked:
             yield from _missing(frame.x(dot.x), frame, colour, dot.tip)
+
+
+def stroke(places: tuple[Place, ...], style: int | None, published: bool) -> Shapes:
+    """The line of a series: dashed if it is the paper's, double where the colours come a second time."""
+    colour: int | str = "soft" if style is None else colour_of(style)
+    double = style is not None and style // len(PALETTE) % 2 == 1
+    yield Path(places, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
+    if double:
+        yield Path(places, "paper", width=1.2)
 
 
 def _runs(dots: Iterable[Dot]) -> list[list[Dot]]:
@@ -168,13 +177,10 @@ def rectangle(
         return
     yield Path(corners_of(left, top, right, bottom), None, colour, closed=True, tip=tip)
     texture = 0 if style is None else style // len(PALETTE)
-    if texture % 2:
-        y = bottom - 4
-        while y > top + 1:
-            yield Path(((left, y), (right, y)), "paper", width=1.5)
-            y -= 5
+    middle = (left + right) / 2
+    if texture % 2 and bottom - top > 4:  # stripes across: a line as wide as the bar, dashed
+        yield Path(((middle, bottom - 4), (middle, top)), "paper", width=right - left, dash="1.5 3.5")
     if texture // 2 % 2:
-        middle = (left + right) / 2
         yield Path(((middle, top), (middle, bottom)), "paper", width=1.5)
 
 

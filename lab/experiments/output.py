@@ -101,6 +101,7 @@ def as_json(results: Results) -> dict[str, Any]:
             }
             for found in results.verdicts
         ],
+        "unjudged": [{"name": claim.name, "that": claim.that} for claim in experiment.unjudged],
         "trials": [_trial(outcome, points.get(outcome.point, {})) for outcome in results.outcomes],
         "provenance": _provenance(results),
         "wall": {

@@ -62,7 +62,7 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         more_failures=failures[_FAILURES:],
         trials=len(results.outcomes),
         command=results.command,
-        setup=_setup(experiment),
+        setup=_setup(results),
         again=_again(results),
         remarks=_remarks(results),
         versions=flat(results.versions),
@@ -136,8 +136,9 @@ def _remarks(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def _setup(experiment: Experiment) -> list[tuple[str, str]]:
+def _setup(results: Results) -> list[tuple[str, str]]:
     """What was varied, and what was not."""
+    experiment = results.experiment
     rows: list[tuple[str, Any]] = [
         ("file", experiment.path),
         ("topology", _once(point.topology for point in experiment.points)),
@@ -148,7 +149,9 @@ def _setup(experiment: Experiment) -> list[tuple[str, str]]:
     if common:
         rows.append(("set everywhere", "; ".join(common)))
     rows.append(("repetitions", repetitions(experiment.repetitions)))
-    rows.append(("seeds", f"{experiment.seed}, {experiment.seed + 1}, … of each point"))
+    seeds = sorted({found.seed for found in results.outcomes})
+    if seeds:
+        rows.append(("seeds", str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} at each point"))
     return rows
 
 

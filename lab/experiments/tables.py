@@ -24,6 +24,7 @@ _WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
 _SHOWN = 40  # rows of a table in a terminal
 _FAILED = 10  # commands that repeat failed trials, in a terminal
 _PLACES = 9  # after the point
+NOT_JUDGED = "not judged: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
@@ -83,12 +84,23 @@ def verdict(results: Results) -> str:
     if wrong:
         parts.append(f"{wrong} of {count(len(results.verdicts), 'claim')} {'does' if wrong == 1 else 'do'} not hold")
     if parts:
-        return "; ".join(parts)
+        return "; ".join([*parts, *_unjudged(results)])
     trials = count(len(results.outcomes), "trial")
     claimed = len(results.verdicts)
+    left = len(results.experiment.unjudged)
+    if left:
+        return "; ".join(
+            [f"{claimed} of {claimed + left} claims judged, none fails, after {trials}", *_unjudged(results)]
+        )
     if not claimed:
         return f"{trials} came to {'its' if len(results.outcomes) == 1 else 'their'} end; the experiment claims nothing"
     return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
+
+
+def _unjudged(results: Results) -> list[str]:
+    """That claims were not judged, since what they are about was not run (``--only``)."""
+    left = len(results.experiment.unjudged)
+    return [f"{count(left, 'claim')} not judged"] if left else []
 
 
 def count(number: int, thing: str) -> str:
@@ -122,7 +134,7 @@ def claims(results: Results) -> Table:
         Column("value", "came to", number=False),
         Column("expected", "expected", number=False),
     ]
-    if any(found.claim.paper for found in results.verdicts):
+    if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
         columns.append(Column("paper", "the paper says", number=False))
     rows = [
         {
@@ -135,6 +147,17 @@ def claims(results: Results) -> Table:
             "source": found.claim.source,
         }
         for found in results.verdicts
+    ] + [
+        {
+            "passed": None,
+            "name": claim.name,
+            "that": claim.that,
+            "value": NOT_JUDGED,
+            "expected": None,
+            "paper": claim.paper,
+            "source": claim.source,
+        }
+        for claim in results.experiment.unjudged
     ]
     return Table("claims", "Claims", columns, rows)
 
@@ -175,12 +198,16 @@ def _mean(results: Results, metric: Metric, row: Row) -> dict[str, Any]:
     return {
         **_labels(row.point.labels),
         "mean": interval(found),
-        "deviation": found.deviation,
+        "deviation": _finite(found.deviation),
         "n": found.n,
         "missing": found.missing,
-        "paper": paper,
-        "ratio": found.mean / paper if found.mean is not None and paper else None,
+        "paper": _finite(paper),
+        "ratio": _finite(found.mean / paper) if found.mean is not None and paper else None,
     }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _labels(labels: dict[str, str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from lab.experiments import drawing, figures, picture, scene
 from lab.experiments.chart import Area, Bar, Box, Cell, Chart, Dash, Dot, Scale, Trace
-from lab.experiments.marks import marker
+from lab.experiments.marks import marker, stroke
 from lab.experiments.types import Figure, Metric, Published, Results, Summary
 from lab.report.figure import PALETTE
 
@@ -272,6 +272,8 @@ def test_a_paper_that_has_one_line_for_all_gets_a_style_of_its_own() -> None:
 def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
     shapes = {repr(marker(0, 0, style, False, style % len(PALETTE))) for style in range(42)}
     assert len(shapes) == 42
+    strokes = [repr(list(stroke(((0, 0), (9, 9)), style, False))) for style in range(12)]
+    assert len(set(strokes)) == 12  # by colour, single and double
     variants = made.axis("queue", *(f"variant-{number}" for number in range(14)))
     load = made.axis("load", "low", "high")
     figure = Figure("bar", "", "load", "goodput", "queue")

@@ -49,6 +49,12 @@ def test_a_case_for_each_failed_trial() -> None:
     assert "runs/failed/6-1" in (error.text or "")
 
 
+def test_a_claim_that_was_not_judged_is_skipped() -> None:
+    found = suite(made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,)))
+    assert [case.attrib["name"] for case in found if case.find("skipped") is not None] == ["mean speed-up"]
+    assert found.attrib["skipped"] == "1"
+
+
 def test_there_is_always_a_case() -> None:
     assert len(suite(made.results([], [], lambda labels: 1.0, repetitions=1))) == 1
 

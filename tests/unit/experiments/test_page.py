@@ -61,6 +61,7 @@ def test_the_page_says_it_all() -> None:
         "6.12.48",
         "hostapd",
         "10 trials of each point",
+        "1 to 10 at each point",
         "for seed in $(seq 1 10); do lab run office sap/web-transfer --set 'distance=2 m'",
     ):
         assert wanted in text, wanted
@@ -208,6 +209,19 @@ def test_repetitions_in_words() -> None:
     assert repetitions(Repetitions(1, 1)) == "1 trial of each point"
     rule = repetitions(Repetitions(3, 100, 0.05))
     assert rule == "3 to 100 trials of each point, until the 95 % confidence interval is within ±5 % of the mean"
+
+
+def test_claims_that_were_not_judged_are_told() -> None:
+    results = made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,))
+    assert tables.verdict(results) == "1 of 2 claims judged, none fails, after 150 trials; 1 claim not judged"
+    assert (
+        "\N{EN DASH} open" in read(results).text
+        and "not judged: points that it needs were not run" in read(results).text
+    )
+    assert "not judged" in said(results)
+    assert output.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
+    failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
+    assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not judged"
 
 
 def test_remarks_are_told() -> None:
