@@ -13,6 +13,11 @@ from lab.experiments import resolve
 from lab.experiments.narrow import narrow
 from lab.model.document import Document
 
+
+def record(required: dict[str, Any], optional: dict[str, Any] | None = None) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries(required, optional=optional)
+
+
 NAMES = st.sampled_from(["a", "b", "c", "rtt", "loss", "x"])
 LABELS = st.sampled_from(["1 m", "2 m", "100 cm", "5", "5 ms", "{a}", "one", "null", "[", "", "a: b", "-3 dBm", "0"])
 SCALARS = LABELS | st.integers(-3, 3) | st.booleans() | st.none() | st.floats()
@@ -20,12 +25,12 @@ KEYS = st.sampled_from(
     ["nodes.h1.roles", "links.0.delay", "links.0.loss", "nodes.h9.ip", "duration", "x", "a=b", "{a}.b"]
 )
 SETTINGS = st.dictionaries(KEYS, SCALARS | st.lists(SCALARS, max_size=2), max_size=2)
-RANGES = st.fixed_dictionaries(
+RANGES = record(
     {"from": SCALARS, "to": SCALARS},
     optional={"step": SCALARS, "points": st.integers(-1, 5), "spacing": st.sampled_from(["log", "linear", "x"])},
 )
 AXES = st.lists(SCALARS, max_size=3) | RANGES | st.dictionaries(LABELS, SETTINGS | SCALARS, max_size=3) | SCALARS
-FIGURES = st.fixed_dictionaries(
+FIGURES = record(
     {"kind": st.sampled_from(["line", "bar", "box", "cdf", "heat-map", "time-series", "pie"])},
     optional={
         "x": NAMES,
@@ -41,7 +46,7 @@ NUMBERS = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(LABELS, inner, max_size=2),
     max_leaves=5,
 )
-PAPERS = st.fixed_dictionaries({"values": NUMBERS}, optional={"x": NAMES, "by": NAMES, "unit": LABELS})
+PAPERS = record({"values": NUMBERS}, optional={"x": NAMES, "by": NAMES, "unit": LABELS})
 THAT = st.sampled_from(
     ["rtt", "rtt.max", "sum(rtt)", "rtt.mx", "all(rtt[one] > 1 ms)", "rtt[a=one]", "", "1 <", "loss"]
 )
@@ -51,7 +56,7 @@ REQUIRED: dict[str, Any] = {
     "workload": st.sampled_from(["ping/ping", "idle", "{b}"]),
     "metrics": st.dictionaries(
         NAMES,
-        st.sampled_from(["ms", "%", "x"]) | st.fixed_dictionaries({"that": THAT, "unit": st.just("ms")}),
+        st.sampled_from(["ms", "%", "x"]) | record({"that": THAT, "unit": st.just("ms")}),
         max_size=2,
     ),
 }
@@ -60,11 +65,11 @@ OPTIONAL: dict[str, Any] = {
     "grid": st.dictionaries(NAMES, AXES, max_size=3),
     "zip": st.lists(st.lists(NAMES, max_size=3), max_size=2),
     "seed": st.integers(-1, 2**64),
-    "repetitions": st.integers(-1, 3) | st.fixed_dictionaries({"ci95": st.sampled_from(["5%", "0%", "5", "200%"])}),
+    "repetitions": st.integers(-1, 3) | record({"ci95": st.sampled_from(["5%", "0%", "5", "200%"])}),
     "figure": FIGURES,
     "figures": st.lists(FIGURES, max_size=2),
     "paper": st.dictionaries(NAMES, PAPERS, max_size=2),
-    "claims": st.lists(st.fixed_dictionaries({"name": LABELS, "that": THAT}), max_size=2),
+    "claims": st.lists(record({"name": LABELS, "that": THAT}), max_size=2),
     "cites": st.dictionaries(st.sampled_from(["paper", "figure", "x"]), SCALARS, max_size=1),
 }
 RIGHT: dict[str, Any] = {
@@ -84,8 +89,8 @@ RIGHT: dict[str, Any] = {
 }
 DELAYS = st.lists(st.integers(1, 99).map("{} ms".format) | LABELS, min_size=1, max_size=4)
 GRIDS = st.builds(lambda levels: {**RIGHT["grid"], "a": levels}, DELAYS)
-EXPERIMENTS = st.fixed_dictionaries(REQUIRED, optional=OPTIONAL) | st.permutations(list(OPTIONAL)).flatmap(
-    lambda keys: st.fixed_dictionaries({key: (OPTIONAL | {"grid": GRIDS})[key] for key in keys[:2]})
+EXPERIMENTS = record(REQUIRED, optional=OPTIONAL) | st.permutations(list(OPTIONAL)).flatmap(
+    lambda keys: record({key: (OPTIONAL | {"grid": GRIDS})[key] for key in keys[:2]})
 ).map(lambda changes: RIGHT | changes)
 
 
