@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import units
+from lab.errors import InputError
 from lab.experiments import grid, levels
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
@@ -160,7 +161,14 @@ def test_how_many_trials_there_can_be() -> None:
         "x", "", {}, "x.yaml", 1, (), resolved({"a": [1, 2, 3]}).points(), Repetitions(3, 10, 0.05), (), (), (), ()
     )
     assert grid.trials(found) == 30
-    assert grid.MOST_TRIALS == 1000
+    grid.check_size(found)
+    grid.check_size(found, 30)
+    with pytest.raises(InputError) as failure:
+        grid.check_size(found, 29)
+    assert str(failure.value) == (
+        "x has 3 points, each run up to 10 times: 30 trials, more than 29\n"
+        "  add --yes to run them all, or make them fewer with --only axis=value or --reps n"
+    )
 
 
 def test_where_a_setting_is_written_is_known_of_each_point() -> None:
