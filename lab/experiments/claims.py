@@ -166,7 +166,7 @@ class _Statement(Evaluator):
 def _check_line(tree: Call, value: Any) -> None:
     """Refuse to go along places that are not in a line."""
     if not isinstance(value, Series):
-        raise UndefinedError(f"{tree.function} needs several places, {tree.arguments[0].text} has one")
+        raise InputError(f"{tree.function} needs several places, and {tree.arguments[0].text} has one")
     if value.line() is None:
         axes = [axis for axis, _ in value.places[0]]
         raise InputError(

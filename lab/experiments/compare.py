@@ -8,10 +8,8 @@ counts as exact. Each difference is judged by itself, so that of twenty without 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.errors import InputError, RecordError
@@ -22,7 +20,6 @@ from lab.report.tables import Column, Table
 if TYPE_CHECKING:
     from rich.console import Group
 
-FILE_NAME = "results.json"
 _LISTED_MAX = 5  # points in a message
 
 Labels = tuple[tuple[str, str], ...]
@@ -67,31 +64,11 @@ class _Cell:
     unit: str
 
 
-def load(path: Path) -> dict[str, Any]:
-    """The results.json of a directory that ``lab reproduce`` wrote, or that file itself.
-
-    Raises:
-        RecordError: there is none, or it is none.
-    """
-    file = path / FILE_NAME if path.is_dir() else path
-    try:
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        hint = f"lab reproduce --out DIR leaves a {FILE_NAME} in DIR"
-        what = f"{path} has no {FILE_NAME}" if path.is_dir() else f"there is no {path}"
-        raise RecordError(what, hint=hint) from None
-    except (OSError, ValueError) as error:
-        raise RecordError(f"{file} cannot be read: {error}") from None
-    if not isinstance(data, dict) or not isinstance(data.get("rows"), list):
-        raise RecordError(f"{file} holds no results of an experiment: it has no rows")
-    return data
-
-
 def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> list[Difference]:
     """What changed from A to B, by point in the order of A's grid, and by metric.
 
     Args:
-        results_a: what results.json holds.
+        results_a: what results.json holds (lab.experiments.output.read).
         results_b: likewise, of the same experiment.
 
     Raises:
@@ -174,11 +151,11 @@ def tables(differences: Sequence[Difference]) -> list[Table]:
             Column("a", "A", unit),
             Column("b", "B", unit),
             Column("runs", "runs", number=False),
-            Column("percent", "difference", "%", 3, show=_signed),
-            Column("half_width_percent", "\N{PLUS-MINUS SIGN}", "%", 3),
+            Column("percent", "difference", "% of A", 3, show=_signed),
+            Column("half_width_percent", "\N{PLUS-MINUS SIGN} (95 % CI)", "% of A", 3),
             Column("significant", "significant", number=False, show=lambda marked: "yes" if marked else "no"),
         ]
-        title = f"{metric}{f' in {unit}' if unit else ''}: what B changes, in % of A, with its 95 % confidence"
+        title = f"{metric}{f' in {unit}' if unit else ''}: B against A"
         found.append(Table(metric, title, columns, [_row(one) for one in rows], unit))
     return found
 
@@ -205,9 +182,21 @@ def verdict(differences: Sequence[Difference]) -> str:
     line = (
         f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'} significant (Welch's t, 95 %"
     )
-    line += "; one in twenty would be by chance alone)" if marked else ")"
+    line += ": of equal ones, one in twenty is)" if marked else ")"
     unjudged = len(differences) - len(judged)
     return line + (f"; {unjudged} cannot be judged ({NONE})" if unjudged else "")
+
+
+def builds(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> str:
+    """One line: what A and B were run with; nothing where they do not tell."""
+    a, b = (results.get("provenance", {}).get("hashes", {}) for results in (results_a, results_b))
+    if not a or not b:
+        return ""
+    differ = [name for name in a | b if a.get(name) != b.get(name)]
+    same = [name for name in a | b if name not in differ]
+    if not differ:
+        return f"A and B were run with the same {', '.join(same)}"
+    return f"A and B differ in {', '.join(differ)}" + (f"; the same: {', '.join(same)}" if same else "")
 
 
 def rich_tables(differences: Sequence[Difference]) -> Group:

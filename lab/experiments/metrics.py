@@ -171,7 +171,7 @@ def _misfit(value: Quantity, unit: str) -> str:
     """Why a number cannot be told in a unit, and what to write."""
     wanted = Quantity(1, unit).dimension
     if not value.unit:
-        hint = "multiply it by 100%" if unit == "%" else "write it without a unit"
+        hint = "multiply it by 100%" if unit == "%" else 'write unit: ""'
         return f"comes to a number without a unit, not to a {wanted.name if wanted else 'count'} in {unit}; {hint}"
     if not unit:
         return f'comes to a number in {value.unit}; write unit: "{value.unit}"'

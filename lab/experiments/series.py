@@ -15,7 +15,6 @@ from typing import Any
 from lab import units
 from lab.errors import InputError, near
 from lab.experiments.types import Axis, Experiment, Metric, Point
-from lab.plan.values import UndefinedError
 
 Place = tuple[tuple[str, str], ...]  # (axis, label) of the axes that are left
 _LISTED_MAX = 12  # labels of an axis in a message
@@ -110,8 +109,7 @@ class Grid:
             labels: each with its axis; None: the only axis that has it.
 
         Raises:
-            InputError: there is no such series.
-            UndefinedError: there is, but its points are not among those that are run (``--only``).
+            InputError: there is no such series, or its points are not among those that are run (``--only``).
         """
         wanted = list(labels)
         metric = self.metrics.get(name)
@@ -133,6 +131,12 @@ class Grid:
             return name
         if name in self.axes:
             raise InputError(f'"{name}" is an axis; write one of its labels: {_listed(self._labels(name))}')
+        metric, dot, figure = name.partition(".")
+        if dot and metric in self.metrics:
+            that, unit = self.metrics[metric].that, self.metrics[metric].unit
+            plain = that.replace("-", "_").isidentifier()  # else it is a calculation, which has no other figures
+            add = f', such as {metric}-{figure}: {{that: {that}.{figure}, unit: "{unit}"}}' if plain else " for it"
+            raise InputError(f'claims are about the means of metrics, not "{name}"; add a metric{add}')
         labels = [label for axis in self.axes for label in self._labels(axis)]
         known = [f"the metrics {', '.join(self.metrics)}"]
         known += [f"the labels {_listed(self._labels(axis))} of {axis}" for axis in self.axes]
@@ -187,7 +191,7 @@ class Grid:
             place = told(tuple(fixed.items()))
             if all(any(_has(point, {axis: fixed[axis]}) for point in self.points) for axis in fixed):
                 raise InputError(f"no point of the grid is at {place}: axes that advance together are in step")
-            raise UndefinedError(f"no point at {place} is run")
+            raise InputError(f"no point at {place} is run")
         left = [axis for axis in self.axes if axis not in fixed and not self._follows(axis, tuple(fixed))]
         if not left and len(points) == 1:
             return Selection(metric, points, None)

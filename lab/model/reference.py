@@ -64,6 +64,29 @@ for one of them. A single one is `fetch@sta2.exit`.
 """
 
 
+_EXPERIMENTS = """\
+## Metrics and claims of experiments
+
+Both are written in the language of checks, with its functions.
+
+A metric is a number of one run. `outage.max` is a figure of the workload's metric `outage`, the name alone is its mean.
+Inside a function that sums up, such as `sum(goodput)` or `max(goodput / 2)`, the name stands for every figure that the
+metric has: of each process, handoff or sample. The number is told in the unit of the experiment's metric; a ratio
+becomes a percentage by `100% * (…)`. A run without such a figure has no value.
+
+A claim is about series of means over the grid:
+
+* `throughput[quick]`: the metric at all points with that label; `throughput[quick, distance=2 m]`: those with both.
+  Where two axes have a label, write `axis=label`. A label with `,`, `=`, `[`, `]` or a quote in it stands in quotes.
+* `quick` alone: of the only metric, or of the one that all figures show.
+* Two series are compared place by place, in the order of the grid, and have to be over the same axes:
+  `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` are place by place too.
+* `geomean(quick / never)` and the other functions sum a series up. `rising`, `falling`, `first` and `last` go along one
+  axis.
+* A claim on a point without a value fails.
+"""
+
+
 def text() -> str:
     """The whole page, as Markdown."""
     return "\n".join(_page()).rstrip() + "\n"
@@ -84,6 +107,7 @@ def _page() -> Iterator[str]:
     yield from _metrics()
     yield _CHECKS
     yield from _table(("function", "gives"), ((f"`{name}`", entry.about) for name, entry in values.FUNCTIONS.items()))
+    yield _EXPERIMENTS
     yield "## Units\n"
     yield from _table(
         ("quantity", "units"),

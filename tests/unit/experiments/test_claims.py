@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.experiments import claims
 from lab.experiments.types import Claim, Experiment, Figure, Verdict
+from lab.plan.grammar import Comparison, Indexed, Language, parse
+from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()
@@ -114,7 +116,7 @@ def test_what_holds(that: str, passed: bool) -> None:
         ),
         (
             "all(quick - never > -2 Mbit/s)",
-            "holds at all 3 places; quick - never from −1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
+            f"holds at all 3 places; quick - never from {MINUS}1 Mbit/s (distance 6 m) to 1 Mbit/s (distance 2 m)",
             "quick - never > -2 Mbit/s at every place",
         ),
         (
@@ -164,7 +166,11 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "the labels 2 m, 4 m, 6 m of distance; the labels never, quick, sap-approximate of roaming",
         ),
         ("througput[quick] > never", 'there is no series "througput" (did you mean throughput?); known: '),
-        ("throughput.max > 1 Mbit/s", 'there is no series "throughput.max" (did you mean throughput?); known: '),
+        (
+            "throughput.max > 1 Mbit/s",
+            'claims are about the means of metrics, not "throughput.max"; '
+            'add a metric, such as throughput-max: {that: throughput.max, unit: "Mbit/s"}',
+        ),
         ("distance > 2 m", '"distance" is an axis; write one of its labels: 2 m, 4 m, 6 m'),
         ("throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
         ("throughput[dist=2 m] > 1 Mbit/s", 'there is no axis "dist" (did you mean distance?); known: distance, roam'),
@@ -179,6 +185,7 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "a series over distance and roaming cannot be paired with one over distance; fix the same axes",
         ),
         ("rising(throughput)", "rising goes along one axis, and here are distance and roaming; fix one by its label"),
+        ("rising(throughput[2 m, quick])", "rising needs several places, and throughput[2 m, quick] has one"),
         ("first(throughput) > 1 Mbit/s", "first goes along one axis, and here are distance and roaming"),
         ("quick > 5", '"5" has no unit; write 5 Mbit/s'),
         ("quick > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
@@ -199,6 +206,12 @@ def test_what_is_refused_before_anything_runs(that: str, message: str) -> None:
     assert failure.value.where == "e.yaml:9"
     assert failure.value.message.startswith(f'claim "c": {message}')
     assert not claims.judge(claim(that), PLAIN, ROWS).passed
+
+
+def test_a_calculated_metric_has_no_figures_to_suggest() -> None:
+    total = replace(PLAIN, metrics=(replace(PLAIN.metrics[0], that="sum(goodput)"),))
+    with pytest.raises(InputError, match='not "throughput.max"; add a metric for it$'):
+        claims.check(claim("throughput.max > 1 Mbit/s"), total)
 
 
 def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
@@ -238,12 +251,16 @@ def test_trials_without_a_value_are_told() -> None:
     assert claims.judge(claim("mean(never) > 3 Mbit/s"), PLAIN, some).value == "mean(never) = 4 Mbit/s"
 
 
-def test_points_that_are_not_run_are_no_mistake_of_the_file() -> None:
+def test_points_that_are_left_out_cannot_be_claimed() -> None:
     only = replace(PLAIN, points=tuple(point for point in PLAIN.points if point.labels["roaming"] == "quick"))
-    claims.check(claim("all(quick > never)"), only)
+    with pytest.raises(InputError, match="no point at roaming never is run"):
+        claims.check(claim("all(quick > never)"), only)
     found = claims.judge(claim("all(quick > never)"), only, ROWS)
     assert (found.passed, found.value) == (False, "cannot be judged: no point at roaming never is run")
+    claims.check(claim("all(quick > 1 Mbit/s)"), only)
     assert claims.judge(claim("all(quick > 1 Mbit/s)"), only, ROWS).passed
+    single = replace(PLAIN, points=PLAIN.points[:1])
+    assert claims.judge(claim("never > 0 Mbit/s"), single, ROWS).value == "never = 1 Mbit/s"
 
 
 def test_axes_that_advance_together_are_one_place() -> None:
@@ -296,6 +313,28 @@ def test_any_text_is_judged_or_an_input_error(text: str) -> None:
     except InputError as error:
         assert str(error).startswith("e.yaml:9")
         assert not verdict.passed
+
+
+CLAIM = Language("claim", "…", labels=True)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(exclude_characters='"'), max_size=40), st.sampled_from(["", "axis=", "a-b = "]))
+def test_any_label_in_quotes_is_read_as_it_is(label: str, axis: str) -> None:
+    tree = parse(f'x[{axis}"{label}", "y"]', CLAIM)
+    assert isinstance(tree, Indexed)
+    assert tree.labels == ((axis.strip(" =") or None, label), (None, "y"))
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(exclude_characters="\"',=[]", exclude_categories=["C"]), min_size=1, max_size=40))
+def test_most_labels_need_no_quotes(label: str) -> None:
+    if not label.strip():
+        return
+    tree = parse(f"x.y[{label}, axis = {label}] < 1", CLAIM)
+    assert isinstance(tree, Comparison) and isinstance(tree.operands[0], Indexed)
+    written = " ".join(label.split())
+    assert (tree.operands[0].name, tree.operands[0].labels) == ("x.y", ((None, written), ("axis", written)))
 
 
 NUMBERS = st.lists(st.floats(0.001, 1e6), min_size=9, max_size=9)

@@ -129,7 +129,7 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
         ("outage", "Mbit/s", "comes to a duration, and Mbit/s measures a rate; write one of ns, us,"),
         ("outage", "msec", 'comes to a duration, and "msec" is no unit of one; known: ns, us,'),
         ("outage", "", 'comes to a number in ms; write unit: "ms"'),
-        ("outage.count", "ms", "comes to a number without a unit, not to a duration in ms; write it without a unit"),
+        ("outage.count", "ms", 'comes to a number without a unit, not to a duration in ms; write unit: ""'),
         ("goodput.max / goodput.min", "%", "comes to a number without a unit, not to a percentage in %; multiply"),
         ("retries", "segments", "comes to a number of frames, not to segments; write unit: frames"),
         ("retries", "ms", "comes to a number of frames, not to ms; write unit: frames"),

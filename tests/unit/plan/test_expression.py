@@ -58,6 +58,9 @@ CONTEXT: dict[str, Any] = {
         "sum(flow.goodput) == 10 Mbit/s",
         "geomean(1, 4) > 1.99 and geomean(1, 4) < 2.01",
         "len(flow.exit) == 2 and len('abc') == 3",
+        "median(flow.goodput) == 5 Mbit/s and median(3, 1, 2) == 2 and median(4, 1) == 2.5",
+        "first(flow.exit) == 0 and last(flow.exit) == 1",
+        "rising(flow.exit) and not falling(flow.goodput)",
         "any(flow.exit == 0)",
         "not all(flow.exit == 0)",
         "all(flow.goodput > 3 Mbit/s)",
@@ -170,6 +173,7 @@ def test_numbers_too_large_for_floats() -> None:
         ("", "is empty; write a comparison, such as outage.max < 500 ms"),
         ("a = b", '"=" means nothing here; write == to compare\n  a = b\n    ^'),
         ("a && b", '"&" means nothing here; write and\n  a && b\n    ^'),
+        ("a[x] < 1", '"[" means nothing here\n  a[x] < 1\n   ^'),  # labels are for claims
         ("a <", "a value is missing here\n  a <\n     ^"),
         ("(a < b", "a bracket is not closed\n  (a < b\n  ^"),
         ("max(a", "a bracket is not closed\n  max(a\n  ^"),
