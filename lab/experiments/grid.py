@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.errors import near
+from lab.errors import InputError, near
 from lab.experiments import fill, levels
 from lab.experiments.types import Axis, Experiment, Point
 from lab.model.document import Keys
@@ -24,6 +24,23 @@ MOST_TRIALS = 1_000  # more than that are run only by who asks for it: lab repro
 def trials(experiment: Experiment) -> int:
     """The most trials that an experiment can have, all repetitions counted."""
     return len(experiment.points) * experiment.repetitions.most
+
+
+def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
+    """Refuse more trials than somebody may have meant; not to be asked after ``--yes``.
+
+    Raises:
+        InputError: there may be more than ``most``.
+    """
+    count = trials(experiment)
+    if count <= most:
+        return
+    points, each = len(experiment.points), experiment.repetitions
+    often = f"up to {each.most}" if each.most > each.least else f"{each.most}"
+    raise InputError(
+        f"{experiment.name} has {points:,} points, each run {often} times: {count:,} trials, more than {most:,}",
+        hint="add --yes to run them all, or make them fewer with --only axis=value or --reps n",
+    )
 
 
 @dataclass(frozen=True)

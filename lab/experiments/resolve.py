@@ -13,7 +13,7 @@ from lab.experiments import claims, grid, metrics, said_figures, said_numbers, t
 from lab.experiments.narrow import narrow
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
 from lab.model import library
-from lab.model.build import build
+from lab.model.build import build, line_of
 from lab.model.document import Document, Keys, read
 from lab.model.experiment import Adaptive, ExperimentMetric
 from lab.model.experiment import Experiment as Model
@@ -47,6 +47,7 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
     made = grid.resolve(source, problems)
     whole = _experiment(source, made, problems)
     _check_names(source, problems)
+    problems.errors.sort(key=line_of)
     problems.raise_all()
     find = _finder(document)
     whole = _with_files(source, whole, find, problems)

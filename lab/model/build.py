@@ -39,11 +39,11 @@ def build(model: type[M], document: Document) -> M:
         return model.model_validate(document.data, context=met)
     except ValidationError as failure:
         errors = [_translate(details, document, met) for details in failure.errors()]
-        raise_all(sorted(errors, key=_line))
+        raise_all(sorted(errors, key=line_of))
         raise
 
 
-def _line(error: InputError) -> int:
+def line_of(error: InputError) -> int:
     """The line that an error names; 0 for one about an override."""
     line = (error.where or "").rsplit(":", 1)[-1]
     return int(line) if line.isdigit() else 0

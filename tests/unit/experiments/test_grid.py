@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab import units
+from lab.errors import InputError
 from lab.experiments import grid, levels
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
@@ -43,6 +44,7 @@ LEVELS = st.lists(st.from_regex(r"[a-z]{1,4}", fullmatch=True), min_size=1, max_
 AXES = st.dictionaries(st.sampled_from("abcdef"), LEVELS, max_size=4)
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(AXES)
 def test_a_product_has_every_combination_once_the_last_axis_fastest(axes: dict[str, list[str]]) -> None:
     points = resolved(axes).points()
@@ -52,6 +54,7 @@ def test_a_product_has_every_combination_once_the_last_axis_fastest(axes: dict[s
     assert len({point.settings for point in points}) == len(points)
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.data())
 def test_zipped_axes_advance_together_and_all_others_are_a_product(data: st.DataObject) -> None:
     names = data.draw(st.permutations("abcde"))
@@ -70,6 +73,7 @@ def test_zipped_axes_advance_together_and_all_others_are_a_product(data: st.Data
     assert seen == set(itertools.product(*(axes[name] for name in free)))
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(AXES)
 def test_settings_have_the_values_of_their_axes(axes: dict[str, list[str]]) -> None:
     for point in resolved(axes).points():
@@ -81,6 +85,7 @@ def test_settings_have_the_values_of_their_axes(axes: dict[str, list[str]]) -> N
 NUMBERS = st.decimals(0, 1000, places=2, allow_nan=False).map(lambda number: format(number.normalize(), "f"))
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(NUMBERS, NUMBERS, st.integers(1, 50), st.sampled_from(["m", "ms", "dBm", "%", ""]))
 def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, parts: int, unit: str) -> None:
     first, last = Fraction(start), Fraction(start) + Fraction(length)
@@ -102,6 +107,7 @@ def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, p
     assert axis.unit == (unit or None) and not wrong
 
 
+@settings(deadline=None)  # other work on the machine must not fail a test
 @given(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(2, 60), st.sampled_from(["linear", "log"]))
 def test_points_of_a_range_rise_from_end_to_end(start: int, more: int, points: int, spacing: str) -> None:
     said = {"from": f"{start} m", "to": f"{start + more} m", "points": points, "spacing": spacing}
@@ -155,7 +161,14 @@ def test_how_many_trials_there_can_be() -> None:
         "x", "", {}, "x.yaml", 1, (), resolved({"a": [1, 2, 3]}).points(), Repetitions(3, 10, 0.05), (), (), (), ()
     )
     assert grid.trials(found) == 30
-    assert grid.MOST_TRIALS == 1000
+    grid.check_size(found)
+    grid.check_size(found, 30)
+    with pytest.raises(InputError) as failure:
+        grid.check_size(found, 29)
+    assert str(failure.value) == (
+        "x has 3 points, each run up to 10 times: 30 trials, more than 29\n"
+        "  add --yes to run them all, or make them fewer with --only axis=value or --reps n"
+    )
 
 
 def test_where_a_setting_is_written_is_known_of_each_point() -> None:
