@@ -75,16 +75,17 @@ def test_a_failing_event_names_its_line(boot: Callable[..., Ran]) -> None:
 
 
 def test_a_handover_to_an_access_point_out_of_reach_fails(boot: Callable[..., Ran]) -> None:
+    """After half a minute the station has forgotten what it heard of the access point."""
     topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
     with pytest.raises(RunError, match=r"sta1 cannot roam to ap2: no beacon or probe response"):
         boot(
             topology,
             """
 name: gone
-duration: 5 s
+duration: 45 s
 timeline:
   - {at: 1 s, exec: ap2, run: [hostapd_cli, -i, ap2-wlan1, disable]}
-  - {at: 2 s, roam: sta1, to: ap2}
+  - {at: 40 s, roam: sta1, to: ap2}
 """,
         )
 

@@ -157,7 +157,9 @@ def test_wmm_has_qos_data_and_four_access_categories(boot: Callable[..., Ran], w
     assert transmitters(list(frames(ran)), QOS_DATA) == (senders if wmm else set())
     before, after = (categories(look, "sta1") for look in json.loads(ran.raw("medium.json"))["looks"][2:4])
     grown = {name: after[name] - before[name] for name in before}
-    assert (grown["vo"], grown["be"]) == ((10, 0) if wmm else (0, 10)), grown
+    # now and then a host asks for a router, or tells which groups it is in; that is best effort
+    assert grown["vo"] == (10 if wmm else 0) and 0 <= grown["be"] - (0 if wmm else 10) < 3, grown
+    assert grown["vi"] == grown["bk"] == 0, grown
 
 
 def categories(look: dict[str, Any], node: str) -> dict[str, int]:
