@@ -148,6 +148,10 @@ class Cluster:
         self.stack.callback(process.kill)
         return process
 
+    def start_scheduler(self) -> subprocess.Popen[bytes]:
+        """Its own process; the directory gets its address."""
+        return self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+
     def worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         """A worker that works in a directory of that name; nobody starts it again when it is killed."""
         place = str(self.directory / name)
@@ -162,7 +166,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     directory.mkdir()
     with contextlib.ExitStack() as stack:
         found = Cluster(directory, stack)
-        found.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        found.start_scheduler()
         until((directory / "scheduler.json").exists)
         yield found
 
@@ -172,35 +176,35 @@ def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Clus
     killed: list[Path] = []
 
     def kill(progress: Progress) -> None:
-        if killed or progress.done < 2:
+        running = guests_below(cluster.directory / "first")
+        if killed or progress.done < 2 or not running:  # then the next time: what waits here gives workers nothing
             return
-        until(lambda: guests_below(cluster.directory / "first"))
-        killed.extend(guests_below(cluster.directory / "first"))
+        killed.extend(running)
         first.kill()
         first.wait()
 
-    remote = place.sweep("remote", 8, cluster.address, kill)
+    remote = place.sweep("remote", 12, cluster.address, kill)
     assert killed
     assert second.poll() is None
     until(lambda: not any(scratch._pids_of(home) for home in killed))
-    local = place.sweep("local", 8)
+    local = place.sweep("local", 12)
     assert remote == local
-    assert len(set(local.values())) == 8
+    assert len(set(local.values())) == 12
 
 
 def test_a_worker_of_our_own_that_is_killed_is_replaced(place: Place) -> None:
     killed: list[Path] = []
 
     def kill(progress: Progress) -> None:
-        if killed or progress.done < 1:
+        running = own_guests(os.getpid())
+        if killed or progress.done < 1 or not running:
             return
-        until(lambda: own_guests(os.getpid()))
-        home, worker = own_guests(os.getpid())[0]
+        home, worker = running[0]
         os.kill(worker, signal.SIGKILL)
         until(lambda: not scratch._pids_of(home))
         killed.append(home)
 
-    assert len(place.sweep("store", 6, tell=kill)) == 6
+    assert len(place.sweep("store", 8, tell=kill)) == 8
     assert killed
 
 
@@ -302,6 +306,26 @@ def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Clust
         place.sweep("store", 2, cluster.address)
     assert "kernel" not in str(told.value).splitlines()[1]
     assert stored(place.directory) == 0
+
+
+def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_path: Path) -> None:
+    directory = tmp_path / "cluster"
+    directory.mkdir()
+    with contextlib.ExitStack() as stack:
+        cluster = Cluster(directory, stack)
+        scheduler = cluster.start_scheduler()
+        until((directory / "scheduler.json").exists)
+        cluster.worker("first")
+
+        def kill(progress: Progress) -> None:
+            if progress.done and scheduler.poll() is None and guests_below(directory / "first"):
+                scheduler.kill()
+                scheduler.wait()
+
+        with pytest.raises(HostError, match="the connection to the scheduler was lost"):
+            place.sweep("store", 30, cluster.address, kill)
+        until(lambda: not guests_below(directory / "first"))
+    assert 1 <= stored(place.directory) < 30
 
 
 def test_a_scheduler_without_workers(place: Place, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
