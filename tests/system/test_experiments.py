@@ -22,9 +22,11 @@ from lab import runs
 from lab.errors import HostError
 from lab.experiments import engine
 from lab.experiments.engine import Progress
-from lab.experiments.store import Store
+from lab.experiments.store import Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
 from lab.machine import PROJECT, scratch
+from lab.plan.load import load
+from lab.record.record import to_json
 
 pytestmark = pytest.mark.guest
 
@@ -96,6 +98,14 @@ class Place:
             assert entry is not None
             records[outcome.seed] = entry.record
         return records
+
+    def alone(self, machine: runs.Machine, seed: int) -> bytes:
+        """The record of a trial that this process runs itself, as `lab run` does."""
+        point = self.experiment(1).points[0]
+        directory = self.directory / "alone"
+        directory.mkdir()
+        found = runs.run_plan(load(point.topology, point.workload, seed), machine, directory)
+        return pack(to_json(found.data))
 
 
 @pytest.fixture
@@ -171,7 +181,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
         yield found
 
 
-def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Cluster) -> None:
+def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Cluster, machine: runs.Machine) -> None:
     first, second = cluster.worker("first"), cluster.worker("second")
     killed: list[Path] = []
 
@@ -189,6 +199,7 @@ def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Clus
     until(lambda: not any(scratch._pids_of(home) for home in killed))
     local = place.sweep("local", 12)
     assert remote == local
+    assert remote[3] == place.alone(machine, 3)
     assert len(set(local.values())) == 12
 
 
