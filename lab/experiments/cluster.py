@@ -23,6 +23,7 @@ nursery.quiet()
 dask.config.refresh()
 
 from distributed import Client, Future, LocalCluster  # noqa: E402
+from distributed.client import ClosedClientError  # noqa: E402
 from distributed.scheduler import KilledWorker  # noqa: E402
 
 from lab.errors import HostError, LabError  # noqa: E402
@@ -80,14 +81,16 @@ class Workers:
         """How many trials run side by side."""
         if time.monotonic() >= self._counted_s + COUNT_EVERY_S:
             self._counted_s = time.monotonic()
-            known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            with _connected():
+                known = self._client.scheduler_info(n_workers=-1)["workers"].values()
             self._lanes = sum(int(entry["nthreads"]) for entry in known)
         return self._lanes
 
     def submit(self, key: str, plan: str) -> None:
         """Hand a trial over. If the worker that runs it is killed, another one gets it."""
         name = f"lab-trial-{key}-{os.urandom(4).hex()}"  # of this sweep alone: others may use the same scheduler
-        future = self._client.submit(worker.work, plan, self._hashes, key=name, pure=False, retries=0)
+        with _connected():
+            future = self._client.submit(worker.work, plan, self._hashes, key=name, pure=False, retries=0)
         self._futures[future] = key
         future.add_done_callback(self._answers.put)
 
@@ -108,7 +111,7 @@ class Workers:
     def _look(self) -> None:
         """Whether there is still somebody to wait for."""
         if self._client.status not in ("running", "connecting"):
-            raise HostError("the connection to the scheduler was lost", hint=_RESUME)
+            raise _lost()
         if self.lanes():
             self._bare_since_s = None
             return
@@ -132,6 +135,8 @@ def answer_of(future: Future[Any]) -> Answer:
     Raises:
         LabError: the machine of that worker cannot run trials, or the worker does not know the lab.
     """
+    if future.cancelled():  # by dask, which does so when it has lost the scheduler
+        raise _lost()
     error = future.exception()
     if error is None:
         answer: Answer = future.result()
@@ -150,6 +155,19 @@ def answer_of(future: Future[Any]) -> Answer:
 
 _START = "start one: dask worker ADDRESS --nthreads 1"
 _RESUME = "the same command goes on where this one ended"
+
+
+def _lost() -> HostError:
+    return HostError("the connection to the scheduler was lost", hint=_RESUME)
+
+
+@contextlib.contextmanager
+def _connected() -> Iterator[None]:
+    """What needs the scheduler."""
+    try:
+        yield
+    except (OSError, TimeoutError, ClosedClientError):
+        raise _lost() from None
 
 
 @contextlib.contextmanager

@@ -122,6 +122,7 @@ def run(
 class _Repetitions:
     """Of one point."""
 
+    point: Point
     asked: int  # trials so far, those that wait among them
     outcomes: list[Outcome] = field(default_factory=list)
 
@@ -156,7 +157,8 @@ class Sweep:
         self._needed = needed or _needed
         self._workers: Workers | None = None
         least = experiment.repetitions.least
-        self._points = {point.number: _Repetitions(least) for point in experiment.points}
+        self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
+        self._total = least * len(self._points)
         self._to_plan = deque((point, number) for point in experiment.points for number in range(least))
         self._running: dict[str, list[Trial]] = {}  # by key: points may have a plan in common
         self._ours: set[str] = set()  # keys of what this sweep has stored
@@ -264,7 +266,7 @@ class Sweep:
         repetitions = self._points[trial.point]
         repetitions.outcomes.append(outcome)
         if len(repetitions.outcomes) == repetitions.asked:
-            self._ask(trial.point, repetitions)
+            self._ask(repetitions)
 
     def _leave(self, trial: Trial, answer: Failed) -> str:
         """Put what a failed trial left where the user finds it."""
@@ -275,7 +277,7 @@ class Sweep:
             raise HostError(f"cannot write {directory}, for what a failed trial left: {error.strerror}") from None
         return str(directory)
 
-    def _ask(self, number: int, repetitions: _Repetitions) -> None:
+    def _ask(self, repetitions: _Repetitions) -> None:
         """Another round of a point, unless there is confidence in all its metrics; at most as many as there are.
 
         A first guess of the deviation may be far too large: doubling sees better ones on the way.
@@ -289,21 +291,20 @@ class Sweep:
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
             if values:  # where every trial failed or has no such figure, more would not either
                 wanted = max(wanted, self._needed(values, rule.half_width) - len(values))
-        more = min(wanted, repetitions.asked, rule.most - repetitions.asked)
-        (point,) = (point for point in self._experiment.points if point.number == number)
-        self._to_plan.extend((point, repetitions.asked + further) for further in range(more))
-        repetitions.asked += max(0, more)
+        more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
+        self._to_plan.extend((repetitions.point, repetitions.asked + further) for further in range(more))
+        repetitions.asked += more
+        self._total += more
 
     def _progress(self) -> Progress:
-        total = sum(point.asked for point in self._points.values())
         lanes = self._workers.lanes() if self._workers else 1
-        left = total - self._count["done"]
+        left = self._total - self._count["done"]
         each_s = self._busy_s / self._count["run"] if self._count["run"] else None
         return Progress(
             done=self._count["done"],
             failed=self._count["failed"],
             cached=self._count["cached"],
-            total=total,
+            total=self._total,
             virtual_s=self._virtual_s,
             wall_s=time.monotonic() - self._began_s,
             eta_s=None if each_s is None else left * each_s / max(1, lanes),

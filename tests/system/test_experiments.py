@@ -22,9 +22,11 @@ from lab import runs
 from lab.errors import HostError
 from lab.experiments import engine
 from lab.experiments.engine import Progress
-from lab.experiments.store import Store
+from lab.experiments.store import Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
 from lab.machine import PROJECT, scratch
+from lab.plan.load import load
+from lab.record.record import to_json
 
 pytestmark = pytest.mark.guest
 
@@ -97,6 +99,14 @@ class Place:
             records[outcome.seed] = entry.record
         return records
 
+    def alone(self, machine: runs.Machine, seed: int) -> bytes:
+        """The record of a trial that this process runs itself, as `lab run` does."""
+        point = self.experiment(1).points[0]
+        directory = self.directory / "alone"
+        directory.mkdir()
+        found = runs.run_plan(load(point.topology, point.workload, seed), machine, directory)
+        return pack(to_json(found.data))
+
 
 @pytest.fixture
 def place(tmp_path: Path, machine: runs.Machine) -> Place:
@@ -148,6 +158,10 @@ class Cluster:
         self.stack.callback(process.kill)
         return process
 
+    def start_scheduler(self) -> subprocess.Popen[bytes]:
+        """Its own process; the directory gets its address."""
+        return self.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+
     def worker(self, name: str, **environment: str) -> subprocess.Popen[bytes]:
         """A worker that works in a directory of that name; nobody starts it again when it is killed."""
         place = str(self.directory / name)
@@ -162,45 +176,46 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     directory.mkdir()
     with contextlib.ExitStack() as stack:
         found = Cluster(directory, stack)
-        found.start("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+        found.start_scheduler()
         until((directory / "scheduler.json").exists)
         yield found
 
 
-def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Cluster) -> None:
+def test_a_killed_worker_costs_time_and_nothing_else(place: Place, cluster: Cluster, machine: runs.Machine) -> None:
     first, second = cluster.worker("first"), cluster.worker("second")
     killed: list[Path] = []
 
     def kill(progress: Progress) -> None:
-        if killed or progress.done < 2:
+        running = guests_below(cluster.directory / "first")
+        if killed or progress.done < 2 or not running:  # then the next time: what waits here gives workers nothing
             return
-        until(lambda: guests_below(cluster.directory / "first"))
-        killed.extend(guests_below(cluster.directory / "first"))
+        killed.extend(running)
         first.kill()
         first.wait()
 
-    remote = place.sweep("remote", 8, cluster.address, kill)
+    remote = place.sweep("remote", 12, cluster.address, kill)
     assert killed
     assert second.poll() is None
     until(lambda: not any(scratch._pids_of(home) for home in killed))
-    local = place.sweep("local", 8)
+    local = place.sweep("local", 12)
     assert remote == local
-    assert len(set(local.values())) == 8
+    assert remote[3] == place.alone(machine, 3)
+    assert len(set(local.values())) == 12
 
 
 def test_a_worker_of_our_own_that_is_killed_is_replaced(place: Place) -> None:
     killed: list[Path] = []
 
     def kill(progress: Progress) -> None:
-        if killed or progress.done < 1:
+        running = own_guests(os.getpid())
+        if killed or progress.done < 1 or not running:
             return
-        until(lambda: own_guests(os.getpid()))
-        home, worker = own_guests(os.getpid())[0]
+        home, worker = running[0]
         os.kill(worker, signal.SIGKILL)
         until(lambda: not scratch._pids_of(home))
         killed.append(home)
 
-    assert len(place.sweep("store", 6, tell=kill)) == 6
+    assert len(place.sweep("store", 8, tell=kill)) == 8
     assert killed
 
 
@@ -302,6 +317,26 @@ def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Clust
         place.sweep("store", 2, cluster.address)
     assert "kernel" not in str(told.value).splitlines()[1]
     assert stored(place.directory) == 0
+
+
+def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_path: Path) -> None:
+    directory = tmp_path / "cluster"
+    directory.mkdir()
+    with contextlib.ExitStack() as stack:
+        cluster = Cluster(directory, stack)
+        scheduler = cluster.start_scheduler()
+        until((directory / "scheduler.json").exists)
+        cluster.worker("first")
+
+        def kill(progress: Progress) -> None:
+            if progress.done and scheduler.poll() is None and guests_below(directory / "first"):
+                scheduler.kill()
+                scheduler.wait()
+
+        with pytest.raises(HostError, match="the connection to the scheduler was lost"):
+            place.sweep("store", 30, cluster.address, kill)
+        until(lambda: not guests_below(directory / "first"))
+    assert 1 <= stored(place.directory) < 30
 
 
 def test_a_scheduler_without_workers(place: Place, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

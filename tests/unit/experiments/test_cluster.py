@@ -21,6 +21,9 @@ class Task:
         self._found = found
         self.released = False
 
+    def cancelled(self) -> bool:
+        return self._found is None
+
     def exception(self) -> BaseException | None:
         return self._found if isinstance(self._found, BaseException) else None
 
@@ -51,3 +54,8 @@ def test_what_a_machine_lacks_is_told_as_it_is() -> None:
 def test_a_worker_without_the_lab_is_told() -> None:
     with pytest.raises(HostError, match="a worker cannot run trials: ModuleNotFoundError: No module named 'lab'"):
         answer_of(Task(ModuleNotFoundError("No module named 'lab'")))  # type: ignore[arg-type]
+
+
+def test_a_task_that_dask_gave_up_means_that_the_scheduler_has_gone() -> None:
+    with pytest.raises(HostError, match="the connection to the scheduler was lost"):
+        answer_of(Task(None))  # type: ignore[arg-type]
