@@ -196,7 +196,8 @@ def describe_sweep(sweep: SweepProgress) -> str:
     """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
     failed = f", {sweep.failed} failed" if sweep.failed else ""
     left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
-    return f"{sweep.done} of {sweep.total} trials{failed}{left}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
+    done = f"{sweep.done} of {sweep.total} trials{failed}{left}"
+    return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

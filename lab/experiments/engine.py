@@ -18,10 +18,10 @@ from typing import Any, Protocol
 
 from lab import runs
 from lab.errors import HostError, LabError
-from lab.experiments import leavings, nursery, trials, worker
+from lab.experiments import leavings, nursery, recorded, trials, worker
 from lab.experiments.answers import Answer, Failed, Finished, Refused
 from lab.experiments.store import DamagedError, Kept, Store
-from lab.experiments.types import Experiment, Metric, Outcome, Point, Trial
+from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
 from lab.terminal import reporter
 
 TICK_S = 0.5  # of what is told while no trial ends
@@ -146,6 +146,7 @@ class Sweep:
     ) -> None:
         """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
         self._experiment = experiment
+        self._series = recorded.wanted(experiment)
         self._hashes = hashes
         self._store = store
         self._start = start
@@ -237,11 +238,13 @@ class Sweep:
     ) -> None:
         """A trial has come to an end: keep what it came to, see whether its point needs more of them."""
         values: dict[str, float | None] = {}
+        series: dict[str, Series] = {}
         error, log, wall_s = None, None, 0.0
         remarks = [self._remarks[key]] if key in self._remarks else []
         if kept:
             data = kept.data()
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
+            series = recorded.series(self._series, data) if self._series else {}
             unmet = [check["that"] for check in data.get("checks", []) if not check["passed"]]
             remarks += [_UNMET.format("; ".join(unmet))] if unmet else []
         elif isinstance(answer, Failed):
@@ -255,6 +258,7 @@ class Sweep:
             key=key,
             command=trial.command,
             values=values,
+            series=series,
             error=error,
             log=log,
             virtual_s=kept.virtual_s if kept else 0.0,
