@@ -27,7 +27,7 @@ def random_chunks(seed: int, name: str, size: int) -> Iterator[bytes]:
         yield bytes(block[: size - start])
 
 
-@lru_cache(1000)  # all points of an experiment's grid have the same files, seed by seed
+@lru_cache(256)  # the points of an experiment have the same files
 def random_sha256(seed: int, name: str, size: int) -> str:
     """SHA-256 of those bytes, in hexadecimal."""
     digest = hashlib.sha256()
