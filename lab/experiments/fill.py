@@ -58,7 +58,7 @@ def _write(value: Any, labels: Mapping[str, str], text_of: Callable[[str, bool],
     if isinstance(value, list):
         return f"[{', '.join(_write(item, labels, _inner) for item in value)}]"
     if isinstance(value, dict):
-        items = (f"{_inner(fill(key, labels), False)}: {_write(item, labels, _inner)}" for key, item in value.items())
+        items = (f"{_key(fill(key, labels))}: {_write(item, labels, _inner)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
     if value is None or isinstance(value, bool):
         return json.dumps(value)
@@ -74,7 +74,14 @@ def _top(text: str, filled: bool) -> str:
 @lru_cache(10_000)
 def _inner(text: str, filled: bool) -> str:
     """A text within a list or mapping."""
-    return text if text == text.strip() and _same(f"[{text}]", [text], filled) else _quoted(text)
+    plain = text == text.strip() and _same(f"[{text}]", [text], filled) and _same(f"{{a: {text}}}", {"a": text}, filled)
+    return text if plain else _quoted(text)
+
+
+@lru_cache(10_000)
+def _key(text: str) -> str:
+    """A key of a mapping."""
+    return text if text == text.strip() and _same(f"{{{text}: 0}}", {text: 0}, False) else _quoted(text)
 
 
 def _same(written: str, meant: Any, filled: bool) -> bool:
@@ -85,8 +92,13 @@ def _same(written: str, meant: Any, filled: bool) -> bool:
         return False
     if found == meant and type(found) is type(meant):
         return True
-    single = found[0] if isinstance(found, list) and len(found) == 1 and isinstance(meant, list) else found
-    return filled and isinstance(single, int | float)
+    return filled and isinstance(_single(found), int | float)
+
+
+def _single(value: Any) -> Any:
+    """The one thing in a list or mapping; else the value."""
+    inner = list(value.values()) if isinstance(value, dict) else value
+    return inner[0] if isinstance(inner, list) and len(inner) == 1 else value
 
 
 def _quoted(text: str) -> str:

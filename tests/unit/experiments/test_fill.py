@@ -38,6 +38,7 @@ def read(value: Any) -> Any:
         ("", ""),
         (" a", " a"),
         ("a # b", "a # b"),
+        ({":": "", "?": "-", "a: b": "{n}"}, {":": "", "?": "-", "a: b": 3}),
     ],
 )
 def test_what_a_setting_is(value: Any, meant: Any) -> None:
