@@ -198,7 +198,7 @@ def _start_workers(jobs: int) -> LocalCluster:
         dashboard_address=_NOWHERE,
         worker_dashboard_address=_NOWHERE,
         memory_limit=0,
-        silence_logs=logging.CRITICAL,
+        silence_logs=logging.CRITICAL if nursery.is_quiet() else False,
     )
 
 

@@ -93,7 +93,7 @@ def work(plan: str, wanted: dict[str, str | None]) -> Answer:
 
     def unwanted() -> bool:
         state = worker.state.tasks.get(task)
-        return state is None or state.state != "executing" or worker.status.name not in ("running", "paused")
+        return state is None or state.state == "cancelled" or worker.status.name not in ("running", "paused")
 
     name = f"{worker.address} on {platform.node()}"
     return perform(plan, wanted, name, Path(worker.local_directory), unwanted)

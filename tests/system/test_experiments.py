@@ -25,6 +25,7 @@ from lab.experiments.engine import Progress
 from lab.experiments.store import Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
 from lab.machine import PROJECT, scratch
+from lab.machine.watch import STALL_WALL_S
 from lab.plan.load import load
 from lab.record.record import to_json
 
@@ -52,15 +53,19 @@ metrics:
 """
 
 
+# stops virtual time; ended after STALL_WALL_S, unless somebody does so before
+ENDLESS = WORK.replace("cat, /proc/sys/kernel/random/uuid", 'sh, -c, "while :; do :; done"')
+
+
 @dataclass(frozen=True)
 class Place:
     """Where sweeps of one test run."""
 
     directory: Path
 
-    def experiment(self, trials: int) -> Experiment:
+    def experiment(self, trials: int, work: str = WORK) -> Experiment:
         """That many runs of one point."""
-        for name, text in (("pair.yaml", PLACE), ("draw.yaml", WORK)):
+        for name, text in (("pair.yaml", PLACE), ("draw.yaml", work)):
             (self.directory / name).write_text(text)
         point = Point(0, {}, str(self.directory / "pair.yaml"), str(self.directory / "draw.yaml"), ())
         metrics = (Metric("rtt", "rtt", "ms"),)
@@ -113,9 +118,9 @@ def place(tmp_path: Path, machine: runs.Machine) -> Place:
     return Place(tmp_path)
 
 
-def until(condition: Callable[[], object]) -> None:
-    """Wait for a condition on the host; fails the test after a minute."""
-    deadline_s = time.monotonic() + DEADLINE_S
+def until(condition: Callable[[], object], seconds: float = DEADLINE_S) -> None:
+    """Wait for a condition on the host; fails the test after so long."""
+    deadline_s = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline_s, "waited in vain"
         os.sched_yield()
@@ -250,8 +255,20 @@ from pathlib import Path
 from lab.experiments.store import Store
 from tests.system.test_experiments import Place
 place = Place(Path({directory!r}))
-place.run(place.experiment(30), Store(place.directory / "store"))
+place.run(place.experiment(30, {work!r}), Store(place.directory / "store"), {scheduler!r})
 """
+
+
+def start_sweep(place: Place, work: str = WORK, scheduler: str | None = None) -> subprocess.Popen[str]:
+    """A sweep of 30 trials in a process and a session of its own, as from a terminal."""
+    program = PROGRAM.format(directory=str(place.directory), work=work, scheduler=scheduler)
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": PATH},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def stored(directory: Path) -> int:
@@ -276,14 +293,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, number: signal.Signals) -> None:
-    program = PROGRAM.format(directory=str(place.directory))
-    process = subprocess.Popen(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": PATH},
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    process = start_sweep(place)
     until(lambda: process.poll() is not None or (stored(place.directory) >= 2 and own_guests(process.pid)))
     assert process.poll() is None, process.communicate()[1]
     family = descendants(process.pid)
@@ -302,6 +312,19 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, n
     assert len(place.sweep("store", done + 2, tell=told_last.append)) == done + 2
     assert told_last[-1].cached >= 2
     assert told_last[-1].cached in (done, done - 1, done - 2)  # seeds may have ended out of order
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_workers_elsewhere_stop_what_nobody_waits_for(place: Place, cluster: Cluster, number: signal.Signals) -> None:
+    worker = cluster.worker("first")
+    process = start_sweep(place, ENDLESS, cluster.address)
+    until(lambda: process.poll() is not None or list((cluster.directory / "first").rglob("pulse")))
+    assert process.poll() is None, process.communicate()[1]
+    process.send_signal(number)
+    process.communicate(timeout=DEADLINE_S)
+    until(lambda: not guests_below(cluster.directory / "first"), STALL_WALL_S / 3)
+    assert worker.poll() is None
+    assert len(place.sweep("again", 2, cluster.address)) == 2  # it is there for the next one
 
 
 def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Cluster, tmp_path: Path) -> None:
