@@ -155,7 +155,8 @@ def reproduce(
     ] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="Repeat each point N times.", min=1)] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store has.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Run even a very large grid.")] = False,
+    limit: Annotated[int, typer.Option(metavar="N", help="A grid of more trials asks for --yes.", min=1)] = 1000,
+    yes: Annotated[bool, typer.Option("--yes", help="Run all trials, however many.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run an experiment, or what of it is not stored; draw it beside the paper. Exit status 1: a claim fails."""
@@ -171,7 +172,7 @@ def reproduce(
             only=only or [],
             reps=reps,
             fresh=fresh,
-            yes=yes,
+            most=None if yes else limit,
         )
     )
 

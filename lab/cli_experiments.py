@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import runs
-from lab.errors import InputError
 from lab.terminal import TrialBar, console
 
 if TYPE_CHECKING:
-    from lab.experiments.types import Experiment, Results
+    from lab.experiments.types import Results
 
 
 def reproduce(
@@ -30,14 +29,16 @@ def reproduce(
     only: Sequence[str],
     reps: int | None,
     fresh: bool,
-    yes: bool,
+    most: int | None,
 ) -> int:
     """Run what the store does not have, sum up, judge, draw; returns the exit status."""
     from lab.experiments import engine, resolve
+    from lab.experiments.grid import check_size
 
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
-    _ask(resolved, yes)
+    if most is not None:
+        check_size(resolved, most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), out)
     with _kept(directory), TrialBar() as bar:
         run = engine.run(
@@ -55,23 +56,6 @@ def reproduce(
         _remark(results)
         print(f"report: {page}")
     return 0 if results.passed else 1
-
-
-def _ask(experiment: Experiment, yes: bool) -> None:
-    """Refuse what may take days, unless the user has said that it is meant.
-
-    Raises:
-        InputError: there are more trials than that.
-    """
-    from lab.experiments.grid import MOST_TRIALS, trials
-
-    most = trials(experiment)
-    if most > MOST_TRIALS and not yes:
-        raise InputError(
-            f"{experiment.name} is up to {most} trials ({len(experiment.points)} points, "
-            f"{experiment.repetitions.most} times each at most)",
-            hint=f"--yes runs more than {MOST_TRIALS}; --only AXIS=VALUE and --reps N run fewer",
-        )
 
 
 def _command() -> str:

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""``lab reproduce`` and ``lab compare`` as a user gives them: what they print and leave, their exit status."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import runs
+from tests.system.test_cli import lab
+
+pytestmark = pytest.mark.guest
+
+DELAYS = """\
+name: delays
+about: Round trips over a line of a given delay.
+topology: wired-pair
+workload: ping/ping
+set:
+  links.0.delay: "{delay}"
+  duration: 2 s
+  processes.echo.run.count: 10
+grid:
+  delay: [5 ms, 20 ms]
+repetitions: 2
+metrics:
+  rtt: ms
+figure: {kind: line, x: delay, y: rtt}
+paper: {rtt: {unit: ms, x: delay, values: [10, 40]}}
+claims:
+  - {name: both ways, that: "rtt[20 ms] > 40 ms"}
+  - {name: longer lines take longer, that: "rtt[20 ms] > LEAST * rtt[5 ms]"}
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: runs.Machine) -> Path:
+    """A directory with an experiment, and a store of its own."""
+    (tmp_path / "delays.yaml").write_text(DELAYS.replace("LEAST", "2"))
+    return tmp_path
+
+
+def results(directory: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((directory / "results.json").read_text())
+    return found
+
+
+def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
+    said = lab("reproduce", "delays.yaml", "--fresh", "--out", "first", cwd=place).stdout
+    assert "All 2 claims hold, after 4 trials" in said and "4 trials run, 0 taken from the store" in said
+    left = {path.name for path in (place / "first").iterdir()}
+    assert left >= {
+        "report.html",
+        "results.json",
+        "results.csv",
+        "trials.csv",
+        "figure-1.svg",
+        "figure-1.png",
+        "junit.xml",
+    }
+    found = results(place / "first")
+    assert [row["delay"] for row in found["rows"]] == ["5 ms", "20 ms"]
+    for row, least_ms in zip(found["rows"], (10, 40), strict=True):
+        assert row["rtt"]["n"] == 2 and row["rtt"]["unit"] == "ms"
+        assert least_ms < row["rtt"]["mean"] < 3 * least_ms  # of the other link, too; ARP asks first
+    assert [claim["passed"] for claim in found["claims"]] == [True, True]
+
+    again = lab("reproduce", "delays.yaml", "--json", "--out", "second", cwd=place).stdout
+    assert json.loads(again)["rows"] == found["rows"]
+    same = lab("compare", "first", "second", cwd=place).stdout
+    assert "same" in same or "no difference" in same, same
+
+    # what a trial's line says is what runs it
+    (trial, *_) = found["trials"]
+    assert trial["command"].startswith("lab run wired-pair ping/ping ")
+
+
+def test_a_claim_that_does_not_hold_fails_the_command(place: Path) -> None:
+    (place / "delays.yaml").write_text(DELAYS.replace("LEAST", "9"))
+    said = lab("reproduce", "delays.yaml", "--only", "delay=5 ms", "--reps", "1", cwd=place).stdout
+    assert "does not hold" not in said  # nobody can say without the other point
+    said = lab("reproduce", "delays.yaml", "--out", "failed", cwd=place, status=1).stdout
+    assert "1 of 2 claims does not hold" in said
+    assert [claim["passed"] for claim in results(place / "failed")["claims"]] == [True, False]
+    assert 'failures="1"' in (place / "failed" / "junit.xml").read_text()
+
+
+def test_a_trial_that_fails_is_shown_with_what_repeats_it(place: Path) -> None:
+    broken = DELAYS.replace("set:\n", "set:\n  workload.timeline: [{at: 1 s, exec: client, run: [sh, -c, exit 3]}]\n")
+    (place / "delays.yaml").write_text(broken.replace("LEAST", "2"))
+    said = lab("reproduce", "delays.yaml", "--reps", "1", "--out", "broken", cwd=place, status=1).stdout
+    assert "2 of 2 trials failed" in said and "lab run wired-pair ping/ping" in said
+
+
+def test_mistakes_are_told_before_anything_runs(place: Path) -> None:
+    told = lab("reproduce", "delays.yaml", "--limit", "3", cwd=place, status=2).stderr
+    assert "4 trials, more than 3" in told and "--yes" in told
+    told = lab("reproduce", "delays.yaml", "--only", "delay=7 ms", cwd=place, status=2).stderr
+    assert "7 ms" in told and "5 ms" in told
+    (place / "delays.yaml").write_text(DELAYS.replace("rtt[5 ms]", "rtt[6 ms]").replace("LEAST", "2"))
+    told = lab("reproduce", "delays.yaml", cwd=place, status=2).stderr
+    assert told.startswith("lab: delays.yaml:18")
+    assert not (place / "runs").exists()
