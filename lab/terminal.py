@@ -8,9 +8,9 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from lab.machine.build_report import LineReport, Report
 
@@ -106,22 +106,19 @@ def reporter() -> Iterator[Report]:
         yield _LateReport(closing)
 
 
-class RunBars:
-    """Progress of runs: virtual time, wall time and their ratio, one line a guest.
+class _LateBars:
+    """Bars, or now and then a line, from the first thing that there is to tell: nothing waits for them."""
 
-    They are there once a guest runs: nothing keeps the first one waiting.
-    """
-
-    def __init__(self, names: list[str], duration_ns: int) -> None:
-        self._duration_s = duration_ns / 1e9
-        self._names = names
+    def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
+        """``bars``: what each says before anything is told of it, and how far it goes."""
+        self._bars = bars
         self._next_s = time.monotonic() + LINE_EVERY_S
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # each guest is watched by a thread
         self._begun = False
         self._progress: Progress | None = None
         self._tasks: list[TaskID] = []
 
-    def __enter__(self) -> RunBars:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -137,59 +134,43 @@ class RunBars:
 
         self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=errors, transient=True)
         self._progress.start()
-        self._tasks = [self._progress.add_task(f"{name}: waiting", total=self._duration_s) for name in self._names]
+        self._tasks = [self._progress.add_task(text, total=total) for text, total in self._bars]
 
-    def tell(self, number: int, run: RunProgress) -> None:
-        """What the watch of run ``number`` saw."""
-        text = f"{self._names[number]}: {describe(run, self._duration_s)}"
-        with self._lock:  # each guest is watched by a thread
+    def _show(self, number: int, text: str, done: float, total: float | None) -> None:
+        """Bar ``number`` says ``text`` and is ``done`` of ``total``."""
+        with self._lock:
             if not self._begun:
                 self._begin()
             if self._progress:
-                virtual_s = (run.virtual_ns or 0) / 1e9
-                self._progress.update(self._tasks[number], completed=virtual_s, description=text)
+                self._progress.update(self._tasks[number], completed=done, total=total, description=text)
             elif time.monotonic() >= self._next_s:
                 self._next_s = time.monotonic() + LINE_EVERY_S
                 print(text, file=sys.stderr, flush=True)
 
 
-class TrialBar:
+class RunBars(_LateBars):
+    """Progress of runs: virtual time, wall time and their ratio, one line a guest."""
+
+    def __init__(self, names: list[str], duration_ns: int) -> None:
+        self._duration_s = duration_ns / 1e9
+        self._names = names
+        super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
+
+    def tell(self, number: int, run: RunProgress) -> None:
+        """What the watch of run ``number`` saw."""
+        text = f"{self._names[number]}: {describe(run, self._duration_s)}"
+        self._show(number, text, (run.virtual_ns or 0) / 1e9, self._duration_s)
+
+
+class TrialBar(_LateBars):
     """Progress of an experiment: trials done and failed, time left, virtual and wall time."""
 
     def __init__(self) -> None:
-        self._next_s = time.monotonic() + LINE_EVERY_S
-        self._begun = False
-        self._progress: Progress | None = None
-        self._task: TaskID | None = None
-
-    def __enter__(self) -> TrialBar:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._progress:
-            self._progress.stop()
-
-    def _begin(self) -> None:
-        self._begun = True
-        errors = _errors()
-        if errors is None:
-            return
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=errors, transient=True)
-        self._progress.start()
-        self._task = self._progress.add_task("", total=None)
+        super().__init__([("", None)])
 
     def tell(self, sweep: SweepProgress) -> None:
         """How far it is."""
-        if not self._begun:
-            self._begin()
-        text = describe_sweep(sweep)
-        if self._progress and self._task is not None:
-            self._progress.update(self._task, completed=sweep.done, total=sweep.total, description=text)
-        elif time.monotonic() >= self._next_s:
-            self._next_s = time.monotonic() + LINE_EVERY_S
-            print(text, file=sys.stderr, flush=True)
+        self._show(0, describe_sweep(sweep), sweep.done, sweep.total)
 
 
 def describe_sweep(sweep: SweepProgress) -> str:
