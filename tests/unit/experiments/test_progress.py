@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""How far a sweep is, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab import terminal
+from lab.experiments.engine import Progress
+
+
+def test_a_sweep_tells_what_is_done_failed_and_left() -> None:
+    sweep = Progress(done=12, failed=0, cached=0, total=30, virtual_s=240, wall_s=31.4, eta_s=39.6)
+    assert terminal.describe_sweep(sweep) == "12 of 30 trials, 40 s left; 240 s virtual, 31 s wall"
+    ended = Progress(done=30, failed=2, cached=30, total=30, virtual_s=0, wall_s=0.4, eta_s=None)
+    assert terminal.describe_sweep(ended) == "30 of 30 trials, 2 failed; 0 s virtual, 0 s wall"
+
+
+def test_without_a_terminal_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(terminal, "LINE_EVERY_S", 0.0)
+    monkeypatch.setattr(terminal, "_errors", lambda: None)
+    with terminal.TrialBar() as bar:
+        bar.tell(Progress(done=1, failed=0, cached=0, total=2, virtual_s=10, wall_s=2, eta_s=2))
+    assert capsys.readouterr().err == "1 of 2 trials, 2 s left; 10 s virtual, 2 s wall\n"
