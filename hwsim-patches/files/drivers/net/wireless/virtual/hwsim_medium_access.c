@@ -383,8 +383,9 @@ void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
 	u64 now = radio->medium->now_ns;
 
-	if (radio->sending == ppdu)
-		radio->sending = NULL;
+	if (radio->sending != ppdu)
+		return;		/* it has left that channel meanwhile */
+	radio->sending = NULL;
 	if (ppdu == radio->answer) {
 		radio->answer = NULL;
 		return;
@@ -397,7 +398,8 @@ void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 		} else {
 			exchange_succeeded(radio, NULL);
 		}
-	} else if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS) {
+	} else if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS &&
+		   radio->stage == HWSIM_STAGE_PROTECT) {
 		await_answer(radio, &ppdu->rate);
 	} else if (ppdu->kind == HWSIM_MEDIUM_FRAME_CTS &&
 		   radio->stage == HWSIM_STAGE_PROTECT) {
@@ -430,10 +432,11 @@ bool hwsim_access_answered(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_access_reset - a radio stops, or goes to another channel
+ * hwsim_access_reset - a radio gives its exchange up
  * @radio: the radio
  *
- * Frames of an exchange that is going on go back to their queues.
+ * Frames of an exchange that is going on go back to their queues. What is on
+ * the air stays there until it ends, and the medium is as busy as before.
  */
 void hwsim_access_reset(struct hwsim_radio *radio)
 {
@@ -444,12 +447,7 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 		hwsim_tx_done(radio, radio->sender, radio->frame, NULL);
 		finish(radio);
 	}
-	radio->sending = NULL;
 	radio->answer = NULL;
-	radio->busy_until_ns = 0;
-	radio->nav_until_ns = 0;
-	radio->nav_if_heard_ns = 0;
-	radio->eifs_until_ns = 0;
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		radio->acs[i].committed_ns = HWSIM_NEVER;
 		hwsim_edca_reset(&radio->acs[i].edca);

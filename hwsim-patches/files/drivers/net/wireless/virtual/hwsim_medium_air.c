@@ -17,7 +17,7 @@
 #define SYNC_OFDM_NS	4000
 #define SYNC_DSSS_NS	15000
 
-/* signals that energy detection adds up; a channel with more is as busy */
+/* signals that energy detection adds up; each further one counts alone */
 #define MAX_SIGNALS	32
 
 /**
@@ -97,6 +97,11 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		list_del(&radio->tuned);
 		radio->locked = NULL;
 		hwsim_access_reset(radio);
+		radio->sending = NULL;
+		radio->busy_until_ns = 0;
+		radio->nav_until_ns = 0;
+		radio->nav_if_heard_ns = 0;
+		radio->eifs_until_ns = 0;
 	}
 	radio->air = air;
 	if (air)
@@ -411,7 +416,7 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 
 /**
  * hwsim_air_forget - a radio leaves the medium
- * @radio: the radio; what it has on the air rings out as noise
+ * @radio: the radio; who heard its frame begin stays busy until that ends
  */
 void hwsim_air_forget(struct hwsim_radio *radio)
 {

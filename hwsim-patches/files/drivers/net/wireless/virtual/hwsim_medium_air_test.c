@@ -580,6 +580,54 @@ static void air_weak_signals_add_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
 }
 
+/* an exchange is given up while its RTS is on the air: nobody awaits a CTS */
+static void air_a_flush_ends_an_exchange(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	u64 rts_end = after(air, 0) + RTS_NS;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	run_for(air, after(air, 0) + 1000 - air->start_ns);
+	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_PROTECT, radio->stage);
+	hwsim_radio_flush(radio, true);
+	KUNIT_EXPECT_EQ(test, 0, radio->held);
+	/* what comes next waits until the RTS is over */
+	air->wiphy->rts_threshold = U32_MAX;
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_GE(test, air->count, 2);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[0].fc));
+	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_data(air->seen[air->count - 2].fc));
+	KUNIT_EXPECT_GE(test, air->seen[air->count - 2].start_ns, rts_end);
+}
+
+/* two faults of one kind: the second sees what the first lets pass */
+static void air_faults_follow_each_other(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_fault *first = make_fault(air, HWSIM_MEDIUM_FAULT_LOSE);
+	const struct hwsim_link *link;
+
+	first->skip = 2;
+	make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DAMAGED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_LOST));
+	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
+}
+
 /* CTS to oneself, SIFS, data: for stations that do not understand the data */
 static void air_cts_to_oneself_protects(struct kunit *test)
 {
@@ -683,6 +731,8 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_frames_to_the_absent_count),
 	KUNIT_CASE(air_weak_signals_add_up),
 	KUNIT_CASE(air_cts_to_oneself_protects),
+	KUNIT_CASE(air_a_flush_ends_an_exchange),
+	KUNIT_CASE(air_faults_follow_each_other),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
 	{}
 };

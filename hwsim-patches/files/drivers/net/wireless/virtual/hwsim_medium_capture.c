@@ -160,15 +160,16 @@ static bool signal_of(const struct hwsim_ppdu *ppdu, s8 *signal_dbm)
 {
 	const struct hwsim_radio *to = ppdu->to;
 	const struct hwsim_link *link;
+	s32 level_mbm;
 
 	if (!to || to->air != ppdu->air)
 		return false;
 	link = hwsim_link_of(ppdu->radio, to);
 	if (!link)
 		return false;
-	*signal_dbm = DIV_ROUND_CLOSEST(hwsim_link_level_mb(to->medium, link,
-							    ppdu->start_ns) +
-					to->noise_mbm, 100);
+	level_mbm = hwsim_link_level_mb(to->medium, link, ppdu->start_ns) +
+		    to->noise_mbm;
+	*signal_dbm = clamp(DIV_ROUND_CLOSEST(level_mbm, 100), S8_MIN, S8_MAX);
 	return true;
 }
 

@@ -26,7 +26,7 @@ static bool concerns(const struct hwsim_fault *fault,
 		return false;
 	if (is_for_all(ppdu))
 		return !fault->to || fault->to->air == ppdu->air;
-	return ppdu->to && (!fault->to || fault->to == ppdu->to);
+	return fault->to ? fault->to == ppdu->to : ppdu->to || fault->listener;
 }
 
 /* where the frames that a fault hits are lost or damaged; NULL: wherever heard */
@@ -52,37 +52,45 @@ static bool hits(struct hwsim_fault *fault)
 	return true;
 }
 
-/**
- * hwsim_fault_judge - say which frames of a transmission are hit by a fault
- * @ppdu: the transmission, which has ended
- *
- * The first fault that concerns a frame decides about it. All frames of a
- * transmission are hit at one radio, or wherever they are heard.
- */
-void hwsim_fault_judge(struct hwsim_ppdu *ppdu)
+/* the first fault that hits a frame decides about it */
+static void judge(struct hwsim_ppdu *ppdu, u32 i)
 {
 	struct list_head *faults = &ppdu->radio->medium->faults;
 	struct hwsim_fault *fault, *next;
-	u32 i, frames = max(ppdu->count, 1U);
 
 	list_for_each_entry_safe(fault, next, faults, list) {
-		if (!concerns(fault, ppdu))
+		struct hwsim_radio *at = listener_of(fault, ppdu);
+
+		if (!concerns(fault, ppdu) ||
+		    ((ppdu->lost | ppdu->damaged) && at != ppdu->hit_at) ||
+		    !hits(fault))
 			continue;
-		ppdu->hit_at = listener_of(fault, ppdu);
-		for (i = 0; i < frames && fault->count; i++) {
-			if (!hits(fault))
-				continue;
-			if (fault->action == HWSIM_MEDIUM_FAULT_LOSE)
-				ppdu->lost |= BIT_ULL(i);
-			else
-				ppdu->damaged |= BIT_ULL(i);
-		}
+		ppdu->hit_at = at;
+		if (fault->action == HWSIM_MEDIUM_FAULT_LOSE)
+			ppdu->lost |= BIT_ULL(i);
+		else
+			ppdu->damaged |= BIT_ULL(i);
 		if (!fault->count) {
 			list_del(&fault->list);
 			kfree(fault);
 		}
 		return;
 	}
+}
+
+/**
+ * hwsim_fault_judge - say which frames of a transmission are hit by a fault
+ * @ppdu: the transmission, which has ended
+ *
+ * All frames of a transmission are hit at one radio, or wherever they are
+ * heard.
+ */
+void hwsim_fault_judge(struct hwsim_ppdu *ppdu)
+{
+	u32 i, frames = hwsim_is_response(ppdu) ? 1 : ppdu->count;
+
+	for (i = 0; i < frames; i++)
+		judge(ppdu, i);
 }
 
 /**

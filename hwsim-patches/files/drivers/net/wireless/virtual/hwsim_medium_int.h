@@ -644,6 +644,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 struct sk_buff *hwsim_control_frame(const struct hwsim_ppdu *ppdu);
 void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu);
+bool hwsim_is_response(const struct hwsim_ppdu *ppdu);
 void hwsim_count_sent(struct hwsim_ppdu *ppdu);
 void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu);
 

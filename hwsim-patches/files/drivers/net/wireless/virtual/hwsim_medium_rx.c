@@ -294,8 +294,9 @@ static void fill_status(const struct hwsim_radio *radio,
 	status->mactime = ktime_to_us(start) + radio->ops->tsf_offset_us(radio->hw);
 	status->freq = radio->channel->center_freq;
 	status->band = radio->channel->band;
-	status->signal = DIV_ROUND_CLOSEST(reception->level_mb +
-					   radio->noise_mbm, 100);
+	status->signal = clamp(DIV_ROUND_CLOSEST(reception->level_mb +
+						 radio->noise_mbm, 100),
+			       S8_MIN, S8_MAX);
 	status->boottime_ns = ppdu->start_ns;
 	switch (rate->class) {
 	case HWSIM_PHY_HT:
@@ -602,7 +603,11 @@ static bool control_is_right(struct hwsim_radio *radio,
 	return !hwsim_errors_any(stretches, count, &reception->link->errors);
 }
 
-static bool is_response(const struct hwsim_ppdu *ppdu)
+/**
+ * hwsim_is_response - whether a transmission holds no frame of mac80211
+ * @ppdu: the transmission; if so, an ACK, BlockAck, RTS or CTS
+ */
+bool hwsim_is_response(const struct hwsim_ppdu *ppdu)
 {
 	return ppdu->kind == HWSIM_MEDIUM_FRAME_ACK ||
 	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA ||
@@ -636,7 +641,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 		hwsim_rx_missed(radio, ppdu);
 	} else if (!header_is_right(radio, &reception)) {
 		count_missed(radio, ppdu, HWSIM_MEDIUM_COUNT_HEADER);
-	} else if (is_response(ppdu)) {
+	} else if (hwsim_is_response(ppdu)) {
 		verdict.any = !verdict.damaged &&
 			      control_is_right(radio, &reception);
 		if (verdict.any && radio->filter & FIF_CONTROL)

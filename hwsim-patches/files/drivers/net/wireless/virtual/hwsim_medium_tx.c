@@ -287,8 +287,9 @@ static u16 answer_us(const struct hwsim_radio *radio,
 }
 
 /*
- * How long an A-MPDU may be in what is left of a TXOP: RTS and CTS, if they may
- * come before it, and the BlockAck are in the TXOP, too (10.23.2.9).
+ * How long an A-MPDU may be in what is left of a TXOP: what may come before it
+ * (RTS and CTS, or CTS to oneself) and its BlockAck are in the TXOP, too
+ * (10.23.2.9).
  */
 static u64 room_ns(const struct hwsim_radio *radio,
 		   const struct hwsim_ppdu *ppdu,
@@ -296,18 +297,21 @@ static u64 room_ns(const struct hwsim_radio *radio,
 {
 	u64 others_ns = answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
 			NSEC_PER_USEC;
-	struct hwsim_phy_rate rts, cts;
+	struct hwsim_phy_rate first = protection_rate(radio, ppdu, mpdu);
+	struct hwsim_phy_rate cts = hwsim_phy_response(&first, radio->basic_rates);
 
-	if (begins && (ppdu->tx_rate.flags & PROTECTION_FLAGS ||
-		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES)) {
-		rts = protection_rate(radio, ppdu, mpdu);
-		cts = hwsim_phy_response(&rts, radio->basic_rates);
+	if (begins && (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
+		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES))
 		others_ns += 2 * radio->timing.sifs_ns +
-			     hwsim_phy_duration_ns(&rts, &radio->timing,
+			     hwsim_phy_duration_ns(&first, &radio->timing,
 						   HWSIM_MEDIUM_RTS_BYTES) +
 			     hwsim_phy_duration_ns(&cts, &radio->timing,
 						   HWSIM_MEDIUM_CTS_BYTES);
-	}
+	else if (begins &&
+		 ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
+		others_ns += radio->timing.sifs_ns +
+			     hwsim_phy_duration_ns(&first, &radio->timing,
+						   HWSIM_MEDIUM_CTS_BYTES);
 	return limit_ns > others_ns ? limit_ns - others_ns : 0;
 }
 
