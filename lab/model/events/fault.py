@@ -51,7 +51,7 @@ class Fault(Event):
         "at which they are hit; if nothing is said: at all that hear them.",
     )
     skip: Annotated[Integer, AfterValidator(_skip)] = Field(
-        0, description="So many such frames pass before the first is hit; those that an earlier fault hits do not count."
+        0, description="So many such frames pass before the first is hit, not counting what earlier faults hit."
     )
     count: Annotated[Integer, AfterValidator(_count)] = Field(
         1, description="So many are hit. Each frame of an aggregate counts, and each retry, as they are sent."
