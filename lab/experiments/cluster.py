@@ -19,6 +19,7 @@ import dask
 
 from lab.experiments import nursery
 
+# before distributed is imported, which sets its logging up by what it finds then; hence imports below code
 nursery.quiet()
 dask.config.refresh()
 
