@@ -18,8 +18,8 @@ from pathlib import Path
 from bench.machine import load_average, machine
 from bench.options import add_times, whole
 from lab.errors import LabError
-from lab.experiments import engine
-from lab.experiments.store import Store
+from lab.experiments.run import engine
+from lab.experiments.run.store import Store
 from lab.experiments.types import (
     Axis,
     Experiment,
@@ -76,7 +76,7 @@ def sweep(trials: int, jobs: int) -> Swept:
 
 def drawing() -> float:
     """Wall seconds to write all files of an experiment of 500 trials."""
-    from lab.experiments.output import write
+    from lab.experiments.write.output import write
 
     results = made_up()
     with tempfile.TemporaryDirectory() as directory:
@@ -87,7 +87,7 @@ def drawing() -> float:
 
 def made_up() -> Results:
     """Results of 50 points with 10 trials each: a sine, and a tenth of it as spread."""
-    from lab.experiments.statistics import summarise
+    from lab.experiments.numbers.statistics import summarise
 
     labels = [f"{number} m" for number in range(1, POINTS + 1)]
     axis = Axis("distance", tuple(Level(label, float(label.split()[0])) for label in labels), "m")

@@ -19,7 +19,7 @@ def check(path: Path) -> str:
     """
     document = read(path)
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):
-        from lab.experiments import resolve
+        from lab.experiments.file import resolve
 
         resolve.check(document)
         return "experiment"

@@ -32,8 +32,9 @@ def reproduce(
     most: int | None,
 ) -> int:
     """Run what the store does not have, sum up, judge, draw; returns the exit status."""
-    from lab.experiments import engine, resolve
-    from lab.experiments.grid import check_size
+    from lab.experiments.file import resolve
+    from lab.experiments.file.grid import check_size
+    from lab.experiments.run import engine
 
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
@@ -44,8 +45,8 @@ def reproduce(
         run = engine.run(
             resolved, jobs=jobs, scheduler=scheduler, fresh=fresh, keep=directory / "failed", tell=bar.tell
         )
-    from lab.experiments import output, tables
     from lab.experiments.results import assemble
+    from lab.experiments.write import output, tables
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
     page = output.write(results, directory)
@@ -85,8 +86,8 @@ def _remark(results: Results) -> None:
 
 def compare(first: Path, second: Path, *, as_json: bool) -> int:
     """Tell what differs between two results of one experiment; returns the exit status."""
-    from lab.experiments import compare as comparison
-    from lab.experiments.output import read
+    from lab.experiments.numbers import compare as comparison
+    from lab.experiments.write.output import read
 
     a, b = read(first), read(second)
     differences = comparison.compare(a, b)

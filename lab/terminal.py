@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from lab.experiments.engine import Progress as SweepProgress
+    from lab.experiments.run.engine import Progress as SweepProgress
     from lab.machine.watch import Progress as RunProgress
 
 LINE_EVERY_S = 5.0

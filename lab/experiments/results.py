@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from lab.experiments import claims, statistics
-from lab.experiments.engine import Run
+from lab.experiments.numbers import claims, statistics
+from lab.experiments.run.engine import Run
 from lab.experiments.types import Experiment, Outcome, Results, Row
 
 

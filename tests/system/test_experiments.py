@@ -20,9 +20,9 @@ import pytest
 import lab
 from lab import runs
 from lab.errors import HostError
-from lab.experiments import engine
-from lab.experiments.engine import Progress
-from lab.experiments.store import Store, pack
+from lab.experiments.run import engine
+from lab.experiments.run.engine import Progress
+from lab.experiments.run.store import Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
 from lab.machine import PROJECT, scratch
 from lab.machine.watch import STALL_WALL_S
@@ -252,7 +252,7 @@ def ancestors(pid: int) -> list[int]:
 
 PROGRAM = """
 from pathlib import Path
-from lab.experiments.store import Store
+from lab.experiments.run.store import Store
 from tests.system.test_experiments import Place
 place = Place(Path({directory!r}))
 place.run(place.experiment(30, {work!r}), Store(place.directory / "store"), {scheduler!r})
@@ -363,7 +363,7 @@ def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_p
 
 
 def test_a_scheduler_without_workers(place: Place, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lab.experiments.cluster.NO_WORKER_S", 0.0)
+    monkeypatch.setattr("lab.experiments.run.cluster.NO_WORKER_S", 0.0)
     with pytest.raises(HostError, match="the scheduler has had no worker for 0 s"):
         place.sweep("store", 1, cluster.address)
 
@@ -388,6 +388,6 @@ def test_a_failed_trial_leaves_its_directory_and_the_others_go_on(place: Place) 
 
 
 def test_nobody_at_that_address(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lab.experiments.cluster.CONNECT_S", 0.5)
+    monkeypatch.setattr("lab.experiments.run.cluster.CONNECT_S", 0.5)
     with pytest.raises(HostError, match="no scheduler answers at tcp://127.0.0.1:9"):
         place.sweep("store", 1, "tcp://127.0.0.1:9")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.experiments import resolve
+from lab.experiments.file import resolve
 from lab.experiments.types import Experiment
 
 TOPOLOGY = """\

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Experiments for tests, as lab.experiments.resolve makes them."""
+"""Experiments for tests, as lab.experiments.file.resolve makes them."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lab.experiments.statistics import summarise
+from lab.experiments.numbers.statistics import summarise
 from lab.experiments.types import Axis, Experiment, Figure, Level, Metric, Point, Repetitions, Row, Summary
 
 AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "sap-approximate"]}

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import LabError
-from lab.experiments import resolve
-from lab.experiments.narrow import narrow
+from lab.experiments.file import resolve
+from lab.experiments.file.narrow import narrow
 from lab.model.document import Document
 
 

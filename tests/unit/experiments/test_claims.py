@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments import claims
+from lab.experiments.numbers import claims
 from lab.experiments.types import Claim, Experiment, Figure, Verdict
 from lab.plan.grammar import Comparison, Indexed, Language, parse
 from lab.report.numbers import MINUS

@@ -10,8 +10,8 @@ import pytest
 from distributed.scheduler import KilledWorker
 
 from lab.errors import HostError
-from lab.experiments.answers import Lost
-from lab.experiments.cluster import answer_of
+from lab.experiments.run.answers import Lost
+from lab.experiments.run.cluster import answer_of
 
 
 class Task:

@@ -13,8 +13,8 @@ from rich.console import Console
 from scipy import stats
 
 from lab.errors import InputError, RecordError
-from lab.experiments import compare
-from lab.experiments.statistics import summarise
+from lab.experiments.numbers import compare
+from lab.experiments.numbers.statistics import summarise
 from lab.report.numbers import MINUS, NONE
 
 A = [5.0, 5.2, 4.9, 5.1]

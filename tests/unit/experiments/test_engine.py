@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from lab.errors import HostError
-from lab.experiments import leavings
-from lab.experiments.answers import Answer, Failed, Finished, Lost, Refused
-from lab.experiments.engine import Progress, Sweep
-from lab.experiments.store import Kept, Store, pack
+from lab.experiments.run import archive
+from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
+from lab.experiments.run.engine import Progress, Sweep
+from lab.experiments.run.store import Kept, Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
 
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i", "code": "c"}
@@ -184,7 +184,7 @@ def test_a_failed_trial_is_kept_with_its_log_and_not_stored(lab: Lab, tmp_path: 
     def work(name: str, seed: int) -> Result:
         if seed == 1:
             return Failed(
-                f"it failed\n  last lines of {place}/console.log:\n    panic", str(place), leavings.pack(place), 0.2
+                f"it failed\n  last lines of {place}/console.log:\n    panic", str(place), archive.pack(place), 0.2
             )
         return 2.0
 
@@ -308,6 +308,6 @@ def test_progress_counts_what_was_run_and_what_was_there(lab: Lab) -> None:
 
 
 def test_dask_is_imported_for_workers_alone() -> None:
-    program = "import lab.cli, lab.experiments.engine, sys; print(*sys.modules)"
+    program = "import lab.cli, lab.experiments.run.engine, sys; print(*sys.modules)"
     shown = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert {"dask", "distributed"}.isdisjoint(shown.split())

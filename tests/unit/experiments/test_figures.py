@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.experiments import drawing, figures, picture, scene
-from lab.experiments.chart import Area, Bar, Box, Cell, Chart, Dash, Dot, Scale, Trace
-from lab.experiments.marks import marker, stroke
+from lab.experiments.draw import figures, layout, png, scene
+from lab.experiments.draw.chart import Area, Bar, Box, Cell, Chart, Dash, Dot, Scale, Trace
+from lab.experiments.draw.marks import marker, stroke
 from lab.experiments.types import Figure, Metric, Published, Results, Summary
 from lab.report.figure import PALETTE
 
@@ -29,9 +29,9 @@ def drawn(results: Results) -> list[Chart]:
     """The charts; that each can be drawn is seen on the way."""
     found = figures.charts(results)
     for chart in found:
-        root = ET.fromstring(scene.svg(drawing.draw(chart), standalone=True))
+        root = ET.fromstring(scene.svg(layout.draw(chart), standalone=True))
         for text in root.iter("{http://www.w3.org/2000/svg}text"):
-            assert 0 <= float(text.attrib["x"]) <= drawing.WIDTH
+            assert 0 <= float(text.attrib["x"]) <= layout.WIDTH
     return found
 
 
@@ -127,7 +127,7 @@ def test_missing_points_are_told_and_left_open(kind: str) -> None:
         "heat-map": [cell for cell in marks(chart, Cell) if cell.share is None],
     }
     assert len(gaps[kind]) == 1
-    picture_text = scene.svg(drawing.draw(chart))
+    picture_text = scene.svg(layout.draw(chart))
     assert "1 of 15 points" in re.sub(r"</text><text[^>]*>", " ", picture_text)
 
 
@@ -135,7 +135,7 @@ def test_a_line_is_broken_where_a_point_is_missing() -> None:
     whole, broken = one("line"), drawn(made.broken("line"))[0]
 
     def pieces(chart: Chart) -> int:
-        lines = (shape for shape in drawing.draw(chart).shapes if isinstance(shape, scene.Path))
+        lines = (shape for shape in layout.draw(chart).shapes if isinstance(shape, scene.Path))
         solid = [line.places for line in lines if line.stroke == 0 and not line.dash and len(line.places) == 2]
         return sum(abs(places[0][0] - places[1][0]) > 100 for places in solid)
 
@@ -227,7 +227,7 @@ def test_logarithmic_axes() -> None:
     )
     axes = chart.panels[0]
     assert axes.x.log and axes.y.log and axes.x.label == "loss, %" and 0 < axes.y.low < 1 < 1000 < axes.y.high
-    texts = [shape.text for shape in drawing.draw(chart).shapes if isinstance(shape, scene.Text)]
+    texts = [shape.text for shape in layout.draw(chart).shapes if isinstance(shape, scene.Text)]
     assert {"0.001", "0.01", "0.1", "1"} <= set(texts)
 
 
@@ -284,7 +284,7 @@ def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
 def test_equal_results_give_equal_pictures(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (chart,) = figures.charts(made.broken("line"))
-        picture.draw(drawing.draw(chart), tmp_path / f"{name}.png")
+        png.draw(layout.draw(chart), tmp_path / f"{name}.png")
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
@@ -325,7 +325,7 @@ def test_any_number_can_be_drawn(values: list[float], kind: Any, log: tuple[str,
         for row, value in zip(results.rows, values, strict=True)
     )
     (chart,) = drawn(replace(results, rows=rows))
-    text = scene.svg(drawing.draw(chart))
+    text = scene.svg(layout.draw(chart))
     assert not re.search(r'[MLxy" ]-?(nan|inf)', text)
     for panel in chart.panels:
         assert panel.y.names or (math.isfinite(panel.y.low) and panel.y.low < panel.y.high)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.experiments import fill
+from lab.experiments.file import fill
 from lab.model.document import scalar
 from lab.model.overrides import parse
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lab import units
 from lab.errors import InputError
-from lab.experiments import grid, levels
+from lab.experiments.file import grid, levels
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
 from lab.model.document import Document

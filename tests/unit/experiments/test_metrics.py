@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments.metrics import check, values
+from lab.experiments.numbers.metrics import check, values
 from lab.experiments.types import Metric
 from lab.metrics.base import summary
 from lab.plan.load import load

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import RecordError
-from lab.experiments import commands, output
 from lab.experiments.types import Figure, Metric, Outcome, Summary
+from lab.experiments.write import commands, output
 
 from . import made
 

@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from lab.experiments import drawing, figures, output, tables
-from lab.experiments.page import page, repetitions
+from lab.experiments.draw import figures, layout
 from lab.experiments.types import Claim, Figure, Metric, Repetitions, Results, Verdict
+from lab.experiments.write import output, tables
+from lab.experiments.write.page import page, repetitions
 from tests.unit.report.test_pages import Page as Reader
 
 from . import made
@@ -35,7 +36,7 @@ class Page(Reader):
 
 
 def read(results: Results) -> Page:
-    found = Page(page(results, [drawing.draw(chart) for chart in figures.charts(results)]))
+    found = Page(page(results, [layout.draw(chart) for chart in figures.charts(results)]))
     assert found.open == [] and found.fetched == []
     return found
 
@@ -69,7 +70,7 @@ def test_the_page_says_it_all() -> None:
 
 def test_nothing_else_is_needed() -> None:
     results = made.table1()
-    text = page(results, [drawing.draw(chart) for chart in figures.charts(results)])
+    text = page(results, [layout.draw(chart) for chart in figures.charts(results)])
     assert not re.search(r"url\(|@import|<script", text)
 
 
@@ -234,4 +235,4 @@ def test_remarks_are_told() -> None:
 def test_the_written_page_is_this_page(tmp_path: Path) -> None:
     results = made.table1()
     path = output.write(results, tmp_path, png=False)
-    assert path.read_text(encoding="utf-8") == page(results, [drawing.draw(chart) for chart in figures.charts(results)])
+    assert path.read_text(encoding="utf-8") == page(results, [layout.draw(chart) for chart in figures.charts(results)])

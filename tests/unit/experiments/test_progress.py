@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from lab import terminal
-from lab.experiments.engine import Progress
+from lab.experiments.run.engine import Progress
 
 
 def test_a_sweep_tells_what_is_done_failed_and_left() -> None:

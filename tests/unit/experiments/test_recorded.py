@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lab.experiments import recorded
+from lab.experiments.run import recorded
 from lab.experiments.types import Figure
 from lab.record import Record, build
 
@@ -72,7 +72,7 @@ def test_of_a_real_record(record: Record) -> None:
 
 
 def test_it_can_be_drawn(record: Record) -> None:
-    from lab.experiments import figures
+    from lab.experiments.draw import figures
 
     results = made.table1(figures=[Figure("time-series", "", "ping.rtt", "ping.rtt")], repetitions=1)
     series = recorded.series(recorded.wanted(results.experiment), record.data)

@@ -7,7 +7,7 @@ import pytest
 
 from lab import checking
 from lab.errors import InputError
-from lab.experiments import resolve
+from lab.experiments.file import resolve
 from lab.experiments.types import Axis, Figure, Level, Metric, Published, Repetitions
 from lab.plan.load import load as load_plan
 

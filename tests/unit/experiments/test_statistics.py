@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lab.experiments.statistics import ENDLESS, Sample, deviation_of, half_width, needed, summarise, welch
+from lab.experiments.numbers.statistics import ENDLESS, Sample, deviation_of, half_width, needed, summarise, welch
 
 NUMBERS = st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-6)
 SAMPLES = st.lists(NUMBERS, min_size=2, max_size=40)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.errors import HostError
-from lab.experiments.store import DamagedError, Kept, Store, decode, encode, pack
+from lab.experiments.run.store import DamagedError, Kept, Store, decode, encode, pack
 from lab.machine import cache
 
 KEY = "ab" + 62 * "0"

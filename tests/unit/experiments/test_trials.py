@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.experiments import trials
+from lab.experiments.run import trials
 from lab.experiments.types import Experiment, Point, Repetitions
 from lab.plan.load import load
 

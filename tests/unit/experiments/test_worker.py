@@ -12,8 +12,8 @@ import pytest
 
 from lab import runs
 from lab.errors import RunError
-from lab.experiments import leavings, worker
-from lab.experiments.answers import Answer, Failed, Finished, Refused
+from lab.experiments.run import archive, worker
+from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.machine.watch import Progress
 from lab.plan.load import load
 from lab.plan.types import Plan
@@ -65,7 +65,7 @@ def test_a_failed_guest_is_told_with_what_it_left(perform: Callable[..., Answer]
     answer = perform(fail)
     assert isinstance(answer, Failed)
     assert answer.error == f"it failed\n  last lines of {answer.directory}/raw/x.err:\n    no such file"
-    leavings.unpack(answer.left, tmp_path / "left")
+    archive.unpack(answer.left, tmp_path / "left")
     assert (tmp_path / "left" / "console.log").read_text() == "the kernel's last words"
 
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Figures of all that trials came to: boxes and cumulative distributions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from lab.experiments.draw.chart import Box, Chart, Dash, Dot, Mark, Panel, Scale, Trace
+from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis, without_series
+from lab.experiments.draw.view import Group, View, drawable, with_unit, words
+from lab.experiments.types import Point
+from lab.report.numbers import short
+
+
+def box(view: View) -> Chart:
+    """Quartiles and whiskers of each point."""
+    x, metric = view.figure.x, view.figure.y
+    groups, levels = view.groups(x), view.levels(x)
+    apart = view.apart(groups, metric)
+    width = 0.8 / max(len(groups), 1)
+    marks: list[Mark] = []
+    paper = False
+    for style, group in enumerate(groups):
+        for point in group.points:
+            index = levels.index(point.labels[x])
+            left = index - 0.4 + style * width + width * 0.1
+            right = left + width * 0.8
+            marks.append(_box_of(view, point, metric, left, right, style))
+            value = view.publishes(metric, point.labels)
+            if value is not None and apart:
+                tip = f"published: {short(value)} {view.unit(metric)}"
+                marks.append(Dash(left - width * 0.08, right + width * 0.08, value, style, tip))
+                paper = True
+    if not apart:
+        for index, label in enumerate(levels):
+            value = view.publishes(metric, {x: label})
+            if value is not None:
+                marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), f"published: {short(value)}"))
+                paper = True
+    panel = Panel(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
+    counts = (found.n for point in view.points if (found := view.summary(point, metric)))
+    note = (
+        f"{words(metric).capitalize()}, {trials(counts)}. Boxes: quartiles and median; whiskers: the furthest trials "
+        "within 1.5 times the height of the box; dots: trials beyond."
+    )
+    return chart(view, metric, [panel], groups, "box", paper=paper, apart=apart, note=note)
+
+
+def _box_of(view: View, point: Point, metric: str, left: float, right: float, style: int) -> Box:
+    values = sorted(view.values([point], metric))
+    if view.log("y"):
+        values = [value for value in values if value > 0]
+    place = ", ".join(point.labels.values())
+    if not values:
+        return Box(left, right, style, None, tip=f"{place}: no value")
+    lower, median, upper = (_quantile(values, share) for share in (0.25, 0.5, 0.75))
+    reach = 1.5 * (upper - lower)
+    inside = [value for value in values if lower - reach <= value <= upper + reach]
+    outside = tuple(value for value in values if not lower - reach <= value <= upper + reach)
+    tip = f"{place}: median {short(median)}, quartiles {short(lower)} and {short(upper)}, n = {len(values)}"
+    return Box(left, right, style, (lower, median, upper), (inside[0], inside[-1]), outside, tip)
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values, by linear interpolation (Hyndman and Fan's type 7)."""
+    place = share * (len(values) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (values[above] - values[below]) * (place - below)
+
+
+def cdf(view: View) -> Chart:
+    """Of each series the share of its trials, or of its samples over time, up to a value."""
+    name = view.measured()
+    of_trials = any(item.name == name for item in view.experiment.metrics)
+    what, unit = ("trials" if of_trials else "samples"), view.unit(name)
+    groups = view.groups(pool=True)
+    marks: list[Mark] = []
+    sizes, without, beyond = [], [], 0
+    for style, group in enumerate(groups):
+        values = view.values(group.points, name)
+        if not of_trials:
+            series = view.series(group, name)
+            values = [value for item in series for value in item.values if drawable(value)]
+            unit = series[0].unit if series else unit
+        shown = sorted(value for value in values if value > 0 or not view.log("x"))
+        beyond += len(values) - len(shown)
+        sizes.append(len(shown))
+        if shown:
+            marks.append(Trace(_steps(shown), style, marked=False, step=True, few=6 if len(groups) > 1 else 0))
+        else:
+            without.append(group.label)
+        published = view.publishes(name, group.labels)
+        if published is not None:
+            marks.append(Trace((Dot(published, 0.0), Dot(published, 1.0)), style, True, marked=False, few=1))
+    traces = [mark for mark in marks if isinstance(mark, Trace)]
+    across = numbers_axis(
+        with_unit(name, unit), [dot.x for trace in traces for dot in trace.dots], log=view.log("x"), air=0.03
+    )
+    counts = f"{min(sizes)} to {max(sizes)}" if len(set(sizes)) > 1 else str(max(sizes, default=0))
+    note = f"Share of {what} up to a value; {counts} {what} a line{_pooled(view, groups)}."
+    warnings = missing(view, name) if of_trials else without_series(name, without)
+    if beyond:
+        warnings.append(f"Not to be shown on a logarithmic axis, since not above 0: {beyond} {what}.")
+    panel = Panel(across, Scale(f"share of {what}", low=0.0, high=1.0), tuple(marks))
+    paper = any(trace.published for trace in traces)
+    return chart(view, name, [panel], groups, "line", paper=paper, apart=True, note=note, warnings=warnings)
+
+
+def _pooled(view: View, groups: Sequence[Group]) -> str:
+    """Whether a line puts several points together."""
+    if len(view.points) <= len(groups):
+        return ""
+    return ", of all points together" if len(groups) == 1 else ", of all points with its label"
+
+
+def _steps(values: Sequence[float]) -> tuple[Dot, ...]:
+    """The empirical distribution of sorted values; thinned where more would not be seen."""
+    dots = [Dot(values[0], 0.0)]
+    every = max(1, len(values) // 1000)
+    for index, value in enumerate(values, 1):
+        if index % every == 0 or index == len(values):
+            dots.append(Dot(value, index / len(values)))
+    return tuple(dots)

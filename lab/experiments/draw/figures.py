@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""The charts of an experiment, from its results: what the file's ``figure:`` asks for, with the paper's numbers.
+
+A value that is missing stays a gap, gets a cross on the axis, and is told in words below the title.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from lab.experiments.draw import distributions, over_time
+from lab.experiments.draw.chart import Bar, Cell, Chart, Dot, Mark, Panel, Ramp, Scale, Trace
+from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
+from lab.experiments.draw.view import Group, View, told, with_unit, words
+from lab.experiments.numbers import published
+from lab.experiments.types import Results
+from lab.report.numbers import NONE, short
+
+
+def charts(results: Results) -> list[Chart]:
+    """All of them, named figure-1, figure-2, …"""
+    return [
+        _KINDS[figure.kind](View(results, figure, f"figure-{number}"))
+        for number, figure in enumerate(results.experiment.figures, 1)
+    ]
+
+
+def _line(view: View) -> Chart:
+    x, metric = view.figure.x, view.figure.y
+    groups, levels = view.groups(x), view.levels(x)
+    numbers = [view.number(x, label) for label in levels]
+    if levels and all(number is not None and (number > 0 or not view.log("x")) for number in numbers):
+        at = {label: float(number) for label, number in zip(levels, numbers, strict=True) if number is not None}
+        scale = numbers_axis(with_unit(x, view.axis(x).unit), at.values(), log=view.log("x"), air=0.03)
+        if not scale.log and 0 <= min(at.values()) <= 0.25 * max(at.values()):
+            scale = Scale(scale.label, low=0.0, high=scale.high)
+    else:
+        at = {label: float(index) for index, label in enumerate(levels)}
+        scale = names_axis(view, x)
+    marks: list[Mark] = []
+    theirs, apart = _published_lines(view, groups, at)
+    marks += theirs
+    for style, group in enumerate(groups):
+        dots = sorted((view.dot(at[point.labels[x]], point, metric) for point in group.points), key=lambda dot: dot.x)
+        marks.append(Trace(tuple(dots), style))
+    panel = Panel(scale, values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
+    return chart(view, metric, [panel], groups, "line", paper=bool(theirs), apart=apart)
+
+
+def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float]) -> tuple[list[Trace], bool]:
+    """The paper's lines; and whether it tells the series apart, or has one line for all."""
+    x, metric = view.figure.x, view.figure.y
+    apart = view.apart(groups, metric)
+    lines = []
+    for style, labels in enumerate([group.labels for group in groups] if apart else [{}], 0 if apart else len(groups)):
+        found = [(at[label], view.publishes(metric, labels | {x: label})) for label in at]
+        dots = [
+            Dot(place, value, tip=f"published: {short(value)} {view.unit(metric)}")
+            for place, value in sorted(found)
+            if value is not None
+        ]
+        if dots:
+            lines.append(Trace(tuple(dots), style, published=True))
+    return lines, apart
+
+
+def _bar(view: View) -> Chart:
+    x, metric = view.figure.x, view.figure.y
+    groups, levels = view.groups(x), view.levels(x)
+    apart = view.apart(groups, metric)
+    slots: list[tuple[int, Group | None, bool]] = []  # style, whose, published
+    for style, group in enumerate(groups):
+        slots.append((style, group, False))
+        if apart and any(view.publishes(metric, group.labels | {x: label}) is not None for label in levels):
+            slots.append((style, group, True))
+    if not apart and any(view.publishes(metric, {x: label}) is not None for label in levels):
+        slots.append((len(groups), None, True))
+    width = 0.8 / max(len(slots), 1)
+    place = {label: index for index, label in enumerate(levels)}
+    marks: list[Mark] = []
+    for slot, (style, owner, theirs) in enumerate(slots):
+        edges = (-0.4 + slot * width + width * 0.06, -0.4 + (slot + 1) * width - width * 0.06)
+        labels = owner.labels if owner else {}
+        if theirs:
+            for label, index in place.items():
+                value = view.publishes(metric, labels | {x: label})
+                if value is not None:
+                    dot = Dot(index, value, tip=f"published: {short(value)} {view.unit(metric)}")
+                    marks.append(Bar(index + edges[0], index + edges[1], dot, style, published=True))
+            continue
+        for point in owner.points if owner else ():
+            index = place[point.labels[x]]
+            middle = index + (edges[0] + edges[1]) / 2
+            marks.append(Bar(index + edges[0], index + edges[1], view.dot(middle, point, metric), style))
+    panel = Panel(
+        names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks, bars=True), tuple(marks)
+    )
+    return chart(view, metric, [panel], groups, "bar", paper=any(slot[2] for slot in slots), apart=apart)
+
+
+def _heat_map(view: View) -> Chart:
+    x, y, metric = view.figure.x, view.figure.y, view.figure.value or ""
+    groups = view.groups(x, y)
+    shown = [mean for point in view.points if (mean := view.mean(point, metric)) is not None]
+    low, high = min(shown, default=0.0), max(shown, default=0.0)
+    panels, paper = [], False
+    for group in groups:
+        cells: list[Mark] = []
+        there = {(point.labels[x], point.labels[y]): point for point in group.points}
+        for column, x_label in enumerate(view.levels(x)):
+            for row, y_label in enumerate(view.levels(y)):
+                point = there.get((x_label, y_label))
+                mean = view.mean(point, metric) if point else None
+                share = None if mean is None else (mean - low) / (high - low) if high > low else 0.5
+                value = view.publishes(metric, group.labels | {x: x_label, y: y_label})
+                text = NONE if mean is None else short(mean, 3)
+                found = view.summary(point, metric) if point else None
+                tip = f"{x_label}, {y_label}: {told(found) if found else 'no value'}"
+                paper |= value is not None
+                says = f"({short(value, 3)})" if value is not None else ""
+                cells.append(Cell(column, row, share, text, says, tip))
+        panels.append(Panel(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
+    counts = (found.n for point in view.points if (found := view.summary(point, metric)))
+    note = f"Mean of {words(metric)}, {trials(counts)}."
+    if paper:
+        source = published.source(view.experiment)
+        note += f" In brackets: published{f' ({source})' if source else ''}."
+    ramp = Ramp(with_unit(metric, view.unit(metric)), short(low, 3), short(high, 3)) if shown else None
+    warnings = missing(view, metric)
+    return Chart(
+        view.name,
+        view.title(f"{words(metric)} over {words(x)} and {words(y)}"),
+        (note, *warnings),
+        tuple(panels),
+        ramp=ramp,
+        warnings=tuple(warnings),
+    )
+
+
+_KINDS: dict[str, Callable[[View], Chart]] = {
+    "line": _line,
+    "bar": _bar,
+    "box": distributions.box,
+    "cdf": distributions.cdf,
+    "heat-map": _heat_map,
+    "time-series": over_time.time_series,
+}

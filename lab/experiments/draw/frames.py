@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""What is around the marks of a figure: axes, words, legend."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from lab.experiments.draw.chart import Area, Bar, Box, Chart, Dash, Dot, Key, Look, Mark, Panel, Scale, Trace
+from lab.experiments.draw.view import Group, View, drawable, with_unit, words
+from lab.experiments.numbers import published
+from lab.experiments.write.tables import count
+
+_CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
+_SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}
+_NAMED = 5  # missing points that are named; of more only the number is told
+ERRORS = {
+    "ci95": "95 % confidence interval of the mean (Student's t)",
+    "deviation": "\N{PLUS-MINUS SIGN} one standard deviation of the trials",
+    "range": "from the least to the greatest trial",
+}
+
+
+# Words
+
+
+def missing(view: View, metric: str) -> list[str]:
+    """What is not there, in words, and where that can be seen."""
+    where = _SEEN.get(view.figure.kind, "")
+    none, some, beyond = [], [], []
+    for point in view.points:
+        found = view.summary(point, metric)
+        place = ", ".join(point.labels.values()) or "the only point"
+        if found is None or not found.n or found.mean is None or not drawable(found.mean):
+            trials = found.missing if found else 0
+            none.append(f"{place} ({count(trials, 'trial')} without a value)" if trials else f"{place} (not run)")
+        elif view.log("y") and found.mean <= 0 and view.figure.kind in ("line", "bar"):
+            beyond.append(place)
+        elif found.missing:
+            some.append(f"{place} ({found.n} of {found.n + found.missing})")
+    notes = []
+    total = count(len(view.points), "point")
+    if none:
+        notes.append(f"Missing{where}: {len(none)} of {total}: {listed(none)}.")
+    if beyond:
+        notes.append(f"Not to be shown on a logarithmic axis, since not above 0: {listed(beyond)}.")
+    if some:
+        notes.append(f"From fewer trials than were run: {len(some)} of {total}: {listed(some)}.")
+    return notes
+
+
+def listed(items: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    shown = "; ".join(items[:_NAMED])
+    return shown if len(items) <= _NAMED else f"{shown}; and {len(items) - _NAMED} more"
+
+
+def trials(counts: Iterable[int]) -> str:
+    """``10 trials a point``, ``3 to 8 trials a point``."""
+    found = [count for count in counts if count]
+    if not found:
+        return "no trial has a value"
+    least, most = min(found), max(found)
+    return f"{count(most, 'trial')} a point" if least == most else f"{least} to {most} trials a point"
+
+
+def without_series(name: str, labels: Sequence[str]) -> list[str]:
+    """That these series of a figure are not there."""
+    lines = listed([label or "the only line" for label in labels])
+    return [f"Missing: no trial has a series {name} for {lines}."] if labels else []
+
+
+def means(view: View, metric: str, marks: Iterable[Mark]) -> str:
+    """What points and error bars are."""
+    found = [view.summary(point, metric) for point in view.points]
+    text = f"Mean of {words(metric)}, {trials(item.n for item in found if item)}"
+    dots = [dot for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark))]
+    if view.figure.errors and any(dot.low is not None for dot in dots):
+        return f"{text}. Error bars: {ERRORS[view.figure.errors]}."
+    return f"{text}; no error bars."
+
+
+def _dots(mark: Mark) -> tuple[Dot, ...]:
+    return (mark.dot,) if isinstance(mark, Bar) else ()
+
+
+def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper: bool, apart: bool) -> tuple[Key, ...]:
+    """Series by name; where a paper's numbers are drawn too, which marks are whose."""
+    keys = [Key(group.label or words(metric), style, look) for style, group in enumerate(groups)]
+    if len(keys) == 1 and not groups[0].label:
+        keys = []
+    if paper:
+        source = published.source(view.experiment)
+        says = f"published ({source})" if source else "published"
+        style = None if apart else len(groups)
+        if not keys:
+            keys = [Key("this experiment", 0, look)]
+            style = 0 if apart else style
+        elif apart:
+            keys.append(Key("this experiment", None, look))
+        keys.append(Key(says, style, look, published=True))
+    return tuple(keys)
+
+
+# Scales
+
+
+def numbers_axis(
+    label: str, values: Iterable[float], *, log: bool = False, zero: bool = False, air: float = 0.06
+) -> Scale:
+    """An axis that shows these values. ``zero``: from 0, unless that would hide what differs."""
+    found = [value for value in values if drawable(value) and (value > 0 or not log)]
+    if not found:
+        return Scale(label, low=0.1 if log else 0.0, high=1.0, log=log)
+    low, high = min(found), max(found)
+    if log:
+        room = (high / low) ** air if high > low else 2.0
+        return Scale(label, low=low / room, high=high * room, log=True)
+    span = high - low or abs(high) or 1.0
+    if zero and low >= 0:
+        return Scale(label, low=0.0, high=high + high * air or 1.0)
+    if zero and high <= 0:
+        return Scale(label, low=low + low * air or -1.0, high=0.0)
+    return Scale(label, low=low - span * air, high=high + span * air)
+
+
+def _extent(marks: Iterable[Mark]) -> Iterator[float]:
+    """All that the y axis has to show."""
+    for mark in marks:
+        dots = mark.dots if isinstance(mark, Trace) else _dots(mark)
+        for dot in dots:
+            yield from (value for value in (dot.y, dot.low, dot.high) if value is not None)
+        if isinstance(mark, Box) and mark.quartiles:
+            yield from (*mark.whiskers, *mark.outside)
+        elif isinstance(mark, Dash):
+            yield mark.y
+        elif isinstance(mark, Area):
+            yield from (*mark.low, *mark.high)
+
+
+def values_axis(view: View, label: str, marks: Sequence[Mark], *, bars: bool = False) -> Scale:
+    """The y axis."""
+    shown = list(_extent(marks))
+    if not view.log("y"):
+        wide = bool(shown) and (min(shown) < 0.7 * max(shown) or min(shown) <= 0)
+        return numbers_axis(label, shown, zero=bars or (wide and min(shown, default=0) >= 0))
+    centres = [dot.y for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark)) if dot.y]
+    above = [value for value in shown if value > min(centres, default=0) / 30]  # a bar that reaches to 0 sets no scale
+    scale = numbers_axis(label, above, log=True)
+    if not bars:
+        return scale
+    return Scale(label, low=10.0 ** math.floor(math.log10(scale.low)), high=scale.high, log=True)
+
+
+def names_axis(view: View, axis: str) -> Scale:
+    """An axis of names; where all are numbers of one unit, the unit is told once."""
+    levels, unit = view.levels(axis), view.axis(axis).unit
+    if unit and levels and all(label.endswith(f" {unit}") for label in levels):
+        return Scale(with_unit(axis, unit), tuple(label.removesuffix(f" {unit}") for label in levels))
+    return Scale(words(axis), tuple(levels) or ("",))
+
+
+def chart(
+    view: View,
+    metric: str,
+    panels: list[Panel],
+    groups: Sequence[Group],
+    look: Look,
+    *,
+    paper: bool,
+    apart: bool,
+    note: str = "",
+    warnings: Sequence[str] | None = None,
+) -> Chart:
+    """Title, words and legend around the axes."""
+    marks = [mark for panel in panels for mark in panel.marks]
+    told = missing(view, metric) if warnings is None else list(warnings)
+    over = f" over {words(view.figure.x)}" if view.figure.x != metric else ""
+    return Chart(
+        view.name,
+        view.title(f"{words(metric)}{over}"),
+        (note or means(view, metric, marks), *told),
+        tuple(panels),
+        _legend(view, groups, metric, look, paper, apart),
+        warnings=tuple(told),
+    )

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""Results as one figure looks at them: its points, its series, their means and error bars, the paper's values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from lab.experiments.draw.chart import Dot
+from lab.experiments.numbers import published
+from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
+from lab.report.numbers import short
+
+_MOST = 1e150
+
+
+def drawable(value: float) -> bool:
+    """Whether a number has a place on an axis: finite, and so that sums, differences and shares are too."""
+    return value == 0 or 1 / _MOST < abs(value) < _MOST
+
+
+def words(name: str) -> str:
+    """A name of the file as it is read: ``transfer_time`` → ``transfer time``."""
+    return name.replace("_", " ")
+
+
+def with_unit(name: str, unit: str | None) -> str:
+    """A name and its unit, as an axis is labelled."""
+    return f"{words(name)}, {unit}" if unit and unit != "1" else words(name)
+
+
+@dataclass(frozen=True)
+class Group:
+    """A series of a figure: the points that share the labels of its axes."""
+
+    label: str
+    labels: dict[str, str]
+    points: tuple[Point, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """Results as one figure looks at them."""
+
+    results: Results
+    figure: Figure
+    name: str
+
+    @property
+    def experiment(self) -> Experiment:
+        """What was run."""
+        return self.results.experiment
+
+    @cached_property
+    def points(self) -> list[Point]:
+        """Those that the figure shows, in the order of the grid."""
+        where = self.figure.where.items()
+        return [point for point in self.experiment.points if where <= point.labels.items()]
+
+    @cached_property
+    def _rows(self) -> dict[int, dict[str, Summary]]:
+        return {row.point.number: row.metrics for row in self.results.rows}
+
+    def summary(self, point: Point, metric: str) -> Summary | None:
+        """What a metric came to at a point; None: the point was not run."""
+        return self._rows.get(point.number, {}).get(metric)
+
+    def mean(self, point: Point, metric: str) -> float | None:
+        """None also for what cannot be drawn."""
+        found = self.summary(point, metric)
+        mean = found.mean if found and found.n else None
+        if mean is None or not drawable(mean):
+            return None
+        return None if self.log("y") and mean <= 0 else mean
+
+    def values(self, points: Iterable[Point], metric: str) -> list[float]:
+        """Of all trials of these points."""
+        found = (self.summary(point, metric) for point in points)
+        return [value for item in found if item for value in item.values if drawable(value)]
+
+    def axis(self, name: str) -> Axis:
+        """An axis of the grid; one without levels if there is none of that name."""
+        return next((axis for axis in self.experiment.axes if axis.name == name), Axis(name, ()))
+
+    def levels(self, name: str) -> list[str]:
+        """The labels of an axis that occur, in its order."""
+        there = {point.labels.get(name) for point in self.points}
+        return [level.label for level in self.axis(name).levels if level.label in there]
+
+    def unit(self, metric: str) -> str:
+        """That of a metric."""
+        return next((item.unit for item in self.experiment.metrics if item.name == metric), "")
+
+    def log(self, axis: str) -> bool:
+        """Whether x or y is logarithmic."""
+        return axis in self.figure.log
+
+    def number(self, axis: str, label: str) -> float | None:
+        """Of a label, in the unit of its axis; None: it is a name."""
+        return next((level.number for level in self.axis(axis).levels if level.label == label), None)
+
+    def groups(self, *across: str, pool: bool = False) -> list[Group]:
+        """The series: by ``by``, and by what else tells points with equal labels on ``across`` apart.
+
+        ``pool``: by ``by`` alone, whatever else differs.
+        """
+        told = [self.figure.by] if self.figure.by and self.figure.by not in across else []
+        free = [axis.name for axis in self.experiment.axes if axis.name not in (*told, *across)]
+        while not pool and free and not self._unique([*across, *told]):
+            told.append(free.pop(0))
+        told = [axis for axis in told if len(self.levels(axis)) > 1 or axis == self.figure.by]
+        members: dict[tuple[str, ...], list[Point]] = {}
+        for point in self.points:
+            members.setdefault(tuple(point.labels.get(axis, "") for axis in told), []).append(point)
+        order = {axis: {label: index for index, label in enumerate(self.levels(axis))} for axis in told}
+        keys = sorted(
+            members, key=lambda key: [order[axis].get(label, 0) for axis, label in zip(told, key, strict=True)]
+        )
+        return [
+            Group(
+                ", ".join(self.told(axis, label) for axis, label in zip(told, key, strict=True)),
+                dict(zip(told, key, strict=True)),
+                tuple(members[key]),
+            )
+            for key in keys
+        ]
+
+    def _unique(self, axes: list[str]) -> bool:
+        places = [tuple(point.labels.get(axis) for axis in axes) for point in self.points]
+        return len(set(places)) == len(places)
+
+    def told(self, axis: str, label: str) -> str:
+        """A label where the axis is not named: numbers need its name."""
+        return label if self.number(axis, label) is None else f"{words(axis)} {label}"
+
+    def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
+        """The paper's value; None also for what cannot be drawn."""
+        value = published.find(self.experiment.published, metric, {**labels, **self.figure.where})
+        return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
+
+    def apart(self, groups: Sequence[Group], metric: str) -> bool:
+        """Whether the paper tells the series of the figure apart, or has one for all of them."""
+        axes = published.axes(self.experiment.published, metric)
+        return len(groups) == 1 or any(axis in axes for group in groups for axis in group.labels)
+
+    def measured(self) -> str:
+        """What a cdf or a time series is of: x or y, whichever names a metric or a series."""
+        known = {item.name for item in self.experiment.metrics}
+        known |= {name for outcome in self.results.outcomes for name in outcome.series}
+        return next((name for name in (self.figure.x, self.figure.y) if name in known), self.figure.y)
+
+    def series(self, group: Group, name: str) -> list[Series]:
+        """The series of that name of all trials of a group."""
+        numbers = {point.number for point in group.points}
+        outcomes = (found for found in self.results.outcomes if found.point in numbers)
+        return [found.series[name] for found in outcomes if name in found.series and found.series[name].t_s]
+
+    def dot(self, x: float, point: Point, metric: str) -> Dot:
+        """The mean with its error bar; a gap where there is none."""
+        found, mean = self.summary(point, metric), self.mean(point, metric)
+        place = ", ".join(point.labels.values())
+        if found is None or mean is None:
+            return Dot(x, None, tip=f"{place}: no value")
+        low, high = _error(found, mean, self.figure.errors)
+        return Dot(x, mean, low, high, f"{place}: {told(found)}")
+
+    def title(self, default: str) -> str:
+        """The file's, or else what is drawn."""
+        return self.figure.title or default[:1].upper() + default[1:]
+
+
+def told(found: Summary) -> str:
+    """``1.45 ± 0.03 s (n = 10)``."""
+    if found.mean is None:
+        return "no value"
+    half = "" if found.ci95 is None else f" \N{PLUS-MINUS SIGN} {short(found.ci95, 2)}"
+    return f"{short(found.mean)}{half} {found.unit} (n = {found.n})"
+
+
+def _error(found: Summary, mean: float, kind: str | None) -> tuple[float | None, float | None]:
+    if kind == "range" and found.n > 1:
+        return min(found.values), max(found.values)
+    half = {"ci95": found.ci95, "deviation": found.deviation}.get(kind or "")
+    return (None, None) if half is None or not drawable(half) else (mean - half, mean + half)

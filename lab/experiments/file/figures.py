@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""What the figures of a file say, checked against its axes and metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lab.errors import near
+from lab.experiments.file.paper import label_of, unknown_label
+from lab.experiments.types import Axis, Figure, Metric
+from lab.model.document import Keys
+from lab.model.experiment import Experiment as Model
+from lab.model.experiment import Figure as Written
+from lab.plan.problems import Problems, Source
+from lab.plan.types import Plan
+
+# what each kind needs and may have: an axis, a metric, or a series (a metric of the experiment or of its workload)
+_NEEDS: Mapping[str, Mapping[str, str]] = {
+    "line": {"x": "axis", "y": "metric"},
+    "bar": {"x": "axis", "y": "metric"},
+    "box": {"x": "axis", "y": "metric"},
+    "cdf": {"x": "series"},
+    "heat-map": {"x": "axis", "y": "axis", "value": "metric"},
+    "time-series": {"y": "series"},
+}
+_NOUNS = {"axis": "an axis", "metric": "a metric", "series": "a metric"}
+_KEYS = ("x", "y", "value")
+_MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean at each place
+
+
+def resolve(
+    source: Source[Model],
+    metrics: Sequence[Metric],
+    axes: Sequence[Axis],
+    groups: Sequence[Sequence[int]],
+    problems: Problems,
+) -> tuple[Figure, ...]:
+    """Every figure; what is wrong is noted. Series are looked for once there is a plan (``check_series``)."""
+    together = {axes[number].name: {axes[one].name for one in group} for group in groups for number in group}
+    reader = _Reader(
+        source, {metric.name for metric in metrics}, {axis.name: axis for axis in axes}, together, problems
+    )
+    return tuple(reader.read(written, keys) for written, keys in _written(source.model))
+
+
+def _written(model: Model) -> Iterator[tuple[Written, Keys]]:
+    if model.figure is not None:
+        yield model.figure, ("figure",)
+    yield from ((figure, ("figures", index)) for index, figure in enumerate(model.figures))
+
+
+def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, problems: Problems) -> None:
+    """Whether what a cdf or a time-series shows is there.
+
+    That is a metric of the experiment (a cdf of trials), a metric of the workload (its samples), or what a process or
+    probe of the plan records over time (``station-dump.signal``).
+    """
+    own = [metric.name for metric in metrics]
+    recorded = [metric.name for metric in plan.metrics]
+    sources = [name for process in plan.processes for name in (process.name, process.id)]
+    for written, keys in _written(source.model):
+        for key, what in _NEEDS[written.kind].items():
+            name = getattr(written, key)
+            known = [*own, *recorded] if written.kind == "cdf" else recorded
+            if what == "series" and name is not None and name not in known and name.split(".")[0] not in sources:
+                listed = ", ".join(dict.fromkeys(known)) or "none"
+                problems.add(source, (*keys, key), f'there is no metric "{name}"{near(name, known)}; known: {listed}')
+
+
+class _Reader:
+    """Reads one figure after the other."""
+
+    def __init__(
+        self,
+        source: Source[Model],
+        metrics: set[str],
+        axes: Mapping[str, Axis],
+        together: Mapping[str, set[str]],
+        problems: Problems,
+    ) -> None:
+        self.source = source
+        self.known = {"axis": list(axes), "metric": sorted(metrics)}
+        self.axes = axes
+        self.together = together
+        self.problems = problems
+
+    def read(self, written: Written, keys: Keys) -> Figure:
+        """A figure, with what is wrong noted."""
+        before = len(self.problems.errors)
+        needs = _NEEDS[written.kind]
+        for key in _KEYS:
+            self._check(written, keys, key, needs.get(key))
+        if written.by is not None:
+            self._known(written.by, (*keys, "by"), "axis")
+            for key in ("x", "y"):
+                if written.by == getattr(written, key):
+                    self.problems.add(self.source, (*keys, "by"), f"is the axis of {key}: too; leave it out")
+        if written.kind == "heat-map" and written.x is not None and written.x == written.y:
+            self.problems.add(self.source, (*keys, "y"), "is the axis of x: too; name another one")
+        where = self._where(written, keys)
+        if len(self.problems.errors) == before:
+            self._check_scales(written, keys)
+            self._check_places(written, keys, where)
+        return _figure(written, where)
+
+    def _check(self, written: Written, keys: Keys, key: str, what: str | None) -> None:
+        """One of x, y and value."""
+        name = getattr(written, key)
+        if what is None:
+            if name is not None:
+                needs = " and ".join(f"{other}: ({_NOUNS[kind]})" for other, kind in _NEEDS[written.kind].items())
+                self.problems.add(self.source, (*keys, key), f"means nothing in a {written.kind}, which has {needs}")
+        elif name is None:
+            known = f"; known: {', '.join(self.known[what])}" if what in self.known else ""
+            self.problems.add(self.source, keys, f"a {written.kind} needs {key}: and {_NOUNS[what]}{known}")
+        elif what in self.known:
+            self._known(name, (*keys, key), what)
+
+    def _known(self, name: str, keys: Keys, what: str) -> None:
+        known = self.known[what]
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            noun = {"axis": "axes", "metric": "metrics"}[what]
+            other = "axis" if what == "metric" else "metric"
+            is_other = f", {name} is {_NOUNS[other]}" if name in self.known[other] else ""
+            message = f'there is no {what} "{name}"{near(name, known)}{is_other}; known {noun}: {listed}'
+            self.problems.add(self.source, keys, message)
+
+    def _where(self, written: Written, keys: Keys) -> dict[str, str]:
+        """The points that are shown."""
+        found: dict[str, str] = {}
+        for name, text in written.where.items():
+            if name not in self.axes:
+                self._known(name, (*keys, "where", name), "axis")
+                continue
+            label = label_of(self.axes[name], text)
+            if label is None:
+                self.problems.add(self.source, (*keys, "where", name), unknown_label(self.axes[name], text))
+            else:
+                found[name] = label
+        return found
+
+    def _check_scales(self, written: Written, keys: Keys) -> None:
+        """A logarithmic scale wants numbers above 0."""
+        shown = [("x", written.x), ("y", written.y)]
+        for key, name in shown:
+            axis = self.axes.get(name or "")
+            if key not in written.log or axis is None:
+                continue
+            if any(level.number is None for level in axis.levels):
+                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has no numbers, so no logarithmic scale")
+            elif any((level.number or 0) <= 0 for level in axis.levels):
+                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has values not above 0; leave {key} out")
+
+    def _check_places(self, written: Written, keys: Keys, where: Mapping[str, str]) -> None:
+        """No two points may fall on one place of a figure of means."""
+        if written.kind not in _MEANS:
+            return
+        told = {name for name in (written.x, written.y, written.by, *where) if name is not None}
+        settled = set().union(*(self.together.get(name, set()) for name in told))
+        for name, axis in self.axes.items():
+            if name not in settled and len(axis.levels) > 1:
+                first = axis.levels[0].label
+                message = f"the points of all {len(axis.levels)} values of {name} would fall on each other"
+                free = "" if written.by is not None or written.kind == "heat-map" else f"by: {name}, or "
+                self.problems.add(self.source, keys, message, f"write {free}where: {{{name}: {first}}}")
+                return
+
+
+def _figure(written: Written, where: dict[str, str]) -> Figure:
+    """The figure; of a cdf and a time-series, x and y are both what is shown."""
+    x, y = written.x or written.y or "", written.y or written.x or ""
+    return Figure(
+        kind=written.kind,
+        title=written.title or _title(written),
+        x=x,
+        y=y,
+        by=written.by,
+        value=written.value,
+        errors=None if written.errors == "none" else written.errors,
+        log=tuple(written.log),
+        where=where,
+    )
+
+
+def _title(written: Written) -> str:
+    """What a figure shows, in words."""
+    match written.kind:
+        case "cdf":
+            return f"Distribution of {written.x}"
+        case "time-series":
+            return f"{written.y} over time"
+        case "heat-map":
+            return f"{written.value} over {written.x} and {written.y}"
+    return f"{written.y} over {written.x}"

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""The grid of an experiment: its axes, and every point with what is set there."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.errors import InputError, near
+from lab.experiments.file import fill, levels
+from lab.experiments.types import Axis, Experiment, Point
+from lab.model.document import Keys
+from lab.model.experiment import Experiment as Model
+from lab.model.experiment import Range
+from lab.plan.problems import Problems, Source
+
+MOST_POINTS = 100_000  # more is a slip; each costs memory before anything runs
+MOST_TRIALS = 1_000  # more than that are run only by who asks for it: lab reproduce --yes
+
+
+def trials(experiment: Experiment) -> int:
+    """The most trials that an experiment can have, all repetitions counted."""
+    return len(experiment.points) * experiment.repetitions.most
+
+
+def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
+    """Refuse more trials than somebody may have meant; not to be asked after ``--yes``.
+
+    Raises:
+        InputError: there may be more than ``most``.
+    """
+    count = trials(experiment)
+    if count <= most:
+        return
+    points, each = len(experiment.points), experiment.repetitions
+    often = f"up to {each.most}" if each.most > each.least else f"{each.most}"
+    raise InputError(
+        f"{experiment.name} has {points:,} points, each run {often} times: {count:,} trials, more than {most:,}",
+        hint="add --yes to run them all, or make them fewer with --only axis=value or --reps n",
+    )
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A value to set, and where it is written."""
+
+    key: str
+    value: Any
+    keys: Keys
+
+
+@dataclass(frozen=True)
+class Varied:
+    """An axis with the settings of its levels; those of plain values have none, they are filled in by name."""
+
+    axis: Axis
+    settings: tuple[tuple[Setting, ...], ...]
+
+
+@dataclass
+class Grid:
+    """All points of an experiment."""
+
+    source: Source[Model]
+    varied: list[Varied]
+    common: tuple[Setting, ...]
+    groups: list[list[int]] = field(default_factory=list)  # axes that advance together; by number
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The axes, in order of listing."""
+        return tuple(one.axis for one in self.varied)
+
+    def points(self) -> tuple[Point, ...]:
+        """Every point, the last axis fastest; axes that go together at the place of their first."""
+        sizes = [range(len(self.varied[group[0]].axis.levels)) for group in self.groups]
+        return tuple(
+            self._point(number, self._indexes(choice)) for number, choice in enumerate(itertools.product(*sizes))
+        )
+
+    def _indexes(self, choice: tuple[int, ...]) -> list[int]:
+        """The level of each axis."""
+        found = dict.fromkeys(range(len(self.varied)), 0)
+        for group, index in zip(self.groups, choice, strict=True):
+            found.update(dict.fromkeys(group, index))
+        return list(found.values())
+
+    def _point(self, number: int, indexes: list[int]) -> Point:
+        labels = {one.axis.name: one.axis.levels[index].label for one, index in zip(self.varied, indexes, strict=True)}
+        said = dict(fill.setting(one.key, one.value, labels) for one in self._settings(indexes))
+        model = self.source.model
+        return Point(
+            number=number,
+            labels=labels,
+            topology=fill.fill(model.topology, labels),
+            workload=fill.fill(model.workload, labels),
+            settings=tuple(f"{key}={text}" for key, text in said.items()),
+        )
+
+    def _settings(self, indexes: list[int]) -> Iterator[Setting]:
+        """What is set at a point: everywhere, then by its levels."""
+        yield from self.common
+        for one, index in zip(self.varied, indexes, strict=True):
+            yield from one.settings[index]
+
+    def places(self, point: Point) -> dict[str, str]:
+        """Where each setting of a point is written, by its key."""
+        indexes = [
+            next(index for index, level in enumerate(axis.levels) if level.label == point.labels[axis.name])
+            for axis in self.axes
+        ]
+        where = self.source.document.where
+        return {fill.fill(one.key, point.labels): where(one.keys) for one in self._settings(indexes)}
+
+
+def resolve(source: Source[Model], problems: Problems) -> Grid:
+    """The grid of an experiment; without points where something is wrong, which is noted."""
+    before = len(problems.errors)
+    varied = [_varied(source, name, problems) for name in source.model.grid]
+    common = tuple(Setting(key, value, ("set", key)) for key, value in source.model.set_.items())
+    found = Grid(source, [one for one in varied if one is not None], common)
+    known = set(source.model.grid)
+    _check_references(source, found, problems)
+    found.groups = _groups(source, found, problems)
+    if len(problems.errors) == before:
+        _check_effects(found, problems)
+        count = math.prod(len(found.varied[group[0]].axis.levels) for group in found.groups)
+        if count > MOST_POINTS:
+            problems.add(
+                source, ("grid",), f"has {count:,} points, more than {MOST_POINTS:,}; leave out values, or zip: axes"
+            )
+    if len(problems.errors) > before:
+        return Grid(source, found.varied if len(found.varied) == len(known) else [], common)
+    return found
+
+
+def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | None:
+    """An axis; None where it is wrong."""
+    written = source.model.grid[name]
+    keys: Keys = ("grid", name)
+    before = len(problems.errors)
+
+    def refuse(message: str, inner: str | int | None) -> None:
+        problems.add(source, keys if inner is None else (*keys, inner), message)
+
+    if isinstance(written, Range):
+        labels = levels.spread(written, refuse)
+        places: list[str | int | None] = [None] * len(labels)
+    else:
+        labels = list(written)
+        places = list(written) if isinstance(written, dict) else list(range(len(labels)))
+    if len(problems.errors) > before:
+        return None
+    axis = levels.axis(name, labels, lambda message, index: refuse(message, places[int(index or 0)]))
+    if not isinstance(written, dict):
+        return Varied(axis, ((),) * len(labels))
+    settings = tuple(
+        tuple(Setting(key, value, (*keys, label, key)) for key, value in said.items())
+        for label, said in written.items()
+    )
+    return Varied(axis, settings)
+
+
+def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
+    """Everything that may name an axis."""
+    yield source.model.topology, ("topology",)
+    yield source.model.workload, ("workload",)
+    for one in itertools.chain(grid.common, *(settings for axis in grid.varied for settings in axis.settings)):
+        yield {one.key: one.value}, one.keys
+
+
+def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> None:
+    """Whether every axis named in braces is there, and no key has a sign that no key has."""
+    known = source.model.grid
+    for value, keys in _texts(source, grid):
+        for name in fill.names(value):
+            if name not in known:
+                listed = f"known axes: {', '.join(known)}" if known else "there is no grid:"
+                what = f"{{{name}}}: there is no axis {name}{near(name, known)}; {listed}"
+                problems.add(source, keys, what, f"write {{{{{name}}}}} for the text {{{name}}}")
+        if isinstance(value, dict) and "=" in str(keys[-1]):
+            problems.add(source, keys, "a key has no =; write key: value")
+
+
+def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[int]]:
+    """The axes by number, those of ``zip:`` together, in the order of the first of each."""
+    numbers = {axis.name: number for number, axis in enumerate(grid.axes)}
+    known = source.model.grid
+    taken: dict[str, int] = {}
+    groups: dict[int, list[int]] = {}
+    for index, names in enumerate(source.model.zip_):
+        for place, name in enumerate(names):
+            keys: Keys = ("zip", index, place)
+            if name not in known:
+                listed = ", ".join(known) or "none"
+                problems.add(source, keys, f'there is no axis "{name}"{near(name, known)}; known axes: {listed}')
+            elif name in taken:
+                problems.add(source, keys, f"{name} is zipped already; name it once")
+            else:
+                taken[name] = index
+        there = [name for name in names if name in numbers and taken.get(name) == index]
+        sizes = {name: len(grid.axes[numbers[name]].levels) for name in there}
+        if len(set(sizes.values())) > 1:
+            told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+            problems.add(source, ("zip", index), f"axes that advance together have as many values each; {told}")
+        if there:
+            members = sorted({numbers[name] for name in there})
+            groups[members[0]] = members
+    alone = [number for name, number in numbers.items() if name not in taken]
+    return [groups.get(number, [number]) for number in sorted([*groups, *alone])]
+
+
+def _check_effects(grid: Grid, problems: Problems) -> None:
+    """Whether every axis changes something, and no two of them the same thing."""
+    source = grid.source
+    named = {name for value, _ in _texts(source, grid) for name in fill.names(value)}
+    owners: dict[str, str] = {}
+    for one in grid.varied:
+        name = one.axis.name
+        if name not in named:
+            _check_differences(source, one, problems)
+        for setting in {setting.key: setting for settings in one.settings for setting in settings}.values():
+            other = owners.setdefault(setting.key, name)
+            if other != name:
+                problems.add(
+                    source, setting.keys, f"the axis {other} sets this too, and one of them would change nothing"
+                )
+
+
+def _check_differences(source: Source[Model], one: Varied, problems: Problems) -> None:
+    """Whether the levels of an axis that no text names differ by their settings."""
+    name = one.axis.name
+    if not any(one.settings):
+        problems.add(
+            source,
+            ("grid", name),
+            "changes nothing",
+            f'name it in a text, such as set: {{nodes.sta1.position: ["{{{name}}}", 0 m, 1 m]}}, in topology: or '
+            "workload:; or give each value its settings",
+        )
+        return
+    first: list[tuple[Mapping[str, Any], str]] = []
+    for level, settings in zip(one.axis.levels, one.settings, strict=True):
+        said = {setting.key: setting.value for setting in settings}
+        same = next((label for other, label in first if other == said), None)
+        if same is not None:
+            problems.add(source, ("grid", name, level.label), f"sets the same as {same}; leave one of them out")
+        first.append((said, level.label))

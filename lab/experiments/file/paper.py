@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""A paper's numbers, each with the labels of the points that it is about, in the unit of the metric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lab import units
+from lab.errors import near
+from lab.experiments.file.levels import amount
+from lab.experiments.types import Axis, Metric, Published
+from lab.model.document import Keys
+from lab.model.experiment import Experiment as Model
+from lab.model.experiment import Published as Written
+from lab.plan.problems import Problems, Source
+
+
+def label_of(axis: Axis, text: str) -> str | None:
+    """The label that is meant: as it is written there, or the same quantity (2m for 2 m); None: there is none."""
+    labels = [level.label for level in axis.levels]
+    if text in labels:
+        return text
+    meant = amount(text)
+    if meant is None:
+        return None
+    for label in labels:
+        one = amount(label)
+        if one is not None and one.dimension is meant.dimension and one.number == meant.within(one.unit):
+            return label
+    return None
+
+
+def unknown_label(axis: Axis, text: str) -> str:
+    """What to say about a value that an axis does not have."""
+    labels = [level.label for level in axis.levels]
+    shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
+    return f'the axis {axis.name} has no value "{text}"{near(text, labels)}; known: {shown}'
+
+
+def resolve(
+    source: Source[Model], metrics: Sequence[Metric], axes: Sequence[Axis], problems: Problems
+) -> tuple[Published, ...]:
+    """Every number of the paper; what is wrong is noted."""
+    known = {metric.name: metric for metric in metrics}
+    named = {axis.name: axis for axis in axes}
+    found: list[Published] = []
+    for name, written in source.model.paper.items():
+        keys: Keys = ("paper", name)
+        if name not in known:
+            what = f'there is no metric "{name}"{near(name, known)}; known metrics: {", ".join(known)}'
+            problems.add(source, keys, what)
+            continue
+        before = len(problems.errors)
+        scale = _scale(source, keys, written, known[name], problems)
+        for key, axis in (("x", written.x), ("by", written.by)):
+            if axis is not None and axis not in named:
+                listed = ", ".join(named) or "none"
+                problems.add(
+                    source, (*keys, key), f'there is no axis "{axis}"{near(axis, named)}; known axes: {listed}'
+                )
+        if written.x is not None and written.x == written.by:
+            problems.add(source, (*keys, "by"), "is the axis of x: too; leave one of them out")
+        if len(problems.errors) > before:
+            continue
+        along = [(key, named[axis]) for key, axis in (("by", written.by), ("x", written.x)) if axis is not None]
+        reader = _Reader(source, problems, along)
+        found += [
+            Published(name, labels, value * scale) for labels, value in reader.read(written.values, (*keys, "values"))
+        ]
+    return tuple(found)
+
+
+def _scale(source: Source[Model], keys: Keys, written: Written, metric: Metric, problems: Problems) -> float:
+    """What to multiply the paper's numbers with."""
+    if written.unit is None or written.unit == metric.unit:
+        return 1.0
+    one, other = units.dimension_of(written.unit), units.dimension_of(metric.unit)
+    if one is None or one is not other:
+        what = f"{metric.name} is told in {metric.unit}, and {written.unit} does not fit"
+        hint = f"write one of {', '.join(other.factors)}" if other is not None else f"write {metric.unit}"
+        problems.add(source, (*keys, "unit"), f"{what}; {hint}")
+        return 1.0
+    return float(one.factors[written.unit] / other.factors[metric.unit])
+
+
+class _Reader:
+    """Reads nested lists and mappings of numbers, along axes: by, then x."""
+
+    def __init__(self, source: Source[Model], problems: Problems, along: list[tuple[str, Axis]]) -> None:
+        self.source = source
+        self.problems = problems
+        self.along = along
+
+    def read(
+        self, values: Any, keys: Keys, labels: Mapping[str, str] | None = None
+    ) -> Iterator[tuple[dict[str, str], float]]:
+        """Each number with its labels."""
+        labels = labels or {}
+        depth = len(labels)
+        if depth == len(self.along):
+            yield from self._number(values, keys, labels)
+            return
+        _, axis = self.along[depth]
+        last = depth == len(self.along) - 1
+        if isinstance(values, dict):
+            for text, inner in values.items():
+                label = label_of(axis, text)
+                if label is None:
+                    self.problems.add(self.source, (*keys, text), unknown_label(axis, text))
+                else:
+                    yield from self.read(inner, (*keys, text), {**labels, axis.name: label})
+        elif isinstance(values, list) and last:
+            size = len(axis.levels)
+            if len(values) != size:
+                shown = ", ".join(level.label for level in axis.levels[:20]) + (", …" if size > 20 else "")
+                message = f"has {len(values)} values, and the axis {axis.name} has {size}: {shown}"
+                self.problems.add(self.source, keys, message, "write null where the paper has none")
+                return
+            for index, (level, inner) in enumerate(zip(axis.levels, values, strict=True)):
+                yield from self.read(inner, (*keys, index), {**labels, axis.name: level.label})
+        else:
+            self._refuse_shape(values, keys, depth)
+
+    def _number(self, value: Any, keys: Keys, labels: Mapping[str, str]) -> Iterator[tuple[dict[str, str], float]]:
+        if isinstance(value, dict | list):
+            missing = "x:" if "x" not in [key for key, _ in self.along] else "by:"
+            self.problems.add(
+                self.source, keys, f"has several values, and no axis that they go along; write {missing} and its name"
+            )
+        elif value is not None:
+            yield dict(labels), float(value)
+
+    def _refuse_shape(self, values: Any, keys: Keys, depth: int) -> None:
+        """Something else where values along an axis were expected."""
+        key, axis = self.along[depth]
+        first = axis.levels[0].label
+        if depth < len(self.along) - 1:
+            wanted = f"by: {axis.name} wants a list for each of its values: {{{first}: [1.5, 2]}}"
+        else:
+            wanted = f"{key}: {axis.name} wants a number for each of its values: {{{first}: 1.5}}"
+            wanted += f" or a list of {len(axis.levels)}" if len(axis.levels) > 1 else ""
+        self.problems.add(self.source, keys, wanted)

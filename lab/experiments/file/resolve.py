@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""From a file to an experiment: everything that can be known before anything runs is settled, or told with file and
+line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lab.errors import InputError
+from lab.experiments.file import figures, grid, paper, planning
+from lab.experiments.file.narrow import narrow
+from lab.experiments.numbers import claims, metrics
+from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
+from lab.model import library
+from lab.model.build import build, line_of
+from lab.model.document import Document, Keys, read
+from lab.model.experiment import Adaptive, ExperimentMetric
+from lab.model.experiment import Experiment as Model
+from lab.plan.load import load as load_plan
+from lab.plan.problems import Problems, Source
+from lab.plan.resolve import SEED_MAX
+from lab.plan.types import Plan
+
+
+def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None) -> Experiment:
+    """The experiment of ``lab reproduce NAME|FILE --only axis=value … --reps n``.
+
+    Raises:
+        InputError, InputErrors: whatever is wrong with it, with file and line.
+    """
+    return _load(read(library.find("experiment", name_or_path)), only, reps)
+
+
+def check(document: Document) -> Experiment:
+    """Judge an experiment's file; what ``lab check`` does.
+
+    Raises:
+        InputError, InputErrors: what is wrong with it.
+    """
+    return _load(document, (), None)
+
+
+def _load(document: Document, only: Sequence[str], reps: int | None) -> Experiment:
+    source = Source(document, build(Model, document))
+    problems = Problems()
+    made = grid.resolve(source, problems)
+    whole = _experiment(source, made, problems)
+    _check_names(source, problems)
+    problems.errors.sort(key=line_of)
+    problems.raise_all()
+    find = _finder(document)
+    whole = _with_files(source, whole, find, problems)
+    _check_claims(whole, problems)
+    problems.raise_all()
+    found = narrow(whole, only, reps)
+    _try(source, made, found)
+    return found
+
+
+def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:
+    """All of a file but for what other files say; with points only where the grid is right."""
+    model = source.model
+    measured = _metrics(source, problems)
+    right = not problems.errors or bool(made.groups)
+    return Experiment(
+        name=model.name,
+        about=model.about,
+        cites=model.cites.model_dump(exclude_none=True) if model.cites is not None else {},
+        path=str(source.document.path),
+        seed=model.seed,
+        axes=made.axes,
+        points=made.points() if not problems.errors else (),
+        repetitions=_repetitions(model),
+        metrics=measured,
+        figures=figures.resolve(source, measured, made.axes, made.groups, problems) if right else (),
+        published=paper.resolve(source, measured, made.axes, problems) if right else (),
+        claims=tuple(
+            Claim(claim.name, claim.that, claim.paper, source.document.where(("claims", index, "that")))
+            for index, claim in enumerate(model.claims)
+        ),
+    )
+
+
+def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
+    """The metrics; whether a workload has what they name is for a plan to tell."""
+    found = []
+    for name, written in source.model.metrics.items():
+        if name in source.model.grid:
+            message = "is an axis of the grid too; results could not tell them apart"
+            problems.add(source, ("metrics", name), message)
+        whole = written if isinstance(written, ExperimentMetric) else None
+        found.append(Metric(name, whole.that, whole.unit) if whole else Metric(name, name, str(written)))
+    return tuple(found)
+
+
+def _repetitions(model: Model) -> Repetitions:
+    written = model.repetitions
+    if isinstance(written, Adaptive):
+        return Repetitions(written.from_, written.at_most, written.ci95 / 100)
+    return Repetitions(written, written)
+
+
+def _check_names(source: Source[Model], problems: Problems) -> None:
+    """The name of the experiment, those of its claims, and its seeds."""
+    model = source.model
+    wanted = library.name_of(source.document.path)
+    if wanted is not None and model.name != wanted:
+        problems.add(source, ("name",), f'the file\'s place says {wanted}, not "{model.name}"; write name: {wanted}')
+    first: dict[str, int] = {}
+    for index, claim in enumerate(model.claims):
+        earlier = first.setdefault(claim.name, index)
+        if earlier != index:
+            where = source.document.where(("claims", earlier))
+            problems.add(source, ("claims", index, "name"), f'another claim is called "{claim.name}" ({where})')
+    if model.seed + _repetitions(model).most - 1 > SEED_MAX:
+        problems.add(source, ("seed",), f"is too large; the last seed is at most {SEED_MAX}")
+
+
+Find = Callable[[str, str], str]
+
+
+def _finder(document: Document) -> Find:
+    """Finds a topology or workload by name, or by its path beside the experiment."""
+    known: dict[tuple[str, str], str] = {}
+
+    def find(kind: str, text: str) -> str:
+        if (kind, text) not in known:
+            beside = document.path.parent / text
+            if text.endswith((".yaml", ".yml")) and beside.is_file():
+                known[kind, text] = _shown(beside)
+            else:
+                library.find(kind, text)
+                known[kind, text] = text
+        return known[kind, text]
+
+    return find
+
+
+def _shown(path: Path) -> str:
+    """A path as a command takes it: from the current directory, if below it."""
+    resolved, here = path.resolve(), Path.cwd().resolve()
+    return str(resolved.relative_to(here)) if resolved.is_relative_to(here) else str(resolved)
+
+
+def _with_files(source: Source[Model], experiment: Experiment, find: Find, problems: Problems) -> Experiment:
+    """The experiment with the topologies and workloads of its points as ``lab run`` takes them."""
+    points = []
+    for point in experiment.points:
+        found = {}
+        for kind, text in (("topology", point.topology), ("workload", point.workload)):
+            try:
+                found[kind] = find(kind, text)
+            except InputError as error:
+                problems.add(source, (kind,), error.message, error.hint)
+                found[kind] = text
+        points.append(dataclasses.replace(point, topology=found["topology"], workload=found["workload"]))
+    return dataclasses.replace(experiment, points=tuple(points))
+
+
+def _check_claims(experiment: Experiment, problems: Problems) -> None:
+    """Whether every claim can be judged, on the whole grid."""
+    for claim in experiment.claims:
+        try:
+            claims.check(claim, experiment)
+        except InputError as error:
+            problems.add_all(error)
+
+
+def _try(source: Source[Model], made: grid.Grid, experiment: Experiment) -> None:
+    """Make plans, and ask the metrics and figures whether those have what they show."""
+    problems = Problems()
+    judged: set[str] = set()
+
+    def plan(point: Point) -> Plan:
+        places = made.places(point)
+        return load_plan(point.topology, point.workload, experiment.seed, point.settings, places=places, draft=True)
+
+    for point, planned in planning.plans(experiment.points, plan):
+        if point.workload in judged:
+            continue
+        judged.add(point.workload)
+        for metric in experiment.metrics:
+            _judge(source, metric, planned, problems)
+        figures.check_series(source, experiment.metrics, planned, problems)
+    problems.raise_all()
+
+
+def _judge(source: Source[Model], metric: Metric, plan: Plan, problems: Problems) -> None:
+    """Whether a metric can be computed from the runs of a plan."""
+    keys: Keys = ("metrics", metric.name)
+    try:
+        metrics.check(metric, plan)
+    except InputError as error:
+        whole = isinstance(source.model.metrics[metric.name], ExperimentMetric)
+        problems.add(source, (*keys, "that") if whole else keys, error.message, error.hint)

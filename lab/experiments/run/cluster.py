@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""The workers: dask.distributed, on this machine by default, or wherever a scheduler has them.
+
+dask is imported with this module, which takes half a second: whoever finds every trial in the store never comes here.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import logging
+import os
+import queue
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import dask
+
+from lab.experiments.run import forkserver
+
+# before distributed is imported, which sets its logging up by what it finds then; hence imports below code
+forkserver.quiet()
+dask.config.refresh()
+
+from distributed import Client, Future, LocalCluster  # noqa: E402
+from distributed.client import ClosedClientError  # noqa: E402
+from distributed.scheduler import KilledWorker  # noqa: E402
+
+from lab.errors import HostError, LabError  # noqa: E402
+from lab.experiments.run import worker  # noqa: E402
+from lab.experiments.run.answers import Answer, Lost  # noqa: E402
+
+CONNECT_S = 10.0
+NO_WORKER_S = 60.0  # a sweep whose last worker has gone waits so long for another
+CLOSE_S = 5.0
+COUNT_EVERY_S = 1.0  # workers: they come and go
+_AHEAD = 2  # trials for each worker: one that it runs, and one that waits, so that it never does
+
+_NOWHERE = "127.0.0.1:0"  # of the HTTP servers that come with each process, for nobody but this machine
+_SETTINGS = {
+    "distributed.worker.multiprocessing-method": "forkserver",
+    "distributed.worker.profile.enabled": False,  # it looks at every worker's stack 100 times a second
+    "distributed.scheduler.active-memory-manager.start": False,  # results are small, and fetched at once
+    "distributed.worker.daemon": True,
+}
+
+
+class Workers:
+    """A scheduler and its workers, for one sweep. ``close`` them, whatever happens."""
+
+    def __init__(self, jobs: int, scheduler: str | None, hashes: dict[str, str | None]) -> None:
+        """Start ``jobs`` workers here, or find those of a scheduler.
+
+        Args:
+            jobs: workers of our own.
+            scheduler: address of one that runs already, tcp://host:8786; None: our own.
+            hashes: what workers must have in common with us.
+
+        Raises:
+            HostError: nobody answers at that address, or what answers is no scheduler.
+        """
+        self._hashes = hashes
+        self._answers: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        self._futures: dict[Future[Any], str] = {}
+        self._bare_since_s: float | None = None
+        self._counted_s, self._lanes = -COUNT_EVERY_S, 0
+        self._closing = contextlib.ExitStack()
+        self._closing.enter_context(dask.config.set(_SETTINGS))
+        self._closing.enter_context(_quiet())
+        try:
+            self._client = self._closing.enter_context(_remote(scheduler) if scheduler else _local(jobs))
+        except BaseException:
+            self._closing.close()
+            raise
+
+    def room(self) -> int:
+        """How many more trials to hand over: enough that no worker waits for the next one."""
+        return max(1, _AHEAD * self.lanes()) - len(self._futures)
+
+    def lanes(self) -> int:
+        """How many trials run side by side."""
+        if time.monotonic() >= self._counted_s + COUNT_EVERY_S:
+            self._counted_s = time.monotonic()
+            with _connected():
+                known = self._client.scheduler_info(n_workers=-1)["workers"].values()
+            self._lanes = sum(int(entry["nthreads"]) for entry in known)
+        return self._lanes
+
+    def submit(self, key: str, plan: str) -> None:
+        """Hand a trial over. If the worker that runs it is killed, another one gets it."""
+        name = f"lab-trial-{key}-{os.urandom(4).hex()}"  # of this sweep alone: others may use the same scheduler
+        with _connected():
+            future = self._client.submit(worker.work, plan, self._hashes, key=name, pure=False, retries=0)
+        self._futures[future] = key
+        future.add_done_callback(self._answers.put)
+
+    def next(self, timeout_s: float) -> tuple[str, Answer] | None:
+        """The next trial that is done, by its key, and what came of it; None: none is, so far.
+
+        Raises:
+            LabError: a worker cannot run trials at all, or there is none any more.
+        """
+        try:
+            future = self._answers.get(timeout=timeout_s)
+        except queue.Empty:
+            self._look()
+            return None
+        key = self._futures.pop(future)
+        return key, answer_of(future)
+
+    def _look(self) -> None:
+        """Whether there is still somebody to wait for."""
+        if self._client.status not in ("running", "connecting"):
+            raise _lost()
+        if self.lanes():
+            self._bare_since_s = None
+            return
+        now_s = time.monotonic()
+        self._bare_since_s = self._bare_since_s or now_s
+        if now_s - self._bare_since_s > NO_WORKER_S:
+            raise HostError(f"the scheduler has had no worker for {NO_WORKER_S:g} s", hint=f"{_START}; {_RESUME}")
+
+    def close(self) -> None:
+        """End every trial, and our own workers. What is being run is told to stop, and its guest is gone at once."""
+        if self._futures:
+            with contextlib.suppress(Exception):  # no scheduler to tell, so no worker that listens
+                self._client.cancel(list(self._futures), force=True)
+        self._futures.clear()
+        self._closing.close()
+
+
+def answer_of(future: Future[Any]) -> Answer:
+    """What came of a task that is done.
+
+    Raises:
+        LabError: the machine of that worker cannot run trials, or the worker does not know the lab.
+    """
+    if future.cancelled():  # by dask, which does so when it has lost the scheduler
+        raise _lost()
+    error = future.exception()
+    if error is None:
+        answer: Answer = future.result()
+        future.release()  # the worker may forget it
+        return answer
+    if isinstance(error, KilledWorker):
+        last = error.last_worker.address
+        return Lost(f"{error.allowed_failures + 1} workers were killed while they ran it, the last was {last}")
+    if isinstance(error, LabError):
+        raise error
+    raise HostError(
+        f"a worker cannot run trials: {type(error).__name__}: {error}",
+        hint="the scheduler and every worker need this version of the lab, and of what constraints.txt names",
+    )
+
+
+_START = "start one: dask worker ADDRESS --nthreads 1"
+_RESUME = "the same command goes on where this one ended"
+
+
+def _lost() -> HostError:
+    return HostError("the connection to the scheduler was lost", hint=_RESUME)
+
+
+@contextlib.contextmanager
+def _connected() -> Iterator[None]:
+    """What needs the scheduler."""
+    try:
+        yield
+    except (OSError, TimeoutError, ClosedClientError):
+        raise _lost() from None
+
+
+@contextlib.contextmanager
+def _local(jobs: int) -> Iterator[Client]:
+    forkserver.start()
+    with concurrent.futures.ThreadPoolExecutor(1) as starter:
+        starting = starter.submit(_start_workers, jobs)
+        try:
+            cluster = starting.result()
+        except KeyboardInterrupt:  # half a cluster cannot be closed
+            starting.result().close(timeout=CLOSE_S)
+            raise
+        except (OSError, RuntimeError) as error:
+            raise HostError(f"cannot start {jobs} workers: {error}") from error
+    try:
+        with Client(cluster, set_as_default=False) as client:
+            yield client
+    finally:
+        cluster.close(timeout=CLOSE_S)
+
+
+def _start_workers(jobs: int) -> LocalCluster:
+    return LocalCluster(
+        n_workers=jobs,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=_NOWHERE,
+        worker_dashboard_address=_NOWHERE,
+        memory_limit=0,
+        silence_logs=logging.CRITICAL if forkserver.is_quiet() else False,
+    )
+
+
+@contextlib.contextmanager
+def _remote(address: str) -> Iterator[Client]:
+    try:
+        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise HostError(
+            f"no scheduler answers at {address}: {error}", hint="start one: dask scheduler; it prints its address"
+        ) from None
+    with client:
+        yield client
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep dask from the terminal: what matters of it, we say ourselves."""
+    names = ("distributed", "tornado")
+    before = [logging.getLogger(name).level for name in names]
+    if forkserver.is_quiet():
+        for name in names:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for name, level in zip(names, before, strict=True):
+            logging.getLogger(name).setLevel(level)

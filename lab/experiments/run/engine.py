@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: MIT
+"""Runs an experiment: every point, as often as its repetitions ask, on workers side by side.
+
+    points -> trials -> (the store, or a worker) -> outcomes -> more trials, where confidence is not there yet
+
+Trials are planned as workers get free, so the first guest boots before the last trial is planned. What has been run is
+in the store the moment it comes back: an interrupted sweep goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from lab import runs
+from lab.errors import HostError, LabError
+from lab.experiments.run import archive, forkserver, recorded, trials, worker
+from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.experiments.run.store import DamagedError, Kept, Store
+from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
+from lab.terminal import reporter
+
+TICK_S = 0.5  # of what is told while no trial ends
+_AGAIN = "what was stored of it was damaged ({}), so it was run again"
+_UNMET = "checks of the workload do not hold: {}"
+
+Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
+Needed = Callable[[Sequence[float], float], int]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a sweep is."""
+
+    done: int  # trials that came to an end, failed ones among them
+    failed: int
+    cached: int  # of those done: taken from the store
+    total: int  # as far as known: adaptive repetitions may add to it
+    virtual_s: float  # timelines of what was run, not taken from the store
+    wall_s: float  # since the sweep began
+    eta_s: float | None  # None: no trial was run so far
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of a sweep."""
+
+    outcomes: tuple[Outcome, ...]  # by point, then seed
+    hashes: dict[str, str | None]  # lab.experiments.run.worker.hashes
+    versions: dict[str, object]
+
+
+class Workers(Protocol):
+    """Who runs trials; see lab.experiments.run.cluster."""
+
+    def room(self) -> int:
+        """How many more trials to hand over."""
+
+    def lanes(self) -> int:
+        """How many trials run side by side."""
+
+    def submit(self, key: str, plan: str) -> None:
+        """Hand a trial over."""
+
+    def next(self, timeout_s: float) -> tuple[str, Answer] | None:
+        """A trial that is done."""
+
+    def close(self) -> None:
+        """End all that is being run."""
+
+
+def run(
+    experiment: Experiment,
+    *,
+    jobs: int,
+    scheduler: str | None,
+    fresh: bool,
+    keep: Path,
+    tell: Callable[[Progress], None] = lambda progress: None,
+    store: Store | None = None,
+) -> Run:
+    """Run an experiment, or what of it is not in the store.
+
+    Args:
+        experiment: resolved.
+        jobs: guests side by side on this machine; workers of a scheduler are as many as it has.
+        scheduler: address of a scheduler of dask.distributed (tcp://host:8786); None: our own, on this machine.
+        fresh: run what is in the store too.
+        keep: where failed trials leave their directories; made when there is one.
+        tell: told how far it is, twice a second and with every trial.
+        store: of finished trials; default: the user's.
+
+    Raises:
+        InputError: a point cannot be planned.
+        HostError: no scheduler, no worker, a worker that is another lab, no room.
+        BuildError: kernel or image could not be built.
+        KeyboardInterrupt: of the user. Guests and our workers have ended; what was finished is stored.
+    """
+    runs.prepare()
+    with reporter() as report:
+        machine = runs.ensure_machine(report)
+    hashes = worker.hashes(machine)
+
+    def start() -> Workers:
+        if scheduler is None:
+            forkserver.start()  # while dask is imported here
+        from lab.experiments.run import cluster
+
+        return cluster.Workers(jobs, scheduler, hashes)
+
+    store = store or Store()
+    store.prune()
+    sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, tell=tell)
+    return Run(sweep.run(), hashes, runs.versions(machine))
+
+
+@dataclass
+class _Repetitions:
+    """Of one point."""
+
+    point: Point
+    asked: int  # trials so far, those that wait among them
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+class Sweep:
+    """One run of an experiment, with the store and the workers that it is given."""
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        *,
+        hashes: dict[str, str | None],
+        store: Store,
+        start: Callable[[], Workers],
+        fresh: bool,
+        keep: Path,
+        tell: Callable[[Progress], None],
+        plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
+        values: Values | None = None,
+        needed: Needed | None = None,
+    ) -> None:
+        """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
+        self._experiment = experiment
+        self._series = recorded.wanted(experiment)
+        self._hashes = hashes
+        self._store = store
+        self._start = start
+        self._fresh = fresh
+        self._keep = keep
+        self._tell = tell
+        self._plan = plan
+        self._values = values or _values
+        self._needed = needed or _needed
+        self._workers: Workers | None = None
+        least = experiment.repetitions.least
+        self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
+        self._total = least * len(self._points)
+        self._to_plan = deque((point, number) for point in experiment.points for number in range(least))
+        self._running: dict[str, list[Trial]] = {}  # by key: points may have a plan in common
+        self._ours: set[str] = set()  # keys of what this sweep has stored
+        self._remarks: dict[str, str] = {}
+        self._count: Counter[str] = Counter()
+        self._virtual_s = 0.0
+        self._busy_s = 0.0
+        self._began_s = time.monotonic()
+
+    def run(self) -> tuple[Outcome, ...]:
+        """All of it; see ``lab.experiments.run.engine.run``."""
+        try:
+            while self._to_plan or self._running:
+                while self._to_plan and (not self._workers or self._workers.room() > 0):
+                    self._begin(*self._to_plan.popleft())
+                if self._running:
+                    self._collect()
+                self._tell(self._progress())
+        finally:
+            if self._workers:
+                self._workers.close()
+        found = [outcome for point in self._points.values() for outcome in point.outcomes]
+        return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
+
+    def _begin(self, point: Point, number: int) -> None:
+        """Plan a trial; take it from the store, or hand it to a worker."""
+        trial = self._plan(self._experiment, point, number)
+        key = trials.key(trial.plan, self._hashes)
+        if key in self._running:
+            self._running[key].append(trial)
+            return
+        kept = self._stored(key)
+        if kept:
+            self._settle(trial, key, kept=kept, cached=True)
+            self._tell(self._progress())
+            return
+        if self._workers is None:
+            self._workers = self._start()
+        self._running[key] = [trial]
+        self._workers.submit(key, trial.plan)
+
+    def _stored(self, key: str) -> Kept | None:
+        if self._fresh and key not in self._ours:
+            return None
+        try:
+            return self._store.get(key)
+        except DamagedError as error:
+            self._remarks[key] = _AGAIN.format(error)
+            return None
+
+    def _collect(self) -> None:
+        """Wait a while for a trial to end."""
+        assert self._workers is not None  # else nothing is being run
+        found = self._workers.next(TICK_S)
+        if found is None:
+            return
+        key, answer = found
+        if isinstance(answer, Refused):
+            raise _refusal(answer)
+        if isinstance(answer, Finished):
+            self._store.put(key, answer.kept)
+            self._ours.add(key)
+            self._virtual_s += answer.kept.virtual_s
+            self._busy_s += answer.kept.wall_s
+        elif isinstance(answer, Failed):
+            self._busy_s += answer.wall_s
+        self._count["run"] += 1
+        for trial in self._running.pop(key):
+            if isinstance(answer, Finished):
+                self._settle(trial, key, kept=answer.kept)
+            else:
+                self._settle(trial, key, answer=answer)
+
+    def _settle(
+        self, trial: Trial, key: str, *, kept: Kept | None = None, answer: Answer | None = None, cached: bool = False
+    ) -> None:
+        """A trial has come to an end: keep what it came to, see whether its point needs more of them."""
+        values: dict[str, float | None] = {}
+        series: dict[str, Series] = {}
+        error, log, wall_s = None, None, 0.0
+        remarks = [self._remarks[key]] if key in self._remarks else []
+        if kept:
+            data = kept.data()
+            values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
+            series = recorded.series(self._series, data) if self._series else {}
+            unmet = [check["that"] for check in data.get("checks", []) if not check["passed"]]
+            remarks += [_UNMET.format("; ".join(unmet))] if unmet else []
+        elif isinstance(answer, Failed):
+            log, wall_s = self._leave(trial, answer), answer.wall_s
+            error = answer.error.replace(answer.directory, log)
+        else:
+            error = getattr(answer, "error", "")
+        outcome = Outcome(
+            point=trial.point,
+            seed=trial.seed,
+            key=key,
+            command=trial.command,
+            values=values,
+            series=series,
+            error=error,
+            log=log,
+            virtual_s=kept.virtual_s if kept else 0.0,
+            wall_s=wall_s,
+            cached=cached,
+            remark="; ".join(remarks) or None,
+        )
+        self._count.update(done=1, failed=int(kept is None), cached=int(cached))
+        repetitions = self._points[trial.point]
+        repetitions.outcomes.append(outcome)
+        if len(repetitions.outcomes) == repetitions.asked:
+            self._ask(repetitions)
+
+    def _leave(self, trial: Trial, answer: Failed) -> str:
+        """Put what a failed trial left where the user finds it."""
+        directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
+        try:
+            archive.unpack(answer.left, directory)
+        except OSError as error:
+            raise HostError(f"cannot write {directory}, for what a failed trial left: {error.strerror}") from None
+        return str(directory)
+
+    def _ask(self, repetitions: _Repetitions) -> None:
+        """Another round of a point, unless there is confidence in all its metrics; at most as many as there are.
+
+        A first guess of the deviation may be far too large: doubling sees better ones on the way.
+        """
+        rule = self._experiment.repetitions
+        if rule.half_width is None:
+            return
+        by_seed = sorted(repetitions.outcomes, key=lambda outcome: outcome.seed)
+        wanted = 0
+        for metric in self._experiment.metrics:
+            values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
+            if values:  # where every trial failed or has no such figure, more would not either
+                wanted = max(wanted, self._needed(values, rule.half_width) - len(values))
+        more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
+        self._to_plan.extend((repetitions.point, repetitions.asked + further) for further in range(more))
+        repetitions.asked += more
+        self._total += more
+
+    def _progress(self) -> Progress:
+        lanes = self._workers.lanes() if self._workers else 1
+        left = self._total - self._count["done"]
+        each_s = self._busy_s / self._count["run"] if self._count["run"] else None
+        return Progress(
+            done=self._count["done"],
+            failed=self._count["failed"],
+            cached=self._count["cached"],
+            total=self._total,
+            virtual_s=self._virtual_s,
+            wall_s=time.monotonic() - self._began_s,
+            eta_s=None if each_s is None else left * each_s / max(1, lanes),
+        )
+
+
+def _refusal(answer: Refused) -> LabError:
+    lines = "".join(
+        f"\n    {kind}: {(wanted or 'none')[:12]} here, {(own or 'none')[:12]} there"
+        for kind, (wanted, own) in answer.differing.items()
+    )
+    return HostError(
+        f"worker {answer.worker} takes no work: it is another lab than this one{lines}",
+        hint="give it the same checkout and the same cache of kernels and images, or end it; "
+        "what is finished is stored, and the same command goes on from there",
+    )
+
+
+def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
+    from lab.experiments.numbers.metrics import values
+
+    return values(metrics, data)
+
+
+def _needed(values: Sequence[float], half_width: float) -> int:
+    from lab.experiments.numbers.statistics import needed
+
+    return needed(values, half_width)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What runs in a worker: one trial, in a directory of its own that is gone afterwards.
+
+A worker is a process of dask.distributed, on this machine or on another. It makes sure first that it is the same lab as
+the one that asks. Its guest ends with it, even if it is killed (lab.machine.guest); and when nobody wants the trial
+any more (the sweep was interrupted, or its process has gone) the worker sees that within a moment, and ends the guest.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+from lab import runs
+from lab.errors import LabError
+from lab.experiments.run import archive, store
+from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.machine.build_report import LineReport
+from lab.machine.bundle import PACKAGE
+from lab.machine.cache import content_key
+from lab.machine.watch import Progress, tail
+from lab.plan.types import Plan
+
+_RECORDING = ("air", "metrics", "record", "units.py")
+_TRACEBACK_CALLS = 3
+
+_making = threading.Lock()
+
+
+class Unwanted(LabError):
+    """Nobody waits for this trial any more."""
+
+
+def machine_here() -> runs.Machine:
+    """What this process boots: looked for, and built where the cache does not have it, before its first trial."""
+    with _making:  # of several threads, one builds
+        return _machine()
+
+
+@lru_cache(1)
+def _machine() -> runs.Machine:
+    runs.prepare()  # a worker that was killed may have left a scratch directory; this one may be its successor
+    return runs.ensure_machine(LineReport(sys.stderr))
+
+
+def hashes(machine: runs.Machine) -> dict[str, str | None]:
+    """Of all that rules what a trial comes to, beside its plan: equal ones mean equal results.
+
+    ``kernel``, ``image``, ``code`` and so on of lab.runs.hashes, and ``recording``: the code that makes the record.
+    """
+    return {**runs.hashes(machine), "recording": _recording()}
+
+
+@lru_cache(1)
+def _recording() -> str:
+    parts: list[bytes | str] = []
+    for name in recording_files():
+        parts += [name, (PACKAGE / name).read_bytes()]
+    return content_key(*parts)
+
+
+def recording_files() -> list[str]:
+    """The code that makes a record of what a guest left, beside the guest's own: paths below the package, in order."""
+    found = []
+    for name in _RECORDING:
+        path = PACKAGE / name
+        found += [path] if path.is_file() else list(path.rglob("*.py"))
+    return sorted(str(file.relative_to(PACKAGE)) for file in found)
+
+
+def work(plan: str, wanted: dict[str, str | None]) -> Answer:
+    """Run one trial, as a task of dask.
+
+    Args:
+        plan: as JSON.
+        wanted: the hashes of the lab that asks.
+
+    Raises:
+        HostError, BuildError: this machine cannot run guests at all.
+        Unwanted: the task was cancelled.
+    """
+    from distributed.worker import get_worker
+
+    worker = get_worker()
+    task = worker.get_current_task()
+
+    def unwanted() -> bool:
+        state = worker.state.tasks.get(task)
+        return state is None or state.state == "cancelled" or worker.status.name not in ("running", "paused")
+
+    name = f"{worker.address} on {platform.node()}"
+    return perform(plan, wanted, name, Path(worker.local_directory), unwanted)
+
+
+def perform(
+    plan: str,
+    wanted: dict[str, str | None],
+    name: str,
+    place: Path,
+    unwanted: Callable[[], bool] = lambda: False,
+) -> Answer:
+    """Run one trial in a directory below ``place``; see ``work``.
+
+    Args:
+        plan: as JSON.
+        wanted: the hashes of the lab that asks.
+        name: what this worker is called.
+        place: where there is room for what a guest writes.
+        unwanted: asked again and again: whether to stop.
+    """
+    machine = machine_here()
+    own = hashes(machine)
+    if own != wanted:
+        kinds = sorted(own.keys() | wanted.keys())
+        differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}
+        return Refused(name, differing)
+    with tempfile.TemporaryDirectory(prefix="trial-", dir=place, ignore_cleanup_errors=True) as directory:
+        return _run(Plan.from_json(plan), machine, Path(directory), unwanted)
+
+
+def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[[], bool]) -> Answer:
+    def look(progress: Progress) -> None:
+        if unwanted():
+            raise Unwanted("ended because nobody waits for it")
+
+    began_s = time.monotonic()
+    try:
+        found = runs.run_plan(plan, machine, directory, look)
+        from lab.record.record import to_json
+
+        record = store.pack(to_json(found.data))
+    except Unwanted:
+        raise
+    except LabError as error:
+        failure = str(error)
+    except Exception as error:  # a mistake in a parser, say: this trial's affair, not the others'
+        calls = traceback.format_tb(error.__traceback__)[-_TRACEBACK_CALLS:]
+        failure = f"{type(error).__name__}: {error}\n{''.join(calls).rstrip()}"
+    else:
+        wall_s = time.monotonic() - began_s
+        return Finished(store.Kept(record, plan.duration_ns / 1e9, wall_s, found.wall["wall_s"]))
+    if "last lines of" not in failure:
+        console = directory / "console.log"
+        failure = f"{failure}\n  last lines of {console}:\n{tail(console)}"
+    return Failed(failure, str(directory), archive.pack(directory), time.monotonic() - began_s)
