@@ -185,6 +185,13 @@ def _fault(plan: Plan, event: Event) -> list[str]:
     return list(_requests(plan.medium, [medium_requests.fault(event.target, event.params, plan.medium.names())]))
 
 
+def _approximate(plan: Plan, event: Event) -> list[str]:
+    if plan.medium is None:
+        return []
+    index = next(radio.index for radio in plan.medium.radios if radio.node == event.target)
+    return list(_requests(plan.medium, [medium_requests.approximate(index, event.params["enabled"])]))
+
+
 _EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "roam": _roam,
     "netem": _netem,
@@ -193,4 +200,5 @@ _EVENTS: dict[str, Callable[[Plan, Event], list[str]]] = {
     "stop": lambda plan, event: [f"# SIGTERM to {event.target}"],
     "move": _move,
     "fault": _fault,
+    "approximate": _approximate,
 }

@@ -48,6 +48,11 @@ class Medium:
         """Have frames lost or damaged from now on, as the plan's event says."""
         self._send([medium_requests.fault(frames, params, self._names)])
 
+    def approximate(self, node: str, enabled: bool) -> None:
+        """Have a node take damaged frames from now on, or no longer."""
+        index = next(index for index, name in self._names.items() if name == node)
+        self._send([medium_requests.approximate(index, enabled)])
+
     def counters(self, start_ns: int) -> dict[str, Any]:
         """What was counted so far: ``{radios, links, channels}``, see lab.guest.medium_counters.
 

@@ -85,7 +85,14 @@ def _add(radio: MediumRadio) -> Request:
     }
     if radio.rate is not None:
         values[Attr.RATE] = radio.rate
+    if radio.approximate:
+        values[Attr.APPROX] = 1
     return Request(Command.ADD_RADIO, values)
+
+
+def approximate(index: int, enabled: bool) -> Request:
+    """A radio takes damaged frames from now on, or no longer."""
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, Attr.APPROX: int(enabled)})
 
 
 def update(change: MediumUpdate) -> Iterator[Request]:

@@ -130,6 +130,7 @@ class Count(IntEnum):
     ACKED = auto()
     DROPPED = auto()
     BYTES = auto()
+    APPROXIMATE = auto()
 
 
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum ieee80211_ac_numbers

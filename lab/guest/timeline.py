@@ -80,6 +80,15 @@ def fault(experiment: Experiment, event: types.Event) -> str:
     return ""
 
 
+@handler("approximate")
+def approximate(experiment: Experiment, event: types.Event) -> str:
+    """Turn a radio's switch for damaged frames."""
+    if experiment.network.medium is None:
+        raise GuestError("there is no medium that could damage frames")
+    experiment.network.medium.approximate(event.target, bool(event.params["enabled"]))
+    return ""
+
+
 @handler("move")
 def move(experiment: Experiment, event: types.Event) -> str:
     """Nothing: where the medium is not the perfect one, the plan's updates of it make the move felt."""

@@ -10,7 +10,7 @@ from lab.plan import types
 from lab.units import PERCENT
 
 _MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive
-_COUNTS = ("sent", *_MISSING, "dropped")
+_COUNTS = ("sent", *_MISSING, "dropped", "approximate")
 
 
 class FrameLoss(Metric):
@@ -18,7 +18,8 @@ class FrameLoss(Metric):
 
     They were damaged by noise (in their payload, or in the PHY's ``header``), collided, were lost otherwise (the
     receiver did not notice them), or it was ``away`` on another channel. ``dropped`` of a row counts frames that were
-    given up after all retries: only those are lost to what is above.
+    given up after all retries: only those are lost to what is above. ``approximate`` counts damaged ones that an
+    approximate receiver took nevertheless; they are in ``damaged`` and ``collided``, too.
     """
 
     about = "frames that a role's nodes sent and that did not arrive, each retry by itself"

@@ -102,6 +102,7 @@ def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
             retries=model.retries or 0,
             latency_us=model.latency // _US,
             rate=medium_rate(radios[name]),
+            approximate=radios[name].approximate,
         )
 
 

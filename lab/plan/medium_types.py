@@ -66,6 +66,7 @@ class MediumRadio:
     retries: int  # attempts of a frame; 0: as rate control wants it
     latency_us: int = 0  # a frame from its host takes up to that long into the idle radio
     rate: MediumRate | None = None  # of data to a node; None: rate control decides
+    approximate: bool = False  # takes data frames with a wrong FCS
 
 
 class MediumLink(NamedTuple):

@@ -11,7 +11,7 @@ from lab.model import channels, rates
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.document import Keys
 from lab.model.nodes import ap, monitor, sta
-from lab.model.nodes.base import Wireless, WithRadio
+from lab.model.nodes.base import Wireless, WithRadio, unreadable
 from lab.model.topology import Topology
 from lab.plan.addresses import Macs, made_mac
 from lab.plan.problems import Problems, Source
@@ -46,7 +46,15 @@ class Radios:
             self._check_rate(name, model.rate, radio)
         if model.rts_threshold is not None:
             self._check_rts_threshold(name)
-        return replace(radio, txpower_dbm=model.txpower, rate=model.rate, rts_threshold_bytes=model.rts_threshold)
+        if model.approximate:
+            self._check_approximate(name, radio)
+        return replace(
+            radio,
+            txpower_dbm=model.txpower,
+            rate=model.rate,
+            rts_threshold_bytes=model.rts_threshold,
+            approximate=model.approximate,
+        )
 
     def _made(self, name: str, model: WithRadio, mac: str) -> Radio:
         """The radio as its kind has it."""
@@ -65,6 +73,18 @@ class Radios:
                 ("nodes", name, "rts_threshold"),
                 "the perfect medium has no RTS; write medium: {} in the topology, or leave this out",
             )
+
+    def _check_approximate(self, name: str, radio: Radio) -> None:
+        """Complain about a node that could not get damaged frames, or could not read them."""
+        keys = ("nodes", name, "approximate")
+        if self.topology.medium is None:
+            self.problems.add(
+                self.source,
+                keys,
+                "the perfect medium damages no frames; write medium: {} in the topology, or leave this out",
+            )
+        elif (why := unreadable(radio.ssid, radio.encrypt)) is not None:
+            self.problems.add(self.source, keys, why)
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
         """Complain about a fixed rate that its network does not have, or that nothing would heed."""

@@ -195,4 +195,5 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
     "exec": lambda params: shlex.join(params["argv"]),
     "fault": _fault,
+    "approximate": lambda params: "on" if params["enabled"] else "off",
 }

@@ -51,6 +51,7 @@ class Radio:
     basic_rates: list[str] = field(default_factory=list)  # of an access point; empty: as hostapd has them
     beacon_interval_tu: int = 100  # of an access point, in units of 1024 us
     rts_threshold_bytes: int | None = None  # longer frames to a node follow RTS and CTS; None: no threshold
+    approximate: bool = False  # takes data frames with a wrong FCS
 
 
 # keys of a radio that its JSON leaves out at these values, so that plans without them stay the same bytes
@@ -66,6 +67,7 @@ _UNSAID: dict[str, Any] = {
     "basic_rates": [],
     "beacon_interval_tu": 100,
     "rts_threshold_bytes": None,
+    "approximate": False,
 }
 _OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
 

@@ -42,6 +42,7 @@ _COUNTS = {
     "away": "receiver away",
     "acked": "acked",
     "dropped": "dropped",
+    "approximate": "taken damaged",
 }
 _CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
 

@@ -146,6 +146,16 @@ class WithRadio(Node):
     antenna_gain: Gain | None = Field(None, description="Gain of its antenna over an isotropic one, in dBi.")
 
 
+def unreadable(ssid: str, encrypt: str | None) -> str | None:
+    """Why damaged frames of a network are of no use; None where they are."""
+    if encrypt not in ("wpa2", "wpa3"):
+        return None
+    return (
+        f"{ssid} is encrypted ({encrypt}): one wrong bit makes a frame's integrity check fail, so that no damaged frame "
+        "can be decrypted; write encrypt: open, or leave this out"
+    )
+
+
 class Wireless(WithRadio):
     """What access points and stations have in common."""
 
@@ -168,6 +178,12 @@ class Wireless(WithRadio):
         description="Before a frame to a node that is longer than this (MAC header, FCS and all MPDUs of an A-MPDU "
         "counted) it sends an RTS and waits for a CTS; 0 B: before each. Needs a medium:. If nothing is said: never, "
         "but where rate control or a network of mixed modes wants it.",
+    )
+    approximate: bool = Field(
+        False,
+        description="Whether it takes data frames that arrive with a wrong FCS, as they are: IP and UDP-Lite still "
+        "check what they protect. Needs a medium: and an open network. A UDP-Lite datagram whose checksum does not cover "
+        "all of it is tried once, whatever is said here.",
     )
 
     @model_validator(mode="after")

@@ -173,12 +173,13 @@ def u64s(kind: Attr, *values: int) -> bytes:
 
 
 RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
-VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40)
-BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40)
-NONE = (0,) * 11
+VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0)
+BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2)
+NONE = (0,) * 12
 LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, *VOICE, *NONE, *BEST_EFFORT, *NONE))
 COUNTS = (
     "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
+    "approximate",
 )  # fmt: skip
 
 
@@ -206,7 +207,7 @@ LOOK = {
         {
             "from": "ap1",
             "to": "sta1",
-            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40),
+            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40, 2),
             "vo": counted(*VOICE),
             "be": counted(*BEST_EFFORT),
         }
@@ -272,11 +273,11 @@ def test_a_refused_dump_is_told() -> None:
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(352)}
+    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(384)}
     assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 352 were expected"),
+        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 384 were expected"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
     ):

@@ -54,7 +54,7 @@ def test_the_share_of_what_a_node_sends(run: Context) -> None:
 
 def test_the_loss_of_frames_on_each_link(run: Context) -> None:
     found = figures(run, "frame-loss", "ap1", "sta1")
-    counts = {"damaged": 1, "collided": 1, "lost": 1, "header": 0, "away": 0, "dropped": 1}
+    counts = {"damaged": 1, "collided": 1, "lost": 1, "header": 0, "away": 0, "dropped": 1, "approximate": 0}
     assert found.rows == [
         {"from": "ap1", "to": "sta1", "sent": 20, **counts, "loss": 15.0},
         {"from": "ap1", "to": "sta2", "sent": 10, **dict.fromkeys(counts, 0), "loss": 0.0},

@@ -103,8 +103,8 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, ssid, mode, "
-            "channel, beacon_interval, width, guard_interval, wmm, fast_transition, mobility_domain, basic_rates, "
+            "count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
+            "approximate, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, fast_transition, mobility_domain, basic_rates, "
             "bssid",
         ),
         (
@@ -210,7 +210,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event has one of these keys: '
-            "exec, fault, link, move, netem, roam, stop",
+            "approximate, exec, fault, link, move, netem, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

@@ -152,6 +152,8 @@ static void report_peer(struct hwsim_up *up)
 					       up->rx_us);
 		if (up->has_tx_info)
 			ieee80211_tx_rate_update(up->hw, sta, &up->tx_info);
+		if (up->end_session)
+			ieee80211_stop_tx_ba_session(sta, up->tid);
 	}
 	rcu_read_unlock();
 }
@@ -378,6 +380,20 @@ void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 	if (up)
 		up->rx_us = div_u64(ppdu->end_ns - ppdu->start_ns,
 				    NSEC_PER_USEC);
+}
+
+/**
+ * hwsim_up_end_session - have mac80211 end a BlockAck agreement
+ * @radio: its originator
+ * @addr: its recipient
+ * @tid: its TID
+ */
+void hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_up *up = up_peer(radio, addr, tid);
+
+	if (up)
+		up->end_session = true;
 }
 
 /**

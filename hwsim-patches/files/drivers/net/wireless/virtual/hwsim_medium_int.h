@@ -8,6 +8,7 @@
  *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
  *	rx	reception: SINR, errors, answers, delivery to mac80211
  *	fault	frames that are lost or damaged on purpose
+ *	approx	frames that may arrive damaged
  *	peer	what goes with answers: bytes of a stack above
  *	capture	the air as a monitor sees it
  *	radio	a radio and the medium it is on
@@ -39,6 +40,7 @@
 
 #define HWSIM_MAX_ADDRESSES	16
 #define HWSIM_MAX_QUEUED	64	/* frames of an AC outside mac80211's queues */
+#define HWSIM_MAX_APPROX_FLOWS	16
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_FCS_BYTES		4
 
@@ -243,6 +245,7 @@ struct hwsim_mpdu {
  * @tid: TID of what it sent or was sent
  * @tx_us: air time of what it was sent
  * @rx_us: air time of what it sent
+ * @end_session: the BlockAck agreement with it for @tid is to end
  * @has_tx_info: rate control is to learn how an A-MPDU to it fared:
  * @tx_info: how
  */
@@ -258,6 +261,7 @@ struct hwsim_up {
 	u8 tid;
 	u32 tx_us;
 	u32 rx_us;
+	bool end_session;
 	bool has_tx_info;
 	struct ieee80211_tx_info tx_info;
 };
@@ -396,6 +400,7 @@ struct hwsim_ac {
  * @max_count: MPDUs that the recipient can hold
  * @max_bytes: longest A-MPDU that it can take
  * @spacing_ns: least time between MPDUs that it needs
+ * @ending: mac80211 has been asked to end it
  * @again: frames to be sent again, by sequence number
  */
 struct hwsim_session {
@@ -407,7 +412,20 @@ struct hwsim_session {
 	u32 max_count;
 	u32 max_bytes;
 	u32 spacing_ns;
+	bool ending;
 	struct list_head again;
+};
+
+/**
+ * struct hwsim_approx_flow - approximate frames to somebody
+ * @addr: to whom
+ * @tid: their TID
+ * @until_ns: how long they count as still flowing, 0: the entry is free
+ */
+struct hwsim_approx_flow {
+	u8 addr[ETH_ALEN];
+	u8 tid;
+	u64 until_ns;
 };
 
 /**
@@ -474,6 +492,7 @@ struct hwsim_peer {
  * @retries: attempts of a data frame, 0: as rate control says
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx: hands up frames with a wrong FCS
+ * @approx_flows: what it sends that may arrive so
  * @more_data: marks data frames behind which others wait
  * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
@@ -533,6 +552,7 @@ struct hwsim_radio {
 	u32 retries;
 	u32 latency_ns;
 	bool approx;
+	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
 	bool more_data;
 	u32 no_retry_mark;
 	bool has_fixed_rate;
@@ -596,6 +616,7 @@ void hwsim_up_frame(struct hwsim_radio *radio,
 void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked);
+void hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 
 /* air */
@@ -647,6 +668,14 @@ void hwsim_capture_ppdu(const struct hwsim_ppdu *ppdu);
 bool hwsim_is_response(const struct hwsim_ppdu *ppdu);
 void hwsim_count_sent(struct hwsim_ppdu *ppdu);
 void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu);
+
+/* approx */
+bool hwsim_frame_is_approximate(const struct sk_buff *skb);
+bool hwsim_approx_accepts(const struct hwsim_radio *radio,
+			  const struct sk_buff *skb);
+void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
+		       const struct hwsim_mpdu *mpdu);
+bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid);
 
 /* fault */
 void hwsim_fault_judge(struct hwsim_ppdu *ppdu);

@@ -397,14 +397,13 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 	struct hwsim_stream *stream = &reception->link->errors;
 	struct hwsim_stretch stretches[MAX_SEGMENTS];
 	struct ieee80211_rx_status status;
-	struct ieee80211_hdr *hdr;
 	struct sk_buff *skb;
 	u32 count;
 
 	skb = dev_alloc_skb(mpdu->bytes);
 	if (!skb)
 		return;
-	hdr = (void *)skb_put_zero(skb, mpdu->bytes);
+	skb_put_zero(skb, mpdu->bytes);
 	skb_copy_bits(mpdu->skb, 0, skb->data, mpdu->skb->len);
 	count = stretches_of(radio->medium, reception, ppdu->offsets[i],
 			     mpdu->bytes, stretches);
@@ -412,13 +411,17 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 			       stream))
 		flip_any(skb, stream);
 	skb_trim(skb, mpdu->skb->len);	/* errors of the FCS go with it */
-	if (!(radio->filter & FIF_FCSFAIL) &&
-	    !hwsim_radio_owns(radio, hdr->addr1)) {
+	fill_status(radio, reception, &status);
+	status.flag |= RX_FLAG_FAILED_FCS_CRC;
+	if (hwsim_approx_accepts(radio, skb)) {
+		status.flag |= RX_FLAG_DELIVER_DAMAGED;
+		if (ppdu->to == radio)
+			counts_of(reception->link,
+				  ppdu)[HWSIM_MEDIUM_COUNT_APPROXIMATE]++;
+	} else if (!(radio->filter & FIF_FCSFAIL)) {
 		kfree_skb(skb);
 		return;
 	}
-	fill_status(radio, reception, &status);
-	status.flag |= RX_FLAG_FAILED_FCS_CRC;
 	hwsim_up_frame(radio, &status, skb);
 }
 

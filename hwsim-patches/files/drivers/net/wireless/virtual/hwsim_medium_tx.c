@@ -158,6 +158,10 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		if (info->flags & IEEE80211_TX_CTL_AMPDU)
 			mpdu->session = session_of(radio, hdr->addr1, mpdu->tid);
 	}
+	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
+		mpdu->no_retry = true;
+		hwsim_approx_sent(radio, hdr->addr1, mpdu);
+	}
 	radio->held++;
 	return mpdu;
 }
@@ -978,7 +982,10 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 	hwsim_medium_enter(radio->medium);
 	switch (params->action) {
 	case IEEE80211_AMPDU_TX_START:
-		result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
+		if (hwsim_approx_flows(radio, addr, params->tid))
+			result = -EBUSY;
+		else
+			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
 		break;
 	case IEEE80211_AMPDU_TX_OPERATIONAL:
 		stop_session(radio, addr, params->tid, false);

@@ -178,7 +178,8 @@ enum hwsim_medium_airtime {
  * enum hwsim_medium_count - what happened to frames between two radios
  *
  * SENT, counted where a frame is sent, is the sum of what is counted where it
- * arrives: DELIVERED, DAMAGED, COLLIDED, LOST, HEADER and AWAY.
+ * arrives: DELIVERED, DAMAGED, COLLIDED, LOST, HEADER and AWAY. APPROXIMATE
+ * counts some of DAMAGED and COLLIDED once more.
  */
 enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_SENT,	/* MPDUs, each attempt */
@@ -192,6 +193,7 @@ enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_ACKED,	/* the sender knows of the delivery */
 	HWSIM_MEDIUM_COUNT_DROPPED,	/* given up by the sender */
 	HWSIM_MEDIUM_COUNT_BYTES,	/* in DELIVERED */
+	HWSIM_MEDIUM_COUNT_APPROXIMATE,	/* handed up with a wrong FCS */
 	HWSIM_MEDIUM_NUM_COUNTS,
 };
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Approximate frames in the hwsim medium: those whose sender said, by UDP-Lite's
+ * checksum coverage (RFC 3828), that bit errors in part of them do no harm.
+ *
+ * Their sender tries them once. Their receiver, if it is told to, gets them with
+ * their errors, without an answer. The idea is that of B. Ransford and L. Ceze,
+ * SAP: an Architecture for Selectively Approximate Wireless Communication, 3.1.
+ *
+ * A BlockAck agreement would have a recipient wait for what never comes again,
+ * so that there is none for a TID while it carries such frames.
+ *
+ * Not recognised, and so sent like all others: encrypted frames, fragments of
+ * IP datagrams, A-MSDUs, and datagrams in a tunnel.
+ */
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "hwsim_medium_int.h"
+
+#define UDPLITE_HEADER_BYTES	sizeof(struct udphdr)
+#define BLOCKACK_PAUSE_NS	NSEC_PER_SEC
+
+/* whether UDP-Lite at @offset, the last of a packet that ends at @end, is partly covered */
+static bool udplite_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
+{
+	struct udphdr buffer;
+	const struct udphdr *udplite;
+	u32 coverage;
+
+	if (end > skb->len || end < offset + UDPLITE_HEADER_BYTES)
+		return false;
+	udplite = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!udplite)
+		return false;
+	/* where UDP has its length; 0: all, 1 to 7: not allowed */
+	coverage = ntohs(udplite->len);
+	return coverage >= UDPLITE_HEADER_BYTES && coverage < end - offset;
+}
+
+static bool ipv4_is_approximate(const struct sk_buff *skb, u32 offset)
+{
+	struct iphdr buffer;
+	const struct iphdr *ip;
+
+	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 4 || ip->ihl < 5 ||
+	    ip->protocol != IPPROTO_UDPLITE || ip_is_fragment(ip))
+		return false;
+	return udplite_is_partial(skb, offset + 4 * ip->ihl,
+				  offset + ntohs(ip->tot_len));
+}
+
+static bool ipv6_is_approximate(const struct sk_buff *skb, u32 offset)
+{
+	struct ipv6hdr buffer;
+	const struct ipv6hdr *ip;
+	__be16 fragment;
+	u8 protocol;
+	int start;
+
+	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 6)
+		return false;
+	protocol = ip->nexthdr;
+	start = ipv6_skip_exthdr(skb, offset + sizeof(*ip), &protocol, &fragment);
+	if (start < 0 || fragment || protocol != IPPROTO_UDPLITE)
+		return false;
+	return udplite_is_partial(skb, start, offset + sizeof(*ip) +
+				  ntohs(ip->payload_len));
+}
+
+/**
+ * hwsim_frame_is_approximate - whether bit errors in part of a frame do no harm
+ * @skb: the frame, from its 802.11 header on
+ *
+ * Return: true for UDP-Lite over IPv4 or IPv6 whose checksum does not cover all
+ */
+bool hwsim_frame_is_approximate(const struct sk_buff *skb)
+{
+	const struct ieee80211_hdr *hdr = (const void *)skb->data;
+	struct {
+		u8 snap[sizeof(rfc1042_header)];
+		__be16 protocol;
+	} __packed buffer, *llc;
+	u32 offset;
+
+	if (skb_headlen(skb) < sizeof(struct ieee80211_hdr_3addr) ||
+	    !ieee80211_is_data_present(hdr->frame_control) ||
+	    ieee80211_has_protected(hdr->frame_control) ||
+	    ieee80211_has_morefrags(hdr->frame_control) ||
+	    hdr->seq_ctrl & cpu_to_le16(IEEE80211_SCTL_FRAG))
+		return false;
+	offset = ieee80211_hdrlen(hdr->frame_control);
+	if (skb_headlen(skb) < offset)
+		return false;
+	if (ieee80211_is_data_qos(hdr->frame_control) &&
+	    *ieee80211_get_qos_ctl((void *)hdr) & IEEE80211_QOS_CTL_A_MSDU_PRESENT)
+		return false;
+	llc = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!llc || memcmp(llc->snap, rfc1042_header, sizeof(llc->snap)))
+		return false;
+	offset += sizeof(buffer);
+	switch (ntohs(llc->protocol)) {
+	case ETH_P_IP:
+		return ipv4_is_approximate(skb, offset);
+	case ETH_P_IPV6:
+		return ipv6_is_approximate(skb, offset);
+	}
+	return false;
+}
+
+/**
+ * hwsim_approx_accepts - whether a radio takes a damaged frame
+ * @radio: the radio
+ * @skb: the frame as it arrived
+ *
+ * Only its header is looked at, which may be damaged too. mac80211 looks closer
+ * (RX_FLAG_DELIVER_DAMAGED).
+ */
+bool hwsim_approx_accepts(const struct hwsim_radio *radio,
+			  const struct sk_buff *skb)
+{
+	const struct ieee80211_hdr *hdr = (const void *)skb->data;
+
+	return radio->approx && skb->len >= sizeof(struct ieee80211_hdr_3addr) &&
+	       ieee80211_is_data_present(hdr->frame_control) &&
+	       !ieee80211_has_protected(hdr->frame_control) &&
+	       hwsim_radio_owns(radio, hdr->addr1);
+}
+
+static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
+					 const u8 *addr, u8 tid)
+{
+	int i;
+
+	for (i = 0; i < HWSIM_MAX_APPROX_FLOWS; i++) {
+		struct hwsim_approx_flow *flow = &radio->approx_flows[i];
+
+		if (flow->until_ns && flow->tid == tid &&
+		    ether_addr_equal(flow->addr, addr))
+			return flow;
+	}
+	return NULL;
+}
+
+/**
+ * hwsim_approx_sent - an approximate frame is about to be sent
+ * @radio: who sends it
+ * @addr: to whom
+ * @mpdu: the frame
+ *
+ * The BlockAck agreement of its TID, if there is one, is ended, and no other is
+ * made as long as such frames follow.
+ */
+void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
+		       const struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_approx_flow *flow;
+	int i;
+
+	if (mpdu->tid >= IEEE80211_NUM_TIDS)
+		return;
+	flow = flow_of(radio, addr, mpdu->tid);
+	if (!flow) {	/* the one that has been silent for longest gives way */
+		flow = &radio->approx_flows[0];
+		for (i = 1; i < HWSIM_MAX_APPROX_FLOWS; i++)
+			if (radio->approx_flows[i].until_ns < flow->until_ns)
+				flow = &radio->approx_flows[i];
+		ether_addr_copy(flow->addr, addr);
+		flow->tid = mpdu->tid;
+	}
+	flow->until_ns = radio->medium->now_ns + BLOCKACK_PAUSE_NS;
+	if (mpdu->session && !mpdu->session->ending) {
+		mpdu->session->ending = true;
+		hwsim_up_end_session(radio, addr, mpdu->tid);
+	}
+}
+
+/**
+ * hwsim_approx_flows - whether approximate frames are being sent
+ * @radio: by whom
+ * @addr: to whom
+ * @tid: the TID
+ */
+bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_approx_flow *flow = flow_of(radio, addr, tid);
+
+	return flow && flow->until_ns > radio->medium->now_ns;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of approximate frames: which frames are, and which of them a
+ * radio takes damaged.
+ */
+#include <kunit/test.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/slab.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include "hwsim_medium_int.h"
+
+#define PAYLOAD_BYTES	100
+#define DATAGRAM_BYTES	(sizeof(struct udphdr) + PAYLOAD_BYTES)
+
+static const u8 here[ETH_ALEN] = { 2, 0, 0, 0, 0, 1 };
+
+/* a data frame as a station sends it, up to where IP begins */
+static struct sk_buff *frame_new(struct kunit *test, bool qos, u16 protocol)
+{
+	__le16 fc = cpu_to_le16(IEEE80211_FTYPE_DATA | IEEE80211_FCTL_TODS |
+				(qos ? IEEE80211_STYPE_QOS_DATA : 0));
+	struct sk_buff *skb = alloc_skb(400, GFP_KERNEL);
+	struct ieee80211_hdr *hdr;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	hdr = skb_put_zero(skb, ieee80211_hdrlen(fc));
+	hdr->frame_control = fc;
+	ether_addr_copy(hdr->addr1, here);
+	skb_put_data(skb, rfc1042_header, sizeof(rfc1042_header));
+	put_unaligned_be16(protocol, skb_put(skb, 2));
+	return skb;
+}
+
+static void put_udplite(struct sk_buff *skb, u16 coverage)
+{
+	struct udphdr *udplite = skb_put_zero(skb, DATAGRAM_BYTES);
+
+	udplite->len = htons(coverage);
+}
+
+static struct iphdr *put_ipv4(struct sk_buff *skb, u8 options)
+{
+	struct iphdr *ip = skb_put_zero(skb, sizeof(*ip) + options);
+
+	ip->version = 4;
+	ip->ihl = (sizeof(*ip) + options) / 4;
+	ip->protocol = IPPROTO_UDPLITE;
+	ip->tot_len = htons(sizeof(*ip) + options + DATAGRAM_BYTES);
+	return ip;
+}
+
+static struct ipv6hdr *put_ipv6(struct sk_buff *skb, u8 next, u16 extension)
+{
+	struct ipv6hdr *ip = skb_put_zero(skb, sizeof(*ip));
+
+	ip->version = 6;
+	ip->nexthdr = next;
+	ip->payload_len = htons(extension + DATAGRAM_BYTES);
+	return ip;
+}
+
+static struct sk_buff *ipv4_frame(struct kunit *test, u16 coverage)
+{
+	struct sk_buff *skb = frame_new(test, true, ETH_P_IP);
+
+	put_ipv4(skb, 0);
+	put_udplite(skb, coverage);
+	return skb;
+}
+
+static bool judge(struct sk_buff *skb)
+{
+	bool is = hwsim_frame_is_approximate(skb);
+
+	kfree_skb(skb);
+	return is;
+}
+
+static void approx_is_what_is_not_all_covered(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, judge(ipv4_frame(test, 8)));
+	KUNIT_EXPECT_TRUE(test, judge(ipv4_frame(test, DATAGRAM_BYTES - 1)));
+	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, DATAGRAM_BYTES)));
+	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 0xffff)));
+	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 0)));	/* all */
+	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 7)));	/* not allowed */
+}
+
+static void approx_ipv4(struct kunit *test)
+{
+	struct sk_buff *skb = frame_new(test, false, ETH_P_IP);
+	struct iphdr *ip;
+
+	put_ipv4(skb, 4);	/* with options */
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_TRUE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IP);
+	put_ipv4(skb, 0)->protocol = IPPROTO_UDP;
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IP);
+	put_ipv4(skb, 0)->frag_off = htons(IP_MF);
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IP);
+	put_ipv4(skb, 0)->ihl = 4;
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+
+	/* lengths that lie */
+	skb = frame_new(test, true, ETH_P_IP);
+	put_ipv4(skb, 0)->tot_len = htons(0xffff);
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+	skb = frame_new(test, true, ETH_P_IP);
+	ip = put_ipv4(skb, 0);
+	ip->tot_len = htons(sizeof(*ip) + 7);
+	put_udplite(skb, 8);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+}
+
+static void approx_ipv6(struct kunit *test)
+{
+	struct sk_buff *skb = frame_new(test, true, ETH_P_IPV6);
+	u8 *extension;
+
+	put_ipv6(skb, IPPROTO_UDPLITE, 0);
+	put_udplite(skb, 20);
+	KUNIT_EXPECT_TRUE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IPV6);
+	put_ipv6(skb, IPPROTO_UDPLITE, 0);
+	put_udplite(skb, DATAGRAM_BYTES);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IPV6);
+	put_ipv6(skb, NEXTHDR_HOP, 8);
+	extension = skb_put_zero(skb, 8);
+	extension[0] = IPPROTO_UDPLITE;
+	put_udplite(skb, 20);
+	KUNIT_EXPECT_TRUE(test, judge(skb));
+
+	skb = frame_new(test, true, ETH_P_IPV6);
+	put_ipv6(skb, NEXTHDR_FRAGMENT, 8);
+	extension = skb_put_zero(skb, 8);
+	extension[0] = IPPROTO_UDPLITE;
+	extension[3] = 1;	/* more follow */
+	put_udplite(skb, 20);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+}
+
+static void approx_frames_that_are_not_looked_into(struct kunit *test)
+{
+	static const u16 flags[] = {
+		IEEE80211_FCTL_PROTECTED, IEEE80211_FCTL_MOREFRAGS,
+		IEEE80211_STYPE_NULLFUNC,
+	};
+	struct ieee80211_hdr *hdr;
+	struct sk_buff *skb;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		skb = ipv4_frame(test, 8);
+		hdr = (void *)skb->data;
+		hdr->frame_control |= cpu_to_le16(flags[i]);
+		KUNIT_EXPECT_FALSE(test, judge(skb));
+	}
+	skb = ipv4_frame(test, 8);
+	hdr = (void *)skb->data;
+	hdr->seq_ctrl = cpu_to_le16(1);
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+	skb = ipv4_frame(test, 8);
+	hdr = (void *)skb->data;
+	*ieee80211_get_qos_ctl(hdr) |= IEEE80211_QOS_CTL_A_MSDU_PRESENT;
+	KUNIT_EXPECT_FALSE(test, judge(skb));
+}
+
+/* every length that a frame can be cut to: nothing beyond it is read */
+static void approx_cut_frames(struct kunit *test)
+{
+	struct sk_buff *skb = ipv4_frame(test, 8);
+	u32 whole = skb->len;
+
+	for (; skb->len; skb_trim(skb, skb->len - 1))
+		KUNIT_EXPECT_EQ(test, skb->len == whole,
+				hwsim_frame_is_approximate(skb));
+	kfree_skb(skb);
+}
+
+static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
+{
+	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
+	struct sk_buff *skb = ipv4_frame(test, 8);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+
+	KUNIT_ASSERT_NOT_NULL(test, radio);
+	ether_addr_copy(radio->addresses[0].addr, here);
+	radio->addresses[0].uses = 1;
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
+	radio->approx = true;
+	KUNIT_EXPECT_TRUE(test, hwsim_approx_accepts(radio, skb));
+	hdr->addr1[5] ^= 4;
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
+	hdr->addr1[5] ^= 4;
+	hdr->frame_control ^= cpu_to_le16(IEEE80211_FCTL_PROTECTED);
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
+	hdr->frame_control ^= cpu_to_le16(IEEE80211_FCTL_PROTECTED |
+					  IEEE80211_FTYPE_DATA);
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
+	kfree_skb(skb);
+}
+
+static void approx_flows_end(struct kunit *test)
+{
+	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
+	struct hwsim_medium *medium = kunit_kzalloc(test, sizeof(*medium),
+						    GFP_KERNEL);
+	struct hwsim_mpdu mpdu = { .tid = 3 };
+	u8 addr[ETH_ALEN] = { 2 };
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, radio);
+	KUNIT_ASSERT_NOT_NULL(test, medium);
+	radio->medium = medium;
+	for (i = 0; i <= HWSIM_MAX_APPROX_FLOWS; i++) {
+		medium->now_ns = i + 1;
+		addr[5] = i;
+		hwsim_approx_sent(radio, addr, &mpdu);
+		KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
+		KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 2));
+	}
+	addr[5] = 0;	/* gave way */
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
+	addr[5] = 1;
+	KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
+	medium->now_ns += NSEC_PER_SEC;
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
+}
+
+static struct kunit_case hwsim_medium_approx_cases[] = {
+	KUNIT_CASE(approx_is_what_is_not_all_covered),
+	KUNIT_CASE(approx_ipv4),
+	KUNIT_CASE(approx_ipv6),
+	KUNIT_CASE(approx_frames_that_are_not_looked_into),
+	KUNIT_CASE(approx_cut_frames),
+	KUNIT_CASE(approx_a_radio_takes_what_is_for_it),
+	KUNIT_CASE(approx_flows_end),
+	{}
+};
+
+static struct kunit_suite hwsim_medium_approx_suite = {
+	.name = "hwsim-medium-approx",
+	.test_cases = hwsim_medium_approx_cases,
+};
+
+kunit_test_suite(hwsim_medium_approx_suite);
