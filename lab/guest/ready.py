@@ -9,8 +9,8 @@ from pathlib import Path
 
 from lab.guest.tasks import Task
 
-# state column of /proc/net/{tcp,udp}: proc(5), include/net/tcp_states.h
-_LISTEN = {"tcp": "0A", "udp": "07"}
+# state column of /proc/net/{tcp,udp,udplite}: proc(5), include/net/tcp_states.h
+_LISTEN = {"tcp": "0A", "udp": "07", "udplite": "07"}
 
 
 def listening(pid: int, socket: str) -> Callable[[], bool]:

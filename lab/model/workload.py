@@ -15,7 +15,7 @@ from lab.model.names import Identifier
 from lab.model.timeline import AnyEvent
 
 _COUNT = re.compile(r"(?P<least>\d{1,6})(?P<more>\.\.(?P<most>\d{1,6})?)?\Z")
-_LISTENING = re.compile(r"(tcp|udp)/(?P<port>\d{1,5})\Z")
+_LISTENING = re.compile(r"(tcp|udp|udplite)/(?P<port>\d{1,5})\Z")
 
 
 class Count:
@@ -47,7 +47,7 @@ class Count:
 class Ready(Model):
     """When a process counts as up; what is listed after it waits for that. Give one of listening and log."""
 
-    listening: Text | None = Field(None, description="A port that it listens on: tcp/80 or udp/5001.")
+    listening: Text | None = Field(None, description="A port that it listens on: tcp/80, udp/5001 or udplite/5001.")
     log: Text | None = Field(None, description="A regular expression found in what it prints.")
     within: Moment = Field(10_000_000_000, description="How long that may take.")
 
@@ -58,7 +58,7 @@ class Ready(Model):
         if self.listening is not None:
             match = _LISTENING.match(self.listening)
             if match is None or not 1 <= int(match["port"]) <= 65535:
-                refuse(f'"{self.listening}" is no port; write tcp/80 or udp/5001', key="listening")
+                refuse(f'"{self.listening}" is no port; write tcp/80, udp/5001 or udplite/5001', key="listening")
         if self.log is not None:
             try:
                 re.compile(self.log)

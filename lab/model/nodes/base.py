@@ -151,8 +151,8 @@ def unreadable(ssid: str, encrypt: str | None) -> str | None:
     if encrypt not in ("wpa2", "wpa3"):
         return None
     return (
-        f"{ssid} is encrypted ({encrypt}): one wrong bit makes a frame's integrity check fail, so that no damaged frame "
-        "can be decrypted; write encrypt: open, or leave this out"
+        f"{ssid} is encrypted ({encrypt}): one wrong bit makes a frame's integrity check fail, so that no damaged "
+        "frame can be decrypted; write encrypt: open, or leave this out"
     )
 
 
@@ -182,8 +182,8 @@ class Wireless(WithRadio):
     approximate: bool = Field(
         False,
         description="Whether it takes data frames that arrive with a wrong FCS, as they are: IP and UDP-Lite still "
-        "check what they protect. Needs a medium: and an open network. A UDP-Lite datagram whose checksum does not cover "
-        "all of it is tried once, whatever is said here.",
+        "check what they protect. Needs a medium: and an open network. A UDP-Lite datagram whose checksum does not "
+        "cover all of it is tried once, whatever is said here.",
     )
 
     @model_validator(mode="after")

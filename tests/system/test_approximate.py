@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Approximate frames: UDP-Lite that is covered in part is tried once, and arrives with its errors where wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tests import air
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+UDP, UDPLITE = 17, 136
+COUNT, SIZE_BYTES = 100, 1000
+DAMAGED = 30
+COVERED_BYTES = 16  # UDP-Lite's header, and the number of the datagram
+ALL = 0
+AP, STA = "02:00:00:00:aa:00", "02:00:00:00:bb:00"
+
+SEND = (
+    "import socket,time;s=socket.socket(2,2,{protocol})\\n"
+    "if {protocol}==136: s.setsockopt(136,10,{coverage})\\n"
+    "for n in range({count}):\\n s.sendto(n.to_bytes(8,'big')+b'x'*{rest},('10.0.0.1',9));time.sleep({gap_s})"
+)
+# prints of each datagram its number and how many bits of the rest are wrong
+SINK = (
+    "import socket;s=socket.socket(2,2,{protocol});s.bind(('',9))\\n"
+    "if {protocol}==136: s.setsockopt(136,11,8)\\n"
+    "while True:\\n d=s.recv(2000);print(int.from_bytes(d[:8],'big'),"
+    "sum((b^120).bit_count() for b in d[8:]),len(d),flush=True)"
+)
+PLACE = """\
+name: approximate
+nodes:
+  h1: {{kind: host, roles: [server]}}
+  ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", approximate: {approximate}}}
+  sta1: {{kind: sta, mac: "{sta}", roles: [client], rate: {rate}}}
+links: [{{between: [h1, ap1]}}]
+medium: {{}}
+"""
+WORK = """\
+name: approximate
+duration: 5 s
+roles: {{server: 1, client: 1}}
+processes:
+  - {{on: server, run: [python3, -c, "{sink}"], as: sink, ready: {{listening: {listening}/9}}}}
+  - {{on: client, at: 1500 ms, run: [python3, -c, "{send}"], as: send}}
+timeline:
+"""
+FAULTS = 10
+# not so many in a row that a frame would be given up
+DAMAGE = "".join(
+    f"  - {{at: {2000 + 40 * number} ms, fault: damage, frames: data, from: sta1, to: ap1, "
+    f"count: {DAMAGED // FAULTS}}}\n"
+    for number in range(FAULTS)
+)
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A datagram that an application got."""
+
+    number: int
+    wrong_bits: int
+
+
+def place(approximate: bool = True, mode: str = "a", rate: str = "24 Mbit/s") -> str:
+    told = str(approximate).lower()
+    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA)
+
+
+def work(coverage: int, protocol: int = UDPLITE, damage: str = DAMAGE) -> str:
+    """A datagram each 10 ms from 1.5 s on; frames are damaged from 2 s on."""
+    send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=SIZE_BYTES - 8, gap_s=0.01)
+    listening = "udplite" if protocol == UDPLITE else "udp"
+    return WORK.format(sink=SINK.format(protocol=protocol), send=send, listening=listening) + damage
+
+
+def arrivals(ran: Ran) -> list[Arrival]:
+    """What the server's application got, in order."""
+    lines = [[int(word) for word in line.split()] for line in ran.raw("sink.out").splitlines()]
+    assert all(length == SIZE_BYTES for _, _, length in lines)
+    return [Arrival(number, wrong) for number, wrong, _ in lines]
+
+
+def test_approximate_data_arrives_with_its_errors(boot: Boot) -> None:
+    """Those whose headers were hit do not: IP's and UDP-Lite's checksums see to that."""
+    ran = boot(place(), work(COVERED_BYTES))
+    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    assert counts["damaged"] == counts["dropped"] == DAMAGED  # nobody acknowledged them
+    assert counts["retries"] == counts["collided"] == 0
+    wrong = [arrival for arrival in got if arrival.wrong_bits]
+    assert all(arrival.wrong_bits == 1 for arrival in wrong)  # that is what a fault does
+    assert len(got) - len(wrong) == COUNT - DAMAGED
+    assert 0.75 * DAMAGED < len(wrong) <= counts["approximate"] <= DAMAGED  # 8 % of the bits are in headers
+    assert [arrival.number for arrival in got] == sorted({arrival.number for arrival in got})
+
+
+def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
+    """The sender tries its frames once all the same: that is said in the datagram."""
+    ran = boot(place(approximate=False), work(COVERED_BYTES))
+    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, DAMAGED, 0)
+    assert counts["approximate"] == 0
+    assert len(got) == COUNT - DAMAGED and not any(arrival.wrong_bits for arrival in got)
+
+
+@pytest.mark.parametrize(("protocol", "coverage"), [(UDPLITE, ALL), (UDPLITE, 8 + SIZE_BYTES), (UDP, ALL)])
+def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage: int) -> None:
+    """Damaged copies go up and are dropped by their checksum; the repetition is no duplicate of them."""
+    ran = boot(place(), work(coverage, protocol))
+    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, 0, DAMAGED)
+    assert counts["approximate"] > 0.9 * DAMAGED
+    assert got == [Arrival(number, 0) for number in range(COUNT)]
+
+
+def test_the_timeline_turns_the_switch(boot: Boot) -> None:
+    """Off at first, on, and off again."""
+    times = "".join(
+        f"  - {{at: {at} ms, approximate: ap1, enabled: {told}}}\n  - {{at: {at + 1} ms, fault: damage, frames: data, "
+        "from: sta1, to: ap1, count: 10}\n"
+        for at, told in ((1700, "false"), (2000, "true"), (2300, "false"))
+    )
+    ran = boot(place(approximate=False), work(COVERED_BYTES, damage=times))
+    got = {arrival.number for arrival in arrivals(ran)}
+    missing = [number for number in range(COUNT) if number not in got]
+    wrong = [arrival.number for arrival in arrivals(ran) if arrival.wrong_bits]
+    lost = [number for number in missing if not 45 <= number < 75]  # in between those whose headers were hit
+    assert len(lost) == 20 and max(lost[:10]) < 45 and min(lost[10:]) >= 75
+    assert len(wrong) >= 7 and all(45 <= number < 75 for number in wrong)
+    assert ran.link("sta1", "ap1")["approximate"] <= 10
+
+
+def test_no_blockack_agreement_holds_them_up(boot: Boot) -> None:
+    """One made for other data of the TID is ended, and none is made while they flow; other data get theirs again."""
+    burst = "{probe: udp-sender, to: '{server.ip}', buffer: 100000 B, count: 1000}"
+    text = work(COVERED_BYTES).replace(
+        "timeline:",
+        "  - {on: server, run: {probe: udp-sink}, as: other, ready: {listening: udp/9000}}\n"
+        f"  - {{on: client, run: {burst}, as: before}}\n"
+        f"  - {{on: client, at: 3700 ms, run: {burst}, as: after}}\n"
+        "timeline:",
+    )
+    ran = boot(place(mode="n", rate="MCS 5"), text, pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    epoch_ns = ran.guest()["epoch_ns"]
+    answers = [frame.stamp_ns - epoch_ns for frame in air.frames(path) if frame.kind == air.BA]
+    first_ns, last_ns = 1_500_000_000, 1_500_000_000 + COUNT * 10_000_000
+    assert any(at < first_ns for at in answers) and any(at > last_ns for at in answers)
+    assert not [at for at in answers if first_ns + 50_000_000 < at < last_ns]
+    got = arrivals(ran)
+    assert len(got) > COUNT - 0.25 * DAMAGED
+    assert [arrival.number for arrival in got] == sorted({arrival.number for arrival in got})
+
+
+def test_what_is_refused(plan_of: Callable[..., object]) -> None:
+    """Nobody could read damaged frames of an encrypted network, and the perfect medium damages none."""
+    from lab.errors import LabError
+
+    encrypted = place().replace("ssid: x", "ssid: x, encrypt: wpa2, passwd: secret-words")
+    for topology, words in (
+        (encrypted, "x is encrypted (wpa2): one wrong bit makes a frame's integrity check fail"),
+        (place().replace("medium: {}\n", "").replace(", rate: 24 Mbit/s", ""), "the perfect medium damages no frames"),
+    ):
+        with pytest.raises(LabError) as caught:
+            plan_of(topology, work(COVERED_BYTES, damage="  []"))
+        assert words in str(caught.value) and "nodes.ap1.approximate" in str(caught.value)
