@@ -68,7 +68,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     try:
         tree = parse(claim.that, _LANGUAGE)
         statement = _Statement(Grid(experiment), numbers)
-        used = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
+        named = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
+        used = [found for found in named if not found.published]
         missing = _missing(used, numbers)
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
@@ -100,7 +101,10 @@ class _Statement(Evaluator):
         return self._series(self.find(tree))
 
     def _series(self, found: Selection) -> Any:
-        values = tuple(self._value(found, point.number) for point in found.points)
+        if found.published:
+            values = tuple(Quantity(number, found.metric.unit) for number in found.published)
+        else:
+            values = tuple(self._value(found, point.number) for point in found.points)
         return values[0] if found.places is None else Series(found.places, values)
 
     def _value(self, found: Selection, point: int) -> Quantity | None:
