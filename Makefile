@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation clean bootstrap \
+.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation figures clean bootstrap \
 	bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -42,6 +42,9 @@ test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as 
 
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them
 	@$(PYTHON) -m tests.validation
+
+figures: bootstrap ## draw the figures of docs/experiments.md again (six minutes; seconds where all trials are stored)
+	@$(PYTHON) -m tests.shown.pictures
 
 kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel

@@ -79,6 +79,7 @@ A claim is about series of means over the grid:
 * `throughput[quick]`: the metric at all points with that label; `throughput[quick, distance=2 m]`: those with both.
   Where two axes have a label, write `axis=label`. A label with `,`, `=`, `[`, `]` or a quote in it stands in quotes.
 * `quick` alone: of the only metric, or of the one that all figures show.
+* `paper.throughput[quick]`: what `paper:` has for these points. One that it has no number for is refused.
 * Two series are compared place by place, in the order of the grid, and have to be over the same axes:
   `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` are place by place too.
 * `geomean(quick / never)` and the other functions sum a series up. `rising`, `falling`, `first` and `last` go along one

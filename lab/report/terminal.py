@@ -77,6 +77,7 @@ def rich_table(table: Table) -> RichTable:
             Text(printable(table.heading(column))),
             justify="right" if column.number else "left",
             no_wrap=column.key in _SHORT,
+            overflow="fold",  # of a long word nothing is left out: of two labels the end may be the difference
         )
     for row in table.rows:
         shown.add_row(*(_cell(column.key, column.text(row)) for column in table.columns))

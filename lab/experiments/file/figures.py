@@ -172,7 +172,7 @@ def _figure(written: Written, where: dict[str, str]) -> Figure:
     x, y = written.x or written.y or "", written.y or written.x or ""
     return Figure(
         kind=written.kind,
-        title=written.title or _title(written),
+        title=written.title or _title(written) + "".join(f", {axis} {label}" for axis, label in where.items()),
         x=x,
         y=y,
         by=written.by,

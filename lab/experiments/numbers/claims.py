@@ -68,7 +68,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     try:
         tree = parse(claim.that, _LANGUAGE)
         statement = _Statement(Grid(experiment), numbers)
-        used = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
+        named = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
+        used = [found for found in named if not found.published]
         missing = _missing(used, numbers)
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
@@ -100,12 +101,10 @@ class _Statement(Evaluator):
         return self._series(self.find(tree))
 
     def _series(self, found: Selection) -> Any:
-        values = tuple(self._value(found, point.number) for point in found.points)
+        measured = (self.numbers.get((found.metric.name, point.number)) for point in found.points)
+        unit = found.metric.unit
+        values = tuple(None if one is None else Quantity(one, unit) for one in found.published or measured)
         return values[0] if found.places is None else Series(found.places, values)
-
-    def _value(self, found: Selection, point: int) -> Quantity | None:
-        number = self.numbers.get((found.metric.name, point))
-        return None if number is None else Quantity(number, found.metric.unit)
 
     def call(self, tree: Call) -> Any:
         if tree.function in ("all", "any"):

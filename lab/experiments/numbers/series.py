@@ -3,21 +3,24 @@
 
 ``throughput[quick]`` is the metric at all points with that label, in the order of the grid. Its places are told by the
 axes that are left: those that no label of it fixes and that do not follow from one (axes that advance together).
+``paper.throughput[quick]`` is what the paper published for these points.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from lab import units
 from lab.errors import InputError, near
+from lab.experiments.numbers import published
 from lab.experiments.types import Axis, Experiment, Metric, Point
 
 Place = tuple[tuple[str, str], ...]  # (axis, label) of the axes that are left
 _LISTED_MAX = 12  # labels of an axis in a message
+_PAPER = "paper."  # before a name: the paper's numbers, not those measured
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Selection:
     metric: Metric
     points: tuple[Point, ...]
     places: tuple[Place, ...] | None
+    published: tuple[float, ...] = ()  # by point, in the metric's unit; empty: what was measured is meant
 
 
 class Grid:
@@ -90,6 +94,7 @@ class Grid:
     def __init__(self, experiment: Experiment) -> None:
         self.axes: dict[str, Axis] = {axis.name: axis for axis in experiment.axes}
         self.points = experiment.points
+        self.published = experiment.published
         self.metrics = {metric.name: metric for metric in experiment.metrics}
         self.usual = self._usual(experiment)
 
@@ -105,12 +110,15 @@ class Grid:
         """The points that a name and labels stand for.
 
         Args:
-            name: a metric; or a label, then of the usual metric.
+            name: a metric; or a label, then of the usual metric; ``paper.`` before it: what the paper has there.
             labels: each with its axis; None: the only axis that has it.
 
         Raises:
-            InputError: there is no such series, or its points are not among those that are run (``--only``).
+            InputError: there is no such series, its points are not among those that are run (``--only``), or the
+                paper has no number for one of them.
         """
+        if name.startswith(_PAPER) and not self._axes_with(name):
+            return self._of_paper(self.find(name.removeprefix(_PAPER), labels))
         wanted = list(labels)
         metric = self.metrics.get(name)
         if metric is None:
@@ -124,6 +132,30 @@ class Grid:
             if fixed.setdefault(axis, found) != found:
                 raise InputError(f"a point has one {axis}, not {fixed[axis]} and {found}")
         return self._select(metric, fixed)
+
+    def _of_paper(self, found: Selection) -> Selection:
+        """The same points, with what the paper has for them."""
+        metric, numbers, lacking = found.metric.name, [], []
+        for point in found.points:
+            number = published.find(self.published, metric, point.labels)
+            if number is None:
+                lacking.append(told(tuple(point.labels.items())))
+            else:
+                numbers.append(number)
+        if not numbers and all(entry.metric != metric for entry in self.published):
+            raise InputError(f"the paper has no {metric}; its numbers stand in the file, under paper: {metric}:")
+        if lacking:
+            more = f" and at {len(lacking) - 1} more" if len(lacking) > 1 else ""
+            raise InputError(
+                f"the paper has no {metric} at {lacking[0]}{more}; fix a label that it has, such as "
+                f"{_PAPER}{metric}[{self._labelled(metric)}]"
+            )
+        return replace(found, published=tuple(numbers))
+
+    def _labelled(self, metric: str) -> str:
+        """The labels of the first number that the paper has of a metric, as they stand in brackets."""
+        first = next(entry for entry in self.published if entry.metric == metric)
+        return ", ".join(f"{axis}={label}" for axis, label in first.labels.items())
 
     def _known(self, name: str) -> str:
         """The name, if it is a label."""

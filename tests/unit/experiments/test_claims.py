@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lab.errors import InputError
 from lab.experiments.numbers import claims
-from lab.experiments.types import Claim, Experiment, Figure, Verdict
+from lab.experiments.types import Claim, Experiment, Figure, Published, Verdict
 from lab.plan.grammar import Comparison, Indexed, Language, parse
 from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
@@ -223,6 +223,87 @@ def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
     )
     assert found.passed, found.value
     claims.check(claim("all(throughput[quick] / 2 < throughput[never]) and outage < 1 s"), TWO)
+
+
+def printed(labels: str, *numbers: float | None) -> tuple[Published, ...]:
+    """A paper's numbers along distance, at one roaming or (nothing said) at any."""
+    rest = {"roaming": labels} if labels else {}
+    places = zip(("2 m", "4 m", "6 m"), numbers, strict=True)
+    return tuple(Published("throughput", {"distance": at, **rest}, one) for at, one in places if one is not None)
+
+
+WITH_PAPER = replace(PLAIN, published=printed("never", 1.25, 4, 6.4) + printed("quick", 2, None, 5))
+
+
+@pytest.mark.parametrize(
+    ("that", "passed", "value"),
+    [
+        (
+            "all(0.9 < throughput[never] / paper.throughput[never] < 1.1)",
+            False,
+            "holds at 2 of 3 places; not at distance 2 m (throughput[never] / paper.throughput[never] = 0.8); "
+            "throughput[never] / paper.throughput[never] from 0.8 (distance 2 m) to 1.094 (distance 6 m)",
+        ),
+        ("paper.throughput[never, 4 m] == 4000 kbit/s", True, "paper.throughput[never, 4 m] = 4 Mbit/s"),
+        ("paper.never[6 m] < never[6 m]", True, "paper.never[6 m] = 6.4 Mbit/s, never[6 m] = 7 Mbit/s"),
+        ("rising(paper.never)", True, "1.25 Mbit/s at distance 2 m, 6.4 Mbit/s at distance 6 m"),
+        ("max(paper.throughput[6 m, quick]) < 4 Mbit/s", False, "max(paper.throughput[6 m, quick]) = 5 Mbit/s"),
+    ],
+)
+def test_what_the_paper_has_can_be_compared(that: str, passed: bool, value: str) -> None:
+    found = judged(that, WITH_PAPER)
+    assert (found.passed, found.value) == (passed, value)
+
+
+def test_the_papers_numbers_hold_wherever_it_tells_no_difference() -> None:
+    same = replace(PLAIN, published=printed("", 1, 4, 7))
+    assert judged("all(throughput[never] == paper.throughput[never])", same).passed
+    assert not judged("all(throughput[quick] == paper.throughput[quick])", same).passed
+    assert judged("all(throughput >= 0.8 * paper.throughput)", same).passed
+
+
+@pytest.mark.parametrize(
+    ("that", "message"),
+    [
+        (
+            "all(quick > paper.throughput[quick])",
+            "the paper has no throughput at distance 4 m, roaming quick; fix a label that it has, such as "
+            "paper.throughput[distance=2 m, roaming=never]",
+        ),
+        (
+            "all(throughput > paper.throughput)",
+            "the paper has no throughput at distance 2 m, roaming sap-approximate and at 3 more; fix a label",
+        ),
+        ("all(quick > paper.quik)", 'there is no series "quik" (did you mean quick?)'),
+        ("paper.throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
+        ("all(paper.never < 5 ms)", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
+    ],
+)
+def test_what_the_paper_does_not_have_is_refused(that: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        claims.check(claim(that), WITH_PAPER)
+    assert failure.value.where == "e.yaml:9"
+    assert failure.value.message.startswith(f'claim "c": {message}')
+    assert not claims.judge(claim(that), WITH_PAPER, ROWS).passed
+
+
+def test_without_a_paper_there_is_nothing_to_compare_with() -> None:
+    message = "the paper has no throughput; its numbers stand in the file, under paper: throughput:$"
+    with pytest.raises(InputError, match=message):
+        claims.check(claim("all(quick > paper.throughput[quick])"), PLAIN)
+
+
+def test_a_point_that_was_not_measured_fails_a_claim_on_the_paper() -> None:
+    some = rows(WITH_PAPER, throughput=[None, 2, 3, 4, 5, 4.5, 7, 6, 7.75])
+    found = claims.judge(claim("all(never / paper.never < 2)"), WITH_PAPER, some)
+    assert (found.passed, found.value) == (False, "no throughput at distance 2 m, roaming never")
+    # the paper's numbers are there, whatever was measured
+    assert claims.judge(claim("paper.never > 1 Mbit/s"), WITH_PAPER, some).passed
+
+
+def test_a_label_may_begin_like_the_papers_numbers() -> None:
+    odd = experiment({"kind": ["paper.cup", "glass"]})
+    assert claims.judge(claim("paper.cup < glass"), odd, rows(odd, throughput=[1, 2])).passed
 
 
 def test_missing_points_fail_the_claims_that_need_them() -> None:

@@ -72,6 +72,7 @@ def test_topology_and_workload_may_be_varied() -> None:
     text = text.replace("by: roaming}\n", "by: roaming, where: {where: far}}\n")
     found = loaded(text.split("paper: {")[0])
     assert [point.topology for point in found.points[::6]] == ["place-near.yaml", "place-far.yaml"]
+    assert found.figures[0].title == "throughput over distance, where far"  # a part of the grid says which
 
 
 def test_files_beside_an_experiment_are_found_from_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

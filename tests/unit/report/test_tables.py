@@ -12,8 +12,8 @@ from rich.console import Console
 
 from lab import report
 from lab.record import Record
-from lab.report.tables import Table, mean_between, tables
-from lab.report.terminal import as_csv, series_csv, verdict
+from lab.report.tables import Column, Table, mean_between, tables
+from lab.report.terminal import as_csv, rich_table, series_csv, verdict
 
 from .conftest import RECORDED, Recorder
 
@@ -113,3 +113,14 @@ def test_flows_of_a_udp_sink_have_their_delays(recorded: Recorder) -> None:
     # their senders are no processes of this plan
     assert [row["process"] for row in table(record, "goodput-transfers").rows] == ["load@sta1", "load@sta2"]
     assert "Flows: packets that arrived, and their one-way delay in ms" in " ".join(printed(record).split())
+
+
+def test_a_word_that_is_too_long_for_its_column_is_broken_not_cut() -> None:
+    columns = [Column("claim", "claim", number=False), Column("value", "came to", number=False)]
+    word = "throughput[stations=20]"
+    console = Console(width=30, file=io.StringIO())
+    console.print(rich_table(Table("claims", "Claims", columns, [{"claim": word, "value": word}])))
+    out = console.file
+    assert isinstance(out, io.StringIO)
+    rows = [line.split() for line in out.getvalue().splitlines()[4:]]
+    assert "".join(words[0] for words in rows if words) == word

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""``make figures``: draw docs/images/experiment-*.svg anew, each by ``lab reproduce`` of the experiment that it shows.
+
+Trials that are stored are not run again, so that a change of how figures look takes seconds. With names, only those
+experiments: ``python -m tests.shown.pictures handoff/outage``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from lab.errors import near
+from lab.model import library
+
+ROOT = Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "docs" / "images"
+_LAB = (sys.executable, "-c", "from lab.cli import main; main()")
+
+
+def experiments() -> dict[str, Path]:
+    """Those that come with the lab, by name."""
+    own = ROOT / library.FOLDERS["experiment"]
+    return {name: path for name, path in library.known("experiment").items() if path.is_relative_to(own)}
+
+
+def pictures(experiment: str, count: int) -> list[str]:
+    """The names of the pictures of an experiment that has so many figures: numbered if there are several."""
+    stem = f"experiment-{experiment.rpartition('/')[2]}"
+    return [f"{stem}.svg"] if count == 1 else [f"{stem}-{number}.svg" for number in range(1, count + 1)]
+
+
+def take(experiment: str, drawn: Path, images: Path) -> list[str]:
+    """Put what was drawn in a directory in the place of the experiment's pictures; returns their names."""
+    found = [drawn / f"figure-{number}.svg" for number in range(1, len(list(drawn.glob("figure-*.svg"))) + 1)]
+    names = pictures(experiment, len(found))
+    for old in _of(experiment, images):
+        old.unlink()
+    for path, name in zip(found, names, strict=True):
+        shutil.copyfile(path, images / name)
+    return names
+
+
+def _of(experiment: str, images: Path) -> Iterable[Path]:
+    """The pictures that an experiment has, however many figures it had then."""
+    stem = f"experiment-{experiment.rpartition('/')[2]}"
+    for path in images.glob(f"{stem}*.svg"):
+        rest = path.stem.removeprefix(stem)
+        if not rest or (rest[0] == "-" and rest[1:].isdigit()):
+            yield path
+
+
+def main() -> int:
+    """The exit status: 0 if every experiment asked for ran, its claims hold, and its pictures are new."""
+    known = experiments()
+    parser = argparse.ArgumentParser(prog="python -m tests.shown.pictures", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help="experiments; without, all of them")
+    names = parser.parse_args().names or list(known)
+    for name in names:
+        if name not in known:
+            parser.error(f'there is no experiment "{name}"{near(name, known)}; known: {", ".join(known)}')
+    return max([_draw(name) for name in names])
+
+
+def _draw(name: str) -> int:
+    """Run an experiment and take what it draws; pictures of one that fails stay as they were."""
+    print(f"lab reproduce {name}", flush=True)
+    with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
+        command = [*_LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]
+        ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+        *lines, _ = ended.stdout.splitlines() or [""]  # the last names a directory that goes now
+        if ended.returncode:
+            print("\n".join(lines))
+            return ended.returncode
+        print("\n".join([*lines[-2:], f"docs/images: {', '.join(take(name, Path(folder), IMAGES))}"]), flush=True)
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

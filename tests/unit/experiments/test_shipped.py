@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The experiments that come with the lab: each can be run, all of it, and the documentation shows what it draws."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from lab.experiments.file import resolve
+from lab.experiments.file.grid import MOST_TRIALS, trials
+from lab.experiments.run.trials import trial
+from lab.experiments.types import Experiment
+from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
+
+_PAGE = ROOT / "docs" / "experiments.md"
+each = pytest.mark.parametrize("name", experiments())
+
+
+def drawn(experiment: Experiment) -> list[str]:
+    """Its pictures in the documentation."""
+    return pictures(experiment.name, len(experiment.figures))
+
+
+@each
+def test_every_point_of_every_experiment_can_be_run(name: str) -> None:
+    experiment = resolve.load(name)
+    planned = [trial(experiment, point, 0) for point in experiment.points]
+    assert len({one.plan for one in planned}) == len(planned) > 1  # each point is another run
+    assert trials(experiment) <= MOST_TRIALS
+    assert experiment.about and experiment.figures and experiment.claims
+
+
+@each
+def test_an_experiment_with_published_numbers_claims_how_near_they_are(name: str) -> None:
+    experiment = resolve.load(name)
+    for metric in {entry.metric for entry in experiment.published}:
+        assert any(f"paper.{metric}" in claim.that for claim in experiment.claims), metric
+
+
+@each
+def test_the_documentation_shows_every_figure(name: str) -> None:
+    experiment = resolve.load(name)
+    text = _PAGE.read_text()
+    assert f"**{name}**" in text
+    for picture, figure in zip(drawn(experiment), experiment.figures, strict=True):
+        assert f"](images/{picture})" in text
+        svg = (IMAGES / picture).read_text()
+        words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", svg)).split())
+        lines = [level.label for axis in experiment.axes if axis.name == figure.by for level in axis.levels]
+        for said in (figure.title, *lines):
+            assert said in words, f"{picture} is of an older file; run: make figures"
+
+
+def test_the_documentation_has_no_figure_of_what_is_not_there() -> None:
+    known = {picture for name in experiments() for picture in drawn(resolve.load(name))}
+    assert {path.name for path in IMAGES.glob("experiment-*")} == known
