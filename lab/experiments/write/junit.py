@@ -11,7 +11,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from lab.experiments.types import Outcome, Results, Verdict
-from lab.experiments.write.tables import NOT_JUDGED, count, first_line
+from lab.experiments.write.failures import first_line
+from lab.experiments.write.tables import NOT_JUDGED, count
 from lab.report.text import printable
 
 
