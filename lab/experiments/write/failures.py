@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.experiments.types import Outcome, Results
 from lab.experiments.write import commands, where
+from lab.experiments.write.where import count
 from lab.report.text import printable
 
 if TYPE_CHECKING:
@@ -25,13 +26,6 @@ _COMMANDS = 10  # that repeat failed trials
 _LINE = 200  # characters of a log's line
 _WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
 _FRACTION = re.compile(r"\d+\.\d+")  # a time, mostly: trials that failed alike did so at different ones
-
-
-@dataclass(frozen=True)
-class Alike:
-    """Trials that failed for the same reason, the first of them to be shown."""
-
-    outcomes: tuple[Outcome, ...]
 
 
 def first_line(outcome: Outcome) -> str:
@@ -49,13 +43,13 @@ def log(outcome: Outcome, lines: int) -> list[str]:
     return [*title, *rest[len(title) - lines :]]
 
 
-def alike(results: Results) -> list[Alike]:
+def alike(results: Results) -> list[list[Outcome]]:
     """The failed trials by why they failed, in order of the first of each kind."""
     found: dict[str, list[Outcome]] = {}
     for outcome in results.outcomes:
         if outcome.error is not None:
             found.setdefault(_FRACTION.sub("#", first_line(outcome)), []).append(outcome)
-    return [Alike(tuple(outcomes)) for outcomes in found.values()]
+    return list(found.values())
 
 
 def shown(results: Results) -> list[Any]:
@@ -64,10 +58,10 @@ def shown(results: Results) -> list[Any]:
     from rich.text import Text
 
     kinds = alike(results)
-    failed = [outcome for kind in kinds for outcome in kind.outcomes]
+    failed = [outcome for kind in kinds for outcome in kind]
     if not failed:
         return []
-    parts: list[Any] = [Text(f"Failed: {len(failed)} of {_trials(len(results.outcomes))}", style="bold"), ""]
+    parts: list[Any] = [Text(f"Failed: {len(failed)} of {count(len(results.outcomes), 'trial')}", style="bold"), ""]
     for kind in kinds[:_KINDS]:
         title, *details = _told(results, kind)
         parts += [
@@ -75,15 +69,15 @@ def shown(results: Results) -> list[Any]:
             *(Padding(Text(line), (0, 0, 0, indent), expand=False) for indent, line in details),
             "",
         ]
-    left = [outcome for kind in kinds[_KINDS:] for outcome in kind.outcomes]
+    left = [outcome for kind in kinds[_KINDS:] for outcome in kind]
     if left:
-        parts += [Text(f"and {_trials(len(left))} that failed otherwise: see the report"), ""]
+        parts += [Text(f"and {count(len(left), 'trial')} that failed otherwise: see the report"), ""]
     return [*parts, Text("To repeat them:"), *map(_Command, _repeat(failed)), ""]
 
 
-def _told(results: Results, kind: Alike) -> Iterator[Any]:
+def _told(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
     """A title, then lines with their indentation."""
-    first, *others = kind.outcomes
+    first, *others = kind
     yield printable(f"{where.trials(results, [first])}: {first_line(first)}")
     for line in log(first, _LOG_LINES):
         yield max(2, len(line) - len(line.lstrip())), printable(line.strip())[:_LINE]
@@ -91,10 +85,6 @@ def _told(results: Results, kind: Alike) -> Iterator[Any]:
     if others:
         same = "fails" if len(others) == 1 else "fail"
         yield 2, printable(f"{len(others)} more {same} alike: {where.trials(results, others)}")
-
-
-def _trials(number: int) -> str:
-    return f"{number} trial{'' if number == 1 else 's'}"
 
 
 def _repeat(failed: Sequence[Outcome]) -> list[str]:

@@ -15,7 +15,8 @@ from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Resul
 from lab.experiments.write import commands
 from lab.experiments.write.failures import first_line
 from lab.experiments.write.failures import log as log_of
-from lab.experiments.write.tables import claims, count, means, verdict
+from lab.experiments.write.tables import claims, means, verdict
+from lab.experiments.write.where import count
 from lab.experiments.write.where import point as _where
 from lab.report import svg as colours
 from lab.report.html import environment, flat

@@ -20,8 +20,7 @@ def lines(results: Results) -> list[str]:
     total = len(results.outcomes)
     told = [f"{remark}: {where.trials(results, found)}" for remark, found in remarks.items()]
     told += [
-        f'check "{check}" failed in {len(found)} of {total} trial{"" if total == 1 else "s"}: '
-        f"{where.trials(results, found)}"
+        f'check "{check}" failed in {len(found)} of {where.count(total, "trial")}: {where.trials(results, found)}'
         for check, found in checks.items()
     ]
     return [printable(line) for line in told]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.numbers import published
 from lab.experiments.types import Axis, Metric, Results, Row, Summary
 from lab.experiments.write import failures
+from lab.experiments.write.where import count
 from lab.report.numbers import MINUS, short
 from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
@@ -68,11 +69,6 @@ def _unjudged(results: Results) -> list[str]:
     """That claims were not judged, since what they are about was not run (``--only``)."""
     left = len(results.experiment.unjudged)
     return [f"{count(left, 'claim')} not judged"] if left else []
-
-
-def count(number: int, thing: str) -> str:
-    """``1 trial``, ``2 trials``."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def interval(found: Summary) -> str | None:

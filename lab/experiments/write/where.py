@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trials in words: ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
+"""Trials in words: how many, and which: ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 from lab.experiments.types import Outcome, Results
 
 _POINTS = 5  # that are named
+
+
+def count(number: int, thing: str) -> str:
+    """``1 trial``, ``2 trials``."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def point(labels: dict[str, str]) -> str:
