@@ -184,7 +184,8 @@ class Sweep:
         finally:
             if self._workers:
                 self._workers.close()
-            self._tell(self._progress())
+                self._workers = None
+            self._tell(self._progress())  # for who interrupts it
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
 
