@@ -43,11 +43,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a trial has: an expression over the metrics of its record."""
+    """A number that a trial has: an expression over its record."""
 
     name: str
-    that: str  # sum(goodput), outage.max
+    that: str  # sum(goodput), outage.max, fetch.exit
     unit: str
+    source: str = field(default="", compare=False)  # FILE:LINE
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,8 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
             message = "is an axis of the grid too; results could not tell them apart"
             problems.add(source, ("metrics", name), message)
         whole = written if isinstance(written, ExperimentMetric) else None
-        found.append(Metric(name, whole.that, whole.unit) if whole else Metric(name, name, str(written)))
+        that, unit = (whole.that, whole.unit) if whole else (name, str(written))
+        found.append(Metric(name, that, unit, source.document.where(("metrics", name))))
     return tuple(found)
 
 

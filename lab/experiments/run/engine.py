@@ -32,6 +32,7 @@ _AGAIN = "what was stored of it was damaged ({}), so it was run again"
 _NOT_KEPT = "what it left cannot be kept in {}: {}"
 
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
+Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
 Needed = Callable[[Sequence[float], float], int]
 
 
@@ -146,6 +147,7 @@ class Sweep:
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
         values: Values | None = None,
         needed: Needed | None = None,
+        absent: Absent | None = None,
     ) -> None:
         """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
         self._experiment = experiment
@@ -159,6 +161,7 @@ class Sweep:
         self._plan = plan
         self._values = values or _values
         self._needed = needed or _needed
+        self._absent = absent or _absent
         self._workers: Workers | None = None
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
@@ -257,6 +260,8 @@ class Sweep:
         if kept:
             data = kept.data()
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
+            nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
+            remarks += self._absent(nothing, data) if nothing else []
             series = recorded.series(self._series, data) if self._series else {}
             unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
@@ -356,6 +361,12 @@ def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, flo
     from lab.experiments.numbers.metrics import values
 
     return values(metrics, data)
+
+
+def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
+    from lab.experiments.numbers.metrics import absent
+
+    return absent(metrics, data)
 
 
 def _needed(values: Sequence[float], half_width: float) -> int:
