@@ -36,6 +36,9 @@ grid:
 repetitions: 2
 metrics:
   rtt: ms
+  quickest: {that: echo.rtt_min, unit: us}
+  answered: {that: "100% * (echo.received / echo.transmitted)", unit: "%"}
+  status: {that: echo.exit, unit: ""}
 figure: {kind: line, x: delay, y: rtt}
 paper: {rtt: {unit: ms, x: delay, values: [10, 40]}}
 claims:
@@ -90,6 +93,8 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     for row, least_ms in zip(found["rows"], (10, 40), strict=True):
         assert row["rtt"]["n"] == 2 and row["rtt"]["unit"] == "ms"
         assert least_ms < row["rtt"]["mean"] < 3 * least_ms  # of the other link, too; ARP asks first
+        assert least_ms * 1000 < row["quickest"]["mean"] < row["rtt"]["mean"] * 1000
+        assert (row["answered"]["mean"], row["status"]["values"]) == (100.0, [0.0, 0.0])
     assert [claim["passed"] for claim in found["claims"]] == [True, True]
 
     again = lab("reproduce", "delays.yaml", "--json", "--out", "second", cwd=place).stdout
@@ -199,5 +204,5 @@ def test_mistakes_are_told_before_anything_runs(place: Path) -> None:
     assert "7 ms" in told and "5 ms" in told
     (place / "delays.yaml").write_text(DELAYS.replace("rtt[5 ms]", "rtt[6 ms]").replace("LEAST", "2"))
     told = lab("reproduce", "delays.yaml", cwd=place, status=2).stderr
-    assert told.startswith("lab: delays.yaml:18")
+    assert told.startswith("lab: delays.yaml:21")
     assert not (place / "runs").exists()

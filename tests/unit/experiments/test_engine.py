@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from lab.errors import HostError, InputError
+from lab.experiments.numbers import metrics
 from lab.experiments.run import archive
 from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
-from lab.experiments.run.engine import Progress, Sweep
+from lab.experiments.run.engine import Progress, Sweep, Values
 from lab.experiments.run.store import Kept, Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
 
@@ -103,6 +104,7 @@ class Lab:
         fresh: bool = False,
         needed: Callable[[Sequence[float], float], int] = lambda values, share: 0,
         plan: Callable[[Experiment, Point, int], Trial] | None = None,
+        values: Values | None = None,
     ) -> Sweep:
         self.crew, self.told = None, []
 
@@ -119,7 +121,7 @@ class Lab:
             keep=self.keep,
             tell=self.told.append,
             plan=plan or planned,
-            values=lambda metrics, data: {metric.name: data[metric.that] for metric in metrics},
+            values=values or by_name,
             needed=needed,
         )
 
@@ -127,6 +129,10 @@ class Lab:
     def given(self) -> list[tuple[str, int]]:
         """What workers were given to do."""
         return self.crew.given if self.crew else []
+
+
+def by_name(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
+    return {metric.name: data[metric.that] for metric in metrics}
 
 
 def planned(file: Experiment, point: Point, repetition: int) -> Trial:
@@ -256,6 +262,25 @@ def test_a_point_that_cannot_be_planned_is_told_with_its_labels(lab: Lab) -> Non
     with pytest.raises(InputError) as told:
         sweep.run()
     assert str(told.value) == "test.yaml:7  is too far\n  where distance: 9 km"
+
+
+def test_why_a_metric_has_no_value_is_a_remark(lab: Lab) -> None:
+    rtt = replace(RTT, that="echo.rtt_meen")
+    record = {
+        "metrics": {},
+        "checks": [],
+        "plan": {"processes": [{"id": "echo", "name": "echo"}], "files": []},
+        "processes": [{"id": "echo", "exit": 0}],
+        "sources": {"echo": {"values": {"rtt_mean_ms": 3.0}}},
+    }
+    sweep = lab.prepare(
+        replace(experiment(1, Repetitions(1, 1)), metrics=(rtt,)),
+        lambda name, seed: Finished(Kept(pack(json.dumps(record)), 30.0, 0.5, 0.4)),
+        values=metrics.values,
+    )
+    (outcome,) = sweep.run()
+    assert outcome.values == {"rtt": None}
+    assert outcome.remark == 'metric rtt: echo has no "rtt_meen" (did you mean rtt_mean?); known: exit, rtt_mean'
 
 
 def test_a_lost_trial_has_failed(lab: Lab) -> None:
