@@ -62,7 +62,7 @@ def write(results: Results, directory: Path, *, png: bool = True) -> Path:
     except OSError as error:
         raise RecordError(
             f"cannot write the results to {directory}: {error.strerror}",
-            hint="--out DIR puts them elsewhere; no trial is run again for that",
+            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
         ) from None
     return directory / "report.html"
 
