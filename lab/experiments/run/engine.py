@@ -31,8 +31,8 @@ TICK_S = 0.5  # of what is told while no trial ends
 _AGAIN = "what was stored of it was damaged ({}), so it was run again"
 _NOT_KEPT = "what it left cannot be kept in {}: {}"
 
-Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
 Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
+Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
 Needed = Callable[[Sequence[float], float], int]
 
 
@@ -145,9 +145,9 @@ class Sweep:
         keep: Path,
         tell: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
+        absent: Absent | None = None,
         values: Values | None = None,
         needed: Needed | None = None,
-        absent: Absent | None = None,
     ) -> None:
         """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
         self._experiment = experiment
@@ -159,9 +159,9 @@ class Sweep:
         self._keep = keep
         self._tell = tell
         self._plan = plan
+        self._absent = absent or _absent
         self._values = values or _values
         self._needed = needed or _needed
-        self._absent = absent or _absent
         self._workers: Workers | None = None
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
@@ -357,16 +357,16 @@ def _refusal(answer: Refused) -> LabError:
     )
 
 
-def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
-    from lab.experiments.numbers.metrics import values
-
-    return values(metrics, data)
-
-
 def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
     from lab.experiments.numbers.metrics import absent
 
     return absent(metrics, data)
+
+
+def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
+    from lab.experiments.numbers.metrics import values
+
+    return values(metrics, data)
 
 
 def _needed(values: Sequence[float], half_width: float) -> int:
