@@ -239,7 +239,7 @@ def clean() -> None:
     stale = clean_stale()
     freed = clean_cache()
     largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
-    listed = f" ({', '.join(f'{kind} {size / 1e6:.0f}' for size, kind in largest)})" if largest else ""
+    listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
     print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left: removed")
 
 
