@@ -38,15 +38,17 @@ class Point:
     topology: str  # name or path
     workload: str
     settings: tuple[str, ...]  # key=value, as --set takes them
+    places: dict[str, str] = field(default_factory=dict, compare=False)  # key of a setting -> FILE:LINE
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a trial has: an expression over the metrics of its record."""
+    """A number that a trial has: an expression over its record."""
 
     name: str
-    that: str  # sum(goodput), outage.max
+    that: str  # sum(goodput), outage.max, fetch.exit
     unit: str
+    source: str = field(default="", compare=False)  # FILE:LINE
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,14 @@ class Outcome:
     wall_s: float
     cached: bool
     remark: str | None = None  # such as: what was stored was damaged, so it was run again
+    unmet: tuple[str, ...] = ()  # checks of the workload that do not hold
     series: dict[str, Series] = field(default_factory=dict)  # those that a figure of the experiment asks for
+
+    @property
+    def said(self) -> str | None:
+        """All that is remarkable about it, in one text."""
+        checks = f"checks of the workload do not hold: {'; '.join(self.unmet)}" if self.unmet else None
+        return "; ".join(text for text in (self.remark, checks) if text) or None
 
 
 @dataclass(frozen=True)

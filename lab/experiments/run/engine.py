@@ -9,6 +9,8 @@ in the store the moment it comes back: an interrupted sweep goes on where it end
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lab import runs
-from lab.errors import HostError, LabError
+from lab.errors import HostError, InputError, LabError, flat, raise_all
+from lab.experiments.file.planning import located
 from lab.experiments.run import archive, forkserver, recorded, trials, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
@@ -26,8 +29,9 @@ from lab.terminal import reporter
 
 TICK_S = 0.5  # of what is told while no trial ends
 _AGAIN = "what was stored of it was damaged ({}), so it was run again"
-_UNMET = "checks of the workload do not hold: {}"
+_NOT_KEPT = "what it left cannot be kept in {}: {}"
 
+Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
 Needed = Callable[[Sequence[float], float], int]
 
@@ -141,6 +145,7 @@ class Sweep:
         keep: Path,
         tell: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
+        absent: Absent | None = None,
         values: Values | None = None,
         needed: Needed | None = None,
     ) -> None:
@@ -154,6 +159,7 @@ class Sweep:
         self._keep = keep
         self._tell = tell
         self._plan = plan
+        self._absent = absent or _absent
         self._values = values or _values
         self._needed = needed or _needed
         self._workers: Workers | None = None
@@ -181,12 +187,14 @@ class Sweep:
         finally:
             if self._workers:
                 self._workers.close()
+                self._workers = None
+            self._tell(self._progress())  # for who interrupts it
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
 
     def _begin(self, point: Point, number: int) -> None:
         """Plan a trial; take it from the store, or hand it to a worker."""
-        trial = self._plan(self._experiment, point, number)
+        trial = self._planned(point, number)
         key = trials.key(trial.plan, self._hashes)
         if key in self._running:
             self._running[key].append(trial)
@@ -200,6 +208,13 @@ class Sweep:
             self._workers = self._start()
         self._running[key] = [trial]
         self._workers.submit(key, trial.plan)
+
+    def _planned(self, point: Point, number: int) -> Trial:
+        try:
+            return self._plan(self._experiment, point, number)
+        except InputError as error:  # of a large grid not every point was tried before
+            raise_all([located(one, point) for one in flat(error)])
+            raise
 
     def _stored(self, key: str) -> Kept | None:
         if self._fresh and key not in self._ours:
@@ -239,17 +254,19 @@ class Sweep:
         """A trial has come to an end: keep what it came to, see whether its point needs more of them."""
         values: dict[str, float | None] = {}
         series: dict[str, Series] = {}
+        unmet: tuple[str, ...] = ()
         error, log, wall_s = None, None, 0.0
         remarks = [self._remarks[key]] if key in self._remarks else []
         if kept:
             data = kept.data()
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
+            nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
+            remarks += self._absent(nothing, data) if nothing else []
             series = recorded.series(self._series, data) if self._series else {}
-            unmet = [check["that"] for check in data.get("checks", []) if not check["passed"]]
-            remarks += [_UNMET.format("; ".join(unmet))] if unmet else []
+            unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
-            log, wall_s = self._leave(trial, answer), answer.wall_s
-            error = answer.error.replace(answer.directory, log)
+            log, wall_s = self._leave(trial, answer, remarks), answer.wall_s
+            error = answer.error.replace(answer.directory, log) if log else _without(answer.directory, answer.error)
         else:
             error = getattr(answer, "error", "")
         outcome = Outcome(
@@ -265,6 +282,7 @@ class Sweep:
             wall_s=wall_s,
             cached=cached,
             remark="; ".join(remarks) or None,
+            unmet=unmet,
         )
         self._count.update(done=1, failed=int(kept is None), cached=int(cached))
         repetitions = self._points[trial.point]
@@ -272,13 +290,20 @@ class Sweep:
         if len(repetitions.outcomes) == repetitions.asked:
             self._ask(repetitions)
 
-    def _leave(self, trial: Trial, answer: Failed) -> str:
-        """Put what a failed trial left where the user finds it."""
+    def _leave(self, trial: Trial, answer: Failed, remarks: list[str]) -> str | None:
+        """Put what a failed trial left where the user finds it.
+
+        A full disk does not end the sweep: what the trials come to is in the store, which may be on another.
+        """
         directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
         try:
             archive.unpack(answer.left, directory)
         except OSError as error:
-            raise HostError(f"cannot write {directory}, for what a failed trial left: {error.strerror}") from None
+            shutil.rmtree(directory, ignore_errors=True)  # half of it helps nobody, and takes room
+            with contextlib.suppress(OSError):
+                self._keep.rmdir()
+            remarks.append(_NOT_KEPT.format(self._keep, error.strerror or error))
+            return None
         return str(directory)
 
     def _ask(self, repetitions: _Repetitions) -> None:
@@ -315,6 +340,11 @@ class Sweep:
         )
 
 
+def _without(directory: str, error: str) -> str:
+    """An error without the directory that its files were in: it has gone."""
+    return error.replace(f"{directory}/", "").replace(directory, "its directory")
+
+
 def _refusal(answer: Refused) -> LabError:
     lines = "".join(
         f"\n    {kind}: {(wanted or 'none')[:12]} here, {(own or 'none')[:12]} there"
@@ -325,6 +355,12 @@ def _refusal(answer: Refused) -> LabError:
         hint="give it the same checkout and the same cache of kernels and images, or end it; "
         "what is finished is stored, and the same command goes on from there",
     )
+
+
+def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
+    from lab.experiments.numbers.metrics import absent
+
+    return absent(metrics, data)
 
 
 def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:

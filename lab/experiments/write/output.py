@@ -18,6 +18,7 @@ from typing import Any
 from lab.errors import RecordError
 from lab.experiments.numbers import published
 from lab.experiments.types import Outcome, Results, Row, Summary
+from lab.experiments.write.failures import first_line
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
@@ -60,7 +61,8 @@ def write(results: Results, directory: Path, *, png: bool = True) -> Path:
                 draw_png(scene, directory / f"{name}.png")
     except OSError as error:
         raise RecordError(
-            f"cannot write the results to {directory}: {error.strerror}", hint="--out DIR puts them elsewhere"
+            f"cannot write the results to {directory}: {error.strerror}",
+            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
         ) from None
     return directory / "report.html"
 
@@ -175,7 +177,7 @@ def _trial(outcome: Outcome, labels: Mapping[str, str]) -> dict[str, Any]:
         "error": outcome.error,
         "log": outcome.log,
         "virtual_s": outcome.virtual_s,
-        "remark": outcome.remark,
+        "remark": outcome.said,
         "command": outcome.command,
     }
 
@@ -236,11 +238,11 @@ def trials_csv(results: Results) -> str:
                 *(labels.get(axis, "") for axis in axes),
                 str(outcome.seed),
                 *(_number(outcome.values.get(metric.name)) for metric in metrics),
-                " ".join((outcome.error or "").strip().splitlines()[:1]),
+                "" if outcome.error is None else first_line(outcome),
                 outcome.log or "",
                 outcome.command,
                 outcome.key,
-                " ".join((outcome.remark or "").split()),
+                " ".join((outcome.said or "").split()),
                 _number(outcome.virtual_s),
                 _number(outcome.wall_s),
                 "yes" if outcome.cached else "no",

@@ -1,29 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The tables of an experiment, once, for the terminal and for report.html: claims, means, failed trials."""
+"""The tables of an experiment, once, for the terminal and for report.html: claims and means."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.numbers import published
-from lab.experiments.types import Axis, Metric, Outcome, Results, Row, Summary
-from lab.experiments.write import commands
+from lab.experiments.types import Axis, Metric, Results, Row, Summary
+from lab.experiments.write import failures
+from lab.experiments.write.where import count
 from lab.report.numbers import MINUS, short
 from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
-from lab.report.text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, Group
-    from rich.text import Text
+    from rich.console import Group
 
-_WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
 _SHOWN = 40  # rows of a table in a terminal
-_FAILED = 10  # commands that repeat failed trials, in a terminal
 _PLACES = 9  # after the point
 NOT_JUDGED = "not judged: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
@@ -35,44 +30,16 @@ def tables(results: Results) -> Group:
     from rich.text import Text
 
     parts: list[Any] = []
-    for table in (*means(results), failures(results), claims(results)):
+    for table in (*means(results), claims(results)):
+        if table.name == "claims":
+            parts += failures.shown(results)
         if table.rows:
             cut = replace(table, rows=table.rows[:_SHOWN])
             parts.append(rich_table(cut))
             if len(table.rows) > _SHOWN:
                 parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
             parts.append("")
-        if table.name == "failed" and table.rows:
-            parts += [Text("To repeat them:"), *map(_Command, _repeat(results)), ""]
     return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
-
-
-def _repeat(results: Results) -> list[str]:
-    """Commands that repeat the failed trials, those of a point in one."""
-    failed: dict[int, list[Outcome]] = {}
-    for outcome in results.outcomes:
-        if outcome.error is not None:
-            failed.setdefault(outcome.point, []).append(outcome)
-    lines = [line for outcomes in failed.values() for line in commands.brief(outcomes)]
-    return lines if len(lines) <= _FAILED else [*lines[:_FAILED], f"and {len(lines) - _FAILED} more: see the report"]
-
-
-@dataclass(frozen=True)
-class _Command:
-    """A command as a terminal shows it: broken with backslashes, so that it can be copied."""
-
-    line: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
-        shown = "  "
-        for word in _WORD.findall(printable(self.line)):
-            if len(shown) + len(word) + 3 > options.max_width and shown.strip():
-                yield Text(f"{shown} \\")
-                shown = "      "
-            shown += word if not shown.strip() else f" {word}"
-        yield Text(shown)
 
 
 def verdict(results: Results) -> str:
@@ -102,11 +69,6 @@ def _unjudged(results: Results) -> list[str]:
     """That claims were not judged, since what they are about was not run (``--only``)."""
     left = len(results.experiment.unjudged)
     return [f"{count(left, 'claim')} not judged"] if left else []
-
-
-def count(number: int, thing: str) -> str:
-    """``1 trial``, ``2 trials``."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def interval(found: Summary) -> str | None:
@@ -213,29 +175,3 @@ def _finite(value: float | None) -> float | None:
 
 def _labels(labels: dict[str, str]) -> dict[str, Any]:
     return {f"axis {name}": label for name, label in labels.items()}
-
-
-def failures(results: Results) -> Table:
-    """Failed trials: which and why."""
-    columns = [
-        *_axes(results.experiment.axes),
-        Column("seed", "seed", digits=20),
-        Column("error", "why", number=False),
-    ]
-    points = {point.number: point.labels for point in results.experiment.points}
-    rows = [
-        {
-            **_labels(points.get(found.point, {})),
-            "seed": found.seed,
-            "error": first_line(found),
-        }
-        for found in results.outcomes
-        if found.error is not None
-    ]
-    return Table("failed", f"Failed: {len(rows)} of {count(len(results.outcomes), 'trial')}", columns, rows)
-
-
-def first_line(outcome: Outcome) -> str:
-    """Why a trial failed, without its log."""
-    lines = (outcome.error or "").strip().splitlines()
-    return lines[0] if lines else "failed"
