@@ -53,9 +53,8 @@ class Metric:
 class Repetitions:
     """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
 
-    ``half_width`` None: ``least`` times. Else until 1.96 s / sqrt(n) is at most that share of the mean for every
-    metric, ``least`` times at least and ``most`` times at most (Sales, Oliveira, Perkusich and Melo: n = (1.96 s /
-    (share mean))^2).
+    ``half_width`` None: ``least`` times. Else until half the 95 % confidence interval is at most that share of the mean
+    for every metric, ``least`` times at least and ``most`` times at most (numbers.statistics.enough).
     """
 
     least: int
@@ -164,6 +163,7 @@ class Summary:
     n: int
     missing: int  # trials that failed or had no such figure
     unit: str
+    precise: bool | None = None  # whether ci95 is the share of the mean that was asked for; None: none was
 
 
 @dataclass(frozen=True)

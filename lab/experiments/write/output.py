@@ -69,7 +69,8 @@ def as_json(results: Results) -> dict[str, Any]:
     """What results.json holds and ``--json`` prints; numbers that are not finite are null.
 
     ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
-    confidence interval, n, unit, deviation, how many trials have no value, the values by seed, the paper's value.
+    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the values by seed, the
+    paper's value.
     """
     experiment = results.experiment
     points = {point.number: point.labels for point in experiment.points}
@@ -161,6 +162,7 @@ def _summary(found: Summary, paper: float | None) -> dict[str, Any]:
         "unit": found.unit,
         "deviation": found.deviation,
         "missing": found.missing,
+        "precise": found.precise,
         "values": list(found.values),
         "paper": paper,
     }
@@ -207,7 +209,7 @@ def _finite(value: Any) -> Any:
 def results_csv(results: Results) -> str:
     """A line for each point and metric: labels, metric, unit, mean, half width, n, …"""
     axes = [axis.name for axis in results.experiment.axes]
-    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio"]
+    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
     lines = []
     for row in results.rows:
         labels = [row.point.labels.get(axis, "") for axis in axes]
@@ -218,7 +220,7 @@ def results_csv(results: Results) -> str:
             paper = published.find(results.experiment.published, metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
             numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
-            lines.append([*labels, metric.name, found.unit, *map(_number, numbers)])
+            lines.append([*labels, metric.name, found.unit, *map(_number, numbers), _truth(found.precise)])
     return _csv([*axes, *heads], lines)
 
 
@@ -243,7 +245,7 @@ def trials_csv(results: Results) -> str:
                 " ".join((outcome.remark or "").split()),
                 _number(outcome.virtual_s),
                 _number(outcome.wall_s),
-                "yes" if outcome.cached else "no",
+                _truth(outcome.cached),
             ]
         )
     tail = ["error", "log", "command", "key", "remark", "virtual time, s", "wall time, s", "kept from before"]
@@ -252,6 +254,10 @@ def trials_csv(results: Results) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None or not math.isfinite(value) else repr(value)
+
+
+def _truth(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
 
 
 def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:

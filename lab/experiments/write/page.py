@@ -13,7 +13,7 @@ from lab.experiments.draw.scene import Scene, svg
 from lab.experiments.numbers import published
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
 from lab.experiments.write import commands
-from lab.experiments.write.tables import claims, count, first_line, means, verdict
+from lab.experiments.write.tables import claims, count, first_line, means, verdict, where
 from lab.report import svg as colours
 from lab.report.html import environment, flat
 from lab.report.numbers import plain
@@ -96,10 +96,6 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _where(labels: dict[str, str]) -> str:
-    return ", ".join(f"{axis} {label}" for axis, label in labels.items()) or "the only point"
-
-
 def _points(experiment: Experiment) -> dict[int, Point]:
     return {point.number: point for point in experiment.points}
 
@@ -112,7 +108,7 @@ def _failures(results: Results) -> list[_Failure]:
             continue
         labels = points[outcome.point].labels if outcome.point in points else {}
         log = "\n".join(outcome.error.strip().splitlines()[1:][-_LOG_LINES:])
-        found.append(_Failure(_where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
+        found.append(_Failure(where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
     return found
 
 
@@ -123,7 +119,7 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
         by_point.setdefault(outcome.point, []).append(outcome)
     points = _points(results.experiment)
     return [
-        (_where(points[number].labels if number in points else {}), commands.brief(outcomes))
+        (where(points[number].labels if number in points else {}), commands.brief(outcomes))
         for number, outcomes in sorted(by_point.items())
     ]
 
@@ -131,7 +127,7 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
 def _remarks(results: Results) -> list[tuple[str, str]]:
     points = _points(results.experiment)
     return [
-        (f"{_where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.remark)
+        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.remark)
         for found in results.outcomes
         if found.remark
     ]
