@@ -69,8 +69,8 @@ def as_json(results: Results) -> dict[str, Any]:
     """What results.json holds and ``--json`` prints; numbers that are not finite are null.
 
     ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
-    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the values by seed, the
-    paper's value.
+    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the
+    values by seed, the paper's value.
     """
     experiment = results.experiment
     points = {point.number: point.labels for point in experiment.points}
