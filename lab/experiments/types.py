@@ -97,6 +97,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What files say, as SHA-256."""
+
+    said: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
+    texts: dict[str, str] = field(default_factory=dict)  # text files that those name, by path
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A file, resolved."""
 
@@ -113,6 +121,7 @@ class Experiment:
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims that --only leaves no series for
+    contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
 
 
 @dataclass(frozen=True)

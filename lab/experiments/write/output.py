@@ -11,13 +11,14 @@ import csv
 import io
 import json
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
 from lab.experiments.numbers import published
-from lab.experiments.types import Outcome, Results, Row, Summary
+from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
@@ -89,6 +90,8 @@ def as_json(results: Results) -> dict[str, Any]:
             for axis in experiment.axes
         ],
         "metrics": [{"name": metric.name, "that": metric.that, "unit": metric.unit} for metric in experiment.metrics],
+        "points": [_point(point) for point in experiment.points],
+        "files": experiment.contents.said,
         "rows": [_row(results, row) for row in results.rows],
         "claims": [
             {
@@ -116,8 +119,20 @@ def as_json(results: Results) -> dict[str, Any]:
 
 
 def to_json(results: Results) -> str:
-    """results.json: keys in the order of ``as_json``."""
-    return json.dumps(as_json(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """results.json, which is also what ``--json`` prints: keys in the order of ``as_json``."""
+    return encoded(as_json(results))
+
+
+def encoded(document: Mapping[str, Any]) -> str:
+    """A document as our files and ``--json`` have it; numbers that are not finite are null."""
+    return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def print_json(text: str) -> None:
+    """To standard output, byte by byte what the file holds, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
+    sys.stdout.buffer.flush()
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -143,6 +158,16 @@ def read(path: Path) -> dict[str, Any]:
             hint="lab reproduce writes it anew; trials that are kept are not run again",
         )
     return found
+
+
+def _point(point: Point) -> dict[str, Any]:
+    """What was run there."""
+    return {
+        "point": dict(point.labels),
+        "topology": point.topology,
+        "workload": point.workload,
+        "settings": list(point.settings),
+    }
 
 
 def _row(results: Results, row: Row) -> dict[str, Any]:
@@ -193,6 +218,7 @@ def _provenance(results: Results) -> dict[str, Any]:
         "failed": sum(outcome.error is not None for outcome in results.outcomes),
         "virtual_s": math.fsum(outcome.virtual_s for outcome in results.outcomes),
         "hashes": dict(sorted(results.hashes.items())),
+        "stack": experiment.contents.texts,
         "versions": dict(sorted(results.versions.items())),
     }
 

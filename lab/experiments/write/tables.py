@@ -114,7 +114,11 @@ def count(number: int, thing: str) -> str:
 
 def interval(found: Summary) -> str | None:
     """Mean and half width of its 95 % confidence interval, to the second digit of the latter: ``1.454 ± 0.032``."""
-    mean, half = found.mean, found.ci95
+    return plus_minus(found.mean, found.ci95)
+
+
+def plus_minus(mean: float | None, half: float | None) -> str | None:
+    """A number with half the width of its interval; see ``interval``."""
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
