@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,7 +23,7 @@ from lab.plan.load import topology_source, workload_source
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 _FOR_PEOPLE = ("name", "about")
-_NAMING = ("from", "table")  # words of settings that may name another text file
+_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another text file
 
 
 def contents(points: Iterable[Point]) -> Contents:
@@ -35,7 +36,7 @@ def contents(points: Iterable[Point]) -> Contents:
     texts: dict[str, str] = {}
     seen: set[tuple[str, ...]] = set()
     for point in points:
-        naming = [setting for setting in point.settings if any(word in setting for word in _NAMING)]
+        naming = [setting for setting in point.settings if _NAMING.search(setting)]
         one = (point.topology, point.workload, *naming)
         if one in seen:
             continue

@@ -68,7 +68,10 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         remarks=_remarks(results),
         versions=flat(results.versions),
         packages=results.versions.get("packages") or {},
-        hashes=sorted((name, digest or "none") for name, digest in results.hashes.items()),
+        hashes=[
+            *sorted((name, digest or "none") for name, digest in results.hashes.items()),
+            *experiment.contents.texts.items(),
+        ],
         light=colours.LIGHT,
         dark=colours.DARK,
         marks=colours.MARKS,
