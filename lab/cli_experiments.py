@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 import time
@@ -59,7 +58,7 @@ def reproduce(
     except RecordError as error:  # a full disk, say: what was found is shown all the same
         unwritten = error
     if as_json:
-        print(json.dumps(output.as_json(results), indent=2))
+        output.print_json(output.to_json(results))
     else:
         console().print(tables.tables(results))
     _remark(results, as_json)
@@ -126,14 +125,12 @@ def _remark(results: Results, as_json: bool) -> None:
 
 def compare(first: Path, second: Path, *, as_json: bool) -> int:
     """Tell what differs between two results of one experiment; returns the exit status."""
-    from lab.experiments.numbers import compare as comparison
-    from lab.experiments.write.output import read
+    from lab.experiments.numbers.compare import compare as differences
+    from lab.experiments.write import compared, output
 
-    a, b = read(first), read(second)
-    differences = comparison.compare(a, b)
+    found = differences(output.read(first), output.read(second))
     if as_json:
-        print(json.dumps(comparison.as_json(differences), indent=2))
-        return 0
-    print(comparison.builds(a, b))
-    console().print(comparison.rich_tables(differences))
+        output.print_json(output.encoded(compared.as_json(found)))
+    else:
+        console().print(compared.rich_tables(found))
     return 0

@@ -55,9 +55,8 @@ class Metric:
 class Repetitions:
     """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
 
-    ``half_width`` None: ``least`` times. Else until 1.96 s / sqrt(n) is at most that share of the mean for every
-    metric, ``least`` times at least and ``most`` times at most (Sales, Oliveira, Perkusich and Melo: n = (1.96 s /
-    (share mean))^2).
+    ``half_width`` None: ``least`` times. Else until half the 95 % confidence interval is at most that share of the mean
+    for every metric, ``least`` times at least and ``most`` times at most (numbers.statistics.enough).
     """
 
     least: int
@@ -100,6 +99,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What files say, as SHA-256."""
+
+    said: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
+    texts: dict[str, str] = field(default_factory=dict)  # text files that those name, by path
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A file, resolved."""
 
@@ -116,6 +123,7 @@ class Experiment:
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims that --only leaves no series for
+    contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
 
 
 @dataclass(frozen=True)
@@ -173,6 +181,7 @@ class Summary:
     n: int
     missing: int  # trials that failed or had no such figure
     unit: str
+    precise: bool | None = None  # whether ci95 is the share of the mean that was asked for; None: none was
 
 
 @dataclass(frozen=True)

@@ -99,12 +99,85 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
 
     again = lab("reproduce", "delays.yaml", "--json", "--out", "second", cwd=place).stdout
     assert json.loads(again)["rows"] == found["rows"]
-    same = lab("compare", "first", "second", cwd=place).stdout
-    assert "same" in same or "no difference" in same, same
+    assert again.encode() == (place / "second" / "results.json").read_bytes()
+    told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
+    assert told[0] == "Both builds are the same: code, image, kernel, kernel_source, recording, series"
+    assert told[-1] == "None of 2 differences are significant (Welch's t, 95 %)"
 
     # what a trial's line says is what runs it
     (trial, *_) = found["trials"]
     assert trial["command"].startswith("lab run wired-pair ping/ping ")
+
+
+TRANSFER = """\
+name: transfer
+roles: {server: 1, client: 1}
+duration: 3 s
+files:
+  stack: {on: client, path: /opt/stack.sh, from: stack.sh}
+timeline:
+  - {at: 0 s, exec: client, run: [sh, /opt/stack.sh]}
+processes:
+  - {on: client, at: 1 s, run: {probe: ping, to: "{server.ip}", count: 5}, as: echo}
+metrics:
+  rtt: {of: echo, unit: ms}
+"""
+STACK = """\
+name: stack
+topology: wired-pair
+workload: transfer.yaml
+set:
+  links.0.delay: "{delay}"
+grid:
+  delay: [5 ms, 20 ms]
+repetitions: 2
+metrics:
+  rtt: {that: rtt.min, unit: ms}
+"""
+
+
+def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
+    (place / "stack.yaml").write_text(STACK)
+    (place / "transfer.yaml").write_text(TRANSFER)
+    (place / "stack.sh").write_text("true\n")
+    lab("reproduce", "stack.yaml", "--out", "before", cwd=place)
+    (place / "stack.sh").write_text("tc qdisc replace dev $(ls /sys/class/net | grep -v lo) root netem delay 8ms\n")
+    lab("reproduce", "stack.yaml", "--only", "delay=5 ms", "--out", "after", cwd=place)
+
+    told = lab("compare", "before", "after", cwd=place).stdout
+    lines = [" ".join(line.split()) for line in told.splitlines()]
+    digests = [results(place / side)["provenance"]["stack"]["stack.sh"][:12] for side in ("before", "after")]
+    assert lines[:3] == [
+        "The builds differ in",
+        f"stack.sh {digests[0]} in A, {digests[1]} in B",
+        "The same: code, image, kernel, kernel_source, recording, series",
+    ]
+    assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
+    assert lines[-2:] == [
+        "Not compared: only A has delay 20 ms",
+        "1 of 1 differences is significant (Welch's t, 95 %: of equal ones, one in twenty is)",
+    ]
+
+    found = json.loads(lab("compare", "before", "after", "--json", cwd=place).stdout)
+    assert list(found["builds"]["differing"]) == ["stack.sh"]
+    assert found["only_a"] == [{"delay": "20 ms"}] and found["only_b"] == []
+
+
+def test_another_experiment_is_not_compared(place: Path) -> None:
+    lab("reproduce", "delays.yaml", "--reps", "1", "--out", "before", cwd=place)
+    other = (
+        DELAYS.replace("LEAST", "2")
+        .replace("count: 10", "count: 5")
+        .replace("rtt: ms", "rtt: {that: rtt.max, unit: ms}")
+    )
+    (place / "delays.yaml").write_text(other)
+    lab("reproduce", "delays.yaml", "--reps", "1", "--out", "after", cwd=place)
+    told = lab("compare", "before", "after", cwd=place, status=2).stderr
+    assert told.splitlines()[:3] == [
+        "lab: A and B are not the same experiment; they differ in",
+        "    the metric rtt: rtt in A, rtt.max in B",
+        "    processes.echo.run.count: 10 in A, 5 in B",
+    ]
 
 
 def test_a_claim_that_does_not_hold_fails_the_command(place: Path) -> None:

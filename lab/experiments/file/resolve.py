@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab.errors import InputError
 from lab.experiments.file import figures, grid, paper, planning
+from lab.experiments.file.contents import contents
 from lab.experiments.file.narrow import narrow
 from lab.experiments.numbers import claims, metrics
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
@@ -56,7 +57,7 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
     problems.raise_all()
     found = narrow(whole, only, reps)
     _try(source, found)
-    return found
+    return dataclasses.replace(found, contents=contents(found.points))
 
 
 def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:

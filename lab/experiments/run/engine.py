@@ -33,7 +33,7 @@ _NOT_KEPT = "what it left cannot be kept in {}: {}"
 
 Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
-Needed = Callable[[Sequence[float], float], int]
+Enough = Callable[[Sequence[float], float], int]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Sweep:
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
         absent: Absent | None = None,
         values: Values | None = None,
-        needed: Needed | None = None,
+        enough: Enough | None = None,
     ) -> None:
         """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
         self._experiment = experiment
@@ -161,7 +161,7 @@ class Sweep:
         self._plan = plan
         self._absent = absent or _absent
         self._values = values or _values
-        self._needed = needed or _needed
+        self._enough = enough or _enough
         self._workers: Workers | None = None
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
@@ -307,7 +307,7 @@ class Sweep:
         return str(directory)
 
     def _ask(self, repetitions: _Repetitions) -> None:
-        """Another round of a point, unless there is confidence in all its metrics; at most as many as there are.
+        """Another round of a point, unless all its metrics are precise; at most as many as there are.
 
         A first guess of the deviation may be far too large: doubling sees better ones on the way.
         """
@@ -319,7 +319,7 @@ class Sweep:
         for metric in self._experiment.metrics:
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
             if values:  # where every trial failed or has no such figure, more would not either
-                wanted = max(wanted, self._needed(values, rule.half_width) - len(values))
+                wanted = max(wanted, self._enough(values, rule.half_width) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._to_plan.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more
@@ -369,7 +369,7 @@ def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, flo
     return values(metrics, data)
 
 
-def _needed(values: Sequence[float], half_width: float) -> int:
-    from lab.experiments.numbers.statistics import needed
+def _enough(values: Sequence[float], share: float) -> int:
+    from lab.experiments.numbers.statistics import enough
 
-    return needed(values, half_width)
+    return enough(values, share)

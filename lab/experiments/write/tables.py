@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.numbers import published
 from lab.experiments.types import Axis, Metric, Results, Row, Summary
 from lab.experiments.write import failures
-from lab.experiments.write.where import count
-from lab.report.numbers import MINUS, short
+from lab.experiments.write.where import count, point
+from lab.report.numbers import MINUS, plain, short
 from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
+from lab.report.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group
 
 _SHOWN = 40  # rows of a table in a terminal
+_WIDE = 6  # points that a remark names
 _PLACES = 9  # after the point
 NOT_JUDGED = "not judged: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
@@ -38,6 +40,8 @@ def tables(results: Results) -> Group:
             parts.append(rich_table(cut))
             if len(table.rows) > _SHOWN:
                 parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
+            if table.remark:
+                parts.append(Text(printable(table.remark), style="yellow"))
             parts.append("")
     return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
 
@@ -73,7 +77,11 @@ def _unjudged(results: Results) -> list[str]:
 
 def interval(found: Summary) -> str | None:
     """Mean and half width of its 95 % confidence interval, to the second digit of the latter: ``1.454 ± 0.032``."""
-    mean, half = found.mean, found.ci95
+    return plus_minus(found.mean, found.ci95)
+
+
+def plus_minus(mean: float | None, half: float | None) -> str | None:
+    """A number with half the width of its interval; see ``interval``."""
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
@@ -143,7 +151,34 @@ def _means(results: Results, metric: Metric) -> Table:
     title = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
     if metric.that != metric.name:
         title += f": {metric.that}"
-    return Table(f"metric-{metric.name}", title, columns, rows, metric.unit)
+    return Table(f"metric-{metric.name}", title, columns, rows, metric.unit, remark=_imprecise(results, metric))
+
+
+def _imprecise(results: Results, metric: Metric) -> str:
+    """Which points ended at the most trials with a wider interval than was asked for; nothing where none did."""
+    rule = results.experiment.repetitions
+    told = [row for row in results.rows if metric.name in row.metrics]
+    wide = [row for row in told if row.metrics[metric.name].precise is False]
+    if rule.half_width is None or not wide:
+        return ""
+    share = plain(100 * rule.half_width, 3)
+    which = "; ".join(f"{point(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
+    more = f"; and {len(wide) - _WIDE} more" if len(wide) > _WIDE else ""
+    return (
+        f"Not within {_PLUS_MINUS}{share} % of the mean, with at most {count(rule.most, 'trial')} of a point: "
+        f"{len(wide)} of {count(len(told), 'point')}. {which}{more}"
+    )
+
+
+def _width(found: Summary) -> str:
+    """How wide the interval is, in percent of the mean, or why that cannot be said."""
+    if found.mean is None or not math.isfinite(found.mean):
+        return "no value"
+    if found.ci95 is None or not math.isfinite(found.ci95):
+        return "one value"
+    if not found.mean:
+        return "the mean is 0"
+    return f"{_PLUS_MINUS}{plain(100 * found.ci95 / abs(found.mean), 2)} %"
 
 
 def _axes(axes: tuple[Axis, ...]) -> list[Column]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 from lab.errors import HostError, InputError
 from lab.experiments.numbers import metrics
@@ -92,9 +95,9 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        needed: Callable[[Sequence[float], float], int] = lambda values, share: 0,
+        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
     ) -> tuple[Outcome, ...]:
-        return self.prepare(file, work, fresh=fresh, needed=needed).run()
+        return self.prepare(file, work, fresh=fresh, enough=enough).run()
 
     def prepare(
         self,
@@ -102,7 +105,7 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        needed: Callable[[Sequence[float], float], int] = lambda values, share: 0,
+        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
         plan: Callable[[Experiment, Point, int], Trial] | None = None,
         values: Values | None = None,
     ) -> Sweep:
@@ -122,7 +125,7 @@ class Lab:
             tell=self.told.append,
             plan=plan or planned,
             values=values or by_name,
-            needed=needed,
+            enough=enough,
         )
 
     @property
@@ -343,13 +346,13 @@ def test_workers_are_given_a_few_trials_ahead(lab: Lab) -> None:
 def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
     asked: list[int] = []
 
-    def needed(values: Sequence[float], share: float) -> int:
+    def enough(values: Sequence[float], share: float) -> int:
         assert share == 0.05
         assert list(values) == sorted(values)  # by seed, whatever ended first
         asked.append(len(values))
         return 10
 
-    found = lab.sweep(experiment(1, Repetitions(3, 100, 0.05)), by_seed, needed=needed)
+    found = lab.sweep(experiment(1, Repetitions(3, 100, 0.05)), by_seed, enough=enough)
     assert asked == [3, 6, 10]  # at most twice as many at once
     assert [outcome.seed for outcome in found] == list(range(1, 11))
     assert lab.told[0].total == 3
@@ -357,13 +360,43 @@ def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
 
 
 def test_there_is_a_cap(lab: Lab) -> None:
-    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, needed=lambda values, share: 1000)
+    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, enough=lambda values, share: 1000)
     assert len(found) == 8
+
+
+def test_a_point_ends_when_the_interval_that_is_told_is_narrow_or_at_the_cap(lab: Lab) -> None:
+    """Of 200 points with values around 10 each: some end at the least, some between, some at the most."""
+    rule = Repetitions(3, 12, 0.05)
+    points = 200
+
+    def scattered(name: str, seed: int) -> float:
+        return random.Random(f"{name} {seed}").gauss(10, 0.05 * (1 + int(name.split("-")[1]) % 20))
+
+    by_point: dict[int, list[float]] = {}
+    for outcome in lab.sweep(experiment(points, rule), scattered, enough=None):
+        by_point.setdefault(outcome.point, []).append(outcome.values["rtt"] or 0.0)
+
+    def narrow(values: list[float]) -> bool:
+        low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+        return bool((high - low) / 2 <= 0.05 * np.mean(values))
+
+    assert all(narrow(values) or len(values) == 12 for values in by_point.values())
+    assert not any(narrow(values[:3]) for values in by_point.values() if len(values) > 3)
+    assert {3, 12} < {len(values) for values in by_point.values()}
+    assert any(not narrow(values) for values in by_point.values())  # else there was no cap to see
+
+
+def test_what_does_not_scatter_and_what_is_zero(lab: Lab) -> None:
+    rule = Repetitions(3, 9, 0.05)
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 0.0, enough=None)) == 3
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 7.0, enough=None, fresh=True)) == 3
+    by_turns = lab.sweep(experiment(1, rule), lambda name, seed: 1.0 if seed % 2 else -1.0, enough=None, fresh=True)
+    assert len(by_turns) == 9  # no share of about nothing is wide enough
 
 
 def test_each_point_has_as_many_as_it_needs(lab: Lab) -> None:
     rule = Repetitions(2, 100, 0.05)
-    found = lab.sweep(experiment(2, rule), by_seed, needed=lambda values, share: 2 if values[0] < 10 else 4)
+    found = lab.sweep(experiment(2, rule), by_seed, enough=lambda values, share: 2 if values[0] < 10 else 4)
     assert [outcome.point for outcome in found] == [0, 0, 1, 1, 1, 1]
 
 
@@ -373,10 +406,10 @@ def test_failed_trials_are_made_up_for_but_not_if_all_fail(lab: Lab) -> None:
     def first_fails(name: str, seed: int) -> Result:
         return Lost("killed") if seed == 1 else float(seed)
 
-    found = lab.sweep(experiment(1, rule), first_fails, needed=lambda values, share: 2)
+    found = lab.sweep(experiment(1, rule), first_fails, enough=lambda values, share: 2)
     assert [outcome.seed for outcome in found if not outcome.error] == [2, 3]
     found = lab.sweep(
-        experiment(1, rule), lambda name, seed: Lost("killed"), needed=lambda values, share: 2, fresh=True
+        experiment(1, rule), lambda name, seed: Lost("killed"), enough=lambda values, share: 2, fresh=True
     )
     assert len(found) == 2
 
