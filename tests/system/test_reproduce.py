@@ -102,7 +102,7 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     assert again.encode() == (place / "second" / "results.json").read_bytes()
     told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
     assert told[0] == "Both builds are the same: code, image, kernel, kernel_source, recording, series"
-    assert told[-1] == "None of 2 differences are significant (Welch's t, 95 %)"
+    assert told[-1] == "None of 8 differences are significant (Welch's t, 95 %)"
 
     # what a trial's line says is what runs it
     (trial, *_) = found["trials"]
