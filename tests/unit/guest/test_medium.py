@@ -31,7 +31,17 @@ PLAN = types.Medium(
     step_ns=100_000_000,
     statistics_ns=1_000_000_000,
     capture_mb=1000,
-    curves=[types.ErrorCurve("bpsk-1/2", 4, -75, 5, 845, types.packed(struct.pack("<2Q", 15 << 60, 0)))],
+    curves=[
+        types.ErrorCurve(
+            "bpsk-1/2",
+            4,
+            -75,
+            5,
+            845,
+            types.packed(struct.pack("<2Q", 15 << 60, 0)),
+            types.packed(struct.pack("<2Q", 1 << 60, 0)),
+        )
+    ],
     fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
     radios=[
         types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
@@ -173,13 +183,13 @@ def u64s(kind: Attr, *values: int) -> bytes:
 
 
 RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
-VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0)
-BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2)
-NONE = (0,) * 12
+VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0, 0)
+BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2, 1)
+NONE = (0,) * 13
 LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, *VOICE, *NONE, *BEST_EFFORT, *NONE))
 COUNTS = (
     "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
-    "approximate",
+    "approximate", "repeated",
 )  # fmt: skip
 
 
@@ -207,7 +217,7 @@ LOOK = {
         {
             "from": "ap1",
             "to": "sta1",
-            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40, 2),
+            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40, 2, 1),
             "vo": counted(*VOICE),
             "be": counted(*BEST_EFFORT),
         }
@@ -273,11 +283,11 @@ def test_a_refused_dump_is_told() -> None:
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(384)}
+    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
     assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 384 were expected"),
+        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 416 were expected"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
     ):
