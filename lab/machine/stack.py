@@ -95,11 +95,17 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
 def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
     """The code of that name and those bytes, if the cache holds it, wherever its files are."""
     store = store or _store()
-    for note in store.directory.glob("*/stack.json"):
-        facts = json.loads(note.read_text())
-        if (facts["name"], facts["sha256"]) == (name, sha256) and store.has(note.parent.name):
-            return _load(note.parent)
-    return None
+    found = [note for note in store.directory.glob("[!.]*/stack.json") if _is(note, name, sha256)]
+    if not found:
+        return None
+    # of several with equal bytes the one used last: that of whoever asks, so its versions are in the record
+    last = max(found, key=lambda note: note.parent.stat().st_mtime_ns).parent
+    return _load(last) if store.has(last.name) else None
+
+
+def _is(note: Path, name: str, sha256: str | None) -> bool:
+    facts = json.loads(note.read_text())
+    return (facts["name"], facts["sha256"]) == (name, sha256)
 
 
 def _store() -> Store:
@@ -228,7 +234,6 @@ def _pack(tree: Path, target: Path, log: BuildLog) -> None:
     """Make a squashfs of a tree: owned by root, times 0."""
     tar = target.with_suffix(".tar")
     with tarfile.open(tar, "w", format=tarfile.PAX_FORMAT) as packed:
-        packed.add(tree, ".", recursive=False, filter=_plain)
         for path in sorted(tree.rglob("*")):
             packed.add(path, f"./{path.relative_to(tree)}", recursive=False, filter=_plain)
     with tar.open("rb") as stream:
