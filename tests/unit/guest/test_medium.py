@@ -56,7 +56,8 @@ NAMES = {0: "ap1", 1: "sta1"}
 PAYLOADS = {
     "NEW": "0800 0200 01000000  0c00 0300 8877665544332211  0900 0400 6e69737400 000000  0800 0500 e8030000",
     "SET_CURVE": "0800 0200 01000000  0800 0600 04000000  0800 0700 b5ffffff  0800 0800 05000000"
-    "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000",
+    "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000"
+    "1400 2d00 0000000000000010 0000000000000000",
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
     "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
@@ -122,7 +123,7 @@ def test_links_that_do_not_fit_into_one_attribute() -> None:
 
 def test_requests_for_a_reader() -> None:
     told = [request.describe(NAMES) for request in medium_requests.setup(PLAN)]
-    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes>"
+    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
     assert told[4].endswith(
         "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
