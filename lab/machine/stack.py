@@ -22,15 +22,14 @@ from lab.machine.build_step import BuildLog
 from lab.machine.cache import Store, content_key, file_sha256
 from lab.machine.debian_source import DebianSource, ensure_source
 from lab.machine.image import SQFSTAR, Image, as_root
-from lab.machine.stack_elf import check_libc, is_elf
+from lab.machine.stack_elf import Judge, is_elf
 from lab.machine.stack_files import BUILD_PACKAGES, SOURCES, File, copy_files, files_key, listed, stack_files
-from lab.machine.sysroot import Sysroot, ensure_sysroot
+from lab.machine.sysroot import LIBRARIES, Sysroot, ensure_sysroot
 from lab.machine.toolchain import toolchain_versions
 
 RECIPE = 1  # count up when the code below changes what comes out
 NEEDED_BYTES = 200_000_000
 SQUASHFS = "stack.squashfs"
-_LIBRARIES = "usr/lib/x86_64-linux-gnu"
 
 
 @dataclass(frozen=True)
@@ -129,6 +128,8 @@ def compiler(files: Path, sysroot: Path, sources: dict[str, Path]) -> str:
     words = [
         "gcc",
         f"--sysroot={sysroot}",
+        # gcc looks for libraries and crt1.o beside itself before it does in a sysroot, and so would find the host's
+        f"-B{sysroot}/{LIBRARIES}",
         f"-ffile-prefix-map={files}=.",
         f"-ffile-prefix-map={sysroot}=",
         *(f"-ffile-prefix-map={path}=/usr/src/{package}" for package, path in sources.items()),
@@ -166,7 +167,9 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     programs = [path for path in sorted(tree.rglob("*")) if is_elf(path)]
     if programs:
         log.run("stripping", ["strip", "--strip-debug", *map(str, programs)])
-    check_libc(programs, tree, made_of.libc, made_of.directory, log)
+    judge = Judge(made_of.directory, tree, made_of.sysroot.path, made_of.libc, log)
+    for path in programs:
+        judge.check(path)
     _pack(tree, directory / SQUASHFS, log)
     for path in (files, root, *sources.values()):
         shutil.rmtree(path)
@@ -183,7 +186,7 @@ def _run_make(argv: list[str], sysroot: Path, name: str, told: dict[str, str], l
     """Run make. ``told``: what an error says instead of words that the user has never seen."""
     environment = {
         "PKG_CONFIG_SYSROOT_DIR": str(sysroot),
-        "PKG_CONFIG_LIBDIR": f"{sysroot}/{_LIBRARIES}/pkgconfig:{sysroot}/usr/share/pkgconfig",
+        "PKG_CONFIG_LIBDIR": f"{sysroot}/{LIBRARIES}/pkgconfig:{sysroot}/usr/share/pkgconfig",
         "SOURCE_DATE_EPOCH": "0",
     }
     try:

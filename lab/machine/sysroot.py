@@ -21,6 +21,7 @@ from lab.machine.cache import Store, content_key, file_sha256
 from lab.machine.image import Image
 
 PACKAGES = ("libc6-dev", "linux-libc-dev")  # what every C program needs
+LIBRARIES = "usr/lib/x86_64-linux-gnu"  # below a sysroot
 RECIPE = 1  # count up when the code below changes what comes out
 NEEDED_BYTES = 500_000_000
 _OPTIONS = ["--variant=extract", '--aptopt=Apt::Install-Recommends "false"']
