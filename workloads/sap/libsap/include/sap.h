@@ -71,8 +71,8 @@ struct sap_options {
 					 */
 	uint32_t rto_ms;		/* retransmission timeout; with SAP_WINDOW the first one. Default: 50 */
 	uint32_t rto_min_ms;		/* SAP_WINDOW: least retransmission timeout. Default: 200, Linux' for TCP */
-	uint32_t give_up_ms;		/* a peer that is silent for so long while something of ours awaits its answer
-					 * is SAP_ERR_UNREACHED. Default: 10 000
+	uint32_t give_up_ms;		/* a peer that acknowledges nothing for so long while something of ours waits
+					 * for it is SAP_ERR_UNREACHED. Default: 10 000
 					 */
 	uint32_t linger_ms;		/* how long sap_close() answers repetitions of the peer's FIN. Default: 200 */
 };
@@ -137,9 +137,6 @@ SAP_API int sap_set_timeout(sap_sock_t *sock, int timeout_ms);
  */
 SAP_API ssize_t sap_send(sap_sock_t *sock, const void *data, size_t length);
 
-/* For sap_send_head(): the head is protected but not guaranteed; the datagram is approximate, and sent once. */
-#define SAP_ONCE 1u
-
 /*
  * Sends one datagram whose first head bytes are precise and whose others are approximate, whatever the mode is.
  *
@@ -191,15 +188,6 @@ SAP_API void sap_close(sap_sock_t *sock);
  * and ask sap_poll_events() and sap_next_timeout_ns() anew after each call of any function.
  */
 
-/* What sap_ready() tells. */
-#define SAP_CONNECTED (1u << 0)	/* the handshake is done */
-#define SAP_READABLE (1u << 1)	/* sap_recv() has a datagram, or SAP_ERR_END */
-#define SAP_WRITABLE (1u << 2)	/* sap_send() takes a datagram of the current mode */
-#define SAP_FLUSHED (1u << 3)	/* all guaranteed datagrams are acknowledged, and FIN if it was sent */
-#define SAP_ENDED (1u << 4)	/* the peer's FIN has come; datagrams may still wait in sap_recv() */
-#define SAP_DONE (1u << 5)	/* FIN is acknowledged or was never sent, and the peer needs no more answers: close */
-#define SAP_FAILED (1u << 6)	/* the connection was given up; calls return SAP_ERR_UNREACHED */
-
 /* The file descriptor, for poll() and the like. It belongs to the socket. Its options may be changed (SO_SNDBUF). */
 SAP_API int sap_fd(const sap_sock_t *sock);
 
@@ -212,14 +200,11 @@ SAP_API int64_t sap_next_timeout_ns(const sap_sock_t *sock);
 /* Takes what has come, sends what is due. Never waits. Errors: SAP_ERR_UNREACHED, SAP_ERR_SYSTEM. */
 SAP_API int sap_process(sap_sock_t *sock);
 
-/* What may be done without waiting: an OR of the above. Does no work itself. */
+/* What may be done without waiting: an OR of SAP_CONNECTED and so on (sap_types.h). Does no work itself. */
 SAP_API unsigned int sap_ready(const sap_sock_t *sock);
 
 /* The counters of the socket. */
 SAP_API void sap_get_stats(const sap_sock_t *sock, struct sap_stats *stats);
-
-/* A sentence for an error or SAP_OK. Static; never NULL. */
-SAP_API const char *sap_strerror(int error);
 
 #ifdef __cplusplus
 }

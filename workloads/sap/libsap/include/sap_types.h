@@ -60,6 +60,9 @@ enum sap_error {
 	SAP_ERR_SYSTEM = -11,	/* a system call failed: errno says how */
 };
 
+/* A sentence for an error or SAP_OK. Static; never NULL. */
+SAP_API const char *sap_strerror(int error);
+
 /* What sap_send() makes of data. A socket starts precise. */
 enum sap_mode {
 	SAP_PRECISE,
@@ -79,6 +82,18 @@ enum sap_control {
 	 */
 	SAP_WINDOW,
 };
+
+/* What sap_ready() and sap_core_ready() tell. */
+#define SAP_CONNECTED (1u << 0)	/* the handshake is done */
+#define SAP_READABLE (1u << 1)	/* sap_recv() has a datagram, or SAP_ERR_END */
+#define SAP_WRITABLE (1u << 2)	/* sap_send() takes a datagram of the current mode */
+#define SAP_FLUSHED (1u << 3)	/* all guaranteed datagrams are acknowledged, and FIN if it was sent */
+#define SAP_ENDED (1u << 4)	/* the peer's FIN has come; datagrams may still wait in sap_recv() */
+#define SAP_DONE (1u << 5)	/* to be closed: one side has sent FIN, it is acknowledged, and linger is over */
+#define SAP_FAILED (1u << 6)	/* the connection was given up; calls return SAP_ERR_UNREACHED */
+
+/* For sap_send_head(): the head is protected but not guaranteed; the datagram is approximate, and sent once. */
+#define SAP_ONCE 1u
 
 /* What is known of a received datagram besides its bytes. */
 struct sap_message {
