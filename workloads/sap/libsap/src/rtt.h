@@ -12,12 +12,18 @@ struct sap_rtt {
 	uint64_t rttvar_ns;
 	uint64_t rto_ns;	/* without backoff */
 	uint64_t rto_min_ns;
+	uint64_t rto_max_ns;
 	unsigned int backoff;	/* how often it was doubled since something was acknowledged */
 };
 
-void sap_rtt_init(struct sap_rtt *rtt, bool fixed, uint64_t rto_ns, uint64_t rto_min_ns);
+/*
+ * rto_max_ns: of timeouts with backoff; no more than 60 s are taken (RFC 6298, 2.5). A quarter of the time after which a
+ * peer is given up: so it is asked several times before, and one that answers that it has no room is not taken for
+ * silent because it was not asked.
+ */
+void sap_rtt_init(struct sap_rtt *rtt, bool fixed, uint64_t rto_ns, uint64_t rto_min_ns, uint64_t rto_max_ns);
 
-/* A round trip of a datagram that was sent once (Karn's rule: of one sent twice nobody knows which was answered). */
+/* A round trip of a datagram that was sent once. */
 void sap_rtt_sample(struct sap_rtt *rtt, uint64_t sample_ns);
 
 /* The timeout has expired: the next is twice as long. */

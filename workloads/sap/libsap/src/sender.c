@@ -32,7 +32,8 @@ void sap_sender_init(struct sap_sender *sender, struct sap_memory *memory, const
 		.timeout_ns = SAP_NEVER,
 		.give_up_after_ns = config->give_up_ns,
 	};
-	sap_rtt_init(&sender->rtt, config->control == SAP_STOP_AND_WAIT, config->rto_ns, config->rto_min_ns);
+	sap_rtt_init(&sender->rtt, config->control == SAP_STOP_AND_WAIT, config->rto_ns, config->rto_min_ns,
+		     config->give_up_ns / 4);
 	sap_congestion_init(&sender->congestion, config->control == SAP_STOP_AND_WAIT);
 }
 
@@ -59,6 +60,12 @@ uint32_t sap_sender_in_flight(const struct sap_sender *sender)
 	for (uint32_t number = sender->oldest; number != sender->next; number++)
 		count += !slot(sender, number)->held && !slot(sender, number)->lost;
 	return count;
+}
+
+/* FlightSize of RFC 5681: all that was sent and that no cumulative acknowledgement covers. */
+static uint32_t outstanding(const struct sap_sender *sender)
+{
+	return sender->next - (sender->fresh == SAP_FRESH_GUARANTEED) - sender->oldest;
 }
 
 /* Whether window, congestion and peer allow one more guaranteed one. One may always be out: it asks for the window. */
@@ -117,7 +124,7 @@ static bool in_bitmap(const struct sap_header *header, const uint8_t *bitmap, ui
 /* Whether it acknowledges only what has been on the wire, and its FIN_ACK only a FIN. */
 static bool makes_sense(const struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap)
 {
-	const uint32_t on_wire = sender->next - (sender->fresh == SAP_FRESH_GUARANTEED);
+	const uint32_t on_wire = sender->oldest + outstanding(sender);
 	const int64_t ahead = sap_ahead(on_wire, header->number);
 
 	if (ahead < 0)
@@ -184,20 +191,24 @@ static bool mark_all_lost(struct sap_sender *sender)
 	return found;
 }
 
-/* Frees what lies before number; the round trip of the last one of them that was sent once is measured. */
+/*
+ * Frees what lies before number, and measures the round trip of the last one of them. Not if any of them was sent twice:
+ * nobody knows which was answered (Karn), and the others may have waited at the peer for the one that was repeated.
+ */
 static uint32_t advance(struct sap_sender *sender, uint32_t number, uint64_t now_ns)
 {
 	uint32_t count = 0;
 	uint64_t sent_ns = SAP_NEVER;
+	bool clear = true;
 
 	for (; sender->oldest != number; sender->oldest++) {
 		const struct sap_sent *const sent = slot(sender, sender->oldest);
 
 		count += !sent->held; /* held ones were counted when they were */
-		if (sent->transmissions == 1 && !sent->held)
-			sent_ns = sent->sent_ns;
+		clear &= sent->transmissions == 1;
+		sent_ns = sent->sent_ns;
 	}
-	if (sent_ns != SAP_NEVER)
+	if (sent_ns != SAP_NEVER && clear)
 		sap_rtt_sample(&sender->rtt, now_ns - sent_ns);
 	return count;
 }
@@ -205,7 +216,7 @@ static uint32_t advance(struct sap_sender *sender, uint32_t number, uint64_t now
 bool sap_sender_acknowledge(struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap,
 			    uint64_t now_ns)
 {
-	const uint32_t in_flight = sap_sender_in_flight(sender);
+	const uint32_t in_flight = outstanding(sender);
 	const bool was_shut = sender->peer_window == 0;
 	const bool progress = header->number != sender->oldest;
 	uint32_t count;
@@ -224,7 +235,7 @@ bool sap_sender_acknowledge(struct sap_sender *sender, const struct sap_header *
 		sap_rtt_progress(&sender->rtt);
 		sender->timeout_ns = now_ns + sap_rtt_timeout_ns(&sender->rtt);
 	}
-	if (sender->oldest == sender->next - (sender->fresh == SAP_FRESH_GUARANTEED))
+	if (!outstanding(sender))
 		sender->timeout_ns = SAP_NEVER;
 	if (find_lost(sender) && !sender->recovering) {
 		sap_congestion_lost(&sender->congestion, in_flight);
@@ -249,7 +260,7 @@ bool sap_sender_tick(struct sap_sender *sender, struct sap_stats *stats, uint64_
 	if (now_ns < sender->timeout_ns)
 		return true;
 	stats->timeouts++;
-	sap_congestion_timeout(&sender->congestion, sap_sender_in_flight(sender),
+	sap_congestion_timeout(&sender->congestion, outstanding(sender),
 			       slot(sender, sender->oldest)->transmissions == 1);
 	sap_rtt_back_off(&sender->rtt);
 	mark_all_lost(sender);
