@@ -79,8 +79,19 @@ static struct sending parse(int argc, char **argv)
 	return sending;
 }
 
+/* The ground truth: what a receiver finds that gets all points as they are. */
+static struct track truth(const struct trace *trace, size_t count)
+{
+	struct track track;
+
+	track_init(&track, (double)trace->interval_ns / 1e9, TRACK_COUNT_GAPS);
+	for (size_t i = 0; i < count; i++)
+		track_update(&track, i, &trace->points[i]);
+	return track;
+}
+
 static void tell(const struct sending *sending, const struct carrier_kind *kind, const struct carrier *carrier,
-		 size_t count, uint64_t elapsed_ns)
+		 const struct trace *trace, size_t count, uint64_t elapsed_ns)
 {
 	const char *mode = sending->approximate && !sending->tcp ? "approximate" : "precise";
 	struct report report;
@@ -95,6 +106,7 @@ static void tell(const struct sending *sending, const struct carrier_kind *kind,
 	report_text(&report, "transport", kind->name);
 	report_text(&report, "mode", mode);
 	report_count(&report, "points", count);
+	report_number(&report, "speed_m_s", truth(trace, count).average_m_s);
 	report_count(&report, "elapsed_ns", elapsed_ns);
 	if (kind->report)
 		kind->report(carrier, &report);
@@ -124,7 +136,7 @@ int verb_send(int argc, char **argv)
 	for (size_t i = 0; i < count; i++)
 		kind->send_point(carrier, &trace.points[i], begun_ns + i * every_ns);
 	kind->finish(carrier);
-	tell(&sending, kind, carrier, count, now_ns() - begun_ns);
+	tell(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
 	kind->close(carrier);
 	trace_free(&trace);
 	return 0;
@@ -134,11 +146,8 @@ int verb_average(int argc, char **argv)
 {
 	const struct sending sending = parse(argc, argv);
 	struct trace trace = trace_load(sending.trace);
-	struct track track;
+	const struct track track = truth(&trace, trace.count);
 
-	track_init(&track, (double)trace.interval_ns / 1e9, TRACK_COUNT_GAPS);
-	for (size_t i = 0; i < trace.count; i++)
-		track_update(&track, i, &trace.points[i]);
 	printf("%zu points, %.1f m, mean speed %.9f m/s, %llu points discarded\n", trace.count, track.distance_m,
 	       track.average_m_s, (unsigned long long)(trace.count - track.taken));
 	trace_free(&trace);
