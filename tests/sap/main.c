@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the core. `unit` lists them, `unit NAME` runs one, `unit all` runs all. */
+/* Tests of the core. `unit` lists them, `unit NAME...` runs some. */
 #include <string.h>
 
 #include "check.h"
@@ -53,22 +53,33 @@ struct sap_core_estimates test_estimates(const struct pair *pair, unsigned int s
 	return estimates;
 }
 
-int main(int argc, char **argv)
+static const struct test *find(const char *name)
 {
 	static const struct test *const tables[] = { pieces_tests, conversation_tests, sending_tests, attack_tests };
-	unsigned int ran = 0;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		for (const struct test *test = tables[i]; test->name; test++) {
-			if (argc == 1)
+			if (!name)
 				puts(test->name);
-			if (argc > 1 && (strcmp(argv[1], test->name) == 0 || strcmp(argv[1], "all") == 0)) {
-				test->run();
-				ran++;
-			}
+			else if (strcmp(name, test->name) == 0)
+				return test;
 		}
 	}
-	if (argc > 1 && !ran)
-		fprintf(stderr, "no test %s\n", argv[1]);
-	return argc > 1 && !ran;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 1)
+		find(NULL);
+	for (int i = 1; i < argc; i++) {
+		const struct test *const test = find(argv[i]);
+
+		if (!test) {
+			fprintf(stderr, "no test %s\n", argv[i]);
+			return 2;
+		}
+		test->run();
+	}
+	return 0;
 }

@@ -63,7 +63,7 @@ static void input(struct play *play)
 
 	header.type = (enum sap_type)(read_byte(reader) % 9);
 	header.payload = read_byte(reader);
-	header.head = header.payload ? read_byte(reader) % (header.payload + 1) : 0;
+	header.head = (uint16_t)(read_byte(reader) % (header.payload + 1));
 	header.number = (uint32_t)(int8_t)read_byte(reader);
 	header.count = (uint32_t)(int8_t)read_byte(reader);
 	if (header.type == 8) { /* far away numbers */
