@@ -27,14 +27,14 @@ def plain_unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def sockets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tests of the sockets, with the sanitizers."""
-    sources = [native.HERE / "sockets.c", *sorted((native.LIBSAP / "src").glob("*.c"))]
+    sources = [native.HERE / "main.c", *native.SOCKETS]
     return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, native.SANITIZED)
 
 
 @pytest.fixture(scope="session")
 def plain_sockets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same without sanitizers, for valgrind."""
-    sources = [native.HERE / "sockets.c", *sorted((native.LIBSAP / "src").glob("*.c"))]
+    sources = [native.HERE / "main.c", *native.SOCKETS]
     return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, ["-O2"])
 
 

@@ -1,64 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the core. `unit` lists them, `unit NAME...` runs some. */
+/* Runs tests: without arguments it lists them, else it runs those that are named. */
 #include <string.h>
 
 #include "check.h"
 #include "tests.h"
 
-struct sap_core_config test_config(enum sap_control control)
-{
-	struct sap_core_config config;
-
-	sap_core_config_init(&config);
-	config.control = control;
-	config.payload_bytes = 64;
-	config.window = 16;
-	config.approximate_queue = 16;
-	return config;
-}
-
-void test_settle(struct pair *pair, uint64_t for_ns)
-{
-	const uint64_t until_ns = pair->now_ns + for_ns;
-
-	while (pair_step(pair, until_ns))
-		;
-	pair->now_ns = until_ns;
-}
-
-struct pair *test_connected(const struct sap_core_config *config, fate_function *fate)
-{
-	struct pair *const pair = pair_new(config, 1, NULL);
-
-	CHECK(pair_run(pair, LISTENS, SAP_CONNECTED, LONG));
-	test_settle(pair, 10 * MS);
-	pair->on_wire = 0;
-	pair->fate = fate;
-	return pair;
-}
-
-struct sap_stats test_stats(const struct pair *pair, unsigned int side)
-{
-	struct sap_stats stats;
-
-	sap_core_get_stats(pair->sides[side].core, &stats);
-	return stats;
-}
-
-struct sap_core_estimates test_estimates(const struct pair *pair, unsigned int side)
-{
-	struct sap_core_estimates estimates;
-
-	sap_core_get_estimates(pair->sides[side].core, &estimates);
-	return estimates;
-}
-
 static const struct test *find(const char *name)
 {
-	static const struct test *const tables[] = { pieces_tests, conversation_tests, sending_tests, attack_tests };
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
-		for (const struct test *test = tables[i]; test->name; test++) {
+	for (const struct test *const *table = tables; *table; table++) {
+		for (const struct test *test = *table; test->name; test++) {
 			if (!name)
 				puts(test->name);
 			else if (strcmp(name, test->name) == 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import socket
 import subprocess
 from pathlib import Path
 
@@ -18,7 +19,11 @@ FUZZ_TARGETS = ("wire", "peer", "channel")
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-UNIT = [HERE / f"{name}.c" for name in ("main", "pieces", "conversations", "sending", "attacks", "pair")]
+UNIT = [
+    HERE / f"{name}.c"
+    for name in ("main", "tables_unit", "support", "pieces", "conversations", "sending", "attacks", "pair")
+]
+SOCKETS = [HERE / "tables_sockets.c", HERE / "sockets.c", *sorted((LIBSAP / "src").glob("*.c"))]
 
 
 def compilers() -> list[str]:
@@ -56,6 +61,15 @@ def valgrind() -> list[str]:
     if shutil.which("valgrind") is None:
         pytest.fail("valgrind is missing; make test installs it: apt-get install --no-install-recommends valgrind")
     return ["valgrind", "--quiet", "--error-exitcode=9", "--leak-check=full"]
+
+
+def host_has_udplite() -> bool:
+    """Whether this machine's kernel has UDP-Lite: Linux up to 7.0 has, the lab's guest always."""
+    try:
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136).close()
+    except OSError:
+        return False
+    return True
 
 
 def tests_in(*files: str) -> list[str]:

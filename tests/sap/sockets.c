@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests of the sockets on the loopback interface. `sockets` lists them, `sockets NAME` runs one.
+ * Tests of the sockets on the loopback interface.
  *
  * Both ends live in one thread that works for one, then for the other; what waits does so in poll(). Only tests of
  * waiting itself have a second thread.
@@ -15,6 +15,7 @@
 
 #include "check.h"
 #include "sap.h"
+#include "tests.h"
 #include "wire.h"
 
 static struct sap_options options_of(int timeout_ms)
@@ -376,11 +377,7 @@ static void errors_have_words(void)
 		CHECK(strcmp(sap_strerror(error), sap_strerror(1)) != 0);
 }
 
-#define TEST(function) { #function, function }
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+const struct test socket_tests[] = {
 	TEST(ipv4),
 	TEST(ipv6),
 	TEST(window),
@@ -392,19 +389,5 @@ static const struct {
 	TEST(threads_stop_and_wait),
 	TEST(threads_window),
 	TEST(errors_have_words),
+	END_OF_TESTS,
 };
-
-int main(int argc, char **argv)
-{
-	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		if (argc == 1) {
-			puts(tests[i].name);
-		} else if (strcmp(argv[1], tests[i].name) == 0) {
-			tests[i].run();
-			return 0;
-		}
-	}
-	if (argc > 1)
-		fprintf(stderr, "no test %s\n", argv[1]);
-	return argc > 1;
-}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fuzz targets over their corpus, and over inputs made of it in a fixed way. ``python -m tests.sap.fuzz`` goes on."""
+"""The fuzz targets over their corpus and what is always made of it alike; ``python -m tests.sap.fuzz`` goes on."""
 
 from __future__ import annotations
 
