@@ -25,8 +25,7 @@ static void inject(struct pair *pair, unsigned int side, const struct sap_addres
 	static const uint8_t payload[SAP_PAYLOAD_BYTES_MAX] = { 0xff, 0xff };
 	uint8_t bytes[SAP_DATAGRAM_BYTES_MAX];
 
-	CHECK_EQUAL(sap_core_input(pair->sides[side].core, from, bytes, sap_wire_write(bytes, &header, payload),
-				   pair->now_ns), SAP_OK);
+	sap_core_input(pair->sides[side].core, from, bytes, sap_wire_write(bytes, &header, payload), pair->now_ns);
 }
 
 /* Ids of a connected pair: as the listener's next datagram has them, which is lost. */

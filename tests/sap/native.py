@@ -64,7 +64,7 @@ def valgrind() -> list[str]:
 
 
 def host_has_udplite() -> bool:
-    """Whether this machine's kernel has UDP-Lite: Linux up to 7.0 has, the lab's guest always."""
+    """Whether this machine's kernel has UDP-Lite: the newest Linux has dropped it, the lab's guest has it."""
     try:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136).close()
     except OSError:
