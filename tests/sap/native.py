@@ -23,6 +23,8 @@ UNIT = [
     HERE / f"{name}.c"
     for name in ("main", "tables_unit", "support", "pieces", "conversations", "sending", "attacks", "pair")
 ]
+# sockets.c puts itself between the library and sendto()
+WRAPPED = ["-Wl,--wrap=sendto"]
 SOCKETS = [HERE / "tables_sockets.c", HERE / "sockets.c", *sorted((LIBSAP / "src").glob("*.c"))]
 
 
