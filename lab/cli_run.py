@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import air, runs
 from lab.errors import InputError, LabError
+from lab.model import library
 from lab.plan.load import load
 from lab.plan.types import Plan
 from lab.terminal import RunBars, console, reporter
@@ -38,8 +39,9 @@ def execute(
     """Run, record, report; returns the exit status."""
     plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
     runs.prepare()
+    code = library.code_of(workload)
     with reporter() as report:
-        machine = runs.ensure_machine(report, source)
+        machine = runs.ensure_machine(report, source, [code] if code else [])
     directory = runs.new_directory(f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-"), out)
     places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
     for place in places:
@@ -153,7 +155,7 @@ def interact(topology: str, seed: int, settings: list[str], source: Path | None)
         directory = home / "session"
         directory.mkdir()
         (directory / "plan.json").write_text(plan.to_json())
-        files = runs.guest_files(machine, directory)
+        files = runs.guest_files(plan, machine, directory)
         for name, target in files.links().items():
             (home / name).symlink_to(target)
         guest = Guest(runs.guest_command(plan, machine, directory, home, "shell"), files.run, memory_directory(), None)

@@ -6,12 +6,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from lab.guest import commands as guest
 from lab.guest import medium_requests, probe_target, wifi
 from lab.guest.medium_uapi import FAMILY
+from lab.machine import stack, stack_files, sysroot
 from lab.machine.guest import MEMORY_BYTES, GuestFiles, command_line
+from lab.model import library
+from lab.model.document import label_of
 from lab.plan.load import load
 from lab.plan.medium_types import Medium
 from lab.plan.types import Event, Netem, Node, Plan, Process
@@ -24,20 +28,27 @@ def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    lines = commands(load(topology, workload, seed, settings, pcap=pcap))
+    lines = commands(load(topology, workload, seed, settings, pcap=pcap), library.code_of(workload))
     print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
-def commands(plan: Plan) -> list[str]:
-    """One line a command; lines that begin with # say where and when the next ones are given."""
-    return list(_all(plan))
+def commands(plan: Plan, code: Path | None = None) -> list[str]:
+    """One line a command; lines that begin with # say where and when the next ones are given.
+
+    ``code`` is the folder of the plan's stack, where that has code.
+    """
+    return list(_all(plan, code))
 
 
-def _all(plan: Plan) -> Iterator[str]:
+def _all(plan: Plan, code: Path | None) -> Iterator[str]:
     radios = guest.phys(plan)
     yield "# on the host"
+    files = _FILES
+    if code:
+        files = replace(files, stack=Path(stack.SQUASHFS))
+        yield from _build(code)
     yield shlex.join(
-        command_line(_FILES, Path("SCRATCH"), seed=plan.seed, radios=len(radios), mode="run", memory_bytes=MEMORY_BYTES)
+        command_line(files, Path("SCRATCH"), seed=plan.seed, radios=len(radios), mode="run", memory_bytes=MEMORY_BYTES)
     )
     yield "# in the guest"
     if plan.medium:
@@ -63,6 +74,17 @@ def _all(plan: Plan) -> Iterator[str]:
         content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
         yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
     yield from _timeline(plan)
+
+
+def _build(code: Path) -> Iterator[str]:
+    """What makes the code of a stack, unless the cache has it."""
+    yield f"# {label_of(code)}, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of"
+    packages = [*sysroot.PACKAGES, *stack_files.listed(code, stack_files.BUILD_PACKAGES)]
+    yield f"# {', '.join(packages)}"
+    sources = {package: Path(stack.variable(package)) for package in stack_files.listed(code, stack_files.SOURCES)}
+    for package in sources:
+        yield f"# {stack.variable(package)} has the source of the image's {package}"
+    yield shlex.join(stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources))
 
 
 def _requests(medium: Medium, requests: Iterable[medium_requests.Request]) -> Iterator[str]:

@@ -19,14 +19,14 @@ import platform
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab import air
-from lab.errors import InputError, LabError, RunError
+from lab.errors import BuildError, InputError, LabError, RunError
 from lab.machine.build_report import Report
 from lab.machine.bundle import Bundle, ensure_bundle
 from lab.machine.doctor import memory_directory
@@ -35,6 +35,7 @@ from lab.machine.image import Image, ensure_image
 from lab.machine.initrd import ensure_initrd
 from lab.machine.kernel import Kernel, ensure_kernel
 from lab.machine.scratch import clean_stale, scratch
+from lab.machine.stack import Stack, ensure_stack
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
 from lab.plan.types import Plan
 
@@ -54,12 +55,33 @@ class Machine:
     image: Image
     initrd: Path
     bundle: Bundle
+    stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
 
 
-def ensure_machine(report: Report, source: Path | None = None) -> Machine:
-    """Kernel, image, initrd and code, built where the cache does not have them."""
+def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
+    """Kernel, image, initrd and code, built where the cache does not have them.
+
+    ``stacks`` are folders of stacks with code (lab.model.library.code_of), which plans will need.
+    """
     kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
-    return Machine(kernel, image, initrd, ensure_bundle(report, kernel, image, initrd))
+    return with_stacks(Machine(kernel, image, initrd, ensure_bundle(report, kernel, image, initrd)), stacks, report)
+
+
+def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
+    """The same machine with the code of more stacks, built where the cache does not have it."""
+    folders = {directory.resolve() for directory in stacks}
+    by_name = {directory.name: directory for directory in folders}
+    for directory in sorted(folders - set(by_name.values())):
+        raise InputError(f"{by_name[directory.name]} and {directory} are two stacks of one name", hint="rename one")
+    built = {name: ensure_stack(report, by_name[name], machine.image) for name in sorted(by_name)}
+    return replace(machine, stacks={**machine.stacks, **built})
+
+
+def _for(plan: Plan, machine: Machine) -> Machine:
+    """What a plan is run with: of the stacks, its own."""
+    if plan.stack is not None and plan.stack not in machine.stacks:
+        raise BuildError(f"{plan.name} needs the code of the stack {plan.stack}, and nobody has built it")
+    return replace(machine, stacks={name: stack for name, stack in machine.stacks.items() if name == plan.stack})
 
 
 def radios(plan: Plan) -> int:
@@ -70,7 +92,7 @@ def radios(plan: Plan) -> int:
 def guest_command(plan: Plan, machine: Machine, directory: Path, scratch_directory: Path, mode: str) -> list[str]:
     """The command that boots this plan."""
     return command_line(
-        guest_files(machine, directory),
+        guest_files(plan, machine, directory),
         scratch_directory,
         seed=plan.seed,
         radios=radios(plan),
@@ -79,14 +101,16 @@ def guest_command(plan: Plan, machine: Machine, directory: Path, scratch_directo
     )
 
 
-def guest_files(machine: Machine, directory: Path) -> GuestFiles:
+def guest_files(plan: Plan, machine: Machine, directory: Path) -> GuestFiles:
     """The files of a guest that works in ``directory``."""
+    stacks = _for(plan, machine).stacks
     return GuestFiles(
         kernel=machine.kernel.path,
         initrd=machine.initrd,
         image=machine.image.path,
         bundle=machine.bundle.path,
         run=directory.resolve(),
+        stack=stacks[plan.stack].path if plan.stack else None,
     )
 
 
@@ -145,7 +169,8 @@ def run_plan(
     write_wall(directory, walls)
     from lab import record
 
-    return record.build(directory, versions=versions(machine), hashes=hashes(machine))
+    used = _for(plan, machine)
+    return record.build(directory, versions=versions(used), hashes=hashes(used))
 
 
 def boot(
@@ -158,7 +183,7 @@ def boot(
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
     (directory / "plan.json").write_text(plan.to_json())
-    files = guest_files(machine, directory)
+    files = guest_files(plan, machine, directory)
     with scratch(files.links()) as place, (directory / "console.log").open("wb") as console:
         arguments = guest_command(plan, machine, directory, place, "run")
         guest = Guest(arguments, files.run, memory_directory(), console)
@@ -218,6 +243,7 @@ def versions(machine: Machine) -> dict[str, object]:
         "kernel": machine.kernel.release,
         "kernel_package": machine.kernel.package_version,
         "packages": machine.image.packages,
+        **{stack_entry(name): stack_version(stack) for name, stack in machine.stacks.items()},
     }
 
 
@@ -229,7 +255,22 @@ def hashes(machine: Machine) -> dict[str, str | None]:
         "image": machine.image.sha256,
         "series": machine.kernel.series_sha256,
         "code": machine.bundle.key,
+        **{stack_entry(name): stack.sha256 for name, stack in machine.stacks.items()},
     }
+
+
+STACK_ENTRY = "stack "  # begins what is said of a stack's code among versions and hashes
+
+
+def stack_entry(name: str) -> str:
+    """How hashes and versions call the code of a stack."""
+    return STACK_ENTRY + name
+
+
+def stack_version(stack: Stack) -> str:
+    """What the code of a stack was built with, for people."""
+    sources = [f"source of {package} {version}" for package, version in stack.sources.items()]
+    return "; ".join([stack.compiler, *sources])
 
 
 def run_all(

@@ -20,6 +20,10 @@ from lab.plan.types import Plan
 def _plan() -> Plan:
     plan = Plan.from_json((RUN / "plan.json").read_text())
     DAEMON_LOGS.mkdir(parents=True)
+    if plan.stack:
+        from lab.guest.stack import offer
+
+        offer(plan.stack)
     return plan
 
 

@@ -66,8 +66,14 @@ _CAPABILITY_NAMES = (
 _CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
 
 
-def _mount(source: str, target: Path, kind: str, data: str) -> None:
-    if _libc.mount(source.encode(), str(target).encode(), kind.encode(), 0, data.encode()) != 0:
+def share(directory: Path, prefix: str) -> None:
+    """Let every container that is made from now on see a directory of the agent's, read-only, at ``prefix``."""
+    _MOUNTS.append({"destination": prefix, "type": "bind", "source": str(directory), "options": ["bind", "ro"]})
+
+
+def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
+    """mount(2). GuestError: it failed."""
+    if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
         raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
 
 
@@ -111,7 +117,7 @@ class Container:
         self.root = home / "root"
         for directory in (home, self.root, home / "upper", home / "work"):
             directory.mkdir()
-        _mount(
+        mount(
             "overlay",
             self.root,
             "overlay",

@@ -29,10 +29,12 @@ class GuestFiles:
     image: Path
     bundle: Path
     run: Path  # the run directory: plan.json in it
+    stack: Path | None = None  # squashfs of the code of the plan's stack; None: it has none
 
     def links(self) -> dict[str, Path]:
         """Names in the scratch directory for what the command line refers to."""
-        return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd}
+        stack = {"stack": self.stack.parent} if self.stack else {}
+        return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd, **stack}
 
 
 def command_line(
@@ -63,6 +65,8 @@ def command_line(
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
     ]
+    if files.stack:
+        arguments.append(f"lab.stack={scratch}/stack/{files.stack.name}")
     if mode != "shell":
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments

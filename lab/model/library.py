@@ -8,6 +8,7 @@ before the lab's own.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import lab
@@ -15,6 +16,8 @@ from lab.errors import InputError, near
 
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads that they use
+CODE = "Makefile"  # in workloads/<stack>: the stack has code, and this builds it
+_STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def folders(kind: str) -> list[Path]:
@@ -67,6 +70,41 @@ def find(kind: str, name_or_path: str) -> Path:
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
         raise InputError(f"there is no file {name_or_path}{near(short, names)}", hint=_listing(kind, names))
     raise InputError(f'no {kind} is called "{name_or_path}"{near(short, names)}', hint=_listing(kind, names))
+
+
+def code_of(workload: str) -> Path | None:
+    """The folder of the stack that a workload belongs to, by name or path, where that stack has code; else None.
+
+    Raises:
+        InputError: there is no such workload, or the stack cannot be called what it is.
+    """
+    return code_beside(find("workload", workload))
+
+
+def code_beside(workload: Path) -> Path | None:
+    """The same for a workload's file: ``workloads/<stack>`` around it, if that has a Makefile.
+
+    A Makefile anywhere else is none of ours: a workload that lies in somebody's project must not build that.
+    """
+    parts = workload.resolve().parts
+    folder = FOLDERS["workload"]
+    if folder not in parts[:-2]:
+        return None
+    stack = Path(*parts[: len(parts) - parts[::-1].index(folder) + 1])
+    if not (stack / CODE).is_file():
+        return None
+    if not _STACK.fullmatch(stack.name):
+        raise InputError(
+            f'"{stack.name}" is no name of a stack with code: it becomes /opt/{stack.name} in the guest',
+            where=str(stack / CODE),
+            hint="call the folder by lower-case letters, digits and -",
+        )
+    return stack
+
+
+def code_called(stack: str) -> Path | None:
+    """The folder of the stack of that name in the folders of workloads, if it has code."""
+    return next((path / stack for path in folders("workload") if (path / stack / CODE).is_file()), None)
 
 
 def _listing(kind: str, names: dict[str, Path]) -> str:

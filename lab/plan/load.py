@@ -44,11 +44,17 @@ def load(
     }
     said = overrides.parse(settings)
     overrides.apply(said, documents, _MODELS, places)
-    return _resolved(documents, seed, said, pcap, draft)
+    code = library.code_beside(documents["workload"].path)
+    return _resolved(documents, seed, said, pcap, code.name if code else None, draft)
 
 
 def _resolved(
-    documents: Mapping[str, Document], seed: int, said: Mapping[str, str], pcap: str | None, draft: bool
+    documents: Mapping[str, Document],
+    seed: int,
+    said: Mapping[str, str],
+    pcap: str | None,
+    stack: str | None,
+    draft: bool,
 ) -> Plan:
     """Validate both documents, telling the mistakes of both, then resolve."""
     errors: list[InputError] = []
@@ -63,7 +69,7 @@ def _resolved(
         errors += flat(error)
     raise_all(errors)
     assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said, pcap=pcap, draft=draft)
+    return resolve(place, workload, seed, said, pcap=pcap, stack=stack, draft=draft)
 
 
 def topology_source(document: Document) -> Source[Topology]:

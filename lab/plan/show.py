@@ -27,6 +27,8 @@ def render(plan: Plan) -> Group:
     parts: list[Any] = [heading]
     if plan.about:
         parts.append(escape(plan.about))
+    if plan.stack:
+        parts.append(f"every node has the code of {plan.stack} at /opt/{plan.stack}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),

@@ -69,7 +69,7 @@ _UNSAID: dict[str, Any] = {
     "rts_threshold_bytes": None,
     "approximate": False,
 }
-_OPTIONAL = ("medium", "pcap")  # keys of a plan, likewise where they are None
+_OPTIONAL = ("medium", "pcap", "stack")  # keys of a plan, likewise where they are None
 
 
 @dataclass(frozen=True)
@@ -222,6 +222,7 @@ class Plan:
     checks: list[Check]
     medium: Medium | None = None  # None: the stock one, which is perfect
     pcap: str | None = None  # "air": capture what is on the medium
+    stack: str | None = None  # the workload's stack, where it has code: every node has that at /opt/<stack>
     version: int = field(default=VERSION)
 
     def node(self, name: str) -> Node:
@@ -232,7 +233,7 @@ class Plan:
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:
-        """What JSON holds; a plan does not mention a medium or a capture that it has not, nor a radio what it lacks."""
+        """What JSON holds; a plan mentions no medium, capture or code that it has not, nor what a radio lacks."""
         found = dataclasses.asdict(self)
         for radio in (node["radio"] for node in found["nodes"] if node["radio"]):
             for key, default in _UNSAID.items():

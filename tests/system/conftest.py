@@ -13,6 +13,7 @@ import pytest
 
 from lab import runs
 from lab.machine.build_report import SilentReport
+from lab.model import library
 from lab.plan.load import load
 from lab.plan.types import Plan
 from lab.probes import base as probes
@@ -120,7 +121,9 @@ def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
     def run(topology: str, workload: str, *settings: str) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(load(topology, workload, 1, settings), machine, directory)
+        code = library.code_of(workload)
+        own = runs.with_stacks(machine, [code] if code else [], SilentReport())
+        runs.boot(load(topology, workload, 1, settings), own, directory)
         return Ran(directory)
 
     return run

@@ -22,6 +22,7 @@ from lab.experiments.run import archive, forkserver, recorded, trials, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
+from lab.model import library
 from lab.terminal import reporter
 
 TICK_S = 0.5  # of what is told while no trial ends
@@ -101,8 +102,9 @@ def run(
         KeyboardInterrupt: of the user. Guests and our workers have ended; what was finished is stored.
     """
     runs.prepare()
+    found = {library.code_of(workload) for workload in dict.fromkeys(point.workload for point in experiment.points)}
     with reporter() as report:
-        machine = runs.ensure_machine(report)
+        machine = runs.ensure_machine(report, stacks=[code for code in found if code])
     hashes = worker.hashes(machine)
 
     def start() -> Workers:

@@ -11,6 +11,7 @@ from typing import Any
 
 from lab.experiments.types import Experiment, Point, Trial
 from lab.plan.load import load
+from lab.runs import STACK_ENTRY, stack_entry
 
 
 def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
@@ -37,9 +38,16 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
         plan: JSON. The keys of objects may have any order, and what it says for people does not count.
         hashes: of the machine (lab.experiments.run.worker.hashes).
     """
-    content = {"plan": _without_words(json.loads(plan)), "machine": dict(hashes)}
+    said = json.loads(plan)
+    content = {"plan": _without_words(said), "machine": of_plan(said.get("stack"), hashes)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def of_plan(stack: str | None, hashes: Mapping[str, str | None]) -> dict[str, str | None]:
+    """What of the hashes rules a plan with the code of that stack: not those of other stacks."""
+    own = stack_entry(stack) if stack else None
+    return {name: digest for name, digest in hashes.items() if name == own or not name.startswith(STACK_ENTRY)}
 
 
 def _without_words(plan: dict[str, Any]) -> dict[str, Any]:

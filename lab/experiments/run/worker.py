@@ -15,17 +15,20 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from lab import runs
 from lab.errors import LabError
-from lab.experiments.run import archive, store
+from lab.experiments.run import archive, store, trials
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.machine.build_report import LineReport
 from lab.machine.bundle import PACKAGE
 from lab.machine.cache import content_key
+from lab.machine.stack import built_stack
 from lab.machine.watch import Progress, tail
+from lab.model import library
 from lab.plan.types import Plan
 
 _RECORDING = ("air", "metrics", "record", "units.py")
@@ -48,6 +51,21 @@ def machine_here() -> runs.Machine:
 def _machine() -> runs.Machine:
     runs.prepare()  # a worker that was killed may have left a scratch directory; this one may be its successor
     return runs.ensure_machine(LineReport(sys.stderr))
+
+
+def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Machine:
+    """The machine with the code of a stack: that of the lab that asks, where the cache has it; else what is built here.
+
+    A worker on the same machine needs not know where the files are: they may be those of a user's own folder.
+    """
+    built = built_stack(name, sha256)
+    if built:
+        return replace(machine, stacks={name: built})
+    code = library.code_called(name)
+    if not code:
+        return machine
+    with _making:
+        return runs.with_stacks(machine, [code], LineReport(sys.stderr))
 
 
 def hashes(machine: runs.Machine) -> dict[str, str | None]:
@@ -115,14 +133,18 @@ def perform(
         place: where there is room for what a guest writes.
         unwanted: asked again and again: whether to stop.
     """
+    plan_ = Plan.from_json(plan)
+    wanted = trials.of_plan(plan_.stack, wanted)
     machine = machine_here()
+    if plan_.stack:
+        machine = _with_stack(machine, plan_.stack, wanted.get(runs.stack_entry(plan_.stack)))
     own = hashes(machine)
     if own != wanted:
         kinds = sorted(own.keys() | wanted.keys())
         differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}
         return Refused(name, differing)
     with tempfile.TemporaryDirectory(prefix="trial-", dir=place, ignore_cleanup_errors=True) as directory:
-        return _run(Plan.from_json(plan), machine, Path(directory), unwanted)
+        return _run(plan_, machine, Path(directory), unwanted)
 
 
 def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[[], bool]) -> Answer:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,9 +16,12 @@ from lab import runs
 from lab.errors import RunError
 from lab.experiments.run import archive, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.machine.stack import Stack
 from lab.machine.watch import Progress
+from lab.model import library
 from lab.plan.load import load
 from lab.plan.types import Plan
+from lab.runs import Machine
 
 PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i"}
@@ -95,3 +100,48 @@ def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> N
 def test_the_code_that_records_is_part_of_what_rules_a_result() -> None:
     assert {path.split("/")[0] for path in worker.recording_files()} == {"air", "metrics", "record", "units.py"}
     assert "metrics/rtt.py" in worker.recording_files()
+
+
+def built(sha256: str) -> Stack:
+    """The code of a stack, as the cache has it."""
+    return Stack("sap", Path("stack.squashfs"), sha256, "gcc", {})
+
+
+def hashes_of_stacks(machine: Machine) -> dict[str, str | None]:
+    return {runs.stack_entry(name): found.sha256 for name, found in machine.stacks.items()}
+
+
+@pytest.mark.parametrize(
+    ("cached", "here", "refused"),
+    [("wanted", None, None), (None, "wanted", None), (None, "other", "other"), (None, None, None)],
+)
+def test_a_plan_with_code_runs_with_that_code(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    cached: str | None,
+    here: str | None,
+    refused: str | None,
+) -> None:
+    """From the cache, by its hash; else from this worker's own checkout, if that comes to the same."""
+    ran: list[dict[str, Stack]] = []
+
+    def run_plan(plan: Plan, machine: Machine, directory: Path, tell: object) -> Any:
+        ran.append(dict(machine.stacks))
+        return SimpleNamespace(data={}, wall={"wall_s": 0.25})
+
+    def with_stacks(machine: Machine, stacks: list[Path], report: object) -> Machine:
+        return replace(machine, stacks={"sap": built(here or "")})
+
+    empty: Any = None
+    monkeypatch.setattr(worker, "machine_here", lambda: Machine(empty, empty, Path(), empty))
+    monkeypatch.setattr(worker, "hashes", hashes_of_stacks)
+    monkeypatch.setattr(worker, "built_stack", lambda name, sha256: built(cached) if cached == sha256 else None)
+    monkeypatch.setattr(library, "code_called", lambda name: Path("workloads/sap") if here else None)
+    monkeypatch.setattr(runs, "with_stacks", with_stacks)
+    monkeypatch.setattr(runs, "run_plan", run_plan)
+    plan = json.dumps({**json.loads(PLAN), "stack": "sap"})
+    answer = worker.perform(plan, {"stack sap": "wanted", "stack other": "else"}, "w1", tmp_path)
+    if "wanted" in (cached, here):
+        assert isinstance(answer, Finished) and ran == [{"sap": built("wanted")}]
+    else:
+        assert answer == Refused("w1", {"stack sap": ("wanted", refused)}) and not ran

@@ -63,3 +63,33 @@ def test_unknown_names_list_the_known(here: Path) -> None:
 def test_paths_that_do_not_exist(here: Path) -> None:
     with pytest.raises(InputError, match=r"there is no file nowhere/mine\.yaml"):
         library.find("topology", "nowhere/mine.yaml")
+
+
+def test_a_makefile_beside_workloads_is_code(here: Path) -> None:
+    web = here / "workloads" / "web"
+    assert library.code_of("web/get") is None and library.code_called("web") is None
+    (web / "Makefile").write_text("install:\n")
+    (web / "more").mkdir()
+    (web / "more" / "put.yaml").write_text("name: put\n")
+    assert library.code_of("web/get") == library.code_of("workloads/web/get.yaml") == web
+    assert library.code_of("web/more/put") == library.code_called("web") == web
+
+
+def test_a_makefile_anywhere_else_is_not_ours_to_build(here: Path) -> None:
+    for directory in (here, here / "workloads", here / "workloads" / "web" / "src"):
+        directory.mkdir(exist_ok=True)
+        (directory / "Makefile").write_text("install:\n")
+    (here / "mine.yaml").write_text("name: mine\n")
+    (here / "workloads" / "flat.yaml").write_text("name: flat\n")
+    for workload in ("mine.yaml", "flat", "web/get"):
+        assert library.code_of(workload) is None
+
+
+def test_a_stack_with_code_has_a_name_for_a_path(here: Path) -> None:
+    place = here / "workloads" / "My Stack"
+    place.mkdir()
+    (place / "get.yaml").write_text("name: get\n")
+    (place / "Makefile").write_text("install:\n")
+    with pytest.raises(InputError, match='"My Stack" is no name of a stack with code') as failure:
+        library.code_of(str(place / "get.yaml"))
+    assert str(failure.value).endswith("call the folder by lower-case letters, digits and -")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Code of a stack runs in the guest: programs, libraries, a plugin for the guest's own lighttpd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.machine import PROJECT
+from lab.machine.build_report import SilentReport
+from lab.model import library
+from lab.plan.load import load
+from lab.record import Record
+
+pytestmark = pytest.mark.guest
+STACKS = PROJECT / "tests" / "fixtures" / "stack" / "workloads"
+Run = Callable[..., Record]
+
+
+@pytest.fixture
+def run(tmp_path: Path, machine: runs.Machine) -> Run:
+    """Run a workload of the stacks that come with the tests."""
+
+    def of(workload: str, name: str = "run") -> Record:
+        path = str(STACKS / workload)
+        code = library.code_of(path)
+        assert code is not None
+        directory = tmp_path / name
+        directory.mkdir()
+        own = runs.with_stacks(machine, [code], SilentReport())
+        return runs.run_plan(load("wired-pair", path), own, directory)
+
+    return of
+
+
+def test_programs_find_each_other_and_the_guests_c_library(run: Run, machine: runs.Machine) -> None:
+    record = run("greeting/greet.yaml")
+    libc = machine.image.packages["libc6"].split("-")[0]
+    ready, greeting = (record.directory / "raw" / "serve.out").read_text().splitlines()
+    assert ready == f"ready: /opt/greeting/bin/greet, libc {libc}"
+    assert greeting == "hello from the stack"
+    assert record.passed
+
+
+def test_the_record_names_the_build(run: Run, machine: runs.Machine) -> None:
+    record = run("greeting/greet.yaml")
+    code = library.code_of(str(STACKS / "greeting" / "greet.yaml"))
+    assert code is not None
+    (built,) = runs.with_stacks(machine, [code], SilentReport()).stacks.values()
+    assert record.data["hashes"]["stack greeting"] == built.sha256
+    assert record.data["versions"]["stack greeting"] == built.compiler
+
+
+def test_equal_runs_have_equal_bytes(run: Run) -> None:
+    first, second = run("greeting/greet.yaml", "first"), run("greeting/greet.yaml", "second")
+    assert first.data == second.data
+    assert (first.directory / "guest.json").read_bytes() == (second.directory / "guest.json").read_bytes()
+
+
+def test_nodes_see_it_read_only(run: Run) -> None:
+    touched, seen = (event["output"] for event in run("greeting/look.yaml").data["events"])
+    assert touched.strip() == "touch: cannot touch '/opt/greeting/bin/greet': Read-only file system"
+    assert seen.splitlines() == ["/opt/greeting/bin/greet 0 0", "/opt/greeting/lib/libgreeting.so 0 0"]
+
+
+def test_it_is_linked_with_the_guests_c_library(tmp_path: Path, machine: runs.Machine) -> None:
+    code = tmp_path / "workloads" / "newer"
+    code.mkdir(parents=True)
+    (code / "Makefile").write_text("install: newer\n\tinstall -D newer $(DESTDIR)$(PREFIX)/bin/newer\n")
+    # strlcpy is in the C library since 2.38, Debian 12 has 2.36
+    program = (
+        "#include <string.h>\nint main(int argc, char **argv) { char to[9]; return strlcpy(to, argv[0], argc); }\n"
+    )
+    (code / "newer.c").write_text(program)
+    assert "newer" in runs.with_stacks(machine, [code], SilentReport()).stacks
+
+
+def test_a_plugin_of_the_guests_lighttpd(run: Run) -> None:
+    record = run("plugin/page.yaml")
+    answer = (record.directory / "raw" / "fetch.out").read_text()
+    assert "\nX-Fixture: 10.0.0.2 /page.txt\n" in answer.replace("\r", "")
+    assert answer.endswith("\na page\n")
+    assert record.data["versions"]["stack plugin"].endswith(
+        f"; source of lighttpd {record.data['versions']['packages']['lighttpd']}"
+    )

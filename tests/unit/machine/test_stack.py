@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The code of a stack: which files it is made of, what its build depends on, what is refused.
+
+Compiled here with this machine's own headers and libraries, which need not be fetched: ``--sysroot=/``.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.errors import BuildError
+from lab.machine import PROJECT, stack
+from lab.machine.build_report import KeptReport, SilentReport
+from lab.machine.cache import Store
+from lab.machine.debian_source import DebianSource
+from lab.machine.image import Image
+from lab.machine.stack_elf import libraries, newest_libc
+from lab.machine.stack_files import files_key, stack_files
+from lab.machine.sysroot import Sysroot
+
+GREETING = PROJECT / "tests" / "fixtures" / "stack" / "workloads" / "greeting"
+IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "99.1-1", "lighttpd": "1.4.79-2"}, "key")
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Path:
+    """A copy of the stack that comes with the tests; without what this machine's C library may lack."""
+    place = tmp_path / "workloads" / "greeting"
+    shutil.copytree(GREETING, place)
+    return place
+
+
+class Host:
+    """Builds with what this machine has."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sysroot = Sysroot(Path("/"), "headers")
+        self.source = DebianSource("lighttpd", "1.4.79-2", Path("nowhere"))
+        self.toolchain = "gcc 1"
+        monkeypatch.setattr(stack, "ensure_sysroot", lambda *_: self.sysroot)
+        monkeypatch.setattr(stack, "ensure_source", lambda *_: self.source)
+        monkeypatch.setattr(stack, "toolchain_versions", lambda: self.toolchain)
+
+    def build(self, code: Path, store: Store, image: Image = IMAGE) -> stack.Stack:
+        return stack.ensure_stack(SilentReport(), code, image, store)
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Host:
+    return Host(monkeypatch)
+
+
+def names(code: Path) -> list[str]:
+    return [file.name for file in stack_files(code)]
+
+
+def test_code_is_all_files_but_workloads_experiments_and_what_make_left(code: Path) -> None:
+    own = ["Makefile", "greet.c", "greeting.c", "greeting.h"]
+    assert names(code) == own
+    for left in ("greet.o", "libgreeting.so", ".hidden", "build/x.c", "experiments/figure.yaml", "experiments/more.py"):
+        (code / left).parent.mkdir(exist_ok=True)
+        (code / left).write_text("made")
+    (code / "greet").write_bytes(b"\x7fELF")
+    (code / "another.yaml").write_text("name: another\n")
+    assert names(code) == own
+    (code / "data").mkdir()
+    (code / "data" / "table.yaml").write_text("1")
+    (code / "build-packages").write_text("zlib1g-dev\n")
+    assert names(code) == ["Makefile", "build-packages", "data/table.yaml", *own[1:]]
+
+
+def test_the_key_of_files_is_of_names_contents_and_rights(code: Path) -> None:
+    keys = [files_key(stack_files(code))]
+    (code / "greet.c").write_text((code / "greet.c").read_text() + "\n")
+    keys.append(files_key(stack_files(code)))
+    (code / "greet.c").chmod(0o755)
+    keys.append(files_key(stack_files(code)))
+    (code / "greet.c").rename(code / "hello.c")
+    keys.append(files_key(stack_files(code)))
+    assert len(set(keys)) == 4
+    (code / "greet.yaml").write_text("name: changed\n")
+    assert files_key(stack_files(code)) == keys[-1]
+
+
+def test_a_build_is_used_again_until_something_it_is_made_of_changes(code: Path, host: Host, store: Store) -> None:
+    def builds() -> int:
+        host.build(code, store)
+        return len(list(store.directory.glob("*/stack.json")))
+
+    assert builds() == 1 and builds() == 1
+    host.toolchain = "gcc 2"
+    assert builds() == 2
+    host.sysroot = Sysroot(Path("/"), "other headers")
+    assert builds() == 3
+    (code / "greet.yaml").write_text("name: changed\n")
+    assert builds() == 3
+
+
+def test_its_source_packages_are_part_of_it(code: Path, host: Host, store: Store, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    (tree / "version").write_text("1.4.79")
+    host.source = replace(host.source, path=tree)
+    (code / "sources").write_text("lighttpd # the same as the server\n")
+    make = code / "Makefile"
+    make.write_text(make.read_text() + "\tinstall -D -m 644 $(LIGHTTPD_SOURCE)/version $(DESTDIR)$(PREFIX)/version\n")
+    first = host.build(code, store)
+    assert first.sources == {"lighttpd": "1.4.79-2"}
+    assert subprocess.check_output(["unsquashfs", "-cat", str(first.path), "version"], text=True) == "1.4.79"
+    host.source = replace(host.source, version="1.4.80-1")
+    assert host.build(code, store).path != first.path
+
+
+def test_equal_code_has_equal_bytes_wherever_it_is_built(code: Path, host: Host, store: Store, tmp_path: Path) -> None:
+    first = host.build(code, store)
+    other = shutil.copytree(code, tmp_path / "elsewhere" / "greeting")
+    (other / "greet.c").write_text("/* a comment that moves every line */\n\n" + (other / "greet.c").read_text())
+    second = host.build(other, Store("thing", "the thing", root=tmp_path / "second" / "cache"))
+    assert first.path.parent.name != second.path.parent.name  # it was compiled again
+    assert first.sha256 == second.sha256
+    assert stack.built_stack("greeting", second.sha256, store) == first
+    assert stack.built_stack("greeting", "0" * 64, store) is None
+
+
+def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host, store: Store) -> None:
+    source = code / "greet.c"
+    source.write_text(source.read_text().replace("argc != 2", "argx != 2"))
+    with pytest.raises(BuildError) as failure:
+        host.build(code, store)
+    text = str(failure.value)
+    assert text.startswith("compiling greeting failed: exit status 2\n")
+    assert "greet.c:37:13: error: 'argx' undeclared" in text
+    assert "    $(CC) -std=gnu11" in text and ".partial-" not in text
+    assert text.endswith(f"the whole log: {store.log}")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "said"),
+    [
+        ("install -D greet $(DESTDIR)/usr/bin/greet", "make install put /usr/bin/greet outside of /opt/greeting"),
+        ("true", "make install installed nothing to $(DESTDIR)$(PREFIX), which is /opt/greeting in the guest"),
+    ],
+)
+def test_nodes_see_the_prefix_alone(code: Path, host: Host, store: Store, recipe: str, said: str) -> None:
+    make = code / "Makefile"
+    make.write_text(make.read_text().split("install: all")[0] + f"install: all\n\t{recipe}\n")
+    with pytest.raises(BuildError) as failure:
+        host.build(code, store)
+    assert str(failure.value).startswith(f"{make}  {said}\n")
+
+
+def test_a_program_for_a_newer_c_library_is_refused(code: Path, host: Host, store: Store) -> None:
+    old = replace(IMAGE, packages={"libc6": "2.3-1"})
+    with pytest.raises(
+        BuildError, match=r"(bin/greet|libgreeting\.so) needs the C library 2\.\d+, and the guest has 2\.3:"
+    ):
+        host.build(code, store, old)
+
+
+def test_a_library_of_this_machine_alone_is_refused(code: Path, host: Host, store: Store) -> None:
+    make = code / "Makefile"
+    make.write_text(make.read_text().replace("install -D -m 644", ": "))
+    with pytest.raises(BuildError) as failure:
+        host.build(code, store)
+    assert str(failure.value).startswith(f"{make}  bin/greet needs libgreeting.so, which is of this machine: ")
+
+
+def test_the_newest_version_is_by_number() -> None:
+    assert newest_libc("  0x10:   Name: GLIBC_2.9  Flags: none\n  0x20:   Name: GLIBC_2.34  Flags: none\n") == (2, 34)
+    assert libraries(" 0x0000000000000001 (NEEDED)    Shared library: [libz.so.1]\n 0x1 (SONAME) [a]") == ["libz.so.1"]
+    assert newest_libc("No version information found in this file.") == (0, 0)
+
+
+def test_a_date_in_the_code_is_refused(code: Path, host: Host, store: Store) -> None:
+    (code / "greeting.c").write_text('#include "greeting.h"\nconst char *greeting(void) { return __DATE__; }\n')
+    with pytest.raises(BuildError, match="might prevent reproducible builds"):
+        host.build(code, store)
+
+
+def test_the_build_is_told(code: Path, host: Host, store: Store, told: KeptReport) -> None:
+    stack.ensure_stack(told, code, IMAGE, store)
+    assert told.steps == [f"greeting: compiling {code}"]
+
+
+@pytest.mark.parametrize(("package", "name"), [("lighttpd", "LIGHTTPD_SOURCE"), ("libc6-dev", "LIBC6_DEV_SOURCE")])
+def test_variables_of_sources(package: str, name: str) -> None:
+    assert stack.variable(package) == name
