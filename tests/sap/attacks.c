@@ -1,0 +1,2 @@
+#include "tests.h"
+const struct test attack_tests[]={END_OF_TESTS};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers in bytes: big endian on the wire, little endian in SipHash. */
+#ifndef SAP_BYTES_H
+#define SAP_BYTES_H
+
+#include <stdint.h>
+
+static inline void sap_put_be(uint8_t *to, uint64_t value, unsigned int bytes)
+{
+	while (bytes--) {
+		to[bytes] = (uint8_t)value;
+		value >>= 8;
+	}
+}
+
+static inline uint64_t sap_get_be(const uint8_t *from, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned int i = 0; i < bytes; i++)
+		value = value << 8 | from[i];
+	return value;
+}
+
+static inline uint64_t sap_get_le(const uint8_t *from, unsigned int bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | from[bytes];
+	return value;
+}
+
+#endif

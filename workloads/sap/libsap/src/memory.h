@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays out of one piece of memory; without a piece, it counts the bytes that they would take. */
+#ifndef SAP_MEMORY_H
+#define SAP_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sap_memory {
+	uint8_t *start; /* NULL: only count */
+	size_t used;
+};
+
+/* Room for count things of size bytes, aligned for anything; not cleared. NULL while counting. */
+static inline void *sap_memory_take(struct sap_memory *memory, size_t count, size_t size)
+{
+	const size_t align = _Alignof(max_align_t);
+	const size_t at = (memory->used + align - 1) / align * align;
+
+	memory->used = at + count * size;
+	return memory->start ? memory->start + at : NULL;
+}
+
+/* The least power of two that is not less than value, for value from 1 to 2^31. */
+static inline uint32_t sap_power_of_two(uint32_t value)
+{
+	uint32_t power = 1;
+
+	while (power < value)
+		power *= 2;
+	return power;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* getrandom */
+#include "udplite.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Not in the C library's headers: linux/udp.h, linux/socket.h. */
+enum {
+	LEVEL_UDPLITE = 136,
+	OPTION_SEND_COVERAGE = 10,	/* UDPLITE_SEND_CSCOV */
+	OPTION_RECEIVE_COVERAGE = 11,	/* UDPLITE_RECV_CSCOV */
+	UDPLITE_HEADER_BYTES = 8,	/* counts as covered in both options */
+};
+
+bool sap_udplite_open(struct sap_udplite *udplite, int family)
+{
+	const int least = UDPLITE_HEADER_BYTES + SAP_HEADER_BYTES, on = 1;
+
+	*udplite = (struct sap_udplite){
+		.fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_UDPLITE),
+	};
+	if (udplite->fd < 0)
+		return false;
+	/* the kernel drops datagrams whose header is not covered: no peer of ours sends them */
+	if (setsockopt(udplite->fd, LEVEL_UDPLITE, OPTION_RECEIVE_COVERAGE, &least, sizeof(least)) == 0 &&
+	    (family != AF_INET6 || setsockopt(udplite->fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0))
+		return true;
+	close(udplite->fd);
+	udplite->fd = -1;
+	return false;
+}
+
+bool sap_udplite_bind(struct sap_udplite *udplite, const struct sockaddr *at, socklen_t length)
+{
+	return bind(udplite->fd, at, length) == 0;
+}
+
+bool sap_udplite_connect(struct sap_udplite *udplite, const struct sockaddr *to, socklen_t length)
+{
+	udplite->connected = connect(udplite->fd, to, length) == 0;
+	return udplite->connected;
+}
+
+/* Errors that stand for a datagram lost on the way; some are those of earlier ones, told by ICMP. */
+static bool is_soft(int error)
+{
+	switch (error) {
+	case ECONNREFUSED:
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+	case ENETUNREACH:
+	case ENETDOWN:
+	case ENOBUFS:
+	case ENOMEM:
+	case ENOPROTOOPT:
+	case EPROTO:
+		return true;
+	}
+	return false;
+}
+
+static bool set_coverage(struct sap_udplite *udplite, const struct sap_output *out)
+{
+	const size_t covered = out->precise < out->length ? out->precise : 0;
+	const int coverage = covered ? (int)covered + UDPLITE_HEADER_BYTES : 0;
+
+	if (covered != udplite->covered &&
+	    setsockopt(udplite->fd, LEVEL_UDPLITE, OPTION_SEND_COVERAGE, &coverage, sizeof(coverage)) != 0)
+		return false;
+	udplite->covered = covered;
+	return true;
+}
+
+enum sap_io sap_udplite_send(struct sap_udplite *udplite, const uint8_t *datagram, const struct sap_output *out)
+{
+	struct sockaddr_storage to;
+	const socklen_t length = sap_address_unpack(&out->to, &to);
+	ssize_t sent;
+	bool again = true;
+
+	if (!set_coverage(udplite, out))
+		return SAP_IO_ERROR;
+	for (;;) {
+		sent = sendto(udplite->fd, datagram, out->length, MSG_NOSIGNAL,
+			      udplite->connected ? NULL : (struct sockaddr *)&to, udplite->connected ? 0 : length);
+		if (sent >= 0)
+			return SAP_IO_DONE;
+		if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return SAP_IO_LATER;
+		if (errno == EINTR)
+			continue;
+		/* an error of an earlier datagram is told once, and this one was not sent: once more */
+		if (!is_soft(errno))
+			return SAP_IO_ERROR;
+		if (!again)
+			return SAP_IO_DONE;
+		again = false;
+	}
+}
+
+enum sap_io sap_udplite_receive(struct sap_udplite *udplite, uint8_t *datagram, size_t size, size_t *length,
+				struct sap_address *from)
+{
+	struct sockaddr_storage address;
+	socklen_t address_length;
+	ssize_t received;
+
+	for (;;) {
+		memset(&address, 0, sizeof(address));
+		address_length = sizeof(address);
+		received = recvfrom(udplite->fd, datagram, size, MSG_TRUNC, (struct sockaddr *)&address,
+				    &address_length);
+		if (received >= 0 && sap_address_pack(from, &address)) {
+			*length = (size_t)received;
+			return SAP_IO_DONE;
+		}
+		if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return SAP_IO_LATER;
+		if (received < 0 && errno != EINTR && !is_soft(errno))
+			return SAP_IO_ERROR;
+	}
+}
+
+bool sap_address_pack(struct sap_address *address, const struct sockaddr_storage *from)
+{
+	const struct sockaddr_in *const in = (const struct sockaddr_in *)from;
+	const struct sockaddr_in6 *const in6 = (const struct sockaddr_in6 *)from;
+
+	*address = (struct sap_address){ 0 };
+	switch (from->ss_family) {
+	case AF_INET:
+		memcpy(address->bytes, &in->sin_addr, 4);
+		memcpy(address->bytes + 4, &in->sin_port, 2);
+		address->length = 6;
+		return true;
+	case AF_INET6:
+		memcpy(address->bytes, &in6->sin6_addr, 16);
+		memcpy(address->bytes + 16, &in6->sin6_port, 2);
+		/* of other addresses the scope means nothing, and the kernel is free to set it or not */
+		if (IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+			memcpy(address->bytes + 18, &in6->sin6_scope_id, 4);
+		address->length = 22;
+		return true;
+	}
+	return false;
+}
+
+socklen_t sap_address_unpack(const struct sap_address *address, struct sockaddr_storage *to)
+{
+	struct sockaddr_in *const in = (struct sockaddr_in *)to;
+	struct sockaddr_in6 *const in6 = (struct sockaddr_in6 *)to;
+
+	memset(to, 0, sizeof(*to));
+	switch (address->length) {
+	case 6:
+		in->sin_family = AF_INET;
+		memcpy(&in->sin_addr, address->bytes, 4);
+		memcpy(&in->sin_port, address->bytes + 4, 2);
+		return sizeof(*in);
+	case 22:
+		in6->sin6_family = AF_INET6;
+		memcpy(&in6->sin6_addr, address->bytes, 16);
+		memcpy(&in6->sin6_port, address->bytes + 16, 2);
+		memcpy(&in6->sin6_scope_id, address->bytes + 18, 4);
+		return sizeof(*in6);
+	}
+	return 0;
+}
+
+uint64_t sap_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+bool sap_random(uint8_t *bytes, size_t length)
+{
+	ssize_t got;
+
+	do /* up to 256 bytes come whole once the kernel's generator is ready */
+		got = getrandom(bytes, length, 0);
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)length;
+}
