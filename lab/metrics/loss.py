@@ -9,13 +9,13 @@ from lab.units import PERCENT
 
 
 class Loss(Metric):
-    """Requests of ping without a reply, or datagrams of iperf3 or udp-sender that its receiver missed, in percent.
+    """Requests of ping without a reply, or datagrams of iperf3, udp-sender or SAP that the receiver missed, in percent.
 
     What a udp-sender sent after the last datagram that arrived is not counted.
     """
 
-    about = "packets that did not arrive: ping without reply, UDP datagrams of iperf3 and udp-sender"
-    of = ("ping", "iperf3", "iperf3-server", "udp-sink")
+    about = "packets that did not arrive: ping without reply, datagrams of iperf3, udp-sender and SAP"
+    of = ("ping", "iperf3", "iperf3-server", "udp-sink", "sap-get")
     dimension = PERCENT
     unit = "%"
     columns = ("loss",)
@@ -41,6 +41,9 @@ def _counts(source: Source) -> dict[str, tuple[int, int]]:
     if source.probe == "ping":
         sent = values.get("transmitted", 0)
         return {source.id: (sent, sent - values.get("received", 0))}
+    if source.probe == "sap-get":
+        lost = values["datagrams_lost"]
+        return {source.id: (values["datagrams"] + lost, lost)}
     return {source.id: (values.get("packets", 0), values.get("lost", 0))}
 
 
