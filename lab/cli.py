@@ -232,13 +232,15 @@ def rootfs(
 
 @app.command()
 def clean() -> None:
-    """Remove what killed labs left, and empty the cache of kernels and images."""
+    """Remove what killed labs left, and empty the cache: kernels, images, and the stored trials of experiments."""
     from lab.machine.cache import clean as clean_cache
     from lab.machine.scratch import clean_stale
 
     stale = clean_stale()
-    freed_bytes = clean_cache()
-    print(f"{freed_bytes / 1e6:.0f} MB of cache and what {stale} killed guests left: removed")
+    freed = clean_cache()
+    largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
+    listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
+    print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left: removed")
 
 
 # What a command imports stays until its end. Python would look through it for garbage while it is imported, each time

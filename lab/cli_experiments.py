@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from lab import runs
-from lab.terminal import TrialBar, console
+from lab.errors import InputError, RecordError
+from lab.terminal import TrialBar, console, describe_interrupted
 
 if TYPE_CHECKING:
     from lab.experiments.types import Results
@@ -36,12 +37,14 @@ def reproduce(
     from lab.experiments.file.grid import check_size
     from lab.experiments.run import engine
 
+    check_scheduler(scheduler)
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
     if most is not None:
         check_size(resolved, most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), out)
-    with _kept(directory), TrialBar() as bar:
+    bar = TrialBar()
+    with _kept(directory), _interruptible(bar), bar:
         run = engine.run(
             resolved, jobs=jobs, scheduler=scheduler, fresh=fresh, keep=directory / "failed", tell=bar.tell
         )
@@ -49,14 +52,36 @@ def reproduce(
     from lab.experiments.write import output, tables
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
-    page = output.write(results, directory)
+    unwritten: RecordError | None = None
+    try:
+        page = output.write(results, directory)
+    except RecordError as error:  # a full disk, say: what was found is shown all the same
+        unwritten = error
     if as_json:
-        print(json.dumps(output.as_json(results), indent=2))
+        output.print_json(output.to_json(results))
     else:
         console().print(tables.tables(results))
-        _remark(results)
+    _remark(results, as_json)
+    if unwritten:
+        raise unwritten
+    if not as_json:
         print(f"report: {page}")
     return 0 if results.passed else 1
+
+
+def check_scheduler(address: str | None) -> None:
+    """Refuse the address of a dashboard, which a scheduler prints beside its own.
+
+    Raises:
+        InputError: it begins with http.
+    """
+    parts = urlsplit(address or "")
+    if parts.scheme not in ("http", "https"):
+        return
+    raise InputError(
+        f"--dask {address}: that is the address of a dashboard, not of a scheduler",
+        hint=f"write --dask tcp://{parts.hostname or 'host'}:8786, or what dask scheduler prints as its address",
+    )
 
 
 def _command() -> str:
@@ -74,26 +99,38 @@ def _kept(directory: Path) -> Iterator[None]:
         raise
 
 
-def _remark(results: Results) -> None:
-    """What is not in the tables."""
-    for outcome in results.outcomes:
-        if outcome.remark:
-            print(f"{outcome.command}: {outcome.remark}", file=sys.stderr)
+@contextlib.contextmanager
+def _interruptible(bar: TrialBar) -> Iterator[None]:
+    """Tell who interrupts a sweep what is kept of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(describe_interrupted(bar.last), file=sys.stderr)
+        raise
+
+
+def _remark(results: Results, as_json: bool) -> None:
+    """What is not in the tables; only remarks where standard output is JSON."""
+    from lab.experiments.write import remarks
+    from lab.experiments.write.where import count
+
+    for line in remarks.lines(results):
+        print(line, file=sys.stderr)
+    if as_json:
+        return
     stored = sum(outcome.cached for outcome in results.outcomes)
     ran = len(results.outcomes) - stored
-    print(f"{ran} trials run, {stored} taken from the store, in {results.wall_s:.1f} s")
+    print(f"{count(ran, 'trial')} run, {stored} taken from the store, in {results.wall_s:.1f} s")
 
 
 def compare(first: Path, second: Path, *, as_json: bool) -> int:
     """Tell what differs between two results of one experiment; returns the exit status."""
-    from lab.experiments.numbers import compare as comparison
-    from lab.experiments.write.output import read
+    from lab.experiments.numbers.compare import compare as differences
+    from lab.experiments.write import compared, output
 
-    a, b = read(first), read(second)
-    differences = comparison.compare(a, b)
+    found = differences(output.read(first), output.read(second))
     if as_json:
-        print(json.dumps(comparison.as_json(differences), indent=2))
-        return 0
-    print(comparison.builds(a, b))
-    console().print(comparison.rich_tables(differences))
+        output.print_json(output.encoded(compared.as_json(found)))
+    else:
+        console().print(compared.rich_tables(found))
     return 0

@@ -79,9 +79,9 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
 def _build(code: Path) -> Iterator[str]:
     """What makes the code of a stack, unless the cache has it."""
     yield f"# {label_of(code)}, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of"
-    packages = [*sysroot.PACKAGES, *stack_files.listed(code, stack_files.BUILD_PACKAGES)]
+    packages = [*sysroot.PACKAGES, *stack_files.listed(code / stack_files.BUILD_PACKAGES)]
     yield f"# {', '.join(packages)}"
-    sources = {package: Path(stack.variable(package)) for package in stack_files.listed(code, stack_files.SOURCES)}
+    sources = {package: Path(stack.variable(package)) for package in stack_files.listed(code / stack_files.SOURCES)}
     for package in sources:
         yield f"# {stack.variable(package)} has the source of the image's {package}"
     yield shlex.join(stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources))

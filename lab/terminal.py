@@ -167,9 +167,11 @@ class TrialBar(_LateBars):
 
     def __init__(self) -> None:
         super().__init__([("", None)])
+        self.last: SweepProgress | None = None
 
     def tell(self, sweep: SweepProgress) -> None:
         """How far it is."""
+        self.last = sweep
         self._show(0, describe_sweep(sweep), sweep.done, sweep.total)
 
 
@@ -179,6 +181,15 @@ def describe_sweep(sweep: SweepProgress) -> str:
     left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
     done = f"{sweep.done} of {sweep.total} trials{failed}{left}"
     return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
+
+
+def describe_interrupted(sweep: SweepProgress | None) -> str:
+    """What is left of a sweep that was interrupted: ``3 of 30 trials are stored; …``."""
+    stored = sweep.done - sweep.failed if sweep else 0
+    if not sweep or not stored:
+        return "no trial has ended so far; the same command begins again"
+    are = "is" if stored == 1 else "are"
+    return f"{stored} of {sweep.total} trials {are} stored; the same command goes on from there"
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

@@ -43,5 +43,7 @@ def _rows(experiment: Experiment, outcomes: Iterable[Outcome]) -> Iterable[Row]:
         for metric in experiment.metrics:
             values = [outcome.values.get(metric.name) for outcome in found if outcome.error is None]
             numbers = [value for value in values if value is not None]
-            summaries[metric.name] = statistics.summarise(numbers, metric.unit, missing=len(found) - len(numbers))
+            summaries[metric.name] = statistics.summarise(
+                numbers, metric.unit, missing=len(found) - len(numbers), share=experiment.repetitions.half_width
+            )
         yield Row(point, summaries)

@@ -38,24 +38,25 @@ class Point:
     topology: str  # name or path
     workload: str
     settings: tuple[str, ...]  # key=value, as --set takes them
+    places: dict[str, str] = field(default_factory=dict, compare=False)  # key of a setting -> FILE:LINE
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a trial has: an expression over the metrics of its record."""
+    """A number that a trial has: an expression over its record."""
 
     name: str
-    that: str  # sum(goodput), outage.max
+    that: str  # sum(goodput), outage.max, fetch.exit
     unit: str
+    source: str = field(default="", compare=False)  # FILE:LINE
 
 
 @dataclass(frozen=True)
 class Repetitions:
     """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
 
-    ``half_width`` None: ``least`` times. Else until 1.96 s / sqrt(n) is at most that share of the mean for every
-    metric, ``least`` times at least and ``most`` times at most (Sales, Oliveira, Perkusich and Melo: n = (1.96 s /
-    (share mean))^2).
+    ``half_width`` None: ``least`` times. Else until half the 95 % confidence interval is at most that share of the mean
+    for every metric, ``least`` times at least and ``most`` times at most (numbers.statistics.enough).
     """
 
     least: int
@@ -98,6 +99,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What files say, as SHA-256."""
+
+    said: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
+    texts: dict[str, str] = field(default_factory=dict)  # text files that those name, by path
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A file, resolved."""
 
@@ -114,6 +123,7 @@ class Experiment:
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims that --only leaves no series for
+    contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
 
 
 @dataclass(frozen=True)
@@ -150,7 +160,14 @@ class Outcome:
     wall_s: float
     cached: bool
     remark: str | None = None  # such as: what was stored was damaged, so it was run again
+    unmet: tuple[str, ...] = ()  # checks of the workload that do not hold
     series: dict[str, Series] = field(default_factory=dict)  # those that a figure of the experiment asks for
+
+    @property
+    def said(self) -> str | None:
+        """All that is remarkable about it, in one text."""
+        checks = f"checks of the workload do not hold: {'; '.join(self.unmet)}" if self.unmet else None
+        return "; ".join(text for text in (self.remark, checks) if text) or None
 
 
 @dataclass(frozen=True)
@@ -164,6 +181,7 @@ class Summary:
     n: int
     missing: int  # trials that failed or had no such figure
     unit: str
+    precise: bool | None = None  # whether ci95 is the share of the mean that was asked for; None: none was
 
 
 @dataclass(frozen=True)

@@ -227,19 +227,19 @@ def remove_tree(directory: Path) -> None:
         raise HostError(f"cannot remove {directory}", hint="remove it by hand (it is half a build), then try again")
 
 
-def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> int:
-    """Empty the cache, or only some kinds of it; returns the bytes freed.
+def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
+    """Empty the cache, or only some kinds of it; returns the bytes freed by kind.
 
     Raises:
         HostError: A lab is building right now, or something cannot be removed.
     """
     base = root if root is not None else cache_root()
     if not base.is_dir():
-        return 0
-    freed = 0
+        return {}
+    freed = {}
     for directory in sorted(path for path in base.iterdir() if path.is_dir()):
         if kinds is None or directory.name in kinds:
-            freed += tree_bytes(directory)
+            freed[directory.name] = tree_bytes(directory)
             _clean_kind(directory)
     return freed
 

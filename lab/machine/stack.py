@@ -19,7 +19,7 @@ from pathlib import Path
 from lab.errors import BuildError
 from lab.machine.build_report import Report
 from lab.machine.build_step import BuildLog
-from lab.machine.cache import Store, content_key, file_sha256
+from lab.machine.cache import Store, content_key, file_sha256, remove_tree
 from lab.machine.debian_source import DebianSource, ensure_source
 from lab.machine.image import SQFSTAR, Image, as_root
 from lab.machine.stack_elf import Judge, is_elf
@@ -30,6 +30,8 @@ from lab.machine.toolchain import toolchain_versions
 RECIPE = 1  # count up when the code below changes what comes out
 NEEDED_BYTES = 200_000_000
 SQUASHFS = "stack.squashfs"
+# Of what is installed, what no process of a node reads: so a changed header or man page changes no trial.
+_NOT_RUN = ("include", "lib/*.a", "lib/*.la", "lib/pkgconfig", "share/doc", "share/man", "share/pkgconfig")
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,13 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
         HostError: A tool, space or permission is missing.
     """
     store = store or _store()
-    lists = directory / SOURCES
+    sources, build_packages = directory / SOURCES, directory / BUILD_PACKAGES
     made_of = _Inputs(
         directory=directory,
         files=stack_files(directory),
         compiler=toolchain_versions(),
-        sysroot=ensure_sysroot(report, image, listed(directory, BUILD_PACKAGES)),
-        sources=[ensure_source(report, image, package, str(lists)) for package in listed(directory, SOURCES)],
+        sysroot=ensure_sysroot(report, image, listed(build_packages), str(build_packages)),
+        sources=[ensure_source(report, image, package, str(sources)) for package in listed(sources)],
         libc=image.packages["libc6"],
     )
     key = made_of.key()
@@ -93,11 +95,17 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
 def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
     """The code of that name and those bytes, if the cache holds it, wherever its files are."""
     store = store or _store()
-    for note in store.directory.glob("*/stack.json"):
-        facts = json.loads(note.read_text())
-        if (facts["name"], facts["sha256"]) == (name, sha256) and store.has(note.parent.name):
-            return _load(note.parent)
-    return None
+    found = [note for note in store.directory.glob("[!.]*/stack.json") if _is(note, name, sha256)]
+    if not found:
+        return None
+    # of several with equal bytes the one used last: that of whoever asks, so its versions are in the record
+    last = max(found, key=lambda note: note.parent.stat().st_mtime_ns).parent
+    return _load(last) if store.has(last.name) else None
+
+
+def _is(note: Path, name: str, sha256: str | None) -> bool:
+    facts = json.loads(note.read_text())
+    return (facts["name"], facts["sha256"]) == (name, sha256)
 
 
 def _store() -> Store:
@@ -164,6 +172,8 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     _run_make(argv, made_of.sysroot.path, name, told, log)
     tree = root / prefix(name).lstrip("/")
     _check_places(root, tree, made_of.directory)
+    for path in [found for pattern in _NOT_RUN for found in tree.glob(pattern)]:
+        remove_tree(path)
     programs = [path for path in sorted(tree.rglob("*")) if is_elf(path)]
     if programs:
         log.run("stripping", ["strip", "--strip-debug", *map(str, programs)])
@@ -224,7 +234,6 @@ def _pack(tree: Path, target: Path, log: BuildLog) -> None:
     """Make a squashfs of a tree: owned by root, times 0."""
     tar = target.with_suffix(".tar")
     with tarfile.open(tar, "w", format=tarfile.PAX_FORMAT) as packed:
-        packed.add(tree, ".", recursive=False, filter=_plain)
         for path in sorted(tree.rglob("*")):
             packed.add(path, f"./{path.relative_to(tree)}", recursive=False, filter=_plain)
     with tar.open("rb") as stream:

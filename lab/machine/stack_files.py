@@ -79,11 +79,10 @@ def copy_files(files: list[File], target: Path) -> None:
         path.chmod(0o755 if file.executable else 0o644)
 
 
-def listed(stack: Path, name: str) -> list[str]:
-    """The packages of a list beside the Makefile; none where there is no such file.
+def listed(path: Path) -> list[str]:
+    """The packages of a list; none where there is no such file.
 
     Raises:
         BuildError: A line holds more than one name.
     """
-    path = stack / name
     return read_packages(path) if path.is_file() else []

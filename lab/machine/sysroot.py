@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.errors import BuildError
 from lab.machine.build_debian import SUITE, fetch_tar
 from lab.machine.build_report import Report
 from lab.machine.build_step import BuildLog
@@ -25,6 +27,7 @@ LIBRARIES = "usr/lib/x86_64-linux-gnu"  # below a sysroot
 RECIPE = 1  # count up when the code below changes what comes out
 NEEDED_BYTES = 500_000_000
 _OPTIONS = ["--variant=extract", '--aptopt=Apt::Install-Recommends "false"']
+_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
 _LEFT_OUT = ("bin", "sbin", "share/doc", "share/man", "share/locale")  # of usr
 _LINKS = {"lib": "usr/lib", "lib64": "usr/lib64"}  # as every Debian has them; no package brings them
 
@@ -37,13 +40,16 @@ class Sysroot:
     sha256: str  # of all that is in it
 
 
-def ensure_sysroot(report: Report, image: Image, packages: list[str], store: Store | None = None) -> Sysroot:
+def ensure_sysroot(
+    report: Report, image: Image, packages: list[str], where: str, store: Store | None = None
+) -> Sysroot:
     """The sysroot with these packages and what they need, fetched if the cache does not hold it.
 
     Args:
         report: Told what is being done.
         image: What programs are to run on: another C library in it makes another sysroot.
         packages: Debian packages beside ``PACKAGES``.
+        where: The file that lists them.
         store: Where; default: the user's cache.
 
     Raises:
@@ -54,15 +60,24 @@ def ensure_sysroot(report: Report, image: Image, packages: list[str], store: Sto
     wanted = sorted({*PACKAGES, *packages})
     key = content_key(SUITE, image.packages.get("libc6", ""), *wanted, *_OPTIONS, str(RECIPE))
     if not store.has(key):
-        store.build(key, lambda directory: _make(directory, wanted, store, report), report, needed_bytes=NEEDED_BYTES)
+        store.build(
+            key, lambda directory: _make(directory, wanted, where, store, report), report, needed_bytes=NEEDED_BYTES
+        )
     note = json.loads((store.path(key) / "sysroot.json").read_text())
     return Sysroot(store.path(key) / "root", note["sha256"])
 
 
-def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
+def _make(directory: Path, packages: list[str], where: str, store: Store, report: Report) -> None:
     report.step(f"headers and libraries of the guest: Debian {SUITE}'s {', '.join(packages)}")
     log, tar, root = BuildLog(store.log, directory), directory / "packages.tar", directory / "root"
-    fetch_tar(tar, _OPTIONS, packages, "fetching headers and libraries", log, report, NEEDED_BYTES)
+    try:
+        fetch_tar(tar, _OPTIONS, packages, "fetching headers and libraries", log, report, NEEDED_BYTES)
+    except BuildError:
+        if unknown := _UNKNOWN.search(log.path.read_text(errors="replace")):
+            raise BuildError(
+                f"Debian {SUITE} has no package {unknown[1]}", where=where, hint=f"the whole log: {log.path}"
+            ) from None
+        raise
     root.mkdir()
     argv = ["tar", "--extract", "--file", str(tar), "--no-same-owner", "--directory", str(root)]
     log.run("unpacking them", [*argv, *(f"--exclude=./usr/{name}" for name in _LEFT_OUT), "./usr"])

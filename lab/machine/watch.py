@@ -163,4 +163,4 @@ class Watch:
         error = outcome["error"]
         if error:
             log = self.run / error["log"] if error["log"] else None
-            raise self._failure(error["message"], log)
+            raise self._failure(error["message"].rstrip(" :"), log)  # a colon where a program said nothing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bit errors: wrong bits of what arrived."""
+"""Bit errors: how wrong what arrives damaged is."""
 
 from __future__ import annotations
 
@@ -9,28 +9,31 @@ from lab.units import PERCENT
 
 
 class BitErrors(Metric):
-    """Wrong bits among those of the datagrams that arrived, in percent; what is lost does not count.
+    """Percent of the payload's bits that are wrong, of all bits in datagrams that arrived with at least one wrong.
 
-    Of a sap-get that compares (``compare:``) and took the file by SAP.
+    The bit error rate in damaged frames of "SAP: an Architecture for Selectively Approximate Wireless Communication",
+    figure 3. Datagrams that were lost do not count, among them those whose headers were damaged. There is no figure
+    where nothing arrived damaged. A sap-get knows only with ``compare:``.
     """
 
-    about = "wrong bits of what sap-get received, beside the file it compares with"
-    of = ("sap-get",)
+    about = "bit error rate of the payload of datagrams that arrived damaged"
+    of = ("sap-stream-sink", "sap-get")
     dimension = PERCENT
     unit = "%"
     columns = ("bit_errors",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per process that compared anything."""
+        """One row per sink to which anything came; of a clean one without a figure."""
         figures = Figures()
         for source in chosen(metric, context):
-            compared = [one for one in source.parsed.values["transfers"] if one["wrong_bits"] is not None]
-            bits = 8 * sum(one["bytes"] for one in compared)
-            if bits:
-                wrong = sum(one["wrong_bits"] for one in compared)
-                percent = 100 * wrong / bits
-                figures.values.append(percent)
-                figures.rows.append({"process": source.id, "bits": bits, "wrong": wrong, "bit_errors": percent})
+            values = source.parsed.values
+            if values.get("wrong_bits") is None:
+                continue
+            rate = values["ber_damaged"]
+            percent = None if rate is None else 100 * rate
+            row = {key: values[key] for key in ("arrived", "damaged", "wrong_bits")}
+            figures.rows.append({"process": source.id, **row, "bit_errors": percent})
+            figures.values += [] if percent is None else [percent]
         return figures
 
 

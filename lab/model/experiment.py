@@ -107,8 +107,8 @@ class ExperimentMetric(Model):
     """A number that each run has."""
 
     that: Text = Field(
-        description="An expression over the metrics of the workload, such as sum(goodput) or outage.max; goodput alone "
-        "is its mean."
+        description="An expression over metrics, processes and files of the workload, such as sum(goodput), outage.max "
+        "or fetch.exit; goodput alone is its mean."
     )
     unit: Text = Field(description="The unit it is told in, such as Mbit/s.")
 

@@ -71,8 +71,12 @@ Both are written in the language of checks, with its functions.
 
 A metric is a number of one run. `outage.max` is a figure of the workload's metric `outage`, the name alone is its mean.
 Inside a function that sums up, such as `sum(goodput)` or `max(goodput / 2)`, the name stands for every figure that the
-metric has: of each process, handoff or sample. The number is told in the unit of the experiment's metric; a ratio
-becomes a percentage by `100% * (…)`. A run without such a figure has no value.
+metric has: of each process, handoff or sample. Processes and files have the names that checks use: `fetch.exit`,
+`sum(fetch.bytes)` where several stations fetch, `fetch@sta2.bytes` for one of them. The number is told in the unit of
+the experiment's metric; a ratio becomes a percentage by `100% * (…)`. A run without such a figure has no value.
+
+Units are judged before anything runs, except those of what a parser finds: they are judged with the first trial. Where
+a parser found no such thing the trial has no value, and it is said why.
 
 A claim is about series of means over the grid:
 

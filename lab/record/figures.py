@@ -127,7 +127,7 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
         context[file.name] = {"sha256": file.sha256, "size": size, "path": file.path}
     named: dict[str, list[dict[str, Any]]] = {}
     for identifier, run in runs.items():
-        found = {"exit": run.exit, **_measured(run.parsed.values if run.parsed else {})}
+        found = {"exit": run.exit, **measured(run.parsed.values if run.parsed else {})}
         context[identifier] = found
         named.setdefault(run.process.name, []).append(found)
     for name, found_of_all in named.items():
@@ -138,7 +138,7 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     return context
 
 
-def _measured(found: Mapping[str, Any]) -> dict[str, Any]:
+def measured(found: Mapping[str, Any]) -> dict[str, Any]:
     """Values of a parser, ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
     measured: dict[str, Any] = {}
     for name, value in found.items():

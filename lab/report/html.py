@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.plan.types import Plan
 from lab.record.record import Record
-from lab.report import svg, topology
+from lab.report import pictures, svg, topology
 from lab.report.figure import Figure
 from lab.report.numbers import plain
 from lab.report.tables import Table
@@ -59,6 +59,7 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         cards=_cards(record),
         checks=by_name.pop("checks", None),
         figures=[svg.draw(figure) for figure in figures],
+        pictures=pictures.pictures(record),
         topology=topology.draw(record.plan),
         tables=list(by_name.values()),
         timeline=_timeline(record),

@@ -56,6 +56,7 @@ class Table:
     rows: list[dict[str, Any]]
     unit: str = ""
     in_terminal: bool = True  # or only in the page, CSV and JSON
+    remark: str = ""  # below it
 
     def heading(self, column: Column) -> str:
         """What to write above a column."""

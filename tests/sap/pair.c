@@ -149,7 +149,7 @@ static void launch(struct pair *pair, unsigned int to, const uint8_t *bytes, con
 			.to = to,
 			.from = pair->sides[!to].address,
 			.at_ns = pair->now_ns + delay_ns,
-			.order = pair->on_wire,
+			.order = pair->on_wire - 1,
 			.length = out->length,
 		};
 		memcpy(flying->bytes, bytes, out->length);

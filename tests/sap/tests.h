@@ -17,7 +17,10 @@ struct test {
 #define TEST(function) { #function, function }
 #define END_OF_TESTS { 0 }
 
-extern const struct test pieces_tests[], conversation_tests[], sending_tests[], attack_tests[];
+extern const struct test pieces_tests[], conversation_tests[], sending_tests[], attack_tests[], socket_tests[];
+
+/* Those of a program, up to NULL: tables_unit.c, tables_sockets.c. */
+extern const struct test *const tables[];
 
 /* Small: 64 bytes of payload, 16 datagrams of either kind. */
 struct sap_core_config test_config(enum sap_control control);

@@ -108,4 +108,5 @@ def test_a_failed_run_says_where_its_remains_are(tmp_path: Path, machine: runs.M
     result = lab("run", "wired-pair", "w.yaml", "--out", "out", cwd=tmp_path, status=1)
     assert "what the run left is in out" in result.stderr
     assert "w.yaml:4" in result.stderr
+    assert "false ended with 1\n" in result.stderr
     assert (tmp_path / "out" / "console.log").exists()

@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lab import runs
-from tests.system.test_cli import lab
+from lab.experiments.run.store import KIND
+from lab.experiments.write.where import count
+from lab.machine.cache import cache_root
+from tests.system.test_cli import LAB, lab
+from tests.system.test_experiments import DEADLINE_S, alive, descendants, own_guests, until
 
 pytestmark = pytest.mark.guest
 
@@ -28,6 +36,9 @@ grid:
 repetitions: 2
 metrics:
   rtt: ms
+  quickest: {that: echo.rtt_min, unit: us}
+  answered: {that: "100% * (echo.received / echo.transmitted)", unit: "%"}
+  status: {that: echo.exit, unit: ""}
 figure: {kind: line, x: delay, y: rtt}
 paper: {rtt: {unit: ms, x: delay, values: [10, 40]}}
 claims:
@@ -41,6 +52,22 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, machine: runs.Machine
     """A directory with an experiment, and a store of its own."""
     (tmp_path / "delays.yaml").write_text(DELAYS.replace("LEAST", "2"))
     return tmp_path
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with the user's kernel and image, and no trial so far; returns where trials are stored."""
+    own = tmp_path / "cache" / cache_root().name
+    own.mkdir(parents=True)
+    for entry in cache_root().iterdir():
+        if entry.name != KIND:
+            (own / entry.name).symlink_to(entry)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own.parent))
+    return own / KIND
+
+
+def stored(store: Path) -> list[Path]:
+    return [path for path in store.glob("*/*") if not path.name.startswith(".")]
 
 
 def results(directory: Path) -> dict[str, Any]:
@@ -66,16 +93,91 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     for row, least_ms in zip(found["rows"], (10, 40), strict=True):
         assert row["rtt"]["n"] == 2 and row["rtt"]["unit"] == "ms"
         assert least_ms < row["rtt"]["mean"] < 3 * least_ms  # of the other link, too; ARP asks first
+        assert least_ms * 1000 < row["quickest"]["mean"] < row["rtt"]["mean"] * 1000
+        assert (row["answered"]["mean"], row["status"]["values"]) == (100.0, [0.0, 0.0])
     assert [claim["passed"] for claim in found["claims"]] == [True, True]
 
     again = lab("reproduce", "delays.yaml", "--json", "--out", "second", cwd=place).stdout
     assert json.loads(again)["rows"] == found["rows"]
-    same = lab("compare", "first", "second", cwd=place).stdout
-    assert "same" in same or "no difference" in same, same
+    assert again.encode() == (place / "second" / "results.json").read_bytes()
+    told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
+    assert told[0] == "Both builds are the same: code, image, kernel, kernel_source, recording, series"
+    assert told[-1] == "None of 8 differences are significant (Welch's t, 95 %)"
 
     # what a trial's line says is what runs it
     (trial, *_) = found["trials"]
     assert trial["command"].startswith("lab run wired-pair ping/ping ")
+
+
+TRANSFER = """\
+name: transfer
+roles: {server: 1, client: 1}
+duration: 3 s
+files:
+  stack: {on: client, path: /opt/stack.sh, from: stack.sh}
+timeline:
+  - {at: 0 s, exec: client, run: [sh, /opt/stack.sh]}
+processes:
+  - {on: client, at: 1 s, run: {probe: ping, to: "{server.ip}", count: 5}, as: echo}
+metrics:
+  rtt: {of: echo, unit: ms}
+"""
+STACK = """\
+name: stack
+topology: wired-pair
+workload: transfer.yaml
+set:
+  links.0.delay: "{delay}"
+grid:
+  delay: [5 ms, 20 ms]
+repetitions: 2
+metrics:
+  rtt: {that: rtt.min, unit: ms}
+"""
+
+
+def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
+    (place / "stack.yaml").write_text(STACK)
+    (place / "transfer.yaml").write_text(TRANSFER)
+    (place / "stack.sh").write_text("true\n")
+    lab("reproduce", "stack.yaml", "--out", "before", cwd=place)
+    (place / "stack.sh").write_text("tc qdisc replace dev $(ls /sys/class/net | grep -v lo) root netem delay 8ms\n")
+    lab("reproduce", "stack.yaml", "--only", "delay=5 ms", "--out", "after", cwd=place)
+
+    told = lab("compare", "before", "after", cwd=place).stdout
+    lines = [" ".join(line.split()) for line in told.splitlines()]
+    digests = [results(place / side)["provenance"]["stack"]["stack.sh"][:12] for side in ("before", "after")]
+    assert lines[:3] == [
+        "The builds differ in",
+        f"stack.sh {digests[0]} in A, {digests[1]} in B",
+        "The same: code, image, kernel, kernel_source, recording, series",
+    ]
+    assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
+    assert lines[-2:] == [
+        "Not compared: only A has delay 20 ms",
+        "1 of 1 differences is significant (Welch's t, 95 %: of equal ones, one in twenty is)",
+    ]
+
+    found = json.loads(lab("compare", "before", "after", "--json", cwd=place).stdout)
+    assert list(found["builds"]["differing"]) == ["stack.sh"]
+    assert found["only_a"] == [{"delay": "20 ms"}] and found["only_b"] == []
+
+
+def test_another_experiment_is_not_compared(place: Path) -> None:
+    lab("reproduce", "delays.yaml", "--reps", "1", "--out", "before", cwd=place)
+    other = (
+        DELAYS.replace("LEAST", "2")
+        .replace("count: 10", "count: 5")
+        .replace("rtt: ms", "rtt: {that: rtt.max, unit: ms}")
+    )
+    (place / "delays.yaml").write_text(other)
+    lab("reproduce", "delays.yaml", "--reps", "1", "--out", "after", cwd=place)
+    told = lab("compare", "before", "after", cwd=place, status=2).stderr
+    assert told.splitlines()[:3] == [
+        "lab: A and B are not the same experiment; they differ in",
+        "    the metric rtt: rtt in A, rtt.max in B",
+        "    processes.echo.run.count: 10 in A, 5 in B",
+    ]
 
 
 def test_a_claim_that_does_not_hold_fails_the_command(place: Path) -> None:
@@ -93,6 +195,79 @@ def test_a_trial_that_fails_is_shown_with_what_repeats_it(place: Path) -> None:
     (place / "delays.yaml").write_text(broken.replace("LEAST", "2"))
     said = lab("reproduce", "delays.yaml", "--reps", "1", "--out", "broken", cwd=place, status=1).stdout
     assert "2 of 2 trials failed" in said and "lab run wired-pair ping/ping" in said
+    shown = said.partition("Failed: 2 of 2 trials\n\n")[2].splitlines()
+    assert shown[0].startswith("delay 5 ms, seed 1: delays.yaml:6: exec h2: ")
+    shown = shown[[line.startswith("  ") for line in shown].index(True) :]
+    assert shown[0] == "  last lines of broken/failed/point-0-seed-1/console.log:"
+    assert "reboot: Power down" in shown[shown.index("  kept in broken/failed/point-0-seed-1") - 1]
+    assert "  1 more fails alike: delay 20 ms, seed 1" in shown
+    assert (place / "broken" / "failed" / "point-0-seed-1" / "console.log").is_file()
+
+
+def test_results_that_cannot_be_written_are_shown(place: Path, store: Path) -> None:
+    def full(process: subprocess.Popen[str]) -> None:
+        until(lambda: process.poll() is not None or len(stored(store)) == 2)
+        (place / "full" / "report.html").mkdir(parents=True)
+
+    told, said = begun(place, full, "--reps", "1", "--out", "full", status=2)
+    assert "All 2 claims hold, after 2 trials" in said
+    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write the results to full: ")
+
+
+def test_what_is_damaged_in_the_store_is_run_again_and_said(place: Path, store: Path) -> None:
+    point = ("--only", "delay=5 ms", "--reps", "2")
+    lab("reproduce", "delays.yaml", *point, "--out", "first", cwd=place)
+    (entry, _) = stored(store)
+    whole = entry.read_bytes()
+    entry.write_bytes(whole[:-1])
+    again = lab("reproduce", "delays.yaml", *point, "--out", "second", cwd=place)
+    assert "1 trial run, 1 taken from the store" in again.stdout
+    seed = next(trial["seed"] for trial in results(place / "second")["trials"] if trial["key"] == entry.name)
+    assert again.stderr.splitlines()[-1] == (
+        f"what was stored of it was damaged (its checksum is another), so it was run again: delay 5 ms, seed {seed}"
+    )
+    assert results(place / "second")["rows"] == results(place / "first")["rows"]
+    assert "damaged" not in lab("reproduce", "delays.yaml", *point, "--out", "third", cwd=place).stderr
+
+
+def begun(place: Path, then: Callable[[subprocess.Popen[str]], None], *options: str, status: int) -> tuple[str, str]:
+    """What a sweep said, on standard error and output, while which something was done."""
+    command = [str(LAB), "reproduce", "delays.yaml", *options]
+    process = subprocess.Popen(
+        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        then(process)
+        said, told = process.communicate(timeout=DEADLINE_S)
+    finally:
+        if process.poll() is None:
+            process.kill()
+    assert process.returncode == status, told
+    assert "Traceback" not in told
+    return told, said
+
+
+def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path, store: Path) -> None:
+    family: list[int] = []
+
+    def terminate(process: subprocess.Popen[str]) -> None:
+        until(lambda: process.poll() is not None or (len(stored(store)) >= 3 and own_guests(process.pid)))
+        family.extend(descendants(process.pid))
+        process.terminate()
+
+    options = ("--only", "delay=5 ms", "--reps", "9", "--jobs", "2")
+    told, _ = begun(place, terminate, *options, "--out", "cut", status=128 + signal.SIGTERM)
+    assert family
+    until(lambda: not any(map(alive, family)))
+    line, last = told.splitlines()[-2:]
+    assert last == "lab: interrupted"
+    match = re.fullmatch(r"(\d+) of 9 trials are stored; the same command goes on from there", line)
+    assert match, told
+    kept = len(stored(store))
+    assert 2 <= int(match[1]) <= kept < 9  # one may be stored that was not counted yet
+    assert not (place / "cut").exists()
+    again = lab("reproduce", "delays.yaml", *options, "--out", "cut", cwd=place).stdout
+    assert f"{count(9 - kept, 'trial')} run, {kept} taken from the store" in again
 
 
 def test_mistakes_are_told_before_anything_runs(place: Path) -> None:
@@ -102,5 +277,5 @@ def test_mistakes_are_told_before_anything_runs(place: Path) -> None:
     assert "7 ms" in told and "5 ms" in told
     (place / "delays.yaml").write_text(DELAYS.replace("rtt[5 ms]", "rtt[6 ms]").replace("LEAST", "2"))
     told = lab("reproduce", "delays.yaml", cwd=place, status=2).stderr
-    assert told.startswith("lab: delays.yaml:18")
+    assert told.startswith("lab: delays.yaml:21")
     assert not (place / "runs").exists()

@@ -31,7 +31,7 @@ def test_an_experiment_that_comes_with_the_lab_runs(name: str, tmp_path: Path, m
     experiment = resolve.load(name)
     only = one_point(experiment)
     said = lab("reproduce", name, *only, "--reps", "1", "--fresh", "--out", "out", cwd=tmp_path).stdout
-    assert "1 trials run, 0 taken from the store" in said
+    assert "1 trial run, 0 taken from the store" in said
     out = tmp_path / "out"
     figures = [f"figure-{number}" for number in range(1, len(experiment.figures) + 1)]
     pictures = {f"{figure}.{kind}" for figure in figures for kind in ("svg", "png")}

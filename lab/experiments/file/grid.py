@@ -68,6 +68,7 @@ class Grid:
     varied: list[Varied]
     common: tuple[Setting, ...]
     groups: list[list[int]] = field(default_factory=list)  # axes that advance together; by number
+    _places: dict[Keys, str] = field(default_factory=dict, repr=False)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -98,6 +99,7 @@ class Grid:
             topology=fill.fill(model.topology, labels),
             workload=fill.fill(model.workload, labels),
             settings=tuple(f"{key}={text}" for key, text in said.items()),
+            places={fill.fill(one.key, labels): self._where(one.keys) for one in self._settings(indexes)},
         )
 
     def _settings(self, indexes: list[int]) -> Iterator[Setting]:
@@ -106,14 +108,11 @@ class Grid:
         for one, index in zip(self.varied, indexes, strict=True):
             yield from one.settings[index]
 
-    def places(self, point: Point) -> dict[str, str]:
-        """Where each setting of a point is written, by its key."""
-        indexes = [
-            next(index for index, level in enumerate(axis.levels) if level.label == point.labels[axis.name])
-            for axis in self.axes
-        ]
-        where = self.source.document.where
-        return {fill.fill(one.key, point.labels): where(one.keys) for one in self._settings(indexes)}
+    def _where(self, keys: Keys) -> str:
+        """``document.where``, found once for all points."""
+        if keys not in self._places:
+            self._places[keys] = self.source.document.where(keys)
+        return self._places[keys]
 
 
 def resolve(source: Source[Model], problems: Problems) -> Grid:

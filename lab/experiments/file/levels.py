@@ -3,48 +3,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from lab import units
 from lab.errors import near
+from lab.experiments.labels import Amount, amount, unit_of
 from lab.experiments.types import Axis, Level
 from lab.model.experiment import LEVELS_MAX, Range
 
-_NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30}))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
 _DIGITS = 6  # significant ones of the values between the ends of a range with so many points
 
 Refuse = Callable[[str, str | int | None], None]  # what is wrong, and with which key or entry of the axis
-
-
-@dataclass(frozen=True)
-class Amount:
-    """A number in a unit; unit "": a bare number."""
-
-    number: Fraction
-    unit: str
-
-    @property
-    def dimension(self) -> units.Dimension | None:
-        """What it measures; None: nothing, it is bare."""
-        return units.dimension_of(self.unit)
-
-    def within(self, unit: str) -> Fraction:
-        """The number in another unit of its dimension."""
-        if self.dimension is None or unit == self.unit:
-            return self.number
-        return self.number * self.dimension.factors[self.unit] / self.dimension.factors[unit]
-
-
-def amount(label: str) -> Amount | None:
-    """A label as a number with or without unit; None: it is a name, such as ``MCS 7``."""
-    match = _NUMBER.match(label)
-    if match is None or (match["unit"] and units.dimension_of(match["unit"]) is None):
-        return None
-    return Amount(Fraction(match["number"]), match["unit"])
 
 
 def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
@@ -120,8 +91,7 @@ def _wanted(key: str, text: str, refuse: Refuse) -> Amount | None:
     """A bound of a range; says what is wrong with it."""
     found = amount(text)
     if found is None:
-        match = _NUMBER.match(text)
-        unit = match["unit"] if match else ""
+        unit = unit_of(text)
         known = units.known_units()
         what = f'unknown unit "{unit}"{near(unit, known)}; known: {", ".join(known)}' if unit else "is no number"
         refuse(f'"{text}": {what}' if unit else f'"{text}" {what}; write for example 5 m', key)

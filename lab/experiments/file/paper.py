@@ -8,7 +8,7 @@ from typing import Any
 
 from lab import units
 from lab.errors import near
-from lab.experiments.file.levels import amount
+from lab.experiments.labels import meant
 from lab.experiments.types import Axis, Metric, Published
 from lab.model.document import Keys
 from lab.model.experiment import Experiment as Model
@@ -17,18 +17,8 @@ from lab.plan.problems import Problems, Source
 
 
 def label_of(axis: Axis, text: str) -> str | None:
-    """The label that is meant: as it is written there, or the same quantity (2m for 2 m); None: there is none."""
-    labels = [level.label for level in axis.levels]
-    if text in labels:
-        return text
-    meant = amount(text)
-    if meant is None:
-        return None
-    for label in labels:
-        one = amount(label)
-        if one is not None and one.dimension is meant.dimension and one.number == meant.within(one.unit):
-            return label
-    return None
+    """The label of an axis that a text means; None: there is none."""
+    return meant((level.label for level in axis.levels), text)
 
 
 def unknown_label(axis: Axis, text: str) -> str:

@@ -68,16 +68,13 @@ def plans(points: Sequence[Point], make: Callable[[Point], Plan]) -> Iterator[tu
                 wrong.setdefault(key, (one, point))
                 counts[key] = counts.get(key, 0) + 1
     everywhere = len(tried)
-    raise_all(
-        [
-            error if counts[key] == everywhere or not point.labels else _located(error, point)
-            for key, (error, point) in wrong.items()
-        ]
-    )
+    raise_all([error if counts[key] == everywhere else located(error, point) for key, (error, point) in wrong.items()])
 
 
-def _located(error: InputError, point: Point) -> InputError:
+def located(error: InputError, point: Point) -> InputError:
     """A mistake with the point where it shows."""
+    if not point.labels:
+        return error
     told = ", ".join(f"{axis}: {label}" for axis, label in point.labels.items())
     hint = f"{error.hint}\n  where {told}" if error.hint else f"where {told}"
     return InputError(error.message, where=error.where, hint=hint)

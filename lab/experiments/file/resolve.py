@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab.errors import InputError
 from lab.experiments.file import figures, grid, paper, planning
+from lab.experiments.file.contents import contents
 from lab.experiments.file.narrow import narrow
 from lab.experiments.numbers import claims, metrics
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
@@ -55,8 +56,8 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
     _check_claims(whole, problems)
     problems.raise_all()
     found = narrow(whole, only, reps)
-    _try(source, made, found)
-    return found
+    _try(source, found)
+    return dataclasses.replace(found, contents=contents(found.points))
 
 
 def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:
@@ -91,7 +92,8 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
             message = "is an axis of the grid too; results could not tell them apart"
             problems.add(source, ("metrics", name), message)
         whole = written if isinstance(written, ExperimentMetric) else None
-        found.append(Metric(name, whole.that, whole.unit) if whole else Metric(name, name, str(written)))
+        that, unit = (whole.that, whole.unit) if whole else (name, str(written))
+        found.append(Metric(name, that, unit, source.document.where(("metrics", name))))
     return tuple(found)
 
 
@@ -168,14 +170,14 @@ def _check_claims(experiment: Experiment, problems: Problems) -> None:
             problems.add_all(error)
 
 
-def _try(source: Source[Model], made: grid.Grid, experiment: Experiment) -> None:
+def _try(source: Source[Model], experiment: Experiment) -> None:
     """Make plans, and ask the metrics and figures whether those have what they show."""
     problems = Problems()
     judged: set[str] = set()
 
     def plan(point: Point) -> Plan:
-        places = made.places(point)
-        return load_plan(point.topology, point.workload, experiment.seed, point.settings, places=places, draft=True)
+        topology, workload, settings = point.topology, point.workload, point.settings
+        return load_plan(topology, workload, experiment.seed, settings, places=point.places, draft=True)
 
     for point, planned in planning.plans(experiment.points, plan):
         if point.workload in judged:

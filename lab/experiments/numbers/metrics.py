@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The metrics of an experiment: expressions over the metrics of one run, in the language of lab.plan.expression.
+"""The metrics of an experiment: expressions over the record of one run, in the language of lab.plan.expression.
 
 ``outage.max`` is a figure of the workload's metric ``outage``; the name alone is its mean. Inside a function that sums
 up (``sum(goodput)``, ``max(goodput / 2)``) the name stands for all that the metric has one figure of: each process,
-handoff, sample. An expression is told in the unit of the experiment's metric, whatever that of the workload's is.
+handoff, sample. Processes and files have the names that checks know (``fetch.exit``, lab.experiments.numbers.sources).
+An expression is told in the unit of the experiment's metric, whatever that of the workload's is.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from lab.errors import InputError, near
+from lab.experiments.numbers import sources
 from lab.experiments.types import Metric
 from lab.metrics.base import summary
 from lab.plan import values as language
@@ -31,19 +33,24 @@ _COUNT = "count"  # the figure without the metric's unit
 _TRIES = ((2.0, 3.0), (1e9, 1.0), (0.5, 7e9), (5e12, 3e12), (-3.0, -2.0))
 
 
-class _Run(Evaluator):
-    """The metrics of one run: ``name -> {"unit", "values", "figures"}``."""
+class AbsentError(UndefinedError):
+    """A process has no such value in this run. It may in others: a parser finds what there is."""
 
-    def __init__(self, metrics: Mapping[str, Any], others: Mapping[str, str]) -> None:
+
+class _Run(Evaluator):
+    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: gives what else has a name."""
+
+    def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
         super().__init__({})
         self.metrics = metrics
         self.others = others
+        self.ran = ran
         self.inside = False  # of a function that sums up
 
     def look_up(self, name: Name) -> Any:
         word, figure = name.path[0], name.path[1:]
         if word not in self.metrics:
-            raise InputError(_unknown(word, self.metrics, self.others))
+            return self._look_up_other(name)
         found = self.metrics[word]
         if not figure and self.inside:
             return [Quantity(value, found["unit"]) for value in found["figures"]]
@@ -53,6 +60,16 @@ class _Run(Evaluator):
             raise InputError(f'{word} has no "{chosen}"{near(chosen, found["values"])}; known: {known}')
         value = found["values"][chosen]
         return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
+
+    def _look_up_other(self, name: Name) -> Any:
+        """A value of a process or a file."""
+        self.context = self.context or self.others()
+        if name.path[0] not in self.context:
+            raise InputError(_unknown(name.path[0], self.metrics, self.context))
+        try:
+            return super().look_up(name)
+        except InputError as error:
+            raise AbsentError(error.message) if self.ran else error from None
 
     def call(self, tree: Call) -> Any:
         if tree.function in _SINGLE:
@@ -82,25 +99,26 @@ def _entries(found: Iterable[Any]) -> Iterable[bool]:
         yield from _entries(value) if isinstance(value, list) else (True,)
 
 
-def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, str]) -> str:
-    """What to say about a name that is no metric of the run."""
-    known = ", ".join(metrics) or "none, it has no metrics:"
-    if word in others:
-        return f'"{word}" is {others[word]}; write a metric of the workload: {known}'
-    return f'the workload has no metric "{word}"{near(word, metrics)}; known: {known}'
+def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, Any]) -> str:
+    """What to say about a name that nothing has."""
+    known = [*metrics, *(name for name in others if "@" not in name)]
+    hint = near(word, [*metrics, *others])
+    return f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}'
 
 
 def check(metric: Metric, plan: Plan) -> None:
     """Refuse what could never be a number in the metric's unit, before anything runs.
 
+    What a parser will find is not known, so neither is its unit: ``values`` judges that.
+
     Raises:
         InputError: no expression, an unknown metric or figure, or a unit that does not fit; without a place.
     """
     tree = parse(metric.that, _LANGUAGE)
-    others = {process.name: "a process" for process in plan.processes} | {file.name: "a file" for file in plan.files}
     failure: InputError | None = None
     for figures in _TRIES:
-        run = _Run({one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}, others)
+        stand_ins = {one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}
+        run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _told(run.value(tree), metric.unit)
             return
@@ -127,10 +145,28 @@ def values(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> dict[st
         Finite numbers; None where the run has no such figure (no handoff, no outage), or dividing by 0 would make it.
 
     Raises:
-        InputError: an expression that ``check`` would refuse.
+        InputError: an expression that ``check`` would refuse, or a parser's value that does not fit the unit.
     """
-    run = _Run(record_data["metrics"], {})
+    run = _run(record_data)
     return {metric.name: _value(metric, run) for metric in metrics}
+
+
+def absent(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> list[str]:
+    """Why metrics of a run have no value although they name one of a process: a line each. Arguments: ``values``."""
+    run = _run(record_data)
+    told = []
+    for metric in metrics:
+        try:
+            run.value(parse(metric.that, _LANGUAGE))
+        except AbsentError as error:
+            told.append(f"metric {metric.name}: {error.message}")
+        except (InputError, OverflowError):
+            continue
+    return told
+
+
+def _run(record_data: Mapping[str, Any]) -> _Run:
+    return _Run(record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
 
 
 def _value(metric: Metric, run: _Run) -> float | None:
@@ -139,7 +175,8 @@ def _value(metric: Metric, run: _Run) -> float | None:
     except (UndefinedError, OverflowError):
         return None
     except InputError as error:
-        raise InputError(f"metrics.{metric.name}.that: {error.message}", hint=error.hint) from None
+        told = f"metrics.{metric.name}.that: {error.message}"
+        raise InputError(told, where=metric.source or None, hint=error.hint) from None
     return number if number is not None and math.isfinite(number) else None
 
 
@@ -163,7 +200,7 @@ def _told(value: Any, unit: str) -> float | None:
 
 def _kind(value: Any) -> str:
     if isinstance(value, list):
-        return "several numbers"
+        return "several values, one for each node; write NAME@NODE for one, or sum them up"
     return "yes or no" if isinstance(value, bool) else f'the text "{show(value)}"'
 
 

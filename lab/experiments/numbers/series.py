@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
-from lab import units
 from lab.errors import InputError, near
+from lab.experiments.labels import meant
 from lab.experiments.numbers import published
 from lab.experiments.types import Axis, Experiment, Metric, Point
 
@@ -187,11 +186,9 @@ class Grid:
 
     def _axes_with(self, label: str) -> dict[str, str]:
         """Axes that have the label, with how it is written there."""
-        exact = {axis: label for axis in self.axes if label in self._labels(axis)}
-        if exact:
-            return exact
-        alike = {axis: [one for one in self._labels(axis) if _is(one, label)] for axis in self.axes}
-        return {axis: found[0] for axis, found in alike.items() if found}
+        found = {axis: meant(self._labels(axis), label) for axis in self.axes}
+        exact = {axis: one for axis, one in found.items() if one == label}
+        return exact or {axis: one for axis, one in found.items() if one is not None}
 
     def _label(self, axis: str | None, label: str) -> tuple[str, str]:
         """The axis of a label, and the label as it is written there."""
@@ -244,25 +241,3 @@ def _has(point: Point, fixed: Mapping[str, str]) -> bool:
 
 def _listed(labels: list[str]) -> str:
     return ", ".join(labels[:_LISTED_MAX]) + (", …" if len(labels) > _LISTED_MAX else "")
-
-
-def _is(label: str, wanted: str) -> bool:
-    """Whether a label is meant: written alike but for spaces, or the same quantity in another unit."""
-    if "".join(label.split()) == "".join(wanted.split()):
-        return True
-    amount = _amount(label)
-    return amount is not None and amount == _amount(wanted)
-
-
-def _amount(text: str) -> tuple[str, Fraction] | None:
-    """A text as a quantity: its base unit and number; None: it is none."""
-    digits = text.lstrip("+-0123456789. ")
-    number, unit = text[: len(text) - len(digits)].strip(), digits.strip()
-    dimension = units.dimension_of(unit)
-    if dimension is None and unit:
-        return None
-    try:
-        factor = dimension.factors[unit] if dimension else Fraction(1)
-        return (dimension.base if dimension else "", Fraction(number) * factor)
-    except ValueError:
-        return None

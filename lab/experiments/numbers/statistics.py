@@ -23,20 +23,27 @@ NORMAL_95 = 1.96  # of the normal distribution, two-sided, as the rule of ``need
 ENDLESS = sys.maxsize  # more than any cap
 
 
-def summarise(values: Sequence[float], unit: str, missing: int = 0) -> Summary:
+def summarise(values: Sequence[float], unit: str, missing: int = 0, share: float | None = None) -> Summary:
     """Mean, half width of its 95 % confidence interval and standard deviation of a sample.
 
     Args:
         values: one of each trial that has one, finite, in ``unit``.
         unit: kept.
         missing: how many trials have none.
+        share: of the mean that the half width may be; None: nobody asks.
     """
     count = len(values)
     # the standard library calculates with fractions: equal values have that very mean and no deviation at all
     mean = float(statistics.mean(values)) if count else None
     deviation = float(statistics.stdev(values)) if count > 1 else None
     ci95 = None if deviation is None else half_width(deviation, count)
-    return Summary(tuple(values), mean, ci95, deviation, count, missing, unit)
+    precise = None if share is None else _precise(mean, ci95, share)
+    return Summary(tuple(values), mean, ci95, deviation, count, missing, unit, precise)
+
+
+def _precise(mean: float | None, ci95: float | None, share: float) -> bool:
+    """Whether the interval that is told is narrow enough. Values without any spread are, also those of 0."""
+    return mean is not None and ci95 is not None and ci95 <= share * abs(mean)
 
 
 def half_width(deviation: float, count: int) -> float:
@@ -75,6 +82,23 @@ def needed(values: Sequence[float], half_width: float) -> int:
         return 1
     ratio = NORMAL_95 * deviation / wanted if wanted else math.inf
     return math.ceil(ratio**2) if ratio < math.sqrt(ENDLESS) else ENDLESS
+
+
+def enough(values: Sequence[float], share: float) -> int:
+    """How many trials there should be before one looks again: as many as there are where the mean is precise.
+
+    ``needed`` says how far to go, but not when to stop: 1.96 is of the normal distribution, and the interval that is
+    told is Student's, of a few trials up to twice as wide. Where ``needed`` is content and that interval is not, it is
+    one trial more.
+
+    Args:
+        values: of the trials so far.
+        share: of the mean that the half width of the told interval may be, such as 0.05.
+    """
+    count = len(values)
+    if summarise(values, "", share=share).precise:
+        return count
+    return max(needed(values, share), count + 1)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ in the store the moment it comes back: an interrupted sweep goes on where it end
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +19,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lab import runs
-from lab.errors import HostError, LabError
+from lab.errors import HostError, InputError, LabError, flat, raise_all
+from lab.experiments.file.planning import located
 from lab.experiments.run import archive, forkserver, recorded, trials, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
@@ -27,10 +30,11 @@ from lab.terminal import reporter
 
 TICK_S = 0.5  # of what is told while no trial ends
 _AGAIN = "what was stored of it was damaged ({}), so it was run again"
-_UNMET = "checks of the workload do not hold: {}"
+_NOT_KEPT = "what it left cannot be kept in {}: {}"
 
+Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
-Needed = Callable[[Sequence[float], float], int]
+Enough = Callable[[Sequence[float], float], int]
 
 
 @dataclass(frozen=True)
@@ -143,8 +147,9 @@ class Sweep:
         keep: Path,
         tell: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
+        absent: Absent | None = None,
         values: Values | None = None,
-        needed: Needed | None = None,
+        enough: Enough | None = None,
     ) -> None:
         """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
         self._experiment = experiment
@@ -156,8 +161,9 @@ class Sweep:
         self._keep = keep
         self._tell = tell
         self._plan = plan
+        self._absent = absent or _absent
         self._values = values or _values
-        self._needed = needed or _needed
+        self._enough = enough or _enough
         self._workers: Workers | None = None
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
@@ -183,12 +189,14 @@ class Sweep:
         finally:
             if self._workers:
                 self._workers.close()
+                self._workers = None
+            self._tell(self._progress())  # for who interrupts it
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
 
     def _begin(self, point: Point, number: int) -> None:
         """Plan a trial; take it from the store, or hand it to a worker."""
-        trial = self._plan(self._experiment, point, number)
+        trial = self._planned(point, number)
         key = trials.key(trial.plan, self._hashes)
         if key in self._running:
             self._running[key].append(trial)
@@ -202,6 +210,13 @@ class Sweep:
             self._workers = self._start()
         self._running[key] = [trial]
         self._workers.submit(key, trial.plan)
+
+    def _planned(self, point: Point, number: int) -> Trial:
+        try:
+            return self._plan(self._experiment, point, number)
+        except InputError as error:  # of a large grid not every point was tried before
+            raise_all([located(one, point) for one in flat(error)])
+            raise
 
     def _stored(self, key: str) -> Kept | None:
         if self._fresh and key not in self._ours:
@@ -241,17 +256,19 @@ class Sweep:
         """A trial has come to an end: keep what it came to, see whether its point needs more of them."""
         values: dict[str, float | None] = {}
         series: dict[str, Series] = {}
+        unmet: tuple[str, ...] = ()
         error, log, wall_s = None, None, 0.0
         remarks = [self._remarks[key]] if key in self._remarks else []
         if kept:
             data = kept.data()
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
+            nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
+            remarks += self._absent(nothing, data) if nothing else []
             series = recorded.series(self._series, data) if self._series else {}
-            unmet = [check["that"] for check in data.get("checks", []) if not check["passed"]]
-            remarks += [_UNMET.format("; ".join(unmet))] if unmet else []
+            unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
-            log, wall_s = self._leave(trial, answer), answer.wall_s
-            error = answer.error.replace(answer.directory, log)
+            log, wall_s = self._leave(trial, answer, remarks), answer.wall_s
+            error = answer.error.replace(answer.directory, log) if log else _without(answer.directory, answer.error)
         else:
             error = getattr(answer, "error", "")
         outcome = Outcome(
@@ -267,6 +284,7 @@ class Sweep:
             wall_s=wall_s,
             cached=cached,
             remark="; ".join(remarks) or None,
+            unmet=unmet,
         )
         self._count.update(done=1, failed=int(kept is None), cached=int(cached))
         repetitions = self._points[trial.point]
@@ -274,17 +292,24 @@ class Sweep:
         if len(repetitions.outcomes) == repetitions.asked:
             self._ask(repetitions)
 
-    def _leave(self, trial: Trial, answer: Failed) -> str:
-        """Put what a failed trial left where the user finds it."""
+    def _leave(self, trial: Trial, answer: Failed, remarks: list[str]) -> str | None:
+        """Put what a failed trial left where the user finds it.
+
+        A full disk does not end the sweep: what the trials come to is in the store, which may be on another.
+        """
         directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
         try:
             archive.unpack(answer.left, directory)
         except OSError as error:
-            raise HostError(f"cannot write {directory}, for what a failed trial left: {error.strerror}") from None
+            shutil.rmtree(directory, ignore_errors=True)  # half of it helps nobody, and takes room
+            with contextlib.suppress(OSError):
+                self._keep.rmdir()
+            remarks.append(_NOT_KEPT.format(self._keep, error.strerror or error))
+            return None
         return str(directory)
 
     def _ask(self, repetitions: _Repetitions) -> None:
-        """Another round of a point, unless there is confidence in all its metrics; at most as many as there are.
+        """Another round of a point, unless all its metrics are precise; at most as many as there are.
 
         A first guess of the deviation may be far too large: doubling sees better ones on the way.
         """
@@ -296,7 +321,7 @@ class Sweep:
         for metric in self._experiment.metrics:
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
             if values:  # where every trial failed or has no such figure, more would not either
-                wanted = max(wanted, self._needed(values, rule.half_width) - len(values))
+                wanted = max(wanted, self._enough(values, rule.half_width) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._to_plan.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more
@@ -317,6 +342,11 @@ class Sweep:
         )
 
 
+def _without(directory: str, error: str) -> str:
+    """An error without the directory that its files were in: it has gone."""
+    return error.replace(f"{directory}/", "").replace(directory, "its directory")
+
+
 def _refusal(answer: Refused) -> LabError:
     lines = "".join(
         f"\n    {kind}: {(wanted or 'none')[:12]} here, {(own or 'none')[:12]} there"
@@ -329,13 +359,19 @@ def _refusal(answer: Refused) -> LabError:
     )
 
 
+def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
+    from lab.experiments.numbers.metrics import absent
+
+    return absent(metrics, data)
+
+
 def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
     from lab.experiments.numbers.metrics import values
 
     return values(metrics, data)
 
 
-def _needed(values: Sequence[float], half_width: float) -> int:
-    from lab.experiments.numbers.statistics import needed
+def _enough(values: Sequence[float], share: float) -> int:
+    from lab.experiments.numbers.statistics import enough
 
-    return needed(values, half_width)
+    return enough(values, share)

@@ -21,7 +21,7 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
         InputError: what is wrong with the topology, the workload or the settings.
     """
     seed = experiment.seed + repetition
-    plan = load(point.topology, point.workload, seed, point.settings)
+    plan = load(point.topology, point.workload, seed, point.settings, places=point.places)
     return Trial(point.number, seed, plan.to_json(), command(point, seed))
 
 

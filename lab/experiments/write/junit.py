@@ -11,7 +11,9 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 from lab.experiments.types import Outcome, Results, Verdict
-from lab.experiments.write.tables import NOT_JUDGED, count, first_line
+from lab.experiments.write.failures import first_line
+from lab.experiments.write.tables import NOT_JUDGED
+from lab.experiments.write.where import count
 from lab.report.text import printable
 
 

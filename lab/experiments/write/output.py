@@ -11,13 +11,15 @@ import csv
 import io
 import json
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
 from lab.experiments.numbers import published
-from lab.experiments.types import Outcome, Results, Row, Summary
+from lab.experiments.types import Outcome, Point, Results, Row, Summary
+from lab.experiments.write.failures import first_line
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
@@ -60,7 +62,8 @@ def write(results: Results, directory: Path, *, png: bool = True) -> Path:
                 draw_png(scene, directory / f"{name}.png")
     except OSError as error:
         raise RecordError(
-            f"cannot write the results to {directory}: {error.strerror}", hint="--out DIR puts them elsewhere"
+            f"cannot write the results to {directory}: {error.strerror}",
+            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
         ) from None
     return directory / "report.html"
 
@@ -69,7 +72,8 @@ def as_json(results: Results) -> dict[str, Any]:
     """What results.json holds and ``--json`` prints; numbers that are not finite are null.
 
     ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
-    confidence interval, n, unit, deviation, how many trials have no value, the values by seed, the paper's value.
+    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the
+    values by seed, the paper's value.
     """
     experiment = results.experiment
     points = {point.number: point.labels for point in experiment.points}
@@ -88,6 +92,8 @@ def as_json(results: Results) -> dict[str, Any]:
             for axis in experiment.axes
         ],
         "metrics": [{"name": metric.name, "that": metric.that, "unit": metric.unit} for metric in experiment.metrics],
+        "points": [_point(point) for point in experiment.points],
+        "files": experiment.contents.said,
         "rows": [_row(results, row) for row in results.rows],
         "claims": [
             {
@@ -115,8 +121,20 @@ def as_json(results: Results) -> dict[str, Any]:
 
 
 def to_json(results: Results) -> str:
-    """results.json: keys in the order of ``as_json``."""
-    return json.dumps(as_json(results), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """results.json, which is also what ``--json`` prints: keys in the order of ``as_json``."""
+    return encoded(as_json(results))
+
+
+def encoded(document: Mapping[str, Any]) -> str:
+    """A document as our files and ``--json`` have it; numbers that are not finite are null."""
+    return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def print_json(text: str) -> None:
+    """To standard output, byte by byte what the file holds, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
+    sys.stdout.buffer.flush()
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -144,6 +162,16 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
+def _point(point: Point) -> dict[str, Any]:
+    """What was run there."""
+    return {
+        "point": dict(point.labels),
+        "topology": point.topology,
+        "workload": point.workload,
+        "settings": list(point.settings),
+    }
+
+
 def _row(results: Results, row: Row) -> dict[str, Any]:
     found: dict[str, Any] = dict(row.point.labels)
     for metric in results.experiment.metrics:
@@ -161,6 +189,7 @@ def _summary(found: Summary, paper: float | None) -> dict[str, Any]:
         "unit": found.unit,
         "deviation": found.deviation,
         "missing": found.missing,
+        "precise": found.precise,
         "values": list(found.values),
         "paper": paper,
     }
@@ -175,7 +204,7 @@ def _trial(outcome: Outcome, labels: Mapping[str, str]) -> dict[str, Any]:
         "error": outcome.error,
         "log": outcome.log,
         "virtual_s": outcome.virtual_s,
-        "remark": outcome.remark,
+        "remark": outcome.said,
         "command": outcome.command,
     }
 
@@ -191,6 +220,7 @@ def _provenance(results: Results) -> dict[str, Any]:
         "failed": sum(outcome.error is not None for outcome in results.outcomes),
         "virtual_s": math.fsum(outcome.virtual_s for outcome in results.outcomes),
         "hashes": dict(sorted(results.hashes.items())),
+        "stack": experiment.contents.texts,
         "versions": dict(sorted(results.versions.items())),
     }
 
@@ -207,7 +237,7 @@ def _finite(value: Any) -> Any:
 def results_csv(results: Results) -> str:
     """A line for each point and metric: labels, metric, unit, mean, half width, n, …"""
     axes = [axis.name for axis in results.experiment.axes]
-    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio"]
+    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
     lines = []
     for row in results.rows:
         labels = [row.point.labels.get(axis, "") for axis in axes]
@@ -218,7 +248,7 @@ def results_csv(results: Results) -> str:
             paper = published.find(results.experiment.published, metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
             numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
-            lines.append([*labels, metric.name, found.unit, *map(_number, numbers)])
+            lines.append([*labels, metric.name, found.unit, *map(_number, numbers), _truth(found.precise)])
     return _csv([*axes, *heads], lines)
 
 
@@ -236,14 +266,14 @@ def trials_csv(results: Results) -> str:
                 *(labels.get(axis, "") for axis in axes),
                 str(outcome.seed),
                 *(_number(outcome.values.get(metric.name)) for metric in metrics),
-                " ".join((outcome.error or "").strip().splitlines()[:1]),
+                "" if outcome.error is None else first_line(outcome),
                 outcome.log or "",
                 outcome.command,
                 outcome.key,
-                " ".join((outcome.remark or "").split()),
+                " ".join((outcome.said or "").split()),
                 _number(outcome.virtual_s),
                 _number(outcome.wall_s),
-                "yes" if outcome.cached else "no",
+                _truth(outcome.cached),
             ]
         )
     tail = ["error", "log", "command", "key", "remark", "virtual time, s", "wall time, s", "kept from before"]
@@ -252,6 +282,10 @@ def trials_csv(results: Results) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None or not math.isfinite(value) else repr(value)
+
+
+def _truth(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
 
 
 def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:

@@ -13,7 +13,11 @@ from lab.experiments.draw.scene import Scene, svg
 from lab.experiments.numbers import published
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
 from lab.experiments.write import commands
-from lab.experiments.write.tables import claims, count, first_line, means, verdict
+from lab.experiments.write.failures import first_line
+from lab.experiments.write.failures import log as log_of
+from lab.experiments.write.tables import claims, means, verdict
+from lab.experiments.write.where import count
+from lab.experiments.write.where import point as where
 from lab.report import svg as colours
 from lab.report.html import environment, flat
 from lab.report.numbers import plain
@@ -68,7 +72,10 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         remarks=_remarks(results),
         versions=flat(results.versions),
         packages=results.versions.get("packages") or {},
-        hashes=sorted((name, digest or "none") for name, digest in results.hashes.items()),
+        hashes=[
+            *sorted((name, digest or "none") for name, digest in results.hashes.items()),
+            *experiment.contents.texts.items(),
+        ],
         light=colours.LIGHT,
         dark=colours.DARK,
         marks=colours.MARKS,
@@ -96,10 +103,6 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     return cards
 
 
-def _where(labels: dict[str, str]) -> str:
-    return ", ".join(f"{axis} {label}" for axis, label in labels.items()) or "the only point"
-
-
 def _points(experiment: Experiment) -> dict[int, Point]:
     return {point.number: point for point in experiment.points}
 
@@ -111,8 +114,8 @@ def _failures(results: Results) -> list[_Failure]:
         if outcome.error is None:
             continue
         labels = points[outcome.point].labels if outcome.point in points else {}
-        log = "\n".join(outcome.error.strip().splitlines()[1:][-_LOG_LINES:])
-        found.append(_Failure(_where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
+        log = "\n".join(log_of(outcome, _LOG_LINES))
+        found.append(_Failure(where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
     return found
 
 
@@ -123,7 +126,7 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
         by_point.setdefault(outcome.point, []).append(outcome)
     points = _points(results.experiment)
     return [
-        (_where(points[number].labels if number in points else {}), commands.brief(outcomes))
+        (where(points[number].labels if number in points else {}), commands.brief(outcomes))
         for number, outcomes in sorted(by_point.items())
     ]
 
@@ -131,9 +134,9 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
 def _remarks(results: Results) -> list[tuple[str, str]]:
     points = _points(results.experiment)
     return [
-        (f"{_where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.remark)
+        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.said)
         for found in results.outcomes
-        if found.remark
+        if found.said
     ]
 
 

@@ -1,29 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""The tables of an experiment, once, for the terminal and for report.html: claims, means, failed trials."""
+"""The tables of an experiment, once, for the terminal and for report.html: claims and means."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.numbers import published
-from lab.experiments.types import Axis, Metric, Outcome, Results, Row, Summary
-from lab.experiments.write import commands
-from lab.report.numbers import MINUS, short
+from lab.experiments.types import Axis, Metric, Results, Row, Summary
+from lab.experiments.write import failures
+from lab.experiments.write.where import count, point
+from lab.report.numbers import MINUS, plain, short
 from lab.report.tables import Column, Table
 from lab.report.terminal import rich_table
 from lab.report.text import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, Group
-    from rich.text import Text
+    from rich.console import Group
 
-_WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
 _SHOWN = 40  # rows of a table in a terminal
-_FAILED = 10  # commands that repeat failed trials, in a terminal
+_WIDE = 6  # points that a remark names
 _PLACES = 9  # after the point
 NOT_JUDGED = "not judged: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
@@ -35,44 +32,18 @@ def tables(results: Results) -> Group:
     from rich.text import Text
 
     parts: list[Any] = []
-    for table in (*means(results), failures(results), claims(results)):
+    for table in (*means(results), claims(results)):
+        if table.name == "claims":
+            parts += failures.shown(results)
         if table.rows:
             cut = replace(table, rows=table.rows[:_SHOWN])
             parts.append(rich_table(cut))
             if len(table.rows) > _SHOWN:
                 parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
+            if table.remark:
+                parts.append(Text(printable(table.remark), style="yellow"))
             parts.append("")
-        if table.name == "failed" and table.rows:
-            parts += [Text("To repeat them:"), *map(_Command, _repeat(results)), ""]
     return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
-
-
-def _repeat(results: Results) -> list[str]:
-    """Commands that repeat the failed trials, those of a point in one."""
-    failed: dict[int, list[Outcome]] = {}
-    for outcome in results.outcomes:
-        if outcome.error is not None:
-            failed.setdefault(outcome.point, []).append(outcome)
-    lines = [line for outcomes in failed.values() for line in commands.brief(outcomes)]
-    return lines if len(lines) <= _FAILED else [*lines[:_FAILED], f"and {len(lines) - _FAILED} more: see the report"]
-
-
-@dataclass(frozen=True)
-class _Command:
-    """A command as a terminal shows it: broken with backslashes, so that it can be copied."""
-
-    line: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
-        shown = "  "
-        for word in _WORD.findall(printable(self.line)):
-            if len(shown) + len(word) + 3 > options.max_width and shown.strip():
-                yield Text(f"{shown} \\")
-                shown = "      "
-            shown += word if not shown.strip() else f" {word}"
-        yield Text(shown)
 
 
 def verdict(results: Results) -> str:
@@ -104,14 +75,13 @@ def _unjudged(results: Results) -> list[str]:
     return [f"{count(left, 'claim')} not judged"] if left else []
 
 
-def count(number: int, thing: str) -> str:
-    """``1 trial``, ``2 trials``."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
-
-
 def interval(found: Summary) -> str | None:
     """Mean and half width of its 95 % confidence interval, to the second digit of the latter: ``1.454 ± 0.032``."""
-    mean, half = found.mean, found.ci95
+    return plus_minus(found.mean, found.ci95)
+
+
+def plus_minus(mean: float | None, half: float | None) -> str | None:
+    """A number with half the width of its interval; see ``interval``."""
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
@@ -181,7 +151,34 @@ def _means(results: Results, metric: Metric) -> Table:
     title = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
     if metric.that != metric.name:
         title += f": {metric.that}"
-    return Table(f"metric-{metric.name}", title, columns, rows, metric.unit)
+    return Table(f"metric-{metric.name}", title, columns, rows, metric.unit, remark=_imprecise(results, metric))
+
+
+def _imprecise(results: Results, metric: Metric) -> str:
+    """Which points ended at the most trials with a wider interval than was asked for; nothing where none did."""
+    rule = results.experiment.repetitions
+    told = [row for row in results.rows if metric.name in row.metrics]
+    wide = [row for row in told if row.metrics[metric.name].precise is False]
+    if rule.half_width is None or not wide:
+        return ""
+    share = plain(100 * rule.half_width, 3)
+    which = "; ".join(f"{point(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
+    more = f"; and {len(wide) - _WIDE} more" if len(wide) > _WIDE else ""
+    return (
+        f"Not within {_PLUS_MINUS}{share} % of the mean, with at most {count(rule.most, 'trial')} of a point: "
+        f"{len(wide)} of {count(len(told), 'point')}. {which}{more}"
+    )
+
+
+def _width(found: Summary) -> str:
+    """How wide the interval is, in percent of the mean, or why that cannot be said."""
+    if found.mean is None or not math.isfinite(found.mean):
+        return "no value"
+    if found.ci95 is None or not math.isfinite(found.ci95):
+        return "one value"
+    if not found.mean:
+        return "the mean is 0"
+    return f"{_PLUS_MINUS}{plain(100 * found.ci95 / abs(found.mean), 2)} %"
 
 
 def _axes(axes: tuple[Axis, ...]) -> list[Column]:
@@ -213,29 +210,3 @@ def _finite(value: float | None) -> float | None:
 
 def _labels(labels: dict[str, str]) -> dict[str, Any]:
     return {f"axis {name}": label for name, label in labels.items()}
-
-
-def failures(results: Results) -> Table:
-    """Failed trials: which and why."""
-    columns = [
-        *_axes(results.experiment.axes),
-        Column("seed", "seed", digits=20),
-        Column("error", "why", number=False),
-    ]
-    points = {point.number: point.labels for point in results.experiment.points}
-    rows = [
-        {
-            **_labels(points.get(found.point, {})),
-            "seed": found.seed,
-            "error": first_line(found),
-        }
-        for found in results.outcomes
-        if found.error is not None
-    ]
-    return Table("failed", f"Failed: {len(rows)} of {count(len(results.outcomes), 'trial')}", columns, rows)
-
-
-def first_line(outcome: Outcome) -> str:
-    """Why a trial failed, without its log."""
-    lines = (outcome.error or "").strip().splitlines()
-    return lines[0] if lines else "failed"

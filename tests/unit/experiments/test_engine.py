@@ -3,19 +3,26 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import random
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from lab.errors import HostError
+from lab.errors import HostError, InputError
+from lab.experiments.numbers import metrics
 from lab.experiments.run import archive
 from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
-from lab.experiments.run.engine import Progress, Sweep
+from lab.experiments.run.engine import Progress, Sweep, Values
 from lab.experiments.run.store import Kept, Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
 
@@ -88,8 +95,20 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        needed: Callable[[Sequence[float], float], int] = lambda values, share: 0,
+        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
     ) -> tuple[Outcome, ...]:
+        return self.prepare(file, work, fresh=fresh, enough=enough).run()
+
+    def prepare(
+        self,
+        file: Experiment,
+        work: Work,
+        *,
+        fresh: bool = False,
+        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
+        plan: Callable[[Experiment, Point, int], Trial] | None = None,
+        values: Values | None = None,
+    ) -> Sweep:
         self.crew, self.told = None, []
 
         def start() -> Crew:
@@ -104,10 +123,10 @@ class Lab:
             fresh=fresh,
             keep=self.keep,
             tell=self.told.append,
-            plan=plan,
-            values=lambda metrics, data: {metric.name: data[metric.that] for metric in metrics},
-            needed=needed,
-        ).run()
+            plan=plan or planned,
+            values=values or by_name,
+            enough=enough,
+        )
 
     @property
     def given(self) -> list[tuple[str, int]]:
@@ -115,7 +134,11 @@ class Lab:
         return self.crew.given if self.crew else []
 
 
-def plan(file: Experiment, point: Point, repetition: int) -> Trial:
+def by_name(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
+    return {metric.name: data[metric.that] for metric in metrics}
+
+
+def planned(file: Experiment, point: Point, repetition: int) -> Trial:
     seed = file.seed + repetition
     text = json.dumps({"name": point.topology, "seed": seed})
     return Trial(point.number, seed, text, f"lab run {point.topology} --seed {seed}")
@@ -200,6 +223,69 @@ def test_a_failed_trial_is_kept_with_its_log_and_not_stored(lab: Lab, tmp_path: 
     assert lab.given == [("place-0", 1)]
 
 
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EACCES])
+def test_a_directory_that_cannot_be_written_does_not_end_the_sweep(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    (place / "console.log").write_text("panic")
+    left = archive.pack(place)
+
+    def full(left: bytes, directory: Path) -> None:
+        directory.mkdir(parents=True)
+        (directory / "console.log").write_text("pa")
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("lab.experiments.run.archive.unpack", full)
+
+    def work(name: str, seed: int) -> Result:
+        if name == "place-0":
+            return Failed(f"it failed\n  last lines of {place}/console.log:\n    panic", str(place), left, 0.2)
+        return by_seed(name, seed)
+
+    found = lab.sweep(experiment(2), work)
+    assert [outcome.values for outcome in found] == [{}, {}, {"rtt": 11.0}, {"rtt": 12.0}]
+    for outcome in found[:2]:
+        assert outcome.error == "it failed\n  last lines of console.log:\n    panic"
+        assert (outcome.log, outcome.remark) == (
+            None,
+            f"what it left cannot be kept in {lab.keep}: {os.strerror(number)}",
+        )
+    assert not lab.keep.exists()
+    assert all(outcome.cached for outcome in lab.sweep(experiment(2), by_seed)[2:])
+
+
+def test_a_point_that_cannot_be_planned_is_told_with_its_labels(lab: Lab) -> None:
+    def plan(file: Experiment, point: Point, repetition: int) -> Trial:
+        raise InputError("is too far", where="test.yaml:7")
+
+    axes = replace(experiment(1), points=(replace(point(0), labels={"distance": "9 km"}),))
+    sweep = lab.prepare(axes, by_seed, plan=plan)
+    with pytest.raises(InputError) as told:
+        sweep.run()
+    assert str(told.value) == "test.yaml:7  is too far\n  where distance: 9 km"
+
+
+def test_why_a_metric_has_no_value_is_a_remark(lab: Lab) -> None:
+    rtt = replace(RTT, that="echo.rtt_meen")
+    record = {
+        "metrics": {},
+        "checks": [],
+        "plan": {"processes": [{"id": "echo", "name": "echo"}], "files": []},
+        "processes": [{"id": "echo", "exit": 0}],
+        "sources": {"echo": {"values": {"rtt_mean_ms": 3.0}}},
+    }
+    sweep = lab.prepare(
+        replace(experiment(1, Repetitions(1, 1)), metrics=(rtt,)),
+        lambda name, seed: Finished(Kept(pack(json.dumps(record)), 30.0, 0.5, 0.4)),
+        values=metrics.values,
+    )
+    (outcome,) = sweep.run()
+    assert outcome.values == {"rtt": None}
+    assert outcome.remark == 'metric rtt: echo has no "rtt_meen" (did you mean rtt_mean?); known: exit, rtt_mean'
+
+
 def test_a_lost_trial_has_failed(lab: Lab) -> None:
     (outcome,) = lab.sweep(experiment(1, Repetitions(1, 1)), lambda name, seed: Lost("4 workers were killed"))
     assert (outcome.error, outcome.log) == ("4 workers were killed", None)
@@ -208,7 +294,8 @@ def test_a_lost_trial_has_failed(lab: Lab) -> None:
 def test_checks_that_do_not_hold_are_a_remark(lab: Lab) -> None:
     checks = [{"that": "rtt.max < 1 ms", "passed": False}, {"that": "loss.max < 5%", "passed": True}]
     (outcome,) = lab.sweep(experiment(1, Repetitions(1, 1)), lambda name, seed: finished(2.0, checks))
-    assert outcome.remark == "checks of the workload do not hold: rtt.max < 1 ms"
+    assert (outcome.remark, outcome.unmet) == (None, ("rtt.max < 1 ms",))
+    assert outcome.said == "checks of the workload do not hold: rtt.max < 1 ms"
     assert outcome.values == {"rtt": 2.0}
 
 
@@ -235,6 +322,7 @@ def test_an_interrupted_sweep_goes_on_where_it_ended(lab: Lab) -> None:
     with pytest.raises(KeyboardInterrupt):
         lab.sweep(experiment(), work)
     assert lab.crew and lab.crew.closed
+    assert lab.told[-1].done == 2  # what is told of it after all
     done = lab.given[:2]
     found = lab.sweep(experiment(), by_seed)
     assert len(found) == 4
@@ -258,13 +346,13 @@ def test_workers_are_given_a_few_trials_ahead(lab: Lab) -> None:
 def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
     asked: list[int] = []
 
-    def needed(values: Sequence[float], share: float) -> int:
+    def enough(values: Sequence[float], share: float) -> int:
         assert share == 0.05
         assert list(values) == sorted(values)  # by seed, whatever ended first
         asked.append(len(values))
         return 10
 
-    found = lab.sweep(experiment(1, Repetitions(3, 100, 0.05)), by_seed, needed=needed)
+    found = lab.sweep(experiment(1, Repetitions(3, 100, 0.05)), by_seed, enough=enough)
     assert asked == [3, 6, 10]  # at most twice as many at once
     assert [outcome.seed for outcome in found] == list(range(1, 11))
     assert lab.told[0].total == 3
@@ -272,13 +360,43 @@ def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
 
 
 def test_there_is_a_cap(lab: Lab) -> None:
-    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, needed=lambda values, share: 1000)
+    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, enough=lambda values, share: 1000)
     assert len(found) == 8
+
+
+def test_a_point_ends_when_the_interval_that_is_told_is_narrow_or_at_the_cap(lab: Lab) -> None:
+    """Of 200 points with values around 10 each: some end at the least, some between, some at the most."""
+    rule = Repetitions(3, 12, 0.05)
+    points = 200
+
+    def scattered(name: str, seed: int) -> float:
+        return random.Random(f"{name} {seed}").gauss(10, 0.05 * (1 + int(name.split("-")[1]) % 20))
+
+    by_point: dict[int, list[float]] = {}
+    for outcome in lab.sweep(experiment(points, rule), scattered, enough=None):
+        by_point.setdefault(outcome.point, []).append(outcome.values["rtt"] or 0.0)
+
+    def narrow(values: list[float]) -> bool:
+        low, high = stats.t.interval(0.95, len(values) - 1, loc=np.mean(values), scale=stats.sem(values))
+        return bool((high - low) / 2 <= 0.05 * np.mean(values))
+
+    assert all(narrow(values) or len(values) == 12 for values in by_point.values())
+    assert not any(narrow(values[:3]) for values in by_point.values() if len(values) > 3)
+    assert {3, 12} < {len(values) for values in by_point.values()}
+    assert any(not narrow(values) for values in by_point.values())  # else there was no cap to see
+
+
+def test_what_does_not_scatter_and_what_is_zero(lab: Lab) -> None:
+    rule = Repetitions(3, 9, 0.05)
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 0.0, enough=None)) == 3
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 7.0, enough=None, fresh=True)) == 3
+    by_turns = lab.sweep(experiment(1, rule), lambda name, seed: 1.0 if seed % 2 else -1.0, enough=None, fresh=True)
+    assert len(by_turns) == 9  # no share of about nothing is wide enough
 
 
 def test_each_point_has_as_many_as_it_needs(lab: Lab) -> None:
     rule = Repetitions(2, 100, 0.05)
-    found = lab.sweep(experiment(2, rule), by_seed, needed=lambda values, share: 2 if values[0] < 10 else 4)
+    found = lab.sweep(experiment(2, rule), by_seed, enough=lambda values, share: 2 if values[0] < 10 else 4)
     assert [outcome.point for outcome in found] == [0, 0, 1, 1, 1, 1]
 
 
@@ -288,10 +406,10 @@ def test_failed_trials_are_made_up_for_but_not_if_all_fail(lab: Lab) -> None:
     def first_fails(name: str, seed: int) -> Result:
         return Lost("killed") if seed == 1 else float(seed)
 
-    found = lab.sweep(experiment(1, rule), first_fails, needed=lambda values, share: 2)
+    found = lab.sweep(experiment(1, rule), first_fails, enough=lambda values, share: 2)
     assert [outcome.seed for outcome in found if not outcome.error] == [2, 3]
     found = lab.sweep(
-        experiment(1, rule), lambda name, seed: Lost("killed"), needed=lambda values, share: 2, fresh=True
+        experiment(1, rule), lambda name, seed: Lost("killed"), enough=lambda values, share: 2, fresh=True
     )
     assert len(found) == 2
 

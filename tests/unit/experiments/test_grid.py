@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lab import units
 from lab.errors import InputError
 from lab.experiments.file import grid, levels
+from lab.experiments.labels import amount as amount_of
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
 from lab.model.document import Document
@@ -98,7 +99,7 @@ def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, p
     wrong: list[str] = []
     labels = levels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
     assert not wrong
-    numbers = [amount.number for amount in map(levels.amount, labels) if amount is not None]
+    numbers = [amount.number for amount in map(amount_of, labels) if amount is not None]
     assert len(numbers) == len(labels) > 0
     assert numbers[0] == first
     assert {b - a for a, b in itertools.pairwise(numbers)} <= {Fraction(step)}
@@ -184,5 +185,5 @@ def test_where_a_setting_is_written_is_known_of_each_point() -> None:
         Path("x.yaml"), "x.yaml", data, {("set", "k"): "x.yaml:5", ("grid", "a", "on", "k"): "x.yaml:7"}
     )
     found = grid.resolve(Source(document, build(Model, document)), Problems())
-    assert [found.places(point)["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
+    assert [point.places["k"] for point in found.points()] == ["x.yaml:7", "x.yaml:5"]
     assert [point.settings for point in found.points()] == [("k=2",), ("k=1",)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments.numbers.metrics import check, values
+from lab.experiments.numbers.metrics import absent, check, values
 from lab.experiments.types import Metric
 from lab.metrics.base import summary
 from lab.plan.load import load
@@ -33,7 +33,24 @@ RECORD = {
         "retries": measured("frames", 3.0, 4.0),
         "loss": measured("%", 12.5),
         "transfer-time": measured("s", 22.612559),
-    }
+    },
+    "plan": {
+        "processes": [
+            {"id": "fetch@sta2", "name": "fetch"},
+            {"id": "fetch@sta10", "name": "fetch"},
+            {"id": "web", "name": "web"},
+        ],
+        "files": [
+            {"name": "file", "sha256": "aa", "random_bytes": 5000, "text": None, "path": "/srv/file"},
+            {"name": "page", "sha256": "bb", "random_bytes": None, "text": "\u00e4", "path": "/srv/page"},
+        ],
+    },
+    "processes": [{"id": "fetch@sta2", "exit": 0}, {"id": "fetch@sta10", "exit": 28}, {"id": "web", "exit": None}],
+    "sources": {
+        "fetch@sta10": {"values": {"bytes": 2000, "time_total_s": 2.5, "sha256": "cc"}},
+        "fetch@sta2": {"values": {"bytes": 6000, "time_total_s": 0.5, "sha256": "aa", "flows": {"a": {"b": 1}}}},
+        "web": {"values": {}},
+    },
 }
 
 
@@ -76,6 +93,18 @@ RECORD = {
         ("rtt / outage.sum", "", None),
         ("geomean(goodput - 4 Mbit/s)", "Mbit/s", None),
         ("goodput.mean * " + " * ".join(["9" * 30] * 12), "Mbit/s", None),
+        ("sum(fetch.bytes)", "kB", 8.0),
+        ("max(fetch.exit)", "", 28.0),
+        ("first(fetch.time_total)", "s", 0.5),
+        ("fetch@sta10.time_total", "ms", 2500.0),
+        ("fetch@sta2.bytes / fetch@sta10.bytes", "", 3.0),
+        ("100% * (fetch@sta2.bytes / sum(fetch.bytes))", "%", 75.0),
+        ("file.size", "", 5000.0),
+        ("page.size", "bytes", 2.0),
+        ("web.exit", "", None),
+        ("fetch@sta2.http_code", "", None),
+        ("web.bytes", "B", None),
+        ("fetch@sta2.flows", "", None),
     ],
 )
 def test_numbers_of_a_run(that: str, unit: str, value: float | None) -> None:
@@ -94,8 +123,52 @@ def test_a_record_without_the_metric_says_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("that", "unit", "message"),
+    [
+        ("fetch@sta2.bytes", "ms", "comes to a size, and ms measures a duration; write one of B,"),
+        ("fetch.bytes", "B", "comes to several values, one for each node; write NAME@NODE for one, or sum them up;"),
+        ("fetch@sta2.sha256", "", 'comes to the text "aa"; a metric is a number'),
+        ("fetch@sta2.bytes + goodput", "B", "a size (in B) cannot be compared with a rate (in Mbit/s)"),
+        ("fetsh.bytes", "B", 'the workload has no metric "fetsh" (did you mean fetch?); known: goodput, '),
+    ],
+)
+def test_a_parsed_value_that_does_not_fit_is_told_with_its_place(that: str, unit: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        values([Metric("m", that, unit, "x.yaml:9")], RECORD)
+    assert failure.value.message.startswith(f"metrics.m.that: {message}")
+    assert failure.value.where == "x.yaml:9"
+
+
+def test_what_a_parser_did_not_find_is_told() -> None:
+    metrics = [
+        Metric("a", "fetch@sta2.byts", "B"),
+        Metric("b", "outage.max", "ms"),
+        Metric("c", "sum(fetch.http_code)", ""),
+        Metric("d", "fetch@sta2.flows", ""),
+    ]
+    assert absent(metrics, RECORD) == [
+        'metric a: fetch@sta2 has no "byts" (did you mean bytes?); known: exit, bytes, time_total, sha256, flows',
+        'metric c: fetch has no "http_code"; known: exit, bytes, time_total, sha256, flows',
+        "metric d: fetch@sta2.flows has several values; write fetch@sta2.flows.a or the like",
+    ]
+
+
+def test_a_program_has_an_exit_status_and_what_several_nodes_run_several_values() -> None:
+    found = load("wired-pair", "ping/ping", settings=("nodes.h1.roles=[server, client]",))
+    assert [process.id for process in found.processes] == ["echo@h1", "echo@h2"]
+    check(Metric("m", "sum(echo.exit)", ""), found)
+    check(Metric("m", "echo@h2.rtt_mean", "ms"), found)
+    with pytest.raises(InputError, match="comes to several values, one for each node"):
+        check(Metric("m", "echo.rtt_mean", "ms"), found)
+
+
+@pytest.mark.parametrize(
     ("that", "unit"),
     [
+        ("fetch.bytes", "B"),
+        ("fetch.time_total + outage.max", "ms"),
+        ("fetch.exit", ""),
+        ("file.size", ""),
         ("goodput", "kbit/s"),
         ("sum(goodput)", "Mbit/s"),
         ("outage.max", "s"),
@@ -124,8 +197,12 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
             'outage has no "maximum" (did you mean max?); known: count, sum, mean, median, min, max',
         ),
         ("outage.meen", "ms", 'outage has no "meen" (did you mean mean?); known: count, sum,'),
-        ("fetch.bytes", "B", '"fetch" is a process; write a metric of the workload: goodput, '),
-        ("file.size", "B", '"file" is a file; write a metric of the workload: goodput, '),
+        ("fetch.exit", "ms", 'comes to a number without a unit, not to a duration in ms; write unit: ""'),
+        ("fetch", "ms", "fetch has several values; write fetch.exit or the like"),
+        ("lighttpd.bytes", "B", 'lighttpd has no "bytes"; known: exit'),
+        ("file.length", "", 'file has no "length"; known: sha256, size, path'),
+        ("file.sha256", "", 'comes to the text "'),
+        ("file.size", "B", 'comes to a number without a unit, not to a size in B; write unit: ""'),
         ("outage", "Mbit/s", "comes to a duration, and Mbit/s measures a rate; write one of ns, us,"),
         ("outage", "msec", 'comes to a duration, and "msec" is no unit of one; known: ns, us,'),
         ("outage", "", 'comes to a number in ms; write unit: "ms"'),

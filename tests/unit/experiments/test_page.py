@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from lab.experiments.draw import figures, layout
-from lab.experiments.types import Claim, Figure, Metric, Repetitions, Results, Verdict
+from lab.experiments.types import Claim, Contents, Figure, Metric, Repetitions, Results, Verdict
 from lab.experiments.write import output, tables
 from lab.experiments.write.page import page, repetitions
 from tests.unit.report.test_pages import Page as Reader
@@ -39,6 +39,11 @@ def read(results: Results) -> Page:
     found = Page(page(results, [layout.draw(chart) for chart in figures.charts(results)]))
     assert found.open == [] and found.fetched == []
     return found
+
+
+def test_the_page_names_the_files_of_the_stack() -> None:
+    text = read(made.table1(contents=Contents(texts={"workloads/sap/server.sh": "d" * 64}))).text
+    assert "workloads/sap/server.sh" in text and "d" * 64 in text
 
 
 def test_the_page_says_it_all() -> None:

@@ -9,7 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lab.experiments.numbers.statistics import ENDLESS, Sample, deviation_of, half_width, needed, summarise, welch
+from lab.experiments.numbers.statistics import (
+    ENDLESS,
+    Sample,
+    deviation_of,
+    enough,
+    half_width,
+    needed,
+    summarise,
+    welch,
+)
 
 NUMBERS = st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-6)
 SAMPLES = st.lists(NUMBERS, min_size=2, max_size=40)
@@ -78,6 +87,36 @@ def test_needed_of_a_mean_of_zero_is_endless() -> None:
     assert needed([0.0, 0.0], 0.05) == 1
     assert needed([5.0], 0.05) == needed([], 0.05) == 2
     assert needed([-1e-300, 1e300], 1e-300) == ENDLESS
+
+
+def test_the_rule_of_196_is_content_before_the_interval_that_is_told_is_narrow() -> None:
+    values = [9.6, 10.0, 10.4]
+    assert needed(values, 0.05) == 3  # 1.96 * 0.4 / sqrt(3) = 0.45, of 0.5
+    found = summarise(values, "ms", share=0.05)
+    assert found.ci95 == pytest.approx(0.9937, rel=1e-4)  # 4.3027 * 0.4 / sqrt(3)
+    assert found.precise is False
+    assert enough(values, 0.05) == 4
+    assert enough(values, 0.1) == 3
+
+
+@settings(deadline=None)
+@given(SAMPLES, st.floats(0.001, 0.5))
+def test_there_are_enough_where_the_interval_that_is_told_is_narrow(values: list[float], share: float) -> None:
+    found, count = summarise(values, "ms", share=share), enough(values, share)
+    assert found.mean is not None and found.ci95 is not None
+    assert found.precise is (found.ci95 <= share * abs(found.mean))
+    assert (count == len(values)) is found.precise
+    assert found.precise or count >= needed(values, share)
+
+
+def test_whether_a_mean_is_precise() -> None:
+    assert summarise([1.0, 2.0], "ms").precise is None  # nobody asks
+    assert summarise([0.0, 0.0, 0.0], "ms", share=0.05).precise is True
+    assert summarise([-1.0, 1.0], "ms", share=0.05).precise is False  # of 0
+    assert summarise([-50.0, -50.1, -49.9], "dBm", share=0.05).precise is True
+    assert summarise([5.0], "ms", share=0.05).precise is False
+    assert summarise([], "ms", 3, share=0.05).precise is False
+    assert (enough([], 0.05), enough([5.0], 0.05), enough([0.0, 0.0], 0.05)) == (2, 2, 2)
 
 
 @settings(deadline=None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.errors import InputError
 from lab.experiments.run import trials
 from lab.experiments.types import Experiment, Point, Repetitions
 from lab.plan.load import load
@@ -40,6 +41,23 @@ def test_a_trial_is_what_its_command_runs() -> None:
     settings = [word for option, word in itertools.pairwise(options) if option == "--set"]
     assert options[-2] == "--seed"
     assert load(topology, workload, int(options[-1]), settings).to_json() == trial.plan
+
+
+def test_what_is_wrong_with_a_setting_is_told_where_it_is_written() -> None:
+    point = Point(0, {}, "wired-pair", "ping/ping", ("links.0.delai=5 ms",), {"links.0.delai": "x.yaml:7"})
+    with pytest.raises(InputError) as told:
+        trials.trial(experiment(point), point, 0)
+    assert str(told.value).startswith("x.yaml:7  ") and "--set" not in str(told.value)
+
+
+def test_where_settings_are_written_is_not_content() -> None:
+    settings = ("workload.timeline=[{at: 1 s, exec: client, run: [ls]}]",)
+    points = [
+        Point(0, {}, "wired-pair", "ping/ping", settings, {"workload.timeline": f"x.yaml:{line}"}) for line in (7, 8)
+    ]
+    seventh, eighth = (trials.trial(experiment(point), point, 0).plan for point in points)
+    assert json.loads(seventh)["events"][0]["source"] == "x.yaml:7"  # which a failed event is told by
+    assert trials.key(seventh, MACHINE) == trials.key(eighth, MACHINE)
 
 
 def test_its_command_is_quoted_for_a_shell() -> None:

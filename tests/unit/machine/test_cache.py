@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import cli
 from lab.errors import HostError
 from lab.machine import cache
 from lab.machine.build_report import KeptReport
@@ -165,9 +166,26 @@ def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
         (directory / "content").write_bytes(bytes(100_000))
 
     store.build("key", make, told, needed_bytes=1)
-    assert cache.clean(root=store.root) >= 100_000
+    freed = cache.clean(root=store.root)
+    assert set(freed) == {store.kind, "log"} and freed[store.kind] >= 100_000
     assert not store.has("key")
-    assert cache.clean(root=store.root / "nowhere") == 0
+    assert cache.clean(root=store.root / "nowhere") == {}
+
+
+def test_lab_clean_tells_the_size_of_each_kind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("lab.machine.scratch.clean_stale", lambda: 2)
+    for kind, size in (("kernel", 2_000_000), ("trials", 5_000_000), ("log", 10)):
+        (cache.cache_root() / kind).mkdir(parents=True)
+        (cache.cache_root() / kind / "entry").write_bytes(bytes(size))
+    cli.clean()
+    assert (
+        capsys.readouterr().out
+        == "7 MB of cache (5 MB of trials, 2 MB of kernel) and what 2 killed guests left: removed\n"
+    )
+    assert not list(cache.cache_root().glob("*/entry"))
 
 
 def test_clean_refuses_while_a_lab_builds(store: Store) -> None:

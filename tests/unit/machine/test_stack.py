@@ -127,6 +127,18 @@ def test_equal_code_has_equal_bytes_wherever_it_is_built(code: Path, host: Host,
     assert stack.built_stack("greeting", "0" * 64, store) is None
 
 
+def test_what_no_process_reads_stays_out(code: Path, host: Host, store: Store) -> None:
+    first = host.build(code, store)
+    make = code / "Makefile"
+    more = "install -D -m 644 greeting.h $(DESTDIR)$(PREFIX)/{}"
+    places = ("include/greeting.h", "lib/pkgconfig/greeting.pc", "lib/libgreeting.a", "share/man/man3/greeting.3")
+    make.write_text(make.read_text() + "".join(f"\t{more.format(place)}\n" for place in places))
+    second = host.build(code, store)
+    listing = subprocess.check_output(["unsquashfs", "-l", str(second.path)], text=True)
+    assert "bin/greet" in listing and not any(place.split("/")[-1] in listing for place in places)
+    assert first.path != second.path
+
+
 def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host, store: Store) -> None:
     source = code / "greet.c"
     source.write_text(source.read_text().replace("argc != 2", "argx != 2"))

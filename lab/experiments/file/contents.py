@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""What the files of an experiment say, as hashes: whether two results are of the same experiment, and of which stack.
+
+Topologies and workloads are what the experiment is. The text files that they name (programs, configurations, tables of
+error rates) are what somebody changes to see what comes of it: they belong to the build.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from lab.experiments.types import Contents, Point
+from lab.model import library, overrides
+from lab.model.base import Model
+from lab.model.document import label_of, read
+from lab.model.topology import Topology
+from lab.model.workload import Workload
+from lab.plan.load import topology_source, workload_source
+
+_MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
+_FOR_PEOPLE = ("name", "about")
+_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another text file
+
+
+def contents(points: Iterable[Point]) -> Contents:
+    """What the topologies and workloads of these points say, and the text files that they name.
+
+    Raises:
+        InputError: one of them is not right.
+    """
+    said: dict[str, dict[str, dict[str, str]]] = {kind: {} for kind in _MODELS}
+    texts: dict[str, str] = {}
+    seen: set[tuple[str, ...]] = set()
+    for point in points:
+        naming = [setting for setting in point.settings if _NAMING.search(setting)]
+        one = (point.topology, point.workload, *naming)
+        if one in seen:
+            continue
+        seen.add(one)
+        for kind, name in (("topology", point.topology), ("workload", point.workload)):
+            if name not in said[kind]:
+                data = read(library.find(kind, name)).data
+                said[kind][name] = {key: _hash(value) for key, value in data.items() if key not in _FOR_PEOPLE}
+        texts |= _texts(point)
+    return Contents(said, dict(sorted(texts.items())))
+
+
+def _texts(point: Point) -> dict[str, str]:
+    """The text files of a point with its settings."""
+    documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
+    overrides.apply(overrides.parse(point.settings), documents, _MODELS)
+    sources = (topology_source(documents["topology"]), workload_source(documents["workload"]))
+    return {
+        label_of(source.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()
+        for source in sources
+        for name, text in source.texts.items()
+    }
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""sap-track-sink: the speed that the positions of a ``sap-tracker`` amount to where they arrive."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lab.probes import _sap
+from lab.probes.base import Param, Parsed, Probe, Raw, Target
+
+_GAPS = ("ignored", "counted")
+
+
+class SapTrackSink(Probe):
+    """Receives one trace. Give its process ``ready: {listening: udplite/5001}``, or ``tcp/5001`` with ``tcp: true``.
+
+    Values: ``complete`` (the end came), ``expected``, ``arrived``, ``lost``, ``discarded`` (points),
+    ``discarded_speed``, ``discarded_place``, ``discarded_stale`` (why: too fast, none on earth, overtaken),
+    ``speed_m_s`` (the cumulative moving average; None before the second point), ``distance_m``, ``elapsed_ns`` (from
+    the opening to the end), ``inter_arrival``, and over SAP libsap's counters ``sap_…``.
+    """
+
+    about = "the mean speed of a sap-tracker as its receiver finds it, points lost and discarded (stack sap)"
+    acts = True
+    params: ClassVar[dict[str, Param]] = {
+        "port": _sap.LISTEN,
+        "tcp": Param("bool", "the sender's transport is tcp", default=False),
+        "gaps": Param(
+            "str",
+            "ignored: a point is one interval after the one that arrived before (the paper); counted: lost ones count",
+            default="ignored",
+        ),
+        "idle": Param(
+            "duration", "a sender that is silent for so long is given up", default=10_000_000_000, least=1_000_000
+        ),
+    }
+
+    def check(self, params: dict[str, Any]) -> None:
+        """As every probe; and ValueError: no such way to treat gaps."""
+        super().check(params)
+        if params["gaps"] not in _GAPS:
+            raise ValueError(f"gaps: there is no {params['gaps']}; write ignored or counted")
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``sap-tracker receive``."""
+        command = ["sap-tracker", "receive", "--json", "--port", str(params["port"]), "--gaps", params["gaps"]]
+        command += ["--idle", _sap.duration(params["idle"])]
+        return [*command, "--tcp"] if params["tcp"] else command
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.out``; it is empty if nothing came."""
+        parsed = Parsed()
+        told = _sap.report(raw, "receiver")
+        if told is None:
+            return parsed
+        values: dict[str, Any] = {"complete": told["complete"].flag(), "transport": told["transport"].text()}
+        values |= {key: told["points"][key].integer() for key in ("expected", "arrived", "lost", "discarded")}
+        values |= {f"discarded_{key}": told["discarded"][key].integer() for key in ("place", "speed", "stale")}
+        values |= {"speed_m_s": _sap.share(told["speed_m_s"]), "distance_m": told["distance_m"].number()}
+        values |= {"elapsed_ns": told["elapsed_ns"].integer(), "inter_arrival": _sap.inter_arrival(told)}
+        if values["transport"] == "sap":
+            values |= _sap.counters(told)
+        parsed.values |= values
+        return parsed
+
+
+PROBE = SapTrackSink()

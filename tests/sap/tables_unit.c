@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests.h"
+
+const struct test *const tables[] = { pieces_tests, conversation_tests, sending_tests, attack_tests, NULL };

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# How sap-$(NAME) is made: *.c of its folder and of ../common, with libsap in it. BUILD, CC and CFLAGS as for libsap.
+PREFIX ?= /usr/local
+DESTDIR ?=
+BUILD ?= build
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+LIBSAP := ../libsap/build/libsap.a
+ALL_CFLAGS := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -I. -I../common -I../libsap/include $(CFLAGS)
+
+SOURCES := $(sort $(wildcard *.c)) $(sort $(wildcard ../common/*.c))
+OBJECTS := $(addprefix $(BUILD)/,$(notdir $(SOURCES:.c=.o)))
+HEADERS := $(wildcard *.h ../common/*.h ../libsap/include/*.h)
+vpath %.c . ../common
+
+.PHONY: all install clean
+
+all: $(BUILD)/sap-$(NAME)
+
+$(BUILD):
+	mkdir -p $@
+
+$(BUILD)/%.o: %.c $(HEADERS) Makefile ../common/program.mk | $(BUILD)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/sap-$(NAME): $(OBJECTS) $(LIBSAP)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+$(LIBSAP):
+	$(MAKE) -C ../libsap
+
+install: all
+	install -D $(BUILD)/sap-$(NAME) $(DESTDIR)$(PREFIX)/bin/sap-$(NAME)
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: MIT
+"""libsap from Python: sockets, and the protocol core for exercises without any network.
+
+The library is loaded as it is (cffi's ABI mode): its functions are those that the headers declare, which are read when
+this module is imported. Where they are is told by two environment variables: ``SAP_INCLUDE`` (default: the headers
+beside this project's libsap, else /usr/local/include) and ``SAP_LIBRARY`` (default: ``libsap.so.0``, as the dynamic
+linker finds it).
+
+A sender, and a receiver in another process::
+
+    with sap.connect("10.0.0.2", 9000) as socket:        with sap.listen("10.0.0.2", 9000) as socket:
+        socket.send(header)                                  for message in socket:
+        socket.mode = sap.APPROXIMATE                            use(message.data, message.guaranteed)
+        socket.send(pixels)
+        socket.fin()
+
+Every function of the library that fails raises :class:`Error`. sap.h and sap_core.h say what each of them does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket as _socket
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cffi
+
+HEADERS = ("sap_types.h", "sap_core.h", "sap.h")
+SYSTEM_TYPES = "typedef uint32_t socklen_t; struct sockaddr; struct sockaddr_storage;"
+
+
+def _include() -> Path:
+    if "SAP_INCLUDE" in os.environ:
+        return Path(os.environ["SAP_INCLUDE"])
+    beside = Path(__file__).parent.parent / "libsap" / "include"
+    return beside if beside.is_dir() else Path("/usr/local/include")
+
+
+def declarations(include: Path) -> tuple[str, dict[str, int]]:
+    """What C declares, for cffi, and the values of its macros that are numbers.
+
+    Args:
+        include: the directory of the headers.
+
+    Returns:
+        declarations without comments, directives and attributes, and ``SAP_CONNECTED`` and the like by name.
+    """
+    text = "".join((include / name).read_text() for name in HEADERS)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    macros = {
+        name: int(number) << int(shift or 0)
+        for name, number, shift in re.findall(r"^#define (SAP_\w+) \(?(-?\d+)u?(?: << (\d+))?\)?\s*$", text, re.M)
+    }
+    text = re.sub(r'^#.*$|^extern "C" \{$|^\}$|\bSAP_API\b', "", text, flags=re.M)
+    return text, macros
+
+
+ffi = cffi.FFI()
+_DECLARED, MACROS = declarations(_include())
+ffi.cdef(SYSTEM_TYPES + _DECLARED)
+lib: Any = ffi.dlopen(os.environ.get("SAP_LIBRARY", "libsap.so.0"))
+
+PRECISE: int = lib.SAP_PRECISE
+APPROXIMATE: int = lib.SAP_APPROXIMATE
+STOP_AND_WAIT: int = lib.SAP_STOP_AND_WAIT
+WINDOW: int = lib.SAP_WINDOW
+CONNECTS: int = lib.SAP_CONNECTS
+LISTENS: int = lib.SAP_LISTENS
+NEVER = 2**64 - 1
+
+
+class Error(Exception):
+    """A function of libsap has failed.
+
+    Attributes:
+        name: as in sap_types.h: ``SAP_ERR_TIMEDOUT`` and so on.
+    """
+
+    def __init__(self, code: int) -> None:
+        self.name = str(ffi.typeof("enum sap_error").elements[code])
+        words = ffi.string(lib.sap_strerror(code)).decode()
+        if self.name == "SAP_ERR_SYSTEM":
+            words += f": {os.strerror(ffi.errno)}"
+        super().__init__(f"{words} ({self.name})")
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise Error(result)
+    return result
+
+
+@dataclass(frozen=True)
+class Message:
+    """A received datagram: ``struct sap_message`` of sap_types.h, and its bytes."""
+
+    data: bytes
+    precise: int
+    guaranteed: bool
+    number: int
+    after: int
+
+
+def _message(data: Any, message: Any) -> Message:
+    return Message(
+        bytes(ffi.buffer(data, message.length)),
+        message.precise,
+        bool(message.guaranteed),
+        message.number,
+        message.after,
+    )
+
+
+def _fields(struct: Any) -> dict[str, int]:
+    return {name: getattr(struct, name) for name, _ in ffi.typeof(struct).fields}
+
+
+def _set(struct: Any, values: dict[str, int]) -> None:
+    known = [name for name, _ in ffi.typeof(struct).item.fields]
+    for name, value in values.items():
+        if name not in known:
+            raise TypeError(f"no option {name}; there are: {', '.join(known)}")
+        setattr(struct, name, value)
+
+
+def _address(host: str, port: int) -> Any:
+    """A sockaddr_in or sockaddr_in6 with numbers of this host."""
+    family, _, _, _, where = _socket.getaddrinfo(host, port, type=_socket.SOCK_DGRAM)[0]
+    packed = int(family).to_bytes(2, "little") + port.to_bytes(2, "big")
+    if family == _socket.AF_INET:
+        packed += _socket.inet_aton(str(where[0])) + bytes(8)
+    else:
+        scope = int(where[3]) if len(where) > 3 else 0
+        packed += bytes(4) + _socket.inet_pton(family, str(where[0]).split("%")[0]) + scope.to_bytes(4, "little")
+    return ffi.from_buffer(packed)
+
+
+class Socket:
+    """A socket, from :func:`connect` or :func:`listen`. It is closed by ``with`` or :meth:`close`."""
+
+    def __init__(self, handle: Any) -> None:
+        self._handle = handle
+
+    def __enter__(self) -> Socket:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Message]:
+        """All messages until the peer's FIN."""
+        while True:
+            try:
+                yield self.recv()
+            except Error as error:
+                if error.name == "SAP_ERR_END":
+                    return
+                raise
+
+    @property
+    def mode(self) -> int:
+        """:data:`PRECISE` or :data:`APPROXIMATE`: what :meth:`send` makes of data."""
+        return int(lib.sap_get_mode(self._handle))
+
+    @mode.setter
+    def mode(self, mode: int) -> None:
+        _checked(lib.sap_set_mode(self._handle, mode))
+
+    @property
+    def port(self) -> int:
+        """The port of the socket itself."""
+        address, length = ffi.new("uint8_t[128]"), ffi.new("socklen_t *")
+        _checked(lib.sap_local(self._handle, ffi.cast("struct sockaddr_storage *", address), length))
+        return int.from_bytes(ffi.buffer(address, 4)[2:4], "big")
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The counters, by the names of ``struct sap_stats``."""
+        stats = ffi.new("struct sap_stats *")
+        lib.sap_get_stats(self._handle, stats)
+        return _fields(stats[0])
+
+    def set_timeout(self, timeout_ms: int) -> None:
+        """How long calls wait; -1: for ever, 0: not at all."""
+        _checked(lib.sap_set_timeout(self._handle, timeout_ms))
+
+    def accept(self) -> None:
+        """Waits until somebody has connected."""
+        _checked(lib.sap_accept(self._handle))
+
+    def send(self, data: bytes) -> None:
+        """Sends one datagram, precise or approximate as the mode says."""
+        _checked(lib.sap_send(self._handle, data, len(data)))
+
+    def send_head(self, data: bytes, head: int, *, once: bool = False) -> None:
+        """Sends one datagram whose first ``head`` bytes are precise; ``once``: protected, but not guaranteed."""
+        _checked(lib.sap_send_head(self._handle, data, len(data), head, MACROS["SAP_ONCE"] if once else 0))
+
+    def recv(self) -> Message:
+        """Receives one datagram."""
+        data, message = ffi.new("uint8_t[]", MACROS["SAP_PAYLOAD_BYTES_MAX"]), ffi.new("struct sap_message *")
+        _checked(lib.sap_recv(self._handle, data, len(data), message))
+        return _message(data, message)
+
+    def flush(self) -> None:
+        """Waits until all guaranteed datagrams are acknowledged."""
+        _checked(lib.sap_flush(self._handle))
+
+    def fin(self) -> None:
+        """Says that nothing more will be sent, and waits until the peer knows."""
+        _checked(lib.sap_fin(self._handle))
+
+    def process(self) -> None:
+        """Does what can be done without waiting."""
+        _checked(lib.sap_process(self._handle))
+
+    def ready(self, flag: str) -> bool:
+        """Whether ``flag`` (``"SAP_CONNECTED"`` and so on) is set."""
+        return bool(lib.sap_ready(self._handle) & MACROS[flag])
+
+    def close(self) -> None:
+        """Closes the socket; a second time does nothing."""
+        handle, self._handle = self._handle, ffi.NULL
+        lib.sap_close(handle)
+
+
+def _open(function: Any, host: str, port: int, values: dict[str, int]) -> Socket:
+    options, handle, address = ffi.new("struct sap_options *"), ffi.new("sap_sock_t **"), _address(host, port)
+    lib.sap_options_init(options)
+    _set(options, values)
+    _checked(function(handle, ffi.cast("struct sockaddr *", address), len(address), options))
+    return Socket(handle[0])
+
+
+def connect(host: str, port: int, **options: int) -> Socket:
+    """Connects to a peer that listens; options are those of ``struct sap_options``."""
+    return _open(lib.sap_connect, host, port, options)
+
+
+def listen(host: str, port: int = 0, **options: int) -> Socket:
+    """Listens; port 0: any, which :attr:`Socket.port` tells."""
+    return _open(lib.sap_listen, host, port, options)
+
+
+class Core:
+    """One end of a connection without sockets or clock: sap_core.h.
+
+    Addresses are bytes, at most 31. Time is in nanoseconds, of a clock that the caller makes up.
+    """
+
+    def __init__(self, role: int, random: bytes, *, peer: bytes = b"", now_ns: int = 0, **options: int) -> None:
+        config = ffi.new("struct sap_core_config *")
+        lib.sap_core_config_init(config)
+        config.role = role
+        config.random = random
+        config.peer = self._packed(peer)[0]
+        _set(config, options)
+        size = lib.sap_core_bytes(config)
+        self._memory = ffi.new("long double[]", size // 16 + 1)  # aligned as malloc() does it
+        self._core = lib.sap_core_init(self._memory, size, config, now_ns)
+        if self._core == ffi.NULL:
+            raise Error(lib.SAP_ERR_ARGUMENT)
+
+    @staticmethod
+    def _packed(address: bytes) -> Any:
+        packed = ffi.new("struct sap_address *")
+        packed.length = len(address)
+        packed.bytes = address.ljust(31, b"\0")
+        return packed
+
+    def input(self, source: bytes, datagram: bytes, now_ns: int) -> None:
+        """Takes a datagram that came from an address."""
+        lib.sap_core_input(self._core, self._packed(source), datagram, len(datagram), now_ns)
+
+    def output(self, now_ns: int) -> tuple[bytes, bytes, int] | None:
+        """The next datagram that is due, the address it goes to, and how many of its bytes are precise."""
+        data, out = ffi.new("uint8_t[]", 2048), ffi.new("struct sap_output *")
+        if not lib.sap_core_output(self._core, data, len(data), out, now_ns):
+            return None
+        return bytes(ffi.buffer(data, out.length)), bytes(ffi.buffer(out.to.bytes, out.to.length)), int(out.precise)
+
+    @property
+    def next_ns(self) -> int:
+        """When :meth:`output` has to be called next; 0: now, :data:`NEVER`."""
+        return int(lib.sap_core_next_ns(self._core))
+
+    def send(self, data: bytes, head: int | None = None, *, guaranteed: bool = True) -> None:
+        """Takes a datagram to be sent, whose first ``head`` bytes (default: all) are precise."""
+        _checked(lib.sap_core_send(self._core, data, len(data), len(data) if head is None else head, guaranteed))
+
+    def receive(self) -> Message:
+        """The next datagram that came."""
+        data, message = ffi.new("uint8_t[]", MACROS["SAP_PAYLOAD_BYTES_MAX"]), ffi.new("struct sap_message *")
+        _checked(lib.sap_core_receive(self._core, data, len(data), message))
+        return _message(data, message)
+
+    def fin(self) -> None:
+        """Says that nothing more will be sent."""
+        _checked(lib.sap_core_fin(self._core))
+
+    def ready(self, flag: str) -> bool:
+        """Whether ``flag`` (``"SAP_CONNECTED"`` and so on) is set."""
+        return bool(lib.sap_core_ready(self._core, True) & MACROS[flag])
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """The counters, by the names of ``struct sap_stats``."""
+        stats = ffi.new("struct sap_stats *")
+        lib.sap_core_get_stats(self._core, stats)
+        return _fields(stats[0])

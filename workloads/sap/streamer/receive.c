@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* sap-streamer receive: one stream. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "arrivals.h"
+#include "net.h"
+#include "report.h"
+#include "stream.h"
+#include "streamer.h"
+#include "words.h"
+
+/* A sender that is silent for so long is gone. */
+#define IDLE_NS (10 * NS_PER_S)
+
+struct receiving {
+	const char *at, *output;
+	uint16_t port;
+	bool json;
+	uint64_t idle_ns;
+
+	FILE *file;
+	struct stream_opening opening;
+	bool opened;   /* the opening has come */
+	bool complete; /* the end has come, too */
+	struct stream_tally tally;
+	struct arrivals arrivals; /* of the datagrams behind the opening */
+	uint64_t begun_ns, ended_ns; /* of the opening, and of the end or the last datagram */
+};
+
+enum { PORT = 1, JSON, OUTPUT, BIND, IDLE };
+
+static const struct option OPTIONS[] = {
+	{ "port", 1, NULL, PORT }, { "json", 0, NULL, JSON }, { "output", 1, NULL, OUTPUT }, { "bind", 1, NULL, BIND },
+	{ "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
+};
+
+static void take(struct receiving *receiving, int option, const char *word)
+{
+	switch (option) {
+	case PORT:
+		receiving->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		break;
+	case JSON:
+		receiving->json = true;
+		break;
+	case OUTPUT:
+		receiving->output = word;
+		break;
+	case BIND:
+		receiving->at = word;
+		break;
+	case IDLE:
+		receiving->idle_ns = option_duration("idle", word);
+		break;
+	default:
+		exit(2);
+	}
+}
+
+/* A file is as long as what was sent from the start; what never comes stays 0. */
+static void begin(struct receiving *receiving, const uint8_t *data, size_t length)
+{
+	if (!stream_opening_unpack(&receiving->opening, data, length))
+		refuse("the first datagram is no opening of a stream: another program sends to this port");
+	receiving->opened = true;
+	receiving->begun_ns = receiving->ended_ns = now_ns();
+	if (!receiving->output) {
+		if (receiving->opening.content == STREAM_FILE)
+			refuse("a file comes; --output FILE says where to put it");
+		return;
+	}
+	receiving->file = fopen(receiving->output, "wb");
+	if (!receiving->file || fseek(receiving->file, (long)receiving->opening.bytes - 1, SEEK_SET) ||
+	    fputc(0, receiving->file) == EOF)
+		fail_errno(receiving->output);
+}
+
+static void take_datagram(struct receiving *receiving, const struct sap_message *message, const uint8_t *data)
+{
+	uint64_t index;
+
+	if (!stream_index(&receiving->opening, message, &index)) {
+		receiving->tally.foreign++;
+		return;
+	}
+	receiving->ended_ns = now_ns();
+	arrivals_add(&receiving->arrivals, receiving->ended_ns);
+	stream_count(&receiving->tally, &receiving->opening, index, data, message->length);
+	if (receiving->file &&
+	    (fseek(receiving->file, (long)(index * receiving->opening.payload), SEEK_SET) ||
+	     fwrite(data, 1, message->length, receiving->file) != message->length))
+		fail_errno(receiving->output);
+}
+
+/* Until the end, a silence, or a signal. Returns what ended it. */
+static int run(struct receiving *receiving, sap_sock_t *sock)
+{
+	uint8_t data[SAP_PAYLOAD_BYTES_MAX];
+	struct sap_message message;
+	ssize_t got;
+
+	for (;;) {
+		got = receive(sock, data, sizeof(data), &message, receiving->opened ? receiving->idle_ns : 0);
+		if (got == SAP_ERR_END) {
+			receiving->complete = receiving->opened;
+			receiving->ended_ns = now_ns();
+		}
+		if (got < 0)
+			return (int)got;
+		if (receiving->opened)
+			take_datagram(receiving, &message, data);
+		else if (message.guaranteed)
+			begin(receiving, data, (size_t)got);
+	}
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : NAN;
+}
+
+static void tell_text(const struct receiving *receiving)
+{
+	const struct stream_tally *tally = &receiving->tally;
+	const uint64_t expected = stream_datagrams(&receiving->opening);
+
+	printf("%llu datagrams expected, %llu arrived, %llu lost\n", (unsigned long long)expected,
+	       (unsigned long long)tally->arrived, (unsigned long long)(expected - tally->arrived));
+	if (receiving->opening.content != STREAM_PATTERN)
+		return;
+	printf("%llu arrived damaged, %llu bits wrong", (unsigned long long)tally->damaged,
+	       (unsigned long long)tally->wrong_bits);
+	if (tally->damaged)
+		printf(", bit error rate in these %.3g", share(tally->wrong_bits, tally->damaged_bits));
+	printf("\n%.4f %% of the bits that arrived are right\n",
+	       100 * share(tally->bits - tally->wrong_bits, tally->bits));
+}
+
+/* What a pattern tells and a file does not: there nobody knows which bits are wrong. */
+static void tell_bits(const struct stream_tally *tally, bool known, struct report *report)
+{
+	report_enter(report, "bits");
+	report_count(report, "arrived", tally->bits);
+	if (known)
+		report_count(report, "wrong", tally->wrong_bits);
+	else
+		report_null(report, "wrong");
+	report_leave(report);
+	report_number(report, "ber_damaged", known ? share(tally->wrong_bits, tally->damaged_bits) : NAN);
+	report_number(report, "right_share", known ? share(tally->bits - tally->wrong_bits, tally->bits) : NAN);
+}
+
+static void tell(const struct receiving *receiving, sap_sock_t *sock)
+{
+	const struct stream_tally *tally = &receiving->tally;
+	const struct stream_opening *opening = &receiving->opening;
+	const bool known = opening->content == STREAM_PATTERN;
+	struct report report;
+	struct sap_stats stats;
+
+	sap_get_stats(sock, &stats);
+	report_begin(&report, stdout);
+	report_text(&report, "role", "receiver");
+	report_text(&report, "content", known ? "pattern" : "file");
+	report_flag(&report, "complete", receiving->complete);
+	report_count(&report, "seed", opening->seed);
+	report_count(&report, "bytes", opening->bytes);
+	report_count(&report, "payload_bytes", opening->payload);
+	report_enter(&report, "datagrams");
+	report_count(&report, "expected", stream_datagrams(opening));
+	report_count(&report, "precise", opening->precise);
+	report_count(&report, "arrived", tally->arrived);
+	report_count(&report, "lost", stream_datagrams(opening) - tally->arrived);
+	if (known)
+		report_count(&report, "damaged", tally->damaged);
+	else
+		report_null(&report, "damaged");
+	report_count(&report, "foreign", tally->foreign);
+	report_leave(&report);
+	tell_bits(tally, known, &report);
+	report_count(&report, "elapsed_ns", receiving->ended_ns - receiving->begun_ns);
+	arrivals_report(&receiving->arrivals, &report);
+	report_sap(&report, &stats);
+	report_end(&report);
+}
+
+int verb_receive(int argc, char **argv)
+{
+	struct receiving receiving = { .at = "0.0.0.0", .idle_ns = IDLE_NS };
+	struct sap_options options;
+	struct address at;
+	sap_sock_t *sock;
+	int option, ended;
+
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
+		take(&receiving, option, optarg);
+	if (optind < argc)
+		refuse("%s: options only were expected", argv[optind]);
+	if (!receiving.port)
+		refuse("--port N says where to listen");
+	sap_options_init(&options);
+	options.payload_bytes = SAP_PAYLOAD_BYTES_MAX; /* the sender decides */
+	at = address_of(receiving.at, receiving.port);
+	ended = sap_listen(&sock, (const struct sockaddr *)&at.storage, at.length, &options);
+	if (ended)
+		fail("listening", ended);
+	stop_on_signals();
+	ended = run(&receiving, sock);
+	if (receiving.file && fclose(receiving.file))
+		fail_errno(receiving.output);
+	if (!receiving.opened)
+		fail("waiting for a stream", ended);
+	if (receiving.json)
+		tell(&receiving, sock);
+	else
+		tell_text(&receiving);
+	fflush(stdout);
+	sap_close(sock);
+	arrivals_free(&receiving.arrivals);
+	if (!receiving.complete && ended != SAP_ERR_AGAIN)
+		fail("the stream did not end", ended);
+	return 0;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* sap-tracker receive: one trace. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrivals.h"
+#include "carrier.h"
+#include "tracker.h"
+#include "words.h"
+
+/* A sender that is silent for so long is gone. */
+#define IDLE_NS (10 * NS_PER_S)
+
+struct receiving {
+	const char *at;
+	uint16_t port;
+	bool tcp, json;
+	enum track_gaps gaps;
+	uint64_t idle_ns;
+
+	struct opening opening;
+	bool opened, complete;
+	struct track track;
+	struct arrivals arrivals;
+	uint64_t begun_ns, ended_ns; /* of the opening, and of the end or the last point */
+};
+
+enum { PORT = 1, TCP, JSON, GAPS, BIND, IDLE };
+
+static const struct option OPTIONS[] = {
+	{ "port", 1, NULL, PORT }, { "tcp", 0, NULL, TCP }, { "json", 0, NULL, JSON }, { "gaps", 1, NULL, GAPS },
+	{ "bind", 1, NULL, BIND }, { "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
+};
+
+static void take(struct receiving *receiving, int option, const char *word)
+{
+	switch (option) {
+	case PORT:
+		receiving->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		break;
+	case TCP:
+		receiving->tcp = true;
+		break;
+	case JSON:
+		receiving->json = true;
+		break;
+	case GAPS:
+		if (strcmp(word, "ignored") && strcmp(word, "counted"))
+			refuse("--gaps %s: write ignored or counted", word);
+		receiving->gaps = strcmp(word, "counted") ? TRACK_IGNORE_GAPS : TRACK_COUNT_GAPS;
+		break;
+	case BIND:
+		receiving->at = word;
+		break;
+	case IDLE:
+		receiving->idle_ns = option_duration("idle", word);
+		break;
+	default:
+		exit(2);
+	}
+}
+
+static enum event run(struct receiving *receiving, const struct carrier_kind *kind, struct carrier *carrier)
+{
+	struct arrival arrival;
+	enum event event;
+
+	for (;;) {
+		event = kind->next(carrier, &receiving->opening, &arrival, receiving->opened ? receiving->idle_ns : 0);
+		switch (event) {
+		case EVENT_OPENING:
+			receiving->opened = true;
+			receiving->begun_ns = receiving->ended_ns = now_ns();
+			track_init(&receiving->track, (double)receiving->opening.interval_ns / 1e9, receiving->gaps);
+			break;
+		case EVENT_POINT:
+			if (arrival.number >= receiving->opening.points)
+				break; /* no sender of ours does that */
+			receiving->ended_ns = now_ns();
+			arrivals_add(&receiving->arrivals, receiving->ended_ns);
+			track_update(&receiving->track, arrival.number, &arrival.point);
+			break;
+		case EVENT_END:
+			receiving->complete = receiving->opened;
+			receiving->ended_ns = now_ns();
+			return event;
+		default:
+			return event;
+		}
+	}
+}
+
+static uint64_t discarded(const struct track *track)
+{
+	return track->discarded_place + track->discarded_speed + track->discarded_stale;
+}
+
+static double average_m_s(const struct track *track)
+{
+	return track->intervals ? track->average_m_s : NAN;
+}
+
+static void tell(const struct receiving *receiving, const struct carrier_kind *kind, const struct carrier *carrier)
+{
+	const struct track *track = &receiving->track;
+	struct report report;
+
+	report_begin(&report, stdout);
+	report_text(&report, "role", "receiver");
+	report_text(&report, "transport", kind->name);
+	report_text(&report, "gaps", receiving->gaps == TRACK_COUNT_GAPS ? "counted" : "ignored");
+	report_flag(&report, "complete", receiving->complete);
+	report_enter(&report, "points");
+	report_count(&report, "expected", receiving->opening.points);
+	report_count(&report, "arrived", receiving->arrivals.count);
+	report_count(&report, "lost", receiving->opening.points - receiving->arrivals.count);
+	report_count(&report, "discarded", discarded(track));
+	report_leave(&report);
+	report_enter(&report, "discarded");
+	report_count(&report, "place", track->discarded_place);
+	report_count(&report, "speed", track->discarded_speed);
+	report_count(&report, "stale", track->discarded_stale);
+	report_leave(&report);
+	report_number(&report, "speed_m_s", average_m_s(track));
+	report_number(&report, "distance_m", track->distance_m);
+	report_count(&report, "elapsed_ns", receiving->ended_ns - receiving->begun_ns);
+	arrivals_report(&receiving->arrivals, &report);
+	if (kind->report)
+		kind->report(carrier, &report);
+	report_end(&report);
+}
+
+static void tell_text(const struct receiving *receiving)
+{
+	const struct track *track = &receiving->track;
+
+	printf("%llu points expected, %zu arrived, %llu discarded\n", (unsigned long long)receiving->opening.points,
+	       receiving->arrivals.count, (unsigned long long)discarded(track));
+	printf("mean speed %.4f m/s over %.1f m\n", average_m_s(track), track->distance_m);
+}
+
+static const char *why(enum event event)
+{
+	return event == EVENT_IDLE ? "nothing came any more" : "the connection broke";
+}
+
+int verb_receive(int argc, char **argv)
+{
+	struct receiving receiving = { .at = "0.0.0.0", .idle_ns = IDLE_NS };
+	const struct carrier_kind *kind;
+	struct carrier *carrier;
+	struct address at;
+	enum event ended;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
+		take(&receiving, option, optarg);
+	if (optind < argc)
+		refuse("%s: options only were expected", argv[optind]);
+	if (!receiving.port)
+		refuse("--port N says where to listen");
+	kind = receiving.tcp ? &carrier_tcp : &carrier_sap;
+	at = address_of(receiving.at, receiving.port);
+	carrier = kind->listen(&at);
+	stop_on_signals();
+	ended = run(&receiving, kind, carrier);
+	if (!receiving.opened) {
+		fprintf(stderr, "%s: no trace came\n", program);
+		return 1;
+	}
+	if (receiving.json)
+		tell(&receiving, kind, carrier);
+	else
+		tell_text(&receiving);
+	fflush(stdout);
+	kind->close(carrier);
+	arrivals_free(&receiving.arrivals);
+	if (receiving.complete || ended == EVENT_STOPPED)
+		return 0;
+	fprintf(stderr, "%s: the trace did not end: %s\n", program, why(ended));
+	return 1;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* sap-tracker send, average. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "carrier.h"
+#include "trace.h"
+#include "tracker.h"
+#include "words.h"
+
+struct sending {
+	const char *to, *trace;
+	uint16_t port;
+	bool approximate, told_mode, tcp, json;
+	uint64_t every_ns; /* 0: as the trace has them */
+	uint64_t count;	   /* 0: all */
+	uint32_t give_up_ms;
+};
+
+enum { TO = 1, PORT, TRACE, MODE, TCP, EVERY, COUNT, GIVE_UP, JSON };
+
+static const struct option OPTIONS[] = {
+	{ "to", 1, NULL, TO }, { "port", 1, NULL, PORT }, { "trace", 1, NULL, TRACE }, { "mode", 1, NULL, MODE },
+	{ "tcp", 0, NULL, TCP }, { "every", 1, NULL, EVERY }, { "count", 1, NULL, COUNT },
+	{ "give-up", 1, NULL, GIVE_UP }, { "json", 0, NULL, JSON }, { NULL, 0, NULL, 0 }
+};
+
+static void take(struct sending *sending, int option, const char *word)
+{
+	switch (option) {
+	case TO:
+		sending->to = word;
+		break;
+	case PORT:
+		sending->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		break;
+	case TRACE:
+		sending->trace = word;
+		break;
+	case MODE:
+		if (strcmp(word, "precise") && strcmp(word, "approximate"))
+			refuse("--mode %s: write precise or approximate", word);
+		sending->approximate = !strcmp(word, "approximate");
+		sending->told_mode = true;
+		break;
+	case TCP:
+		sending->tcp = true;
+		break;
+	case EVERY:
+		sending->every_ns = option_duration("every", word);
+		break;
+	case COUNT:
+		sending->count = option_number("count", word, 2, UINT32_MAX);
+		break;
+	case GIVE_UP:
+		sending->give_up_ms = (uint32_t)(option_duration("give-up", word) / NS_PER_MS);
+		break;
+	case JSON:
+		sending->json = true;
+		break;
+	default:
+		exit(2); /* getopt_long() has said why */
+	}
+}
+
+static struct sending parse(int argc, char **argv)
+{
+	struct sending sending = { .approximate = true, .give_up_ms = 10000 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
+		take(&sending, option, optarg);
+	if (optind < argc)
+		refuse("%s: options only were expected", argv[optind]);
+	if (!sending.trace)
+		refuse("--trace CSV says which points");
+	return sending;
+}
+
+/* The ground truth: what a receiver finds that gets all points as they are. */
+static struct track truth(const struct trace *trace, size_t count)
+{
+	struct track track;
+
+	track_init(&track, (double)trace->interval_ns / 1e9, TRACK_COUNT_GAPS);
+	for (size_t i = 0; i < count; i++)
+		track_update(&track, i, &trace->points[i]);
+	return track;
+}
+
+static void tell(const struct sending *sending, const struct carrier_kind *kind, const struct carrier *carrier,
+		 const struct trace *trace, size_t count, uint64_t elapsed_ns)
+{
+	const char *mode = sending->approximate && !sending->tcp ? "approximate" : "precise";
+	struct report report;
+
+	if (!sending->json) {
+		printf("%zu points over %s, %s, in %.3f s\n", count, kind->name, mode,
+		       (double)elapsed_ns / (double)NS_PER_S);
+		return;
+	}
+	report_begin(&report, stdout);
+	report_text(&report, "role", "sender");
+	report_text(&report, "transport", kind->name);
+	report_text(&report, "mode", mode);
+	report_count(&report, "points", count);
+	report_number(&report, "speed_m_s", truth(trace, count).average_m_s);
+	report_count(&report, "elapsed_ns", elapsed_ns);
+	if (kind->report)
+		kind->report(carrier, &report);
+	report_end(&report);
+}
+
+int verb_send(int argc, char **argv)
+{
+	const struct sending sending = parse(argc, argv);
+	const struct carrier_kind *kind = sending.tcp ? &carrier_tcp : &carrier_sap;
+	struct trace trace = trace_load(sending.trace);
+	const size_t count = sending.count && sending.count < trace.count ? (size_t)sending.count : trace.count;
+	const struct opening opening = { (uint32_t)count, trace.interval_ns };
+	struct carrier *carrier;
+	struct address to;
+	uint64_t every_ns, begun_ns;
+
+	if (!sending.to || !sending.port)
+		refuse("--to HOST and --port N say where to; both are needed");
+	if (sending.tcp && sending.told_mode && sending.approximate)
+		refuse("--tcp --mode approximate: TCP is precise; leave one of them out");
+	every_ns = sending.every_ns ? sending.every_ns : trace.interval_ns;
+	to = address_of(sending.to, sending.port);
+	carrier = kind->connect(&to, sending.approximate, sending.give_up_ms);
+	kind->send_opening(carrier, &opening);
+	begun_ns = now_ns();
+	for (size_t i = 0; i < count; i++)
+		kind->send_point(carrier, &trace.points[i], begun_ns + i * every_ns);
+	kind->finish(carrier);
+	tell(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
+	kind->close(carrier);
+	trace_free(&trace);
+	return 0;
+}
+
+int verb_average(int argc, char **argv)
+{
+	const struct sending sending = parse(argc, argv);
+	struct trace trace = trace_load(sending.trace);
+	const struct track track = truth(&trace, trace.count);
+
+	printf("%zu points, %.1f m, mean speed %.9f m/s, %llu points discarded\n", trace.count, track.distance_m,
+	       track.average_m_s, (unsigned long long)(trace.count - track.taken));
+	trace_free(&trace);
+	return 0;
+}

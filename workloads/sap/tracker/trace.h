@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A recorded or made walk: a CSV file "time_s,latitude_deg,longitude_deg", lines that begin with # are comments. */
+#ifndef TRACE_H
+#define TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "track.h"
+
+struct trace {
+	struct track_point *points;
+	size_t count;
+	uint64_t interval_ns; /* between points; all alike */
+};
+
+/* Reads a file. A mistake in it ends the program with a message that names the line. */
+struct trace trace_load(const char *path);
+void trace_free(struct trace *trace);
+
+#endif
