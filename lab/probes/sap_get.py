@@ -15,8 +15,8 @@ from lab.probes._watched import watched
 from lab.probes.base import Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target
 
 _TRANSPORTS = ("tcp", "sap-approximate", "sap-precise")
-_COUNTS = ("http_code", "exit_code", "bytes", "datagrams", "datagrams_lost")
-_MAYBE = ("length", "wrong_datagrams", "wrong_bytes", "wrong_bits")
+_COUNTED = ("bytes", "datagrams", "datagrams_lost")
+_COMPARED = ("datagrams_damaged", "bytes_damaged", "wrong_bytes", "wrong_bits")
 _TIMES = ("time_connect_s", "time_request_s", "time_first_byte_s", "time_total_s")
 _TEXTS = ("url", "error", "refused", "content_type")
 
@@ -25,10 +25,11 @@ class SapGet(Probe):
     """Fetches a URL, ``count`` times.
 
     Series: ``received`` (B, of the file being fetched, from its start). Occurrences: ``transfer``, at the end of each
-    request that got an answer, with all that the program says of it. Values: ``transfers``, a list of the same;
-    ``bytes``, ``datagrams``, ``datagrams_lost``, ``wrong_bytes`` and so on of all together; ``transport`` and
-    ``exit_code`` of the last; ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN,
-    with TCP to the last byte.
+    request that got a whole file, with all that the program says of it. Values: ``transfers``, a list of all requests;
+    of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged`` (datagrams),
+    ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong bits of those in
+    damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else 0; ``sha256`` of
+    the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last byte.
     """
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
@@ -88,17 +89,28 @@ class SapGet(Probe):
                 parsed.occurrences.append(
                     Occurrence(started_ns + round(took_s * 1_000_000_000), "transfer", dict(transfer))
                 )
-        values = parsed.values
-        values["transfers"] = transfers
-        for name in ("bytes", "datagrams", "datagrams_lost"):
-            values[name] = sum(transfer[name] for transfer in transfers)
-        for name in ("wrong_datagrams", "wrong_bytes", "wrong_bits"):
-            compared = [transfer[name] for transfer in transfers if transfer[name] is not None]
-            values[name] = sum(compared) if compared else None
-        if transfers:
-            values["transport"] = transfers[-1]["transport"]
-            values["exit_code"] = next((one["exit_code"] for one in transfers if one["exit_code"]), 0)
+        parsed.values |= {"transfers": transfers} | _totals(transfers)
         return parsed
+
+
+def _totals(transfers: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all transfers come to, by the names that other probes of SAP have for it."""
+    totals: dict[str, Any] = {name: sum(transfer[name] for transfer in transfers) for name in _COUNTED}
+    totals |= {"arrived": totals["datagrams"], "lost": totals["datagrams_lost"]}
+    totals["expected"] = totals["arrived"] + totals["lost"]
+    compared = [transfer for transfer in transfers if transfer["wrong_bits"] is not None]
+    for name in _COMPARED:
+        totals[name] = sum(transfer[name] for transfer in compared) if compared else None
+    if compared:
+        totals["damaged"] = totals["datagrams_damaged"]
+        totals["arrived_bits"] = bits = 8 * sum(transfer["bytes"] for transfer in compared)
+        totals["right_share"] = 1 - totals["wrong_bits"] / bits if bits else None
+        damaged_bits = 8 * totals["bytes_damaged"]
+        totals["ber_damaged"] = totals["wrong_bits"] / damaged_bits if damaged_bits else None
+    if transfers:
+        totals["transport"] = transfers[-1]["transport"]
+        totals["exit_code"] = next((one["exit_code"] for one in transfers if one["exit_code"]), 0)
+    return totals
 
 
 def _transfer(told: Json) -> dict[str, Any]:
@@ -107,8 +119,8 @@ def _transfer(told: Json) -> dict[str, Any]:
     transfer["transport"] = told["transport"].text()
     if transfer["transport"] not in _TRANSPORTS:
         raise ProbeOutputError(f"{told.where}: transport: {transfer['transport']!r} is unknown")
-    transfer |= {name: told[name].integer() for name in _COUNTS}
-    transfer |= {name: None if told[name].absent() else told[name].integer() for name in _MAYBE}
+    transfer |= {name: told[name].integer() for name in ("http_code", "exit_code", *_COUNTED)}
+    transfer |= {name: None if told[name].absent() else told[name].integer() for name in ("length", *_COMPARED)}
     transfer |= {name: None if told[name].absent() else told[name].number() for name in _TIMES}
     if transfer["time_total_s"] is not None and transfer["time_request_s"] is None:
         raise ProbeOutputError(f"{told.where}: an end without a request")

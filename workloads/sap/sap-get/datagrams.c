@@ -77,7 +77,10 @@ static void compare_one(const uint8_t *ours, const uint8_t *theirs, size_t lengt
 		for (; wrong; wrong &= wrong - 1)
 			differences->bits++;
 	}
-	differences->datagrams += differs;
+	if (differs) {
+		differences->datagrams++;
+		differences->datagram_bytes += (int64_t)length;
+	}
 }
 
 int datagrams_compare(const struct datagrams *datagrams, int fd, const char *path, uint64_t length,

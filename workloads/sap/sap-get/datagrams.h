@@ -34,7 +34,8 @@ bool datagrams_fit(const struct datagrams *datagrams, uint64_t length, uint64_t 
 
 /* Differences within the datagrams that came. */
 struct differences {
-	int64_t bytes, bits, datagrams;
+	int64_t bits, bytes;		/* that are wrong */
+	int64_t datagrams, datagram_bytes; /* with at least one wrong bit; all bytes of those */
 };
 
 /* Compares a descriptor with a file, both of that many bytes. -1: errno says why (0: the file has another length). */

@@ -439,9 +439,10 @@ static void compare(struct fetch *fetch, uint64_t length)
 		     errno ? strerror(errno) : "is not as long as what came");
 		return;
 	}
+	result->datagrams_damaged = differences.datagrams;
+	result->bytes_damaged = differences.datagram_bytes;
 	result->wrong_bytes = differences.bytes;
 	result->wrong_bits = differences.bits;
-	result->wrong_datagrams = differences.datagrams;
 }
 
 /* Fills in the result, and the file. */
@@ -519,7 +520,8 @@ struct fetch *fetch_new(const struct options *options, const char *url, const ch
 		.length = -1,
 		.wrong_bytes = -1,
 		.wrong_bits = -1,
-		.wrong_datagrams = -1,
+		.datagrams_damaged = -1,
+		.bytes_damaged = -1,
 		.started_ns = clock_ns(CLOCK_REALTIME),
 		.begin_ns = clock_ns(CLOCK_MONOTONIC),
 		.connected_ns = -1,

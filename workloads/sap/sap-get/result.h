@@ -34,9 +34,11 @@ struct result {
 	int64_t bytes;		/* that came */
 	uint64_t datagrams;	/* that came with bytes of the file */
 	uint64_t datagrams_lost;
-	int64_t wrong_bytes;	/* of those that came; -1: not compared */
+	/* within what came; -1: not compared */
+	int64_t datagrams_damaged; /* that have at least one wrong bit */
+	int64_t bytes_damaged;	/* all bytes of those */
+	int64_t wrong_bytes;
 	int64_t wrong_bits;
-	int64_t wrong_datagrams;
 	int64_t started_ns;	/* CLOCK_REALTIME */
 	/* CLOCK_MONOTONIC; -1: never */
 	int64_t begin_ns;	/* of all */

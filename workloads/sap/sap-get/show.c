@@ -94,7 +94,8 @@ static void collect(struct fields *fields, const struct result *result)
 	add_number(fields, "bytes", result->bytes);
 	add_number(fields, "datagrams", (int64_t)result->datagrams);
 	add_number(fields, "datagrams_lost", (int64_t)result->datagrams_lost);
-	add_number(fields, "wrong_datagrams", result->wrong_datagrams);
+	add_number(fields, "datagrams_damaged", result->datagrams_damaged);
+	add_number(fields, "bytes_damaged", result->bytes_damaged);
 	add_number(fields, "wrong_bytes", result->wrong_bytes);
 	add_number(fields, "wrong_bits", result->wrong_bits);
 	add_moment(fields, "started", result->started_ns);
