@@ -26,19 +26,17 @@ class SapGet(Probe):
 
     Series: ``received`` (B, of the file being fetched, from its start). Occurrences: ``transfer``, at the end of each
     request that got a whole file, with all that the program says of it. Values: ``transfers``, a list of all requests;
-    of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged`` (datagrams),
-    ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong bits of those in
-    damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else 0; ``sha256`` of
-    the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last byte.
+    of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged``
+    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong bits
+    of those in damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else 0;
+    ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last byte.
     """
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
     acts = True
     params: ClassVar[dict[str, Param]] = {
         "url": Param("str", "what to fetch", required=True),
-        "transport": Param(
-            "str", "sap-approximate, sap-precise or tcp: what to ask for", default="sap-approximate"
-        ),
+        "transport": Param("str", "sap-approximate, sap-precise or tcp: what to ask for", default="sap-approximate"),
         "types": Param("list", "MIME types to take approximately", default=("*/*",)),
         "count": Param("int", "how often", default=1, least=1, most=1_000_000),
         "pause": Param("duration", "from the end of one to the start of the next", default=0),
