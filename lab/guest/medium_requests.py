@@ -62,6 +62,7 @@ def setup(medium: Medium) -> Iterator[Request]:
                 Attr.STEP_MB: curve.step_mb,
                 Attr.BURST: curve.burst_q8,
                 Attr.HAZARDS: unpacked(curve.hazards),
+                Attr.FLIPS: unpacked(curve.flips),
             },
         )
     for table in medium.fadings:

@@ -81,6 +81,7 @@ class Attr(IntEnum):
     NO_RETRY_MARK = auto()
     FAULT_LISTENER = auto()
     FAULT_SHARE = auto()
+    FLIPS = auto()
 
 
 class Frame(IntEnum):
@@ -131,6 +132,7 @@ class Count(IntEnum):
     DROPPED = auto()
     BYTES = auto()
     APPROXIMATE = auto()
+    REPEATED = auto()
 
 
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum ieee80211_ac_numbers
@@ -166,6 +168,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.STEP_MB: _U32,
     Attr.HAZARDS: bytes,
     Attr.BURST: _U32,
+    Attr.FLIPS: bytes,
     Attr.FADING: _U32,
     Attr.QUANTILES: bytes,
     Attr.RADIO: _U32,

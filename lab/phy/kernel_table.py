@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.errors import InputError
+from lab.phy import decoded
 from lab.phy.curves import Curve
 from lab.phy.error_models import ErrorModel
 from lab.phy.error_models.base import HAZARD_CAP
@@ -46,6 +47,8 @@ class KernelTable:
         start_mb: SNR of the first value, in hundredths of a decibel; below it, the first value holds.
         step_mb: SNR from one value to the next.
         values: shape (n,), hazards in 1/2^60, none above the one before it. The last is 0, and so are all beyond.
+        wrong_bits: shape (n,), likewise, of bits in a frame that is damaged: how many are wrong, each by itself.
+        events: shape (n,), likewise, of error events with ``burst_q8`` wrong bits each.
         burst_q8: mean number of wrong bits in one error event, in 1/256, for positions in bursts.
     """
 
@@ -54,6 +57,8 @@ class KernelTable:
     start_mb: int
     step_mb: int
     values: npt.NDArray[np.uint64]
+    wrong_bits: npt.NDArray[np.uint64]
+    events: npt.NDArray[np.uint64]
     burst_q8: int
 
 
@@ -90,9 +95,39 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     levels_mb = levels_mb[few[start] : few[end] + 1]
     hazards = hazard(model, curve, levels_mb / 100.0)
     start, end = _ends(hazards, lost)
-    values = np.rint(np.minimum(hazards[start : end + 1], HAZARD_CAP) * 2.0**FRACTION_BITS).astype(np.uint64)
+    levels_db, hazards = levels_mb[start : end + 1] / 100.0, hazards[start : end + 1]
+    share = wrong_share(model, curve, levels_db)
+    burst = burst_q8(curve)
+    return KernelTable(
+        curve.index,
+        model.name,
+        int(levels_mb[start]),
+        step_mb,
+        _fixed(hazards),
+        _fixed(_within(hazards, share)),
+        _fixed(_within(hazards, share * _BURST_UNIT / burst)),
+        burst,
+    )
+
+
+def wrong_share(model: ErrorModel, curve: Curve, snr_db: Floats) -> Floats:
+    """The share of bits that are wrong where frames are damaged, in the shape of ``snr_db``; at most a half."""
+    before = model.uncoded(curve, snr_db)
+    if curve.coding is None or before is None:
+        return np.full_like(snr_db, 0.5)
+    return np.minimum(decoded.error_rate(curve.coding.rate, before), 0.5)
+
+
+def _within(hazards: Floats, share: Floats) -> Floats:
+    """Hazards that are as low as the share of wrong bits has them, and do not rise again beyond."""
+    return np.asarray(np.minimum.accumulate(np.minimum(hazards, -np.log1p(-share))))
+
+
+def _fixed(hazards: Floats) -> npt.NDArray[np.uint64]:
+    """In the kernel's fixed point; the last is 0."""
+    values = np.rint(np.minimum(hazards, HAZARD_CAP) * 2.0**FRACTION_BITS).astype(np.uint64)
     values[-1] = 0
-    return KernelTable(curve.index, model.name, int(levels_mb[start]), step_mb, values, burst_q8(curve))
+    return values
 
 
 def _ends(hazards: Floats, lost: float) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from lab.errors import InputError
 from lab.model.document import Keys, label_of
@@ -95,7 +96,7 @@ def _used(nodes: list[Node]) -> dict[str, str]:
 def _lost(model: str, curve: Curve) -> KernelTable:
     """A curve that lets nothing through, for what is not used."""
     values = np.array([round(HAZARD_CAP * 2**FRACTION_BITS)], dtype=np.uint64)
-    return KernelTable(curve.index, model, round(SNR_MOST_DB * 100), 1, values, _ONE_BIT_Q8)
+    return KernelTable(curve.index, model, round(SNR_MOST_DB * 100), 1, values, values, values, _ONE_BIT_Q8)
 
 
 def _packed(curve: Curve, table: KernelTable, bursts: bool) -> ErrorCurve:
@@ -104,12 +105,16 @@ def _packed(curve: Curve, table: KernelTable, bursts: bool) -> ErrorCurve:
     Values are rounded to the 24 bits of a float32: beyond the 40th bit they depend on the vector instructions that the
     machine has, and plans must not.
     """
-    steady = table.values.astype(np.float32).astype(np.uint64)
+
+    def steady(values: npt.NDArray[np.uint64]) -> str:
+        return packed(values.astype(np.float32).astype(np.uint64).astype("<u8").tobytes())
+
     return ErrorCurve(
         name=curve.name,
         index=curve.index,
         start_mb=table.start_mb,
         step_mb=table.step_mb,
         burst_q8=table.burst_q8 if bursts else _ONE_BIT_Q8,
-        hazards=packed(steady.astype("<u8").tobytes()),
+        hazards=steady(table.values),
+        flips=steady(table.events if bursts else table.wrong_bits),
     )

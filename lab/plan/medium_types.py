@@ -32,6 +32,7 @@ class ErrorCurve:
     step_mb: int  # from value to value
     burst_q8: int  # mean wrong bits of an error event, in 1/256
     hazards: str  # packed u64: -ln(1 - p) of a bit in 2^-60, never rising
+    flips: str  # likewise, of an error event within a frame that is damaged
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ _COLOURS = {kind: colour for colour, kind in enumerate(kind for kind in KINDS if
 _COUNTS = {
     "sent": "sent",
     "retries": "retries",
+    "repeated": "sent more than once",
     "delivered": "delivered",
     "damaged": "damaged",
     "collided": "collided",

@@ -28,14 +28,14 @@ def plain_unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sockets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Tests of the sockets, with the sanitizers."""
     sources = [native.HERE / "main.c", *native.SOCKETS]
-    return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, native.SANITIZED)
+    return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, [*native.SANITIZED, *native.WRAPPED])
 
 
 @pytest.fixture(scope="session")
 def plain_sockets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same without sanitizers, for valgrind."""
     sources = [native.HERE / "main.c", *native.SOCKETS]
-    return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, ["-O2"])
+    return native.program(tmp_path_factory.mktemp("sap") / "sockets", sources, ["-O2", *native.WRAPPED])
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,8 @@ UNIT = [
     HERE / f"{name}.c"
     for name in ("main", "tables_unit", "support", "pieces", "conversations", "sending", "attacks", "pair")
 ]
+# sockets.c puts itself between the library and sendto()
+WRAPPED = ["-Wl,--wrap=sendto"]
 SOCKETS = [HERE / "tables_sockets.c", HERE / "sockets.c", *sorted((LIBSAP / "src").glob("*.c"))]
 
 
@@ -64,7 +66,7 @@ def valgrind() -> list[str]:
 
 
 def host_has_udplite() -> bool:
-    """Whether this machine's kernel has UDP-Lite: Linux up to 7.0 has, the lab's guest always."""
+    """Whether this machine's kernel has UDP-Lite: the newest Linux has dropped it, the lab's guest has it."""
     try:
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136).close()
     except OSError:

@@ -4,6 +4,7 @@
 
 #include "bytes.h"
 #include "check.h"
+#include "congestion.h"
 #include "crc32c.h"
 #include "rtt.h"
 #include "serial.h"
@@ -87,6 +88,36 @@ static void rtt(void)
 	sap_rtt_sample(&rtt, 100 * MS);
 	sap_rtt_back_off(&rtt);
 	CHECK_EQUAL(sap_rtt_timeout_ns(&rtt), 50 * MS);
+}
+
+static void congestion(void)
+{
+	struct sap_congestion congestion;
+
+	sap_congestion_init(&congestion, false);
+	CHECK_EQUAL(congestion.window, 10);
+	sap_congestion_acknowledged(&congestion, 2, 10); /* slow start */
+	CHECK_EQUAL(congestion.window, 12);
+	sap_congestion_acknowledged(&congestion, 2, 11); /* not full */
+	CHECK_EQUAL(congestion.window, 12);
+	sap_congestion_lost(&congestion, 12);
+	CHECK_EQUAL(congestion.window, 6);
+	sap_congestion_acknowledged(&congestion, 5, 6); /* congestion avoidance: one more for each window */
+	CHECK_EQUAL(congestion.window, 6);
+	sap_congestion_acknowledged(&congestion, 1, 6);
+	CHECK_EQUAL(congestion.window, 7);
+	sap_congestion_timeout(&congestion, 8, true);
+	CHECK_EQUAL(congestion.window, 1);
+	CHECK_EQUAL(congestion.threshold, 4);
+	sap_congestion_timeout(&congestion, 2, false);
+	CHECK_EQUAL(congestion.threshold, 4);
+	sap_congestion_lost(&congestion, 1);
+	CHECK_EQUAL(congestion.window, 2);
+	sap_congestion_init(&congestion, true);
+	sap_congestion_acknowledged(&congestion, 1, 1);
+	sap_congestion_lost(&congestion, 1);
+	sap_congestion_timeout(&congestion, 1, true);
+	CHECK_EQUAL(congestion.window, 1);
 }
 
 /* The layout of the header, byte by byte: two versions of the library have to understand each other. */
@@ -205,6 +236,7 @@ const struct test pieces_tests[] = {
 	TEST(siphash),
 	TEST(serial),
 	TEST(rtt),
+	TEST(congestion),
 	TEST(wire_layout),
 	TEST(wire_damage),
 	TEST(wire_forms),

@@ -117,6 +117,21 @@ static void fast_retransmit(void)
 	pair_free(pair);
 }
 
+/* Two later ones at the peer are no sign of a loss: the timer is. */
+static void two_later_ones(void)
+{
+	struct sap_core_config config = test_config(SAP_WINDOW);
+	struct pair *const pair = test_connected(&config, lost_by_mask);
+	uint64_t mask = 1;
+
+	pair->context = &mask;
+	pour(pair, 3);
+	CHECK_EQUAL(test_stats(pair, CONNECTS).retransmitted, 1);
+	CHECK_EQUAL(test_stats(pair, CONNECTS).retransmitted_fast, 0);
+	CHECK_EQUAL(test_stats(pair, CONNECTS).timeouts, 1);
+	pair_free(pair);
+}
+
 /* Several lost of one window are one event: each is repeated, and the window is halved once. */
 static void several_lost(void)
 {
@@ -356,6 +371,7 @@ const struct test sending_tests[] = {
 	TEST(slow_start),
 	TEST(unused_window),
 	TEST(fast_retransmit),
+	TEST(two_later_ones),
 	TEST(several_lost),
 	TEST(doubled_is_no_loss),
 	TEST(backoff),

@@ -18,6 +18,28 @@
 #include "tests.h"
 #include "wire.h"
 
+/* How often the kernel refuses to send from now on, and with which error: the linker puts this before sendto(). */
+static unsigned int refusals;
+static int refusal;
+
+ssize_t __real_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length)
+{
+	if (!refusals)
+		return __real_sendto(fd, data, length, flags, to, to_length);
+	refusals--;
+	errno = refusal;
+	return -1;
+}
+
+static void refuse(unsigned int times, int error)
+{
+	refusals = times;
+	refusal = error;
+}
+
 static struct sap_options options_of(int timeout_ms)
 {
 	struct sap_options options;
@@ -274,6 +296,70 @@ static void refused(void)
 	sap_close(NULL);
 }
 
+/* The kernel's buffer is full: what was taken stays and goes out later, nothing more is taken meanwhile. */
+static void full_kernel(void)
+{
+	struct sap_options options = options_of(0);
+	sap_sock_t *socks[2];
+	uint8_t byte = 0;
+
+	connect_pair(socks, AF_INET, &options);
+	CHECK_EQUAL(sap_set_mode(socks[0], SAP_APPROXIMATE), SAP_OK);
+	refuse(3, EAGAIN);
+	CHECK_EQUAL(sap_send(socks[0], "1", 1), 1);
+	CHECK_EQUAL(sap_poll_events(socks[0]), POLLIN | POLLOUT);
+	CHECK_EQUAL(sap_next_timeout_ns(socks[0]), -1);
+	CHECK(!(sap_ready(socks[0]) & (SAP_WRITABLE | SAP_FLUSHED)));
+	CHECK_EQUAL(sap_send(socks[0], "2", 1), SAP_ERR_AGAIN); /* tries twice: before and after it looks */
+	CHECK_EQUAL(refusals, 0);
+	CHECK_EQUAL(sap_send(socks[0], "2", 1), 1);
+	CHECK_EQUAL(sap_poll_events(socks[0]), POLLIN);
+	for (char expected = '1'; expected <= '2'; expected++) {
+		work_until(socks, 1, SAP_READABLE);
+		CHECK_EQUAL(sap_recv(socks[1], &byte, 1, NULL), 1);
+		CHECK_EQUAL(byte, expected);
+	}
+	CHECK_EQUAL(sap_set_timeout(socks[0], SAP_WAIT_FOREVER), SAP_OK);
+	refuse(10, EAGAIN);
+	CHECK_EQUAL(sap_send(socks[0], "3", 1), 1);
+	CHECK_EQUAL(sap_send(socks[0], "4", 1), 1); /* waits for room */
+	CHECK_EQUAL(refusals, 0);
+	close_pair(socks);
+}
+
+/* Errors of sending: those that stand for a lost datagram are no errors, others are, and leave the socket usable. */
+static void errors_of_sending(void)
+{
+	struct sap_options options = options_of(0);
+	struct sap_stats stats;
+	sap_sock_t *socks[2];
+	uint8_t byte;
+
+	options.rto_ms = 5;
+	connect_pair(socks, AF_INET, &options);
+	refuse(1, ECONNREFUSED); /* of an earlier datagram: this one goes out at once */
+	CHECK_EQUAL(sap_send(socks[0], "1", 1), 1);
+	work_until(socks, 1, SAP_READABLE);
+	refuse(2, ENETUNREACH); /* lost, and repeated */
+	work_until(socks, 0, SAP_FLUSHED);
+	CHECK_EQUAL(sap_send(socks[0], "2", 1), 1);
+	work_until(socks, 0, SAP_FLUSHED);
+	sap_get_stats(socks[0], &stats);
+	CHECK(stats.retransmitted);
+	refuse(1, EINTR);
+	CHECK_EQUAL(sap_send(socks[0], "3", 1), 1);
+	work_until(socks, 0, SAP_FLUSHED);
+	refuse(1, EMSGSIZE);
+	CHECK_EQUAL(sap_send(socks[0], "4", 1), SAP_ERR_SYSTEM);
+	CHECK_EQUAL(errno, EMSGSIZE);
+	work_until(socks, 0, SAP_FLUSHED); /* the timer sends it again */
+	for (char expected = '1'; expected <= '4'; expected++) {
+		CHECK_EQUAL(sap_recv(socks[1], &byte, 1, NULL), 1);
+		CHECK_EQUAL(byte, expected);
+	}
+	close_pair(socks);
+}
+
 /* Nobody listens: ICMP says so at once, and is not believed; the timeout is an error. */
 static void nobody(void)
 {
@@ -384,6 +470,8 @@ const struct test socket_tests[] = {
 	TEST(coverage),
 	TEST(strangers),
 	TEST(refused),
+	TEST(full_kernel),
+	TEST(errors_of_sending),
 	TEST(nobody),
 	TEST(gone),
 	TEST(threads_stop_and_wait),

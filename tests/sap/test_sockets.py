@@ -19,7 +19,9 @@ NAMES = native.tests_in("sockets.c")
 @pytest.mark.guest
 def test_sockets_in_the_guest(tmp_path: Path) -> None:
     """The kernel that SAP is for, in its virtual time."""
-    init = native.program(tmp_path / "init", [native.HERE / "guest.c", *native.SOCKETS], ["-O2", "-static"])
+    init = native.program(
+        tmp_path / "init", [native.HERE / "guest.c", *native.SOCKETS], ["-O2", "-static", *native.WRAPPED]
+    )
     entries = [
         Entry("dev", stat.S_IFDIR | 0o755),
         Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)),
@@ -38,4 +40,6 @@ if native.host_has_udplite():  # else the guest, above, is where they run
         native.run([str(sockets), name])
 
     def test_sockets_in_valgrind(plain_sockets: Path) -> None:
-        native.run([*native.valgrind(), str(plain_sockets), "ipv6", "coverage", "gone", "threads_window"])
+        native.run(
+            [*native.valgrind(), str(plain_sockets), "ipv6", "coverage", "gone", "full_kernel", "threads_window"]
+        )

@@ -40,6 +40,10 @@ class ErrorModel(registry.Kind, ABC):
             InputError: this model does not have the curve.
         """
 
+    def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
+        """Bit error rate before decoding, in the shape of ``snr_db``; None where a model knows of none."""
+        return None
+
     def has(self, curve: Curve) -> bool:
         """Whether it has the curve."""
         return True

@@ -69,6 +69,10 @@ class Nist(ErrorModel):
             return _dsss.hazard(curve.name, s)
         return hazard_of(decoded(curve.coding.rate, uncoded(curve.coding, s)))
 
+    def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
+        """That of the demodulator; none for DSSS and CCK."""
+        return uncoded(curve.coding, linear(snr_db)) if curve.coding else None
+
 
 def uncoded(coding: Coding, es_n0: Floats) -> Floats:
     """Bit error rate before decoding."""

@@ -54,6 +54,10 @@ class Yans(ErrorModel):
         terms = (events * wrong_path(distance, p) for distance, events in _events(curve.coding).items())
         return hazard_of(sum(terms, np.zeros_like(p)))
 
+    def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
+        """That of the demodulator; none for DSSS and CCK."""
+        return uncoded(curve.coding, _ES_N0 * linear(snr_db)) if curve.coding else None
+
 
 def _events(coding: Coding) -> dict[int, int]:
     """The terms of step 4."""

@@ -31,7 +31,17 @@ PLAN = types.Medium(
     step_ns=100_000_000,
     statistics_ns=1_000_000_000,
     capture_mb=1000,
-    curves=[types.ErrorCurve("bpsk-1/2", 4, -75, 5, 845, types.packed(struct.pack("<2Q", 15 << 60, 0)))],
+    curves=[
+        types.ErrorCurve(
+            "bpsk-1/2",
+            4,
+            -75,
+            5,
+            845,
+            types.packed(struct.pack("<2Q", 15 << 60, 0)),
+            types.packed(struct.pack("<2Q", 1 << 60, 0)),
+        )
+    ],
     fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
     radios=[
         types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
@@ -46,7 +56,8 @@ NAMES = {0: "ap1", 1: "sta1"}
 PAYLOADS = {
     "NEW": "0800 0200 01000000  0c00 0300 8877665544332211  0900 0400 6e69737400 000000  0800 0500 e8030000",
     "SET_CURVE": "0800 0200 01000000  0800 0600 04000000  0800 0700 b5ffffff  0800 0800 05000000"
-    "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000",
+    "0800 0a00 4d030000  1400 0900 00000000000000f0 0000000000000000"
+    "1400 2d00 0000000000000010 0000000000000000",
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
     "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
@@ -112,7 +123,7 @@ def test_links_that_do_not_fit_into_one_attribute() -> None:
 
 def test_requests_for_a_reader() -> None:
     told = [request.describe(NAMES) for request in medium_requests.setup(PLAN)]
-    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes>"
+    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
     assert told[4].endswith(
         "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
@@ -173,13 +184,13 @@ def u64s(kind: Attr, *values: int) -> bytes:
 
 
 RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
-VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0)
-BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2)
-NONE = (0,) * 12
+VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0, 0)
+BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2, 1)
+NONE = (0,) * 13
 LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, *VOICE, *NONE, *BEST_EFFORT, *NONE))
 COUNTS = (
     "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
-    "approximate",
+    "approximate", "repeated",
 )  # fmt: skip
 
 
@@ -207,7 +218,7 @@ LOOK = {
         {
             "from": "ap1",
             "to": "sta1",
-            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40, 2),
+            **counted(9, 1, 4, 1, 1, 1, 1, 1, 4, 0, 2**40 + 40, 2, 1),
             "vo": counted(*VOICE),
             "be": counted(*BEST_EFFORT),
         }
@@ -273,11 +284,11 @@ def test_a_refused_dump_is_told() -> None:
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(384)}
+    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
     assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 384 were expected"),
+        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 416 were expected"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
     ):

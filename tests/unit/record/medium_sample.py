@@ -43,7 +43,7 @@ def channel(mhz: int, *air_ms: int) -> dict[str, Any]:
 
 def link(one: str, other: str, *counts: int) -> dict[str, Any]:
     """All of it best effort; no header was wrong, nobody away, nothing taken damaged."""
-    found = {**dict(zip(COUNTS, counts, strict=True)), "header": 0, "away": 0, "approximate": 0}
+    found = {**dict(zip(COUNTS, counts, strict=True)), "header": 0, "away": 0, "approximate": 0, "repeated": 0}
     return {"from": one, "to": other, **found, "be": found}
 
 

@@ -14,11 +14,11 @@ between points divided by the interval.
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 SEED = 945
 POINTS = 945
@@ -106,7 +106,7 @@ def distance_m(start: Place, end: Place) -> float:
 
 def mean_speed_m_s(points: Sequence[Place]) -> float:
     """The mean of the speeds of all intervals."""
-    speeds = [distance_m(start, end) / INTERVAL_S for start, end in itertools.pairwise(points)]
+    speeds = [distance_m(start, end) / INTERVAL_S for start, end in pairwise(points)]
     return math.fsum(speeds) / len(speeds)
 
 

@@ -56,8 +56,8 @@ typedef struct sap_sock sap_sock_t;
 #define SAP_WAIT_FOREVER (-1)
 
 /*
- * Options of a socket. Fill it with sap_options_init() and change what you need: so programs keep working with
- * versions that have more options.
+ * Options of a socket. Fill it with sap_options_init() and change what you need: a program that is compiled again with a
+ * version that has more options gets their defaults.
  */
 struct sap_options {
 	int timeout_ms;			/* how long calls wait: SAP_WAIT_FOREVER, 0: not at all. Default: 10 000 */
@@ -141,7 +141,8 @@ SAP_API ssize_t sap_send(sap_sock_t *sock, const void *data, size_t length);
  * Sends one datagram whose first head bytes are precise and whose others are approximate, whatever the mode is.
  *
  * With head > 0 it is guaranteed and in order like a precise one: if it has to be sent again, then with its tail, which
- * may arrive damaged. With head 0 or SAP_ONCE it is approximate: it arrives with a right head or not at all. With
+ * may arrive damaged. On Wi-Fi a partly covered frame is tried once only, so a lost head costs a retransmission timeout:
+ * what must be fast and sure is better precise, or SAP_ONCE. With head 0 or SAP_ONCE it is approximate: it arrives with a right head or not at all. With
  * head == length and no SAP_ONCE it is precise.
  *
  * flags: 0 or SAP_ONCE.
@@ -160,7 +161,11 @@ SAP_API ssize_t sap_send_head(sap_sock_t *sock, const void *data, size_t length,
  */
 SAP_API ssize_t sap_recv(sap_sock_t *sock, void *data, size_t size, struct sap_message *message);
 
-/* Waits until all guaranteed datagrams are acknowledged. Errors: SAP_ERR_AGAIN, _TIMEDOUT, _UNREACHED, _SYSTEM. */
+/*
+ * Waits until all guaranteed datagrams are acknowledged; a listening socket that nobody has connected to has none.
+ *
+ * Errors: SAP_ERR_AGAIN, SAP_ERR_TIMEDOUT, SAP_ERR_UNREACHED, SAP_ERR_SYSTEM.
+ */
 SAP_API int sap_flush(sap_sock_t *sock);
 
 /*

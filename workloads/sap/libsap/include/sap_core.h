@@ -89,10 +89,10 @@ SAP_API struct sap_core *sap_core_init(void *memory, size_t bytes, const struct 
 
 /*
  * Takes a datagram that came. It may be anything: what is damaged, forged or senseless is counted and has no effect.
- * Always SAP_OK; the counters tell what became of it.
+ * The counters tell what became of it.
  */
-SAP_API int sap_core_input(struct sap_core *core, const struct sap_address *from, const uint8_t *datagram,
-			   size_t length, uint64_t now_ns);
+SAP_API void sap_core_input(struct sap_core *core, const struct sap_address *from, const uint8_t *datagram,
+			    size_t length, uint64_t now_ns);
 
 /*
  * Gives the next datagram that is due, after the timers that are due have been run.
@@ -111,7 +111,7 @@ SAP_API uint64_t sap_core_next_ns(const struct sap_core *core);
  * Takes a datagram to be sent. At most one waits for sap_core_output().
  *
  * head: so many of the length bytes are precise. guaranteed: precise or mixed; else sent once.
- * Errors: SAP_ERR_AGAIN (the window is full, or the last one waits for sap_core_output()), SAP_ERR_UNCONNECTED,
+ * Errors: SAP_ERR_AGAIN (still connecting, the window is full, or the last one waits for sap_core_output()), SAP_ERR_UNCONNECTED,
  * SAP_ERR_CLOSED, SAP_ERR_TOO_LONG, SAP_ERR_UNREACHED, SAP_ERR_ARGUMENT (head > length, or guaranteed and nothing
  * precise in it).
  */

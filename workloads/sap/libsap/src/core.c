@@ -133,8 +133,8 @@ static void take_ours(struct sap_core *core, const struct sap_header *header, co
 		core->linger_until_ns = now_ns + core->linger_ns;
 }
 
-int sap_core_input(struct sap_core *core, const struct sap_address *from, const uint8_t *datagram, size_t length,
-		   uint64_t now_ns)
+void sap_core_input(struct sap_core *core, const struct sap_address *from, const uint8_t *datagram, size_t length,
+		    uint64_t now_ns)
 {
 	struct sap_header header;
 	bool opened;
@@ -142,11 +142,11 @@ int sap_core_input(struct sap_core *core, const struct sap_address *from, const 
 	core->stats.received++;
 	if (!sap_wire_read(&header, datagram, length)) {
 		core->stats.rejected_damaged++;
-		return SAP_OK;
+		return;
 	}
 	if (core->failed || from->length > sizeof(from->bytes)) {
 		core->stats.rejected_foreign++;
-		return SAP_OK;
+		return;
 	}
 	switch (sap_handshake_input(&core->handshake, from, &header, &opened, now_ns)) {
 	case SAP_FOREIGN:
@@ -166,7 +166,6 @@ int sap_core_input(struct sap_core *core, const struct sap_address *from, const 
 		take_ours(core, &header, datagram + SAP_HEADER_BYTES, now_ns);
 		break;
 	}
-	return SAP_OK;
 }
 
 static void run_timers(struct sap_core *core, uint64_t now_ns)

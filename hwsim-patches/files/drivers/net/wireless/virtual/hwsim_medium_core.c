@@ -438,7 +438,7 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 	list_for_each_entry_safe(air, next_air, &medium->airs, list)
 		kfree(air);
 	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++)
-		kvfree(medium->curves[i]);
+		hwsim_curve_free(medium->curves[i]);
 	for (i = 0; i < HWSIM_MEDIUM_MAX_FADINGS; i++)
 		kvfree(medium->fadings[i]);
 	kvfree(medium);

@@ -29,7 +29,7 @@
  * @points: number of points
  * @extack: told what is wrong
  *
- * Return: the curve, to be freed by kvfree(), or ERR_PTR()
+ * Return: the curve, to be freed by hwsim_curve_free(), or ERR_PTR()
  */
 struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 				    const u64 *hazards, u32 points,
@@ -67,8 +67,20 @@ struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 	curve->start_mb = start_mb;
 	curve->step_mb = step_mb;
 	curve->burst = burst;
+	curve->flips = NULL;
 	memcpy(curve->hazards, hazards, array_size(points, sizeof(*hazards)));
 	return curve;
+}
+
+/**
+ * hwsim_curve_free - forget a curve
+ * @curve: the curve, or NULL
+ */
+void hwsim_curve_free(struct hwsim_curve *curve)
+{
+	if (curve)
+		kvfree(curve->flips);
+	kvfree(curve);
 }
 
 /**

@@ -23,19 +23,26 @@ struct netlink_ext_ack;
  * @step_mb: from one point to the next
  * @points: number of points; beyond the last there are no errors
  * @burst: mean wrong bits of an error event, in 1/256
+ * @flips: hazard of an error event in a frame that is damaged, NULL: as here
  * @hazards: in 2^-60, never rising
+ *
+ * The hazards say how likely a frame is damaged. Bounds are good for that, but
+ * not for how many bits are wrong then: they are above 1 where a decoder still
+ * gets most bits right.
  */
 struct hwsim_curve {
 	s32 start_mb;
 	u32 step_mb;
 	u32 points;
 	u32 burst;
+	struct hwsim_curve *flips;
 	u64 hazards[] __counted_by(points);
 };
 
 struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 				    const u64 *hazards, u32 points,
 				    struct netlink_ext_ack *extack);
+void hwsim_curve_free(struct hwsim_curve *curve);
 u64 hwsim_curve_hazard(const struct hwsim_curve *curve, s32 sinr_mb);
 
 /**

@@ -84,7 +84,7 @@ static void curve_is_linear_between_points(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 720, hwsim_curve_hazard(curve, -89));
 	KUNIT_EXPECT_EQ(test, 0, hwsim_curve_hazard(curve, -80));
 	KUNIT_EXPECT_EQ(test, 0, hwsim_curve_hazard(curve, 5000));
-	kvfree(curve);
+	hwsim_curve_free(curve);
 }
 
 static void curve_refuses_nonsense(struct kunit *test)

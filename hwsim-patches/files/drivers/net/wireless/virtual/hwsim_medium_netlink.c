@@ -31,6 +31,7 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_STEP_MB] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_HAZARDS] = { .type = NLA_BINARY },
 	[HWSIM_MEDIUM_ATTR_BURST] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_FLIPS] = { .type = NLA_BINARY },
 	[HWSIM_MEDIUM_ATTR_FADING] =
 		NLA_POLICY_RANGE(NLA_U32, 1, HWSIM_MEDIUM_MAX_FADINGS - 1),
 	[HWSIM_MEDIUM_ATTR_QUANTILES] = { .type = NLA_BINARY },
@@ -181,41 +182,63 @@ static int cmd_del(struct genl_info *info)
 	return 0;
 }
 
-static int cmd_set_curve(struct genl_info *info)
+/* a curve of the request, its hazards in one attribute or another */
+static struct hwsim_curve *curve_of(struct genl_info *info,
+				    struct nlattr *hazards)
 {
-	struct nlattr *curve = need(info, HWSIM_MEDIUM_ATTR_CURVE);
-	struct nlattr *start = need(info, HWSIM_MEDIUM_ATTR_START_MB);
-	struct nlattr *step = need(info, HWSIM_MEDIUM_ATTR_STEP_MB);
-	struct nlattr *hazards = need(info, HWSIM_MEDIUM_ATTR_HAZARDS);
+	struct nlattr *start = info->attrs[HWSIM_MEDIUM_ATTR_START_MB];
+	struct nlattr *step = info->attrs[HWSIM_MEDIUM_ATTR_STEP_MB];
 	struct nlattr *burst = info->attrs[HWSIM_MEDIUM_ATTR_BURST];
-	struct hwsim_medium *medium = medium_of(info);
-	struct hwsim_curve *new, *old;
+	struct hwsim_curve *curve;
 	u64 *values;
 
-	if (IS_ERR(medium))
-		return PTR_ERR(medium);
-	if (!curve || !start || !step || !hazards)
-		return -EINVAL;
 	if (nla_len(hazards) % sizeof(u64)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, hazards,
 				    "hazards are numbers of 64 bits");
-		return -EINVAL;
+		return ERR_PTR(-EINVAL);
 	}
 	/* attributes are aligned to four bytes only */
 	values = kvmemdup(nla_data(hazards), nla_len(hazards), GFP_KERNEL);
 	if (!values)
-		return -ENOMEM;
-	new = hwsim_curve_new(nla_get_s32(start), nla_get_u32(step),
-			      burst ? nla_get_u32(burst) : 256, values,
-			      nla_len(hazards) / sizeof(u64), info->extack);
+		return ERR_PTR(-ENOMEM);
+	curve = hwsim_curve_new(nla_get_s32(start), nla_get_u32(step),
+				burst ? nla_get_u32(burst) : 256, values,
+				nla_len(hazards) / sizeof(u64), info->extack);
 	kvfree(values);
+	return curve;
+}
+
+static int cmd_set_curve(struct genl_info *info)
+{
+	struct nlattr *number = need(info, HWSIM_MEDIUM_ATTR_CURVE);
+	struct nlattr *start = need(info, HWSIM_MEDIUM_ATTR_START_MB);
+	struct nlattr *step = need(info, HWSIM_MEDIUM_ATTR_STEP_MB);
+	struct nlattr *hazards = need(info, HWSIM_MEDIUM_ATTR_HAZARDS);
+	struct nlattr *flips = info->attrs[HWSIM_MEDIUM_ATTR_FLIPS];
+	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_curve *new, *old;
+
+	if (IS_ERR(medium))
+		return PTR_ERR(medium);
+	if (!number || !start || !step || !hazards)
+		return -EINVAL;
+	new = curve_of(info, hazards);
 	if (IS_ERR(new))
 		return PTR_ERR(new);
+	if (flips) {
+		struct hwsim_curve *curve = curve_of(info, flips);
+
+		if (IS_ERR(curve)) {
+			hwsim_curve_free(new);
+			return PTR_ERR(curve);
+		}
+		new->flips = curve;
+	}
 	hwsim_medium_enter(medium);
-	old = medium->curves[nla_get_u32(curve)];
-	medium->curves[nla_get_u32(curve)] = new;
+	old = medium->curves[nla_get_u32(number)];
+	medium->curves[nla_get_u32(number)] = new;
 	hwsim_medium_leave(medium);
-	kvfree(old);
+	hwsim_curve_free(old);
 	return 0;
 }
 

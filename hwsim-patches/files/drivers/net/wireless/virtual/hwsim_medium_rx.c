@@ -145,13 +145,11 @@ static u32 bits_until(const struct hwsim_ppdu *ppdu, u64 ns)
 			 ppdu->payload_end_ns - ppdu->payload_ns);
 }
 
-/* the stretches of equal hazard of some bytes of the payload */
-static u32 stretches_of(const struct hwsim_medium *medium,
+/* the stretches of equal hazard, by a curve, of some bytes of the payload */
+static u32 stretches_by(const struct hwsim_curve *curve,
 			const struct reception *reception, u32 offset, u32 bytes,
 			struct hwsim_stretch *stretches)
 {
-	const struct hwsim_curve *curve =
-		medium->curves[hwsim_phy_curve(&reception->ppdu->rate)];
 	u32 at = offset * 8, end = at + bytes * 8, count = 0, i;
 
 	for (i = 0; i < reception->count && at < end; i++) {
@@ -169,6 +167,17 @@ static u32 stretches_of(const struct hwsim_medium *medium,
 		at = until;
 	}
 	return count;
+}
+
+/* the stretches that say whether these bytes arrive */
+static u32 stretches_of(const struct hwsim_medium *medium,
+			const struct reception *reception, u32 offset, u32 bytes,
+			struct hwsim_stretch *stretches)
+{
+	const struct hwsim_curve *curve =
+		medium->curves[hwsim_phy_curve(&reception->ppdu->rate)];
+
+	return stretches_by(curve, reception, offset, bytes, stretches);
 }
 
 /* preamble and PHY header */
@@ -216,9 +225,14 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 		return;
 	counts = counts_of(link, ppdu);
 	counts[HWSIM_MEDIUM_COUNT_SENT] += ppdu->count;
-	for (i = 0; i < ppdu->count; i++)
-		if (ppdu->mpdus[i]->attempts)
+	for (i = 0; i < ppdu->count; i++) {
+		u32 before = ppdu->mpdus[i]->attempts;
+
+		if (before)
 			counts[HWSIM_MEDIUM_COUNT_RETRIES]++;
+		if (before == 1)
+			counts[HWSIM_MEDIUM_COUNT_REPEATED]++;
+	}
 	if (ppdu->to->air != ppdu->air)
 		counts[HWSIM_MEDIUM_COUNT_AWAY] += ppdu->count;
 }
@@ -405,7 +419,7 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 		return;
 	skb_put_zero(skb, mpdu->bytes);
 	skb_copy_bits(mpdu->skb, 0, skb->data, mpdu->skb->len);
-	count = stretches_of(radio->medium, reception, ppdu->offsets[i],
+	count = stretches_by(curve->flips ?: curve, reception, ppdu->offsets[i],
 			     mpdu->bytes, stretches);
 	if (!hwsim_errors_flip(skb->data, stretches, count, curve->burst,
 			       stream))

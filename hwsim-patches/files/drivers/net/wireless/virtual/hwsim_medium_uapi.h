@@ -57,7 +57,7 @@ enum hwsim_medium_curve {
  *	CAPTURE_MB
  * @HWSIM_MEDIUM_CMD_DEL: remove a medium without radios: ID
  * @HWSIM_MEDIUM_CMD_SET_CURVE: ID, CURVE, START_MB, STEP_MB, HAZARDS,
- *	optionally BURST
+ *	optionally BURST, FLIPS
  * @HWSIM_MEDIUM_CMD_SET_FADING: ID, FADING (from 1), QUANTILES
  * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM and what
  *	SET_RADIO takes. The radio's interfaces must be down.
@@ -194,6 +194,7 @@ enum hwsim_medium_count {
 	HWSIM_MEDIUM_COUNT_DROPPED,	/* given up by the sender */
 	HWSIM_MEDIUM_COUNT_BYTES,	/* in DELIVERED */
 	HWSIM_MEDIUM_COUNT_APPROXIMATE,	/* handed up with a wrong FCS */
+	HWSIM_MEDIUM_COUNT_REPEATED,	/* MPDUs that were sent more than once */
 	HWSIM_MEDIUM_NUM_COUNTS,
 };
 
@@ -272,6 +273,9 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_FAULT_SHARE,		/* u32: chance of each to be hit, in
 						 * 2^-32; absent: each is
+						 */
+	HWSIM_MEDIUM_ATTR_FLIPS,		/* u64[]: as HAZARDS, of error events in
+						 * damaged frames; absent: HAZARDS
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
