@@ -32,9 +32,9 @@ def sent_twice(record: Record) -> Record:
     (raw / "approximate.received").write_bytes(jpeg[:4000] + bytes(1024) + jpeg[5024:])
     (raw / "broken.received").write_bytes(bytes(1024))
     rows = [row("precise", equal=True), row("approximate", psnr=21.34, lost=1), row("broken", decoded=False)]
-    wanted = {"name": "psnr", "kind": "psnr", "of": [], "unit": "dB", "per": None, "source": "w.yaml:1"}
-    nothing = {"count": 0, "sum": 0, "mean": None, "median": None, "min": None, "max": None}
-    result = {"kind": "psnr", "about": "", "of": [], "per": "process", "unit": "dB", "values": nothing}
+    wanted: dict[str, Any] = {"name": "psnr", "kind": "psnr", "of": [], "unit": "dB", "per": None, "source": "w.yaml:1"}
+    nothing: dict[str, Any] = {"count": 0, "sum": 0, "mean": None, "median": None, "min": None, "max": None}
+    result: dict[str, Any] = {"kind": "psnr", "about": "", "of": [], "per": "process", "unit": "dB", "values": nothing}
     result |= {"figures": [], "rows": rows, "columns": ["psnr"], "series": []}
     plan = {**record.data["plan"], "metrics": [wanted], "checks": []}
     return dataclasses.replace(record, data={**record.data, "plan": plan, "metrics": {"psnr": result}})
