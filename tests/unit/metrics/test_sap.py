@@ -72,11 +72,11 @@ def test_the_total_time_of_what_came_to_its_end() -> None:
 
 def test_speed_and_its_error() -> None:
     sender = source("sap-tracker", identifier="walk", values={"speed_m_s": 1.2}, params={"port": 1})
-    assert figures("speed", "m/s", trace()).values == [1.5]
+    assert figures("mean-speed", "m/s", trace()).values == [1.5]
     assert figures("speed-error", "%", sender, trace()).values == [pytest.approx(25)]
     other = dataclasses.replace(sender, params={"port": 2})
     assert not figures("speed-error", "%", other, trace()).values
-    assert not figures("speed", "m/s", trace(speed_m_s=None)).rows
+    assert not figures("mean-speed", "m/s", trace(speed_m_s=None)).rows
     with pytest.raises(ValueError, match="of: name a sap-tracker, too: it tells what was sent"):
         load("speed-error").check({"sink": "sap-track-sink"}, "%", None)
 
