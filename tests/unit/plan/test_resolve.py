@@ -427,7 +427,7 @@ def test_metrics_name_every_process(plans: Plans) -> None:
     [
         (
             "speed: {of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.speed: there is no metric "speed"; known: ',
+            'w.yaml:7  metrics.speed: there is no metric "speed" (did you mean mean-speed?); known: ',
         ),
         (
             "speed: {kind: goodputt, of: fetch, unit: Mbit/s}",
