@@ -426,8 +426,8 @@ def test_metrics_name_every_process(plans: Plans) -> None:
     ("metric", "message"),
     [
         (
-            "speed: {of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.speed: there is no metric "speed" (did you mean mean-speed?); known: ',
+            "velocity: {of: fetch, unit: Mbit/s}",
+            'w.yaml:7  metrics.velocity: there is no metric "velocity"; known: ',
         ),
         (
             "speed: {kind: goodputt, of: fetch, unit: Mbit/s}",
