@@ -134,7 +134,7 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
         four,
     )
     sums = "  - {at: 9 s, exec: client, run: [sha256sum, /tmp/a, /tmp/b, /tmp/c, /tmp/d]}\n"
-    ran = run(WIRED.format(quality="delay: 1 ms"), text + SUM + sums)
+    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM + sums)
     digest = picture_sha256(ran)
     transports = {
         "approximate": "sap-approximate",
