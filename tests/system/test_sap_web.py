@@ -254,7 +254,8 @@ def test_what_is_refused_goes_over_tcp(run: Run) -> None:
 # asks, and neither listens nor closes its connection
 DEAF = (
     "import socket, time; s = socket.create_connection(('{server.ip}', 80)); "
-    "s.sendall(b'GET /picture.jpg HTTP/1.1\\r\\nHost: x\\r\\nX-SAP-Force-Precise: 1\\r\\nX-SAP-Port: 5009\\r\\n\\r\\n'); "
+    "s.sendall(b'GET /picture.jpg HTTP/1.1\\r\\nHost: x\\r\\n"
+    "X-SAP-Force-Precise: 1\\r\\nX-SAP-Port: 5009\\r\\n\\r\\n'); "
     "print(s.recv(9999).decode()); time.sleep(3)"
 )
 
