@@ -45,10 +45,16 @@ def fuzz(target: str, seconds: int, keep: bool) -> int:
     return status
 
 
+def _target(name: str) -> str:
+    if name not in native.FUZZ_TARGETS:
+        raise argparse.ArgumentTypeError(f"no target {name!r}; there are: {', '.join(native.FUZZ_TARGETS)}")
+    return name
+
+
 def main() -> int:
     """Parse, fuzz each."""
     parser = argparse.ArgumentParser(prog="python -m tests.sap.fuzz", description="Fuzz libsap with libFuzzer.")
-    parser.add_argument("target", nargs="*", choices=[[], *native.FUZZ_TARGETS], default=[])
+    parser.add_argument("target", nargs="*", type=_target, help=f"default: all of {', '.join(native.FUZZ_TARGETS)}")
     parser.add_argument("--seconds", type=int, default=60, help="for each target (default: 60)")
     parser.add_argument(
         "--keep", action="store_true", help="replace the corpus by the fewest inputs that reach as much"

@@ -18,6 +18,7 @@ import math
 import random
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 SEED = 945
 POINTS = 945
@@ -105,7 +106,7 @@ def distance_m(start: Place, end: Place) -> float:
 
 def mean_speed_m_s(points: Sequence[Place]) -> float:
     """The mean of the speeds of all intervals."""
-    speeds = [distance_m(start, end) / INTERVAL_S for start, end in zip(points, points[1:], strict=False)]
+    speeds = [distance_m(start, end) / INTERVAL_S for start, end in pairwise(points)]
     return math.fsum(speeds) / len(speeds)
 
 
