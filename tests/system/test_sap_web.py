@@ -163,6 +163,21 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
     assert "SAP" not in ran.raw("lighttpd.err")
 
 
+def test_ipv6_and_ipv4_on_one_socket(run: Run) -> None:
+    """A client of IPv4 then has an address within IPv6, and listens at one without."""
+    six = 'http://[::1]/picture.jpg", types: ["image/*"]'
+    text = work(
+        f'- {{on: server, at: 1 s, run: {{probe: sap-get, url: "{six}}}, as: six}}',
+        get("2 s", "four", types='["image/*"]'),
+        more='server.bind = \\"[::]\\"\\nserver.set-v6only = \\"disable\\"\\n',
+    )
+    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM)
+    for name in ("six", "four"):
+        told = values(ran, name)
+        assert (told["exit_code"], told["transport"], told["lost"]) == (0, "sap-approximate", 0)
+        assert told["sha256"] == picture_sha256(ran)
+
+
 def test_precise_files_arrive_over_a_lossy_link(run: Run) -> None:
     text = work(
         get("1 s", "precise", transport="sap-precise"),
