@@ -13,11 +13,11 @@ class BitErrors(Metric):
 
     The bit error rate in damaged frames of "SAP: an Architecture for Selectively Approximate Wireless Communication",
     figure 3. Datagrams that were lost do not count, among them those whose headers were damaged. There is no figure
-    where nothing arrived damaged.
+    where nothing arrived damaged. A sap-get knows only with ``compare:``.
     """
 
     about = "bit error rate of the payload of datagrams that arrived damaged"
-    of = ("sap-stream-sink",)
+    of = ("sap-stream-sink", "sap-get")
     dimension = PERCENT
     unit = "%"
     columns = ("bit_errors",)

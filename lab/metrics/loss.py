@@ -11,12 +11,12 @@ from lab.units import PERCENT
 class Loss(Metric):
     """Requests of ping without a reply, or datagrams of a sender that its receiver missed, in percent.
 
-    What a udp-sender sent after the last datagram that arrived is not counted. Of sap-streamer and sap-tracker all
-    that was to come counts, each datagram once; their repetitions do not.
+    What a udp-sender sent after the last datagram that arrived is not counted. Of sap-streamer, sap-tracker and
+    sap-get all that was to come counts, each datagram once; their repetitions do not.
     """
 
     about = "packets that did not arrive: ping without reply, datagrams of iperf3, udp-sender and the senders of SAP"
-    of = ("ping", "iperf3", "iperf3-server", "udp-sink", "sap-stream-sink", "sap-track-sink")
+    of = ("ping", "iperf3", "iperf3-server", "udp-sink", "sap-stream-sink", "sap-track-sink", "sap-get")
     dimension = PERCENT
     unit = "%"
     columns = ("loss",)
@@ -39,7 +39,7 @@ def _counts(source: Source) -> dict[str, tuple[int, int]]:
     if source.probe == "udp-sink":
         flows = values.get("flows", {})
         return {name: (flow["packets"] + flow["lost"], flow["lost"]) for name, flow in flows.items()}
-    if source.probe in ("sap-stream-sink", "sap-track-sink"):
+    if source.probe in ("sap-stream-sink", "sap-track-sink", "sap-get"):
         return {source.id: (values.get("expected", 0), values.get("lost", 0))}
     if source.probe == "ping":
         sent = values.get("transmitted", 0)

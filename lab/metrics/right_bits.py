@@ -11,11 +11,11 @@ from lab.units import PERCENT
 class RightBits(Metric):
     """Percent of the payload's bits that are right, of all that arrived, in damaged and clean datagrams.
 
-    What was lost does not count.
+    What was lost does not count. A sap-get knows only with ``compare:``.
     """
 
-    about = "right bits among all that arrived of a sap-streamer"
-    of = ("sap-stream-sink",)
+    about = "right bits among all that arrived of a sap-streamer, or at a sap-get"
+    of = ("sap-stream-sink", "sap-get")
     dimension = PERCENT
     unit = "%"
     columns = ("right",)

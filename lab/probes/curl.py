@@ -7,14 +7,13 @@ exact virtual times. The summary is curl's ``--write-out '%{json}'``.
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.probes._text import Json, documents, seconds
+from lab.probes._watched import watched
 from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
 
-_HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
 _TIMES = {
     "time_total": "time_total_s",
     "time_connect": "time_connect_s",
@@ -62,21 +61,10 @@ class Curl(Probe):
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.size`` (bytes over time, hash) and ``.out`` (curl's summary; empty if curl was killed)."""
         parsed = Parsed()
-        self._parse_size(raw, parsed)
+        watched(raw, parsed)
         for line, document in documents(raw):
             self._parse_summary(Json(document, f"{raw.id}.out:{line}"), parsed)
         return parsed
-
-    def _parse_size(self, raw: Raw, parsed: Parsed) -> None:
-        for number, line in raw.lines("size"):
-            if "sha256" in parsed.values:
-                raise raw.error(number, line, "follows the hash, which comes last", "size")
-            if match := _HASH.fullmatch(line):
-                parsed.values["sha256"], parsed.values["bytes"] = match[1], int(match[2])
-                continue
-            stamp, _, size = line.partition(" ")
-            t_ns = raw.stamp(number, stamp, line, "size")
-            parsed.add("received", "B", t_ns, raw.integer(number, size, line, "size"))
 
     def _parse_summary(self, summary: Json, parsed: Parsed) -> None:
         if "http_code" in parsed.values:

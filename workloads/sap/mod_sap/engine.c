@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENTS_AT_ONCE = 64 };
+
+static const int64_t SECOND = INT64_C(1000000000);
+
+struct entry {
+	struct entry *next;
+	struct transfer *transfer;
+	int file;
+	const void *owner;
+	bool ready;	 /* its socket has something */
+	int64_t due_ns;	 /* CLOCK_MONOTONIC; -1: never */
+	uint32_t events; /* that epoll watches for */
+};
+
+struct engine {
+	struct engine_options options;
+	int epoll, timer;
+	struct entry *entries;
+	unsigned int count;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+}
+
+struct engine *engine_open(const struct engine_options *options)
+{
+	struct engine *const engine = calloc(1, sizeof(*engine));
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = NULL };
+
+	if (!engine)
+		return NULL;
+	engine->options = *options;
+	engine->epoll = epoll_create1(EPOLL_CLOEXEC);
+	engine->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (engine->epoll >= 0 && engine->timer >= 0 &&
+	    epoll_ctl(engine->epoll, EPOLL_CTL_ADD, engine->timer, &event) == 0)
+		return engine;
+	engine_close(engine);
+	return NULL;
+}
+
+int engine_fd(const struct engine *engine)
+{
+	return engine->epoll;
+}
+
+/* Sets the timer to the earliest timeout, or off. */
+static void set_timer(struct engine *engine)
+{
+	struct itimerspec at = { 0 };
+	int64_t first_ns = -1;
+
+	for (const struct entry *entry = engine->entries; entry; entry = entry->next) {
+		if (entry->due_ns >= 0 && (first_ns < 0 || entry->due_ns < first_ns))
+			first_ns = entry->due_ns;
+	}
+	if (first_ns >= 0) { /* 0 would turn it off */
+		at.it_value.tv_sec = (time_t)(first_ns / SECOND);
+		at.it_value.tv_nsec = (long)(first_ns % SECOND) + (first_ns == 0);
+	}
+	timerfd_settime(engine->timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static uint32_t epoll_events(const struct entry *entry)
+{
+	return transfer_poll_events(entry->transfer) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN;
+}
+
+/* Notes what an entry waits for after it has worked. */
+static void watch(struct engine *engine, struct entry *entry)
+{
+	const int64_t wait_ns = transfer_next_ns(entry->transfer);
+	struct epoll_event event = { .events = epoll_events(entry), .data.ptr = entry };
+
+	entry->due_ns = wait_ns < 0 ? -1 : now_ns() + wait_ns;
+	if (event.events == entry->events)
+		return;
+	entry->events = event.events;
+	epoll_ctl(engine->epoll, EPOLL_CTL_MOD, transfer_fd(entry->transfer), &event);
+}
+
+/* Takes an entry out of the list that *place points to it from. */
+static void end(struct engine *engine, struct entry **place, enum transfer_state state, const char *why)
+{
+	struct entry *const entry = *place;
+	struct engine_end told = {
+		.to = transfer_to(entry->transfer),
+		.state = state,
+		.why = why,
+		.sent = transfer_sent(entry->transfer),
+		.length = transfer_length(entry->transfer),
+	};
+
+	*place = entry->next;
+	engine->count--;
+	transfer_get_stats(entry->transfer, &told.stats);
+	if (engine->options.ended)
+		engine->options.ended(engine->options.context, &told);
+	transfer_close(entry->transfer); /* closes the socket, and so takes it from epoll */
+	close(entry->file);
+	free(entry);
+}
+
+/* Whether it is still there. */
+static bool work(struct engine *engine, struct entry **place)
+{
+	struct entry *const entry = *place;
+	const enum transfer_state state = transfer_work(entry->transfer);
+
+	entry->ready = false;
+	if (state == TRANSFER_RUNS) {
+		watch(engine, entry);
+		return true;
+	}
+	end(engine, place, state, state == TRANSFER_FAILED ? transfer_error(entry->transfer) : NULL);
+	return false;
+}
+
+void engine_work(struct engine *engine)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	const int count = epoll_wait(engine->epoll, events, EVENTS_AT_ONCE, 0);
+	struct entry **place = &engine->entries;
+	const int64_t now = now_ns();
+	uint64_t expirations;
+
+	/* only marks here: an entry that ends must not be in events any more */
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.ptr)
+			((struct entry *)events[i].data.ptr)->ready = true;
+		else if (read(engine->timer, &expirations, sizeof(expirations)) < 0)
+			continue; /* it was set anew meanwhile */
+	}
+	while (*place) {
+		if (((*place)->ready || ((*place)->due_ns >= 0 && (*place)->due_ns <= now)) && !work(engine, place))
+			continue;
+		place = &(*place)->next;
+	}
+	set_timer(engine);
+}
+
+static bool same_place(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in *const a4 = (const struct sockaddr_in *)a, *const b4 = (const struct sockaddr_in *)b;
+	const struct sockaddr_in6 *const a6 = (const struct sockaddr_in6 *)a, *const b6 = (const struct sockaddr_in6 *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_port == b4->sin_port && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a6->sin6_port == b6->sin6_port && a6->sin6_scope_id == b6->sin6_scope_id &&
+	       memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
+}
+
+static enum engine_verdict start(struct engine *engine, const struct transfer_job *job, const void *owner, int *error)
+{
+	struct entry *const entry = calloc(1, sizeof(*entry));
+	struct epoll_event event = { .data.ptr = entry };
+	int system_error;
+
+	*error = entry ? transfer_start(&entry->transfer, job, &engine->options.transfer) : SAP_ERR_MEMORY;
+	if (*error) {
+		system_error = errno;
+		free(entry);
+		errno = system_error;
+		return ENGINE_ERROR;
+	}
+	entry->file = job->file;
+	entry->owner = owner;
+	entry->events = event.events = epoll_events(entry);
+	if (epoll_ctl(engine->epoll, EPOLL_CTL_ADD, transfer_fd(entry->transfer), &event) != 0) {
+		*error = SAP_ERR_SYSTEM;
+		system_error = errno;
+		transfer_close(entry->transfer);
+		free(entry);
+		errno = system_error;
+		return ENGINE_ERROR;
+	}
+	entry->next = engine->entries;
+	engine->entries = entry;
+	engine->count++;
+	watch(engine, entry);
+	set_timer(engine);
+	return ENGINE_STARTED;
+}
+
+enum engine_verdict engine_start(struct engine *engine, const struct transfer_job *job, const void *owner, int *error)
+{
+	*error = SAP_OK;
+	for (struct entry **place = &engine->entries; *place; place = &(*place)->next) {
+		if (!same_place(transfer_to((*place)->transfer), &job->to))
+			continue;
+		if (!transfer_is_ending((*place)->transfer))
+			return ENGINE_PORT_TAKEN;
+		end(engine, place, TRANSFER_DONE, NULL);
+		break;
+	}
+	if (engine->count >= engine->options.transfers_max)
+		return ENGINE_FULL;
+	return start(engine, job, owner, error);
+}
+
+unsigned int engine_transfers(const struct engine *engine)
+{
+	return engine->count;
+}
+
+bool engine_has(const struct engine *engine, const void *owner)
+{
+	for (const struct entry *entry = engine->entries; entry; entry = entry->next) {
+		if (entry->owner == owner)
+			return true;
+	}
+	return false;
+}
+
+void engine_leave(struct engine *engine, const void *owner, bool ends)
+{
+	struct entry **place = &engine->entries;
+
+	while (*place) {
+		if ((*place)->owner == owner) {
+			(*place)->owner = NULL;
+			if (ends) {
+				if (transfer_is_ending((*place)->transfer))
+					end(engine, place, TRANSFER_DONE, NULL);
+				else
+					end(engine, place, TRANSFER_FAILED, "the client has closed its connection");
+				continue;
+			}
+		}
+		place = &(*place)->next;
+	}
+	set_timer(engine);
+}
+
+void engine_close(struct engine *engine)
+{
+	while (engine->entries)
+		end(engine, &engine->entries, TRANSFER_FAILED, "the server stops");
+	if (engine->timer >= 0)
+		close(engine->timer);
+	if (engine->epoll >= 0)
+		close(engine->epoll);
+	free(engine);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORT_MIN = 1024, COUNT_MAX = 1000000 };
+
+static const double SECONDS_MAX = 1e6;
+
+enum { LONG_ONLY = 256, APPROX, FORCE_PRECISE, TCP, PORT, COUNT, PAUSE, TIMEOUT, JSON, COMPARE, VERSION };
+
+static const struct option LONG[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "header", required_argument, NULL, 'H' },
+	{ "silent", no_argument, NULL, 's' },
+	{ "include", no_argument, NULL, 'i' },
+	{ "head", no_argument, NULL, 'I' },
+	{ "write-out", required_argument, NULL, 'w' },
+	{ "parallel", no_argument, NULL, 'Z' },
+	{ "max-time", required_argument, NULL, 'm' },
+	{ "ipv6", no_argument, NULL, '6' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "approx", required_argument, NULL, APPROX },
+	{ "force-precise", no_argument, NULL, FORCE_PRECISE },
+	{ "tcp", no_argument, NULL, TCP },
+	{ "port", required_argument, NULL, PORT },
+	{ "count", required_argument, NULL, COUNT },
+	{ "pause", required_argument, NULL, PAUSE },
+	{ "timeout", required_argument, NULL, TIMEOUT },
+	{ "json", no_argument, NULL, JSON },
+	{ "compare", required_argument, NULL, COMPARE },
+	{ "version", no_argument, NULL, VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char HELP[] =
+	"Usage: sap-get [options] URL...\n"
+	"Fetches files by HTTP, and by SAP from servers with mod_sap.\n"
+	"\n"
+	"      --approx TYPES    types to take with errors: image/jpeg,video/*\n"
+	"      --force-precise   all by SAP, without errors\n"
+	"      --tcp             no SAP, whatever else is said\n"
+	"      --port N          UDP-Lite port of the first request, N + 1 of the second and so on\n"
+	"                        (default: the kernel chooses)\n"
+	"  -o, --output FILE     where to write; the first one is of the first URL and so on (default: stdout)\n"
+	"  -H, --header 'X: y'   a further header of the request\n"
+	"  -i, --include         write the headers of the answer, too\n"
+	"  -I, --head            ask for the headers only\n"
+	"  -Z, --parallel        all URLs at the same time\n"
+	"      --count N         all of it N times\n"
+	"      --pause S         seconds between the end of one and the start of the next (default: 0)\n"
+	"      --timeout S       give up if nothing comes for so many seconds (default: 10)\n"
+	"  -m, --max-time S      give up a URL after so many seconds\n"
+	"  -w, --write-out TEXT  print this after each: %{time_total_s}, %{bytes} and so on; all that --json has\n"
+	"      --json            print an object after each\n"
+	"      --compare FILE    count what differs from this file\n"
+	"  -6, --ipv6            IPv6 only (default: IPv4 only, unless the URL has an IPv6 address)\n"
+	"  -s, --silent          no messages\n";
+
+static bool wrong(const char *what, const char *value, const char *hint)
+{
+	fprintf(stderr, "sap-get: %s: \"%s\" %s\n", what, value, hint);
+	return false;
+}
+
+static bool read_seconds(const char *name, const char *text, int64_t *ns)
+{
+	char *end;
+	const double seconds = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(seconds) || seconds < 0 || seconds > SECONDS_MAX)
+		return wrong(name, text, "is no number of seconds from 0 to 1000000");
+	*ns = llround(seconds * 1e9);
+	return true;
+}
+
+static bool read_number(const char *name, const char *text, unsigned long least, unsigned long most,
+			unsigned long *number)
+{
+	char *end;
+	char hint[80];
+
+	errno = 0;
+	*number = strtoul(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number >= least && *number <= most)
+		return true;
+	snprintf(hint, sizeof(hint), "is no number from %lu to %lu", least, most);
+	return wrong(name, text, hint);
+}
+
+static bool add_header(struct options *options, const char *text)
+{
+	struct curl_slist *longer;
+
+	if (!strchr(text, ':') || strpbrk(text, "\r\n"))
+		return wrong("--header", text, "is no header; write 'Name: value'");
+	longer = curl_slist_append(options->headers, text);
+	if (longer)
+		options->headers = longer;
+	return longer != NULL;
+}
+
+static bool read_option(struct options *options, int option, unsigned int *outputs)
+{
+	unsigned long number;
+
+	switch (option) {
+	case 'o':
+		options->outputs[(*outputs)++] = optarg;
+		return true;
+	case 'H':
+		return add_header(options, optarg);
+	case 's':
+		options->silent = true;
+		return true;
+	case 'i':
+		options->include = true;
+		return true;
+	case 'I':
+		options->head = true;
+		return true;
+	case 'w':
+		options->write_out = optarg;
+		return true;
+	case 'Z':
+		options->parallel = true;
+		return true;
+	case 'm':
+		return read_seconds("--max-time", optarg, &options->max_time_ns);
+	case '6':
+		options->ipv6 = true;
+		return true;
+	case APPROX:
+		options->approx = optarg;
+		return !strpbrk(optarg, "\r\n") || wrong("--approx", optarg, "is no list of types");
+	case FORCE_PRECISE:
+		options->force_precise = true;
+		return true;
+	case TCP:
+		options->tcp = true;
+		return true;
+	case PORT:
+		if (!read_number("--port", optarg, PORT_MIN, UINT16_MAX, &number))
+			return false;
+		options->port = (uint16_t)number;
+		return true;
+	case COUNT:
+		if (!read_number("--count", optarg, 1, COUNT_MAX, &number))
+			return false;
+		options->count = (unsigned int)number;
+		return true;
+	case PAUSE:
+		return read_seconds("--pause", optarg, &options->pause_ns);
+	case TIMEOUT:
+		return read_seconds("--timeout", optarg, &options->timeout_ns);
+	case JSON:
+		options->json = true;
+		return true;
+	case COMPARE:
+		options->compare = optarg;
+		return true;
+	}
+	return false;
+}
+
+static bool is_consistent(const struct options *options, unsigned int outputs)
+{
+	const unsigned long long ports = (unsigned long long)options->url_count * options->count;
+
+	if (!options->url_count) {
+		fprintf(stderr, "sap-get: no URL; sap-get --help tells how to use it\n");
+		return false;
+	}
+	if (outputs > options->url_count) {
+		fprintf(stderr, "sap-get: %u times --output for %u URLs\n", outputs, options->url_count);
+		return false;
+	}
+	if (options->port && ports > UINT16_MAX + 1ull - options->port) {
+		fprintf(stderr, "sap-get: --port %u: %llu requests need as many ports; the last port is 65535\n",
+			(unsigned int)options->port, ports);
+		return false;
+	}
+	return true;
+}
+
+enum options_verdict options_parse(struct options *options, int argc, char **argv)
+{
+	unsigned int outputs = 0;
+	int option;
+
+	*options = (struct options){ .count = 1, .timeout_ns = 10000000000 };
+	options->outputs = calloc((size_t)argc, sizeof(*options->outputs));
+	if (!options->outputs)
+		return OPTIONS_WRONG;
+	while ((option = getopt_long(argc, argv, "o:H:siIw:Zm:6h", LONG, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			fputs(HELP, stdout);
+			return OPTIONS_DONE;
+		case VERSION:
+			printf("sap-get, %s\n", curl_version());
+			return OPTIONS_DONE;
+		case '?':
+			return OPTIONS_WRONG;
+		}
+		if (!read_option(options, option, &outputs))
+			return OPTIONS_WRONG;
+	}
+	options->urls = argv + optind;
+	options->url_count = (unsigned int)(argc - optind);
+	return is_consistent(options, outputs) ? OPTIONS_RUN : OPTIONS_WRONG;
+}
+
+bool options_sap(const struct options *options)
+{
+	return !options->tcp && (options->approx || options->force_precise);
+}
+
+void options_free(struct options *options)
+{
+	curl_slist_free_all(options->headers);
+	free(options->outputs);
+}
