@@ -14,8 +14,9 @@ _SECOND = 1_000_000_000
 
 
 class TransferTime(Metric):
-    """From the start of curl to the last byte, as curl tells it; of sap-get from the end of each request to SAP's FIN, or
-    to TCP's last byte. A transfer that did not complete counts nothing.
+    """From the start of curl to the last byte, as curl tells it; of sap-get from the end of each request to SAP's FIN.
+
+    Over TCP sap-get's ends with the last byte, too. A transfer that did not complete counts nothing.
     """
 
     about = "time from the start of curl, or the end of sap-get's request, to the last byte"

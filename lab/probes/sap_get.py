@@ -27,9 +27,10 @@ class SapGet(Probe):
     Series: ``received`` (B, of the file being fetched, from its start). Occurrences: ``transfer``, at the end of each
     request that got a whole file, with all that the program says of it. Values: ``transfers``, a list of all requests;
     of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged``
-    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong bits
-    of those in damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else 0;
-    ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last byte.
+    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong
+    bits of those in damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else
+    0; ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last
+    byte.
     """
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
@@ -117,7 +118,7 @@ def _transfer(told: Json) -> dict[str, Any]:
     transfer["transport"] = told["transport"].text()
     if transfer["transport"] not in _TRANSPORTS:
         raise ProbeOutputError(f"{told.where}: transport: {transfer['transport']!r} is unknown")
-    transfer |= {name: told[name].integer() for name in ("http_code", "exit_code", *_COUNTED)}
+    transfer |= {name: told[name].integer() for name in ("http_code", "exit_code", "port", *_COUNTED)}
     transfer |= {name: None if told[name].absent() else told[name].integer() for name in ("length", *_COMPARED)}
     transfer |= {name: None if told[name].absent() else told[name].number() for name in _TIMES}
     if transfer["time_total_s"] is not None and transfer["time_request_s"] is None:

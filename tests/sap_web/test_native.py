@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""mod_sap without lighttpd: how it reads headers, and its transfers on this machine's loopback interface."""
+"""mod_sap without lighttpd: its headers, its transfers on this machine's loopback interface; and how sap-get counts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tests.sap import native
 
 HERE = Path(__file__).parent
 MOD_SAP = native.PROJECT / "workloads" / "sap" / "mod_sap"
-FLAGS = ["-D_GNU_SOURCE=", "-I", str(MOD_SAP)]
+SAP_GET = native.PROJECT / "workloads" / "sap" / "sap-get"
+FLAGS = ["-D_GNU_SOURCE=", "-I", str(MOD_SAP), "-I", str(SAP_GET)]
 REQUESTS, ENGINE, FUZZ = HERE / "requests.c", HERE / "engine.c", HERE / "fuzz_requests.c"
+DATAGRAMS = HERE / "datagrams.c"
 INPUTS = 200_000
 
 
@@ -28,6 +30,16 @@ def requests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", native.tests_in(str(REQUESTS)))
 def test_requests(requests: Path, name: str) -> None:
     native.run([str(requests), name])
+
+
+@pytest.fixture(scope="module")
+def datagrams(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("datagrams") / "datagrams", [DATAGRAMS, SAP_GET / "datagrams.c"])
+
+
+@pytest.mark.parametrize("name", native.tests_in(str(DATAGRAMS)))
+def test_datagrams(datagrams: Path, name: str) -> None:
+    native.run([str(datagrams), name])
 
 
 def test_fuzz_requests(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
         four,
     )
     sums = "  - {at: 9 s, exec: client, run: [sha256sum, /tmp/a, /tmp/b, /tmp/c, /tmp/d]}\n"
-    ran = run(WIRED.format(quality="delay: 1 ms"), text + SUM + sums)
+    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM + sums)
     digest = picture_sha256(ran)
     transports = {
         "approximate": "sap-approximate",
@@ -156,11 +156,26 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
     assert (page["transport"], page["content_type"], page["bytes"], page["refused"]) == ("tcp", "text/html", 7, "")
     assert (forced["transport"], forced["content_type"], forced["bytes"]) == ("sap-precise", "text/html", 7)
     assert (nothing["exit_code"], nothing["transport"], nothing["bytes"]) == (0, "tcp", 0)
-    told = [json.loads(line) for line in ran.raw("four.out").splitlines()]
-    assert {one["port"] for one in told} == {5001, 5002, 5003, 5004}
-    assert all(one["transport"] == "sap-approximate" and one["exit_code"] == 0 for one in told)
+    each = [json.loads(line) for line in ran.raw("four.out").splitlines()]
+    assert {one["port"] for one in each} == {5001, 5002, 5003, 5004}
+    assert all(one["transport"] == "sap-approximate" and one["exit_code"] == 0 for one in each)
     assert re.findall(r"^[0-9a-f]{64}", ran.guest()["events"][1]["output"], re.M) == [digest] * 4
     assert "SAP" not in ran.raw("lighttpd.err")
+
+
+def test_ipv6_and_ipv4_on_one_socket(run: Run) -> None:
+    """A client of IPv4 then has an address within IPv6, and listens at one without."""
+    six = 'http://[::1]/picture.jpg", types: ["image/*"]'
+    text = work(
+        f'- {{on: server, at: 1 s, run: {{probe: sap-get, url: "{six}}}, as: six}}',
+        get("2 s", "four", types='["image/*"]'),
+        more='server.bind = \\"[::]\\"\\nserver.set-v6only = \\"disable\\"\\n',
+    )
+    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM)
+    for name in ("six", "four"):
+        told = values(ran, name)
+        assert (told["exit_code"], told["transport"], told["lost"]) == (0, "sap-approximate", 0)
+        assert told["sha256"] == picture_sha256(ran)
 
 
 def test_precise_files_arrive_over_a_lossy_link(run: Run) -> None:
@@ -180,6 +195,14 @@ def test_precise_files_arrive_over_a_lossy_link(run: Run) -> None:
     told = values(ran, "approximate")
     assert told["exit_code"] == 0 and 0 < told["lost"] < 0.15 * DATAGRAMS
     assert told["sha256"] != digest and told["expected"] == DATAGRAMS
+
+
+def test_a_transfer_outlives_the_servers_keep_alive(run: Run) -> None:
+    """lighttpd closes idle connections after 5 s: one on which a client waits for a transfer is none."""
+    ran = run(WIRED.format(quality="delay: 20 ms"), work(get("1 s", "slow", transport="sap-precise"), seconds=15))
+    (told,) = values(ran, "slow")["transfers"]
+    assert (told["exit_code"], told["bytes"]) == (0, SIZE_BYTES)
+    assert told["time_total_s"] > 0.04 * DATAGRAMS > 5
 
 
 @pytest.mark.parametrize("approximate", [True, False])
@@ -254,7 +277,8 @@ def test_what_is_refused_goes_over_tcp(run: Run) -> None:
 # asks, and neither listens nor closes its connection
 DEAF = (
     "import socket, time; s = socket.create_connection(('{server.ip}', 80)); "
-    "s.sendall(b'GET /picture.jpg HTTP/1.1\\r\\nHost: x\\r\\nX-SAP-Force-Precise: 1\\r\\nX-SAP-Port: 5009\\r\\n\\r\\n'); "
+    "s.sendall(b'GET /picture.jpg HTTP/1.1\\r\\nHost: x\\r\\n"
+    "X-SAP-Force-Precise: 1\\r\\nX-SAP-Port: 5009\\r\\n\\r\\n'); "
     "print(s.recv(9999).decode()); time.sleep(3)"
 )
 
