@@ -22,8 +22,8 @@ class SapStreamer(Probe):
     params: ClassVar[dict[str, Param]] = {
         "to": _sap.TO,
         "port": _sap.PORT,
-        "bytes": Param("size", "how much of the stream to send; this or file", least=1),
-        "file": Param("str", "a file of the node to send; a copy of it is kept as <process>.sent"),
+        "bytes": Param("size", "how much of the stream to send", default=10_000_000, least=1),
+        "file": Param("str", "a file of the node to send instead; a copy of it is kept as <process>.sent"),
         "head": Param("size", "the first so many bytes of a file are precise in either mode", least=1),
         "mode": Param("str", "approximate or precise", default="approximate"),
         "seed": Param("int", "counter of the first datagram", default=1, most=2**32 - 1),
@@ -45,12 +45,10 @@ class SapStreamer(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: no such mode, or not one of bytes and file."""
+        """As every probe; and ValueError: no such mode, or a head without a file."""
         super().check(params)
         if params["mode"] not in _sap.MODES:
             raise ValueError(f"mode: there is no {params['mode']}; write approximate or precise")
-        if (params["bytes"] is None) == (params["file"] is None):
-            raise ValueError("bytes: give one of bytes (of the stream) and file")
         if params["head"] is not None and params["file"] is None:
             raise ValueError("head: only a file has one; leave it out")
 

@@ -39,7 +39,7 @@ def _picture(record: Record, row: dict[str, Any]) -> Iterator[Picture]:
 
 
 def _told(row: dict[str, Any]) -> str:
-    lost = "" if not row["lost"] else f", {row['lost']} datagrams lost"
+    lost = "" if not row["lost"] else f", datagrams lost: {row['lost']}"
     if row["equal"]:
         return "as it was sent"
     if row["psnr"] is None:

@@ -24,12 +24,12 @@ def test_metrics_are_found_by_their_files() -> None:
 def test_a_metric_says_what_it_is(kind: str) -> None:
     metric = load(kind)
     assert metric.about and metric.of and metric.per and metric.unit in metric.units()
-    probe = metric.of[0]
-    metric.check({"x": probe}, metric.unit, None)
+    of = {probe: probe for probe in metric.of}
+    metric.check(of, metric.unit, None)
     with pytest.raises(ValueError, match="known: "):
-        metric.check({"x": probe}, "furlong", None)
+        metric.check(of, "furlong", None)
     with pytest.raises(ValueError, match="known: "):
-        metric.check({"x": probe}, metric.unit, "fortnight")
+        metric.check(of, metric.unit, "fortnight")
     with pytest.raises(ValueError, match="is a program"):
         metric.check({"x": None}, metric.unit, None)
 

@@ -47,6 +47,8 @@ struct carrier;
 struct carrier_kind {
 	struct carrier *(*connect)(const struct address *to, bool approximate, uint32_t give_up_ms);
 	void (*send_opening)(struct carrier *carrier, const struct opening *opening);
+	/* After the opening and the first point: waits until both have arrived, if points may be lost from now on. */
+	void (*settle)(struct carrier *carrier);
 	/* Waits until at_ns (now_ns()), then sends. */
 	void (*send_point)(struct carrier *carrier, const struct track_point *point, uint64_t at_ns);
 	void (*finish)(struct carrier *carrier); /* waits until the receiver has all that is guaranteed */

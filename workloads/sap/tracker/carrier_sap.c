@@ -7,7 +7,6 @@
 struct carrier {
 	sap_sock_t *sock;
 	bool approximate;
-	uint64_t sent; /* points */
 	uint32_t precise; /* receiver: points that have come guaranteed */
 	bool opened;
 };
@@ -48,18 +47,21 @@ static void send_opening(struct carrier *carrier, const struct opening *opening)
 	must((int)sap_send(carrier->sock, bytes, sizeof(bytes)), "sending the opening");
 }
 
+static void settle(struct carrier *carrier)
+{
+	if (carrier->approximate) {
+		must(sap_flush(carrier->sock), "sending the first point");
+		must(sap_set_mode(carrier->sock, SAP_APPROXIMATE), "changing the mode");
+	}
+}
+
 static void send_point(struct carrier *carrier, const struct track_point *point, uint64_t at_ns)
 {
 	uint8_t bytes[TRACK_POINT_BYTES];
 
-	if (carrier->sent == 1 && carrier->approximate) {
-		must(sap_flush(carrier->sock), "sending the first point");
-		must(sap_set_mode(carrier->sock, SAP_APPROXIMATE), "changing the mode");
-	}
 	must(wait_until(carrier->sock, at_ns), "sending");
 	track_point_pack(point, bytes);
 	must((int)sap_send(carrier->sock, bytes, sizeof(bytes)), "sending");
-	carrier->sent++;
 }
 
 static void finish(struct carrier *carrier)
@@ -131,6 +133,7 @@ static void close_carrier(struct carrier *carrier)
 const struct carrier_kind carrier_sap = {
 	.connect = sap_carrier_connect,
 	.send_opening = send_opening,
+	.settle = settle,
 	.send_point = send_point,
 	.finish = finish,
 	.listen = sap_carrier_listen,

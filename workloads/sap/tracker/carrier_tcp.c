@@ -73,6 +73,11 @@ static void send_opening(struct carrier *carrier, const struct opening *opening)
 	send_bytes(carrier, bytes, sizeof(bytes));
 }
 
+static void settle(struct carrier *carrier)
+{
+	(void)carrier; /* nothing is lost */
+}
+
 static void send_point(struct carrier *carrier, const struct track_point *point, uint64_t at_ns)
 {
 	uint8_t bytes[TRACK_POINT_BYTES];
@@ -185,6 +190,7 @@ static void close_carrier(struct carrier *carrier)
 const struct carrier_kind carrier_tcp = {
 	.connect = tcp_connect,
 	.send_opening = send_opening,
+	.settle = settle,
 	.send_point = send_point,
 	.finish = finish,
 	.listen = tcp_listen,

@@ -113,6 +113,20 @@ static void tell(const struct sending *sending, const struct carrier_kind *kind,
 	report_end(&report);
 }
 
+static void send_points(const struct carrier_kind *kind, struct carrier *carrier, const struct trace *trace,
+			size_t count, uint64_t every_ns)
+{
+	uint64_t begun_ns = now_ns(), settled_ns;
+
+	kind->send_point(carrier, &trace->points[0], begun_ns);
+	kind->settle(carrier);
+	settled_ns = now_ns();
+	if (settled_ns > begun_ns + every_ns)
+		begun_ns = settled_ns - every_ns; /* the others keep their pace, and do not catch up */
+	for (size_t i = 1; i < count; i++)
+		kind->send_point(carrier, &trace->points[i], begun_ns + i * every_ns);
+}
+
 int verb_send(int argc, char **argv)
 {
 	const struct sending sending = parse(argc, argv);
@@ -133,8 +147,7 @@ int verb_send(int argc, char **argv)
 	carrier = kind->connect(&to, sending.approximate, sending.give_up_ms);
 	kind->send_opening(carrier, &opening);
 	begun_ns = now_ns();
-	for (size_t i = 0; i < count; i++)
-		kind->send_point(carrier, &trace.points[i], begun_ns + i * every_ns);
+	send_points(kind, carrier, &trace, count, every_ns);
 	kind->finish(carrier);
 	tell(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
 	kind->close(carrier);

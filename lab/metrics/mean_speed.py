@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Speed: what the positions of a sap-tracker amount to where they arrive."""
+"""Mean speed: what the positions of a sap-tracker amount to where they arrive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lab.plan import types
 from lab.units import SPEED
 
 
-class Speed(Metric):
+class MeanSpeed(Metric):
     """The mean speed that a sap-track-sink finds: its cumulative moving average at the end."""
 
     about = "mean speed that a sap-track-sink finds"
@@ -29,4 +29,4 @@ class Speed(Metric):
         return figures
 
 
-METRIC = Speed()
+METRIC = MeanSpeed()
