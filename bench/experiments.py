@@ -113,7 +113,7 @@ def made_up() -> Results:
 def main() -> int:
     """The exit status: 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="python -m bench.experiments", description=__doc__)
-    parser.add_argument("--trials", type=whole(2), default=12, help="of each sweep (default 12)")
+    parser.add_argument("--trials", type=whole(2), default=24, help="of each sweep (default 24)")
     add_times(parser)
     chosen = parser.parse_args()
     print(f"{machine()}; {load_average()}", flush=True)

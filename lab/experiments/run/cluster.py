@@ -42,6 +42,11 @@ _SETTINGS = {
     "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.worker.profile.enabled": False,  # it looks at every worker's stack 100 times a second
     "distributed.scheduler.active-memory-manager.start": False,  # results are small, and fetched at once
+    # its looks at itself, for a dashboard that nobody opens, take 5 % of a core beside guests that want both
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "30s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.memory.monitor-interval": "10s",
     "distributed.worker.daemon": True,
 }
 
