@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -302,6 +303,15 @@ def _geomean(arguments: list[Any]) -> Any:
     return Quantity(math.exp(math.fsum(map(math.log, numbers)) / len(numbers)) / factor, values[0].unit)
 
 
+def _deviation(arguments: list[Any]) -> Any:
+    values = _alike_all(arguments)
+    if len(values) < 2:
+        return None
+    unit, dimension = values[0].unit, values[0].dimension
+    spread = statistics.stdev([float(value.base) for value in values])
+    return Quantity(spread / float(dimension.factors[unit]) if dimension else spread, unit)
+
+
 def _abs(arguments: list[Any]) -> Any:
     (value,) = arguments
     if isinstance(value, list):
@@ -329,6 +339,7 @@ FUNCTIONS: dict[str, Function] = {
     "abs": Function(_abs, "the number without its sign", single=True),
     "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
     "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether one holds"),
+    "deviation": Function(_deviation, "standard deviation of the sample; a single entry has none"),
     "falling": Function(_monotone(">="), "whether no entry is above the one before it", single=True),
     "first": Function(_at(0), "the first entry", single=True),
     "geomean": Function(_geomean, "geometric mean"),

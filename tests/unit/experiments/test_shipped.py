@@ -14,7 +14,7 @@ from lab.experiments.run.trials import trial
 from lab.experiments.types import Experiment
 from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
 
-_PAGE = ROOT / "docs" / "experiments.md"
+_PAGES = ("experiments.md", "sap.md")
 each = pytest.mark.parametrize("name", experiments())
 
 
@@ -42,7 +42,7 @@ def test_an_experiment_with_published_numbers_claims_how_near_they_are(name: str
 @each
 def test_the_documentation_shows_every_figure(name: str) -> None:
     experiment = resolve.load(name)
-    text = _PAGE.read_text()
+    text = "".join((ROOT / "docs" / page).read_text() for page in _PAGES)
     assert f"**{name}**" in text
     for picture, figure in zip(drawn(experiment), experiment.figures, strict=True):
         assert f"](images/{picture})" in text

@@ -59,6 +59,8 @@ CONTEXT: dict[str, Any] = {
         "geomean(1, 4) > 1.99 and geomean(1, 4) < 2.01",
         "len(flow.exit) == 2 and len('abc') == 3",
         "median(flow.goodput) == 5 Mbit/s and median(3, 1, 2) == 2 and median(4, 1) == 2.5",
+        "deviation(2, 4, 9) > 3.605 and deviation(2, 4, 9) < 3.606",
+        "deviation(1 s, 1002 ms) < 1.5 ms and deviation(1 s, 1002 ms) > 1.4 ms",
         "first(flow.exit) == 0 and last(flow.exit) == 1",
         "rising(flow.exit) and not falling(flow.goodput)",
         "any(flow.exit == 0)",
@@ -86,6 +88,8 @@ def test_what_holds(text: str) -> None:
         "max(outage.sum, 1 ms) < 1 h",
         "0 ms < outage.max < 300 ms",
         "fetch.exit == 1 or fetch.exit == 2",
+        "deviation(1) >= 0",
+        "deviation(1, outage.sum / 1 ms) >= 0",
     ],
 )
 def test_what_does_not_hold(text: str) -> None:

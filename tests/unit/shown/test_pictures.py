@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Pictures of experiments in the documentation: their names, and how new ones come into the place of old ones."""
 
+import json
 from pathlib import Path
 
-from tests.shown.pictures import experiments, pictures, take
+from tests.shown.pictures import complete, experiments, pictures, take
 
 
 def drawn(folder: Path, *texts: str) -> Path:
@@ -38,6 +39,15 @@ def test_new_pictures_take_the_place_of_those_of_their_experiment(tmp_path: Path
     many = [str(number) for number in range(1, 12)]  # 10 comes after 9
     take("x/a", drawn(tmp_path / "many", *many), images)
     assert (images / "experiment-a-11.svg").read_text() == "11"
+
+
+def test_what_failed_is_not_taken_and_a_claim_that_does_not_hold_is_no_failure(tmp_path: Path) -> None:
+    folder = drawn(tmp_path / "drawn", "1")
+    assert not complete(folder)  # it was refused before anything ran
+    for errors, whole in ([None, None], True), ([None, "sap-get ended with status 28"], False):
+        results = {"passed": False, "trials": [{"error": error} for error in errors]}
+        (folder / "results.json").write_text(json.dumps(results))
+        assert complete(folder) is whole
 
 
 def test_each_experiment_has_pictures_of_its_own() -> None:
