@@ -29,7 +29,7 @@ def _table() -> dict[Fraction, tuple[Floats, Floats]]:
 
 
 def error_rate(rate: Fraction, p: Floats) -> Floats:
-    """Bit error rate after decoding, from the rate ``p`` before it; 1 below the table, where bounds are tight.
+    """Bit error rate after decoding, from the rate ``p`` before it; 1 below the table: what is there is left to bounds.
 
     Between the rows of the table in logarithms of both.
     """

@@ -25,6 +25,7 @@ from lab.phy.numbers import Floats
 FRACTION_BITS = 60
 _LOST = -math.log(1e-6)  # hazard at which a bit is right but once in a million
 _NEAR_WORST = 0.9  # of a curve's worst hazard, for those that never get to _LOST, as a guess is right half the time
+_GUESS = 0.98  # of the worst share of wrong bits: what is left to tell of them is noise
 _NEGLIGIBLE = 2.0**-40 / 2**19  # hazard: an A-MPDU of 2^19 bits has an error once in 2^40
 _COARSE = 64  # steps, to find a table's range: three quarters of all levels are outside
 
@@ -71,8 +72,9 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     """The table of a curve, at multiples of ``step_mb``.
 
     It begins at the highest SNR at which hardly a bit gets through (p ≥ 1 - 10^-6), or, where a curve never gets there,
-    at which the hazard is 90 % of its worst (DSSS: 0.62, which the 48 bits of a header survive once in 10^13). It ends
-    where the longest A-MPDU has an error less than once in 2^40.
+    at which the hazard is 90 % of its worst (DSSS: 0.62, which the 48 bits of a header survive once in 10^13), and at
+    which half of the bits of a damaged frame are wrong. It ends where the longest A-MPDU has an error less than once in
+    2^40.
 
     Raises:
         InputError: a user's curve does not fall so far.
@@ -91,12 +93,14 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
             "let its last rows fall faster, or end it with a rate of 0"
         )
     lost = min(_LOST, _NEAR_WORST * hazards[0])
-    start, end = _ends(hazards, lost)
+    share = wrong_share(model, curve, levels_mb[few] / 100.0)
+    guess = _GUESS * share[0]
+    start, end = _ends(hazards >= lost, share >= guess, hazards < _NEGLIGIBLE)
     levels_mb = levels_mb[few[start] : few[end] + 1]
     hazards = hazard(model, curve, levels_mb / 100.0)
-    start, end = _ends(hazards, lost)
-    levels_db, hazards = levels_mb[start : end + 1] / 100.0, hazards[start : end + 1]
-    share = wrong_share(model, curve, levels_db)
+    share = wrong_share(model, curve, levels_mb / 100.0)
+    start, end = _ends(hazards >= lost, share >= guess, hazards < _NEGLIGIBLE)
+    hazards, share = hazards[start : end + 1], share[start : end + 1]
     burst = burst_q8(curve)
     return KernelTable(
         curve.index,
@@ -105,7 +109,7 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
         step_mb,
         _fixed(hazards),
         _fixed(_within(hazards, share)),
-        _fixed(_within(hazards, share * _BURST_UNIT / burst)),
+        _fixed(_within(hazards, _event_share(share, burst / _BURST_UNIT))),
         burst,
     )
 
@@ -116,6 +120,14 @@ def wrong_share(model: ErrorModel, curve: Curve, snr_db: Floats) -> Floats:
     if curve.coding is None or before is None:
         return np.full_like(snr_db, 0.5)
     return np.minimum(decoded.error_rate(curve.coding.rate, before), 0.5)
+
+
+def _event_share(share: Floats, burst: float) -> Floats:
+    """The share of bits at which an error event begins, for that share of wrong ones.
+
+    An event has ``burst`` wrong bits in 2 burst - 1, and no other begins meanwhile: of s = q m / (1 + q (2 m - 2)).
+    """
+    return np.asarray(share / (burst - share * (2 * burst - 2)))
 
 
 def _within(hazards: Floats, share: Floats) -> Floats:
@@ -130,7 +142,13 @@ def _fixed(hazards: Floats) -> npt.NDArray[np.uint64]:
     return values
 
 
-def _ends(hazards: Floats, lost: float) -> tuple[int, int]:
-    """Of hazards that fall: the last one at which a frame is lost, and the first one that may be taken for 0."""
-    end = int(np.flatnonzero(hazards < _NEGLIGIBLE)[0])
-    return min(int(np.flatnonzero(hazards >= lost)[-1]), end), end
+def _ends(lost: npt.NDArray[np.bool_], guessed: npt.NDArray[np.bool_], none: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """Where a table begins and ends.
+
+    Args:
+        lost: levels at which a frame is lost; as the next, true up to some level.
+        guessed: at which its bits are no better than a guess.
+        none: at which hazards may be taken for 0, true from some level on.
+    """
+    end = int(np.flatnonzero(none)[0])
+    return min(int(np.flatnonzero(lost & guessed)[-1]), end), end

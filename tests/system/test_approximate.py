@@ -31,7 +31,7 @@ SEND = (
 SINK = (
     "import socket;s=socket.socket(2,2,{protocol});s.bind(('',9))\\n"
     "if {protocol}==136: s.setsockopt(136,11,8)\\n"
-    "while True:\\n d=s.recv(2000);print(int.from_bytes(d[:8],'big'),"
+    "while True:\\n d=s.recv(9000);print(int.from_bytes(d[:8],'big'),"
     "sum((b^120).bit_count() for b in d[8:]),len(d),flush=True)"
 )
 PLACE = """\
@@ -74,17 +74,17 @@ def place(approximate: bool = True, mode: str = "a", rate: str = "24 Mbit/s") ->
     return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA)
 
 
-def work(coverage: int, protocol: int = UDPLITE, damage: str = DAMAGE) -> str:
+def work(coverage: int, protocol: int = UDPLITE, damage: str = DAMAGE, size_bytes: int = SIZE_BYTES) -> str:
     """A datagram each 10 ms from 1.5 s on; frames are damaged from 2 s on."""
-    send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=SIZE_BYTES - 8, gap_s=0.01)
+    send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=size_bytes - 8, gap_s=0.01)
     listening = "udplite" if protocol == UDPLITE else "udp"
     return WORK.format(sink=SINK.format(protocol=protocol), send=send, listening=listening) + damage
 
 
-def arrivals(ran: Ran) -> list[Arrival]:
+def arrivals(ran: Ran, size_bytes: int = SIZE_BYTES) -> list[Arrival]:
     """What the server's application got, in order."""
     lines = [[int(word) for word in line.split()] for line in ran.raw("sink.out").splitlines()]
-    assert all(length == SIZE_BYTES for _, _, length in lines)
+    assert all(length == size_bytes for _, _, length in lines)
     return [Arrival(number, wrong) for number, wrong, _ in lines]
 
 
@@ -118,6 +118,14 @@ def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage:
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, 0, DAMAGED)
     assert counts["approximate"] > 0.9 * DAMAGED
     assert got == [Arrival(number, 0) for number in range(COUNT)]
+
+
+def test_a_damaged_fragment_is_no_rival_of_its_repetition(boot: Boot) -> None:
+    """Its headers may be right: reassembly would keep it, and drop the repetition as a duplicate."""
+    size_bytes = 4000
+    ran = boot(place(), work(ALL, UDP, size_bytes=size_bytes))
+    assert ran.link("sta1", "ap1")["damaged"] == DAMAGED
+    assert arrivals(ran, size_bytes) == [Arrival(number, 0) for number in range(COUNT)]
 
 
 def test_the_timeline_turns_the_switch(boot: Boot) -> None:

@@ -47,6 +47,18 @@ def test_where_a_frame_is_lost_most_of_its_bits_are_right() -> None:
     assert 0.01 < share < 0.04
 
 
+@pytest.mark.parametrize(("snr_db", "least", "most"), [(18.0, 0.01, 0.04), (15.0, 0.2, 0.35), (10.0, 0.45, 0.5)])
+def test_the_kernel_is_told_how_wrong_lost_frames_are(snr_db: float, least: float, most: float) -> None:
+    """Also where no frame is left to lose, as in a collision."""
+    table = kernel_table(load("nist"), curve_named("64qam-3/4"))
+    at = round((snr_db * 100 - table.start_mb) / table.step_mb)
+    share = -np.expm1(-float(table.wrong_bits[max(at, 0)]) / 2.0**FRACTION_BITS)
+    assert least < share < most
+    events = -np.expm1(-float(table.events[max(at, 0)]) / 2.0**FRACTION_BITS)
+    burst = table.burst_q8 / 256
+    assert events * burst / (1 + events * (2 * burst - 2)) == pytest.approx(share, rel=0.02)
+
+
 @pytest.mark.parametrize("model", ["nist", "yans"])
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.name)
 def test_the_kernels_tables(model: str, curve: object) -> None:
@@ -56,5 +68,5 @@ def test_the_kernels_tables(model: str, curve: object) -> None:
     for values in (table.wrong_bits, table.events):
         assert len(values) == len(table.values) and values[-1] == 0
         assert np.all(values[1:] <= values[:-1]) and np.all(values <= table.values)
-    share = -np.expm1(-table.wrong_bits[0] / 2.0**FRACTION_BITS)
+    share = -np.expm1(-float(table.wrong_bits[0]) / 2.0**FRACTION_BITS)
     assert share <= 0.5 + 1e-9

@@ -10,8 +10,8 @@
  * A BlockAck agreement would have a recipient wait for what never comes again,
  * so that there is none for a TID while it carries such frames.
  *
- * Not recognised, and so sent like all others: encrypted frames, fragments of
- * IP datagrams, A-MSDUs, and datagrams in a tunnel.
+ * Not recognised, and so sent like all others: encrypted frames, those with four
+ * addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a tunnel.
  */
 #include <linux/in.h>
 #include <linux/ip.h>
@@ -91,6 +91,7 @@ bool hwsim_frame_is_approximate(const struct sk_buff *skb)
 	    !ieee80211_is_data_present(hdr->frame_control) ||
 	    ieee80211_has_protected(hdr->frame_control) ||
 	    ieee80211_has_morefrags(hdr->frame_control) ||
+	    ieee80211_has_a4(hdr->frame_control) ||
 	    hdr->seq_ctrl & cpu_to_le16(IEEE80211_SCTL_FRAG))
 		return false;
 	offset = ieee80211_hdrlen(hdr->frame_control);
@@ -173,10 +174,9 @@ void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
 		flow->tid = mpdu->tid;
 	}
 	flow->until_ns = radio->medium->now_ns + BLOCKACK_PAUSE_NS;
-	if (mpdu->session && !mpdu->session->ending) {
-		mpdu->session->ending = true;
-		hwsim_up_end_session(radio, addr, mpdu->tid);
-	}
+	if (mpdu->session && !mpdu->session->ending)
+		mpdu->session->ending =
+			hwsim_up_end_session(radio, addr, mpdu->tid);
 }
 
 /**

@@ -159,7 +159,7 @@ static void approx_frames_that_are_not_looked_into(struct kunit *test)
 {
 	static const u16 flags[] = {
 		IEEE80211_FCTL_PROTECTED, IEEE80211_FCTL_MOREFRAGS,
-		IEEE80211_STYPE_NULLFUNC,
+		IEEE80211_STYPE_NULLFUNC, IEEE80211_FCTL_FROMDS,
 	};
 	struct ieee80211_hdr *hdr;
 	struct sk_buff *skb;

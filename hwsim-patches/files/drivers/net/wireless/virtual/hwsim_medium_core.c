@@ -387,13 +387,16 @@ void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
  * @radio: its originator
  * @addr: its recipient
  * @tid: its TID
+ *
+ * Return: false if there is no memory to ask for it
  */
-void hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 {
 	struct hwsim_up *up = up_peer(radio, addr, tid);
 
 	if (up)
 		up->end_session = true;
+	return up;
 }
 
 /**

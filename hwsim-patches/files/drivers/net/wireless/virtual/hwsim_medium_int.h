@@ -616,7 +616,7 @@ void hwsim_up_frame(struct hwsim_radio *radio,
 void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked);
-void hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid);
+bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 
 /* air */
