@@ -57,6 +57,7 @@ OWN = list(itertools.product(library.known("topology"), library.known("workload"
 APART = {(topology, "udp/voice-under-load") for topology in library.known("topology") if topology != "edca-priority"}
 PLACES_OF_SAP = ("approximate-link", "office")  # a stack that needs a medium, and half a minute is long for it
 APART |= {(topology, workload) for topology, workload in OWN if "sap/" in workload and topology not in PLACES_OF_SAP}
+APART |= {(topology, workload) for topology, workload in OWN if "sap/office-" in workload and topology != "office"}
 APART |= {("wired-pair", workload) for workload in ("http/download", "ping/roaming")}
 
 
