@@ -8,6 +8,7 @@ Everything here is frozen data that can be pickled: trials go to other processes
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -81,6 +82,8 @@ class Claim:
     that: str
     paper: str | None = None  # what the paper says, as it was written
     source: str = ""  # FILE:LINE
+    of: Literal["means", "medians"] = "means"  # of the trials of a point
+    cause: str | None = None  # why it does not hold, if that is known
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,11 @@ class Summary:
     missing: int  # trials that failed or had no such figure
     unit: str
     precise: bool | None = None  # whether ci95 is the share of the mean that was asked for; None: none was
+
+    @property
+    def median(self) -> float | None:
+        """Of the trials; of an even number that between the two in the middle."""
+        return float(statistics.median(self.values)) if self.values else None
 
 
 @dataclass(frozen=True)

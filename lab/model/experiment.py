@@ -198,14 +198,20 @@ class Published(Model):
 
 
 class Claim(Model):
-    """A statement about the means, which is checked."""
+    """A statement about the means (or medians) of points, which is checked."""
 
     name: Text = Field(description="What it says, in words.")
     that: Text = Field(
         description="The statement, such as all(throughput[quick] > throughput[never]). throughput[quick] is the "
         "series of means where an axis has the value quick, in the order of the grid."
     )
+    of: Literal["means", "medians"] = Field(
+        "means", description="What a name stands for: the mean of the runs of a point, or their median."
+    )
     paper: Text | None = Field(None, description="What the paper says of it: a number, or where.")
+    cause: Text | None = Field(
+        None, description="Why it does not hold, where that is known. The report says so if the claim fails."
+    )
 
 
 class Experiment(Model):

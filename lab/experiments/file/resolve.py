@@ -78,7 +78,14 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
         figures=figures.resolve(source, measured, made.axes, made.groups, problems) if right else (),
         published=paper.resolve(source, measured, made.axes, problems) if right else (),
         claims=tuple(
-            Claim(claim.name, claim.that, claim.paper, source.document.where(("claims", index, "that")))
+            Claim(
+                claim.name,
+                claim.that,
+                claim.paper,
+                source.document.where(("claims", index, "that")),
+                of=claim.of,
+                cause=claim.cause,
+            )
             for index, claim in enumerate(model.claims)
         ),
     )

@@ -60,11 +60,12 @@ def check(claim: Claim, experiment: Experiment) -> None:
 def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     """Whether a claim holds, with the numbers that say so.
 
-    It fails where a point that it needs has no value, and tells which; it is judged on the means of the trials that
-    there are, and tells how many there are not.
+    It fails where a point that it needs has no value, and tells which; it is judged on the means (or medians) of the
+    trials that there are, and tells how many there are not.
     """
     summaries = {(name, row.point.number): found for row in rows for name, found in row.metrics.items()}
-    numbers = {key: found.mean for key, found in summaries.items() if found.mean is not None}
+    middles = {key: found.median if claim.of == "medians" else found.mean for key, found in summaries.items()}
+    numbers = {key: middle for key, middle in middles.items() if middle is not None}
     try:
         tree = parse(claim.that, _LANGUAGE)
         statement = _Statement(Grid(experiment), numbers)
@@ -74,7 +75,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
         found = _judged(tree, statement)
-        return Verdict(claim, found.passed, found.value + _thin(used, summaries), found.expected)
+        medians = " (medians)" if claim.of == "medians" else ""
+        return Verdict(claim, found.passed, found.value + medians + _thin(used, summaries), found.expected)
     except OverflowError:
         return Verdict(claim, False, "cannot be judged: a number in it is too large", claim.that)
     except InputError as error:

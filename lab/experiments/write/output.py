@@ -102,7 +102,9 @@ def as_json(results: Results) -> dict[str, Any]:
                 "value": found.value,
                 "expected": found.expected,
                 "that": found.claim.that,
+                "of": found.claim.of,
                 "paper": found.claim.paper,
+                "cause": found.claim.cause,
                 "source": found.claim.source,
             }
             for found in results.verdicts
@@ -187,6 +189,7 @@ def _summary(found: Summary, paper: float | None) -> dict[str, Any]:
         "ci95": found.ci95,
         "n": found.n,
         "unit": found.unit,
+        "median": found.median,
         "deviation": found.deviation,
         "missing": found.missing,
         "precise": found.precise,

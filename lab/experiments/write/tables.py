@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.numbers import published
-from lab.experiments.types import Axis, Metric, Results, Row, Summary
+from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
 from lab.experiments.write import failures
 from lab.experiments.write.where import count, point
 from lab.report.numbers import MINUS, plain, short
@@ -115,6 +115,7 @@ def claims(results: Results) -> Table:
             "value": found.value,
             "expected": found.expected,
             "paper": found.claim.paper,
+            "cause": None if found.passed else found.claim.cause,
             "source": found.claim.source,
         }
         for found in results.verdicts
@@ -126,11 +127,18 @@ def claims(results: Results) -> Table:
             "value": NOT_JUDGED,
             "expected": None,
             "paper": claim.paper,
+            "cause": None,
             "source": claim.source,
         }
         for claim in results.experiment.unjudged
     ]
-    return Table("claims", "Claims", columns, rows)
+    causes = [f'Why not "{found.claim.name}": {found.claim.cause}' for found in results.verdicts if _explained(found)]
+    return Table("claims", "Claims", columns, rows, remark="\n".join(causes))
+
+
+def _explained(found: Verdict) -> bool:
+    """Whether a claim does not hold and its file says why."""
+    return not found.passed and found.claim.cause is not None
 
 
 def means(results: Results) -> list[Table]:

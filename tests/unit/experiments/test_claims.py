@@ -2,6 +2,7 @@
 """Claims: what is refused before anything runs, what holds after, and what is said about it."""
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 
 from lab.errors import InputError
 from lab.experiments.numbers import claims
-from lab.experiments.types import Claim, Experiment, Figure, Published, Verdict
+from lab.experiments.numbers.statistics import summarise
+from lab.experiments.types import Claim, Experiment, Figure, Published, Row, Verdict
 from lab.plan.grammar import Comparison, Indexed, Language, parse
 from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
@@ -431,3 +433,14 @@ def test_all_and_any_are_those_of_python(numbers: list[float]) -> None:
     assert claims.judge(claim("all(quick > never)"), PLAIN, of).passed is all(holds)
     assert claims.judge(claim("any(quick > never)"), PLAIN, of).passed is any(holds)
     assert claims.judge(claim("rising(never)"), PLAIN, of).passed is (sorted(never) == never)
+
+
+@pytest.mark.parametrize(
+    ("of", "passed", "value"),
+    [("means", False, "throughput = 4 Mbit/s"), ("medians", True, "throughput = 2 Mbit/s (medians)")],
+)
+def test_claims_are_about_means_or_medians(of: Literal["means", "medians"], passed: bool, value: str) -> None:
+    one = experiment({})
+    row = Row(one.points[0], {"throughput": summarise([1, 2, 9], "Mbit/s")})
+    found = claims.judge(replace(claim("throughput < 3 Mbit/s"), of=of), one, [row])
+    assert (found.passed, found.value) == (passed, value)

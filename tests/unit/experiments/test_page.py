@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,6 +18,7 @@ from rich.console import Console
 from lab.experiments.draw import figures, layout
 from lab.experiments.types import Claim, Contents, Figure, Metric, Repetitions, Results, Verdict
 from lab.experiments.write import output, tables
+from lab.experiments.write.junit import junit
 from lab.experiments.write.page import page, repetitions
 from tests.unit.report.test_pages import Page as Reader
 
@@ -241,3 +243,16 @@ def test_the_written_page_is_this_page(tmp_path: Path) -> None:
     results = made.table1()
     path = output.write(results, tmp_path, png=False)
     assert path.read_text(encoding="utf-8") == page(results, [layout.draw(chart) for chart in figures.charts(results)])
+
+
+def test_why_a_claim_does_not_hold_is_told_where_it_fails() -> None:
+    cause = "the office of the paper had a bad place at 8 m"
+    for verdict, told in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
+        results = made.table1(verdicts=[replace(verdict, claim=replace(verdict.claim, cause=cause))])
+        console = Console(width=200, file=io.StringIO())
+        console.print(tables.tables(results))
+        assert isinstance(console.file, io.StringIO)
+        for text in (read(results).text, console.file.getvalue(), junit(results)):
+            assert (cause in text) is told
+        (claim,) = output.as_json(results)["claims"]
+        assert claim["cause"] == cause

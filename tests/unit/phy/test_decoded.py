@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lab.phy import decoded, viterbi
-from lab.phy.curves import CURVES, curve_named
+from lab.phy.curves import CURVES, Curve, curve_named
 from lab.phy.error_models import load
 from lab.phy.error_models.nist import decoded as bound
 from lab.phy.kernel_table import FRACTION_BITS, kernel_table, wrong_share
@@ -61,10 +61,9 @@ def test_the_kernel_is_told_how_wrong_lost_frames_are(snr_db: float, least: floa
 
 @pytest.mark.parametrize("model", ["nist", "yans"])
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.name)
-def test_the_kernels_tables(model: str, curve: object) -> None:
+def test_the_kernels_tables(model: str, curve: Curve) -> None:
     """Never rising, no more than half of the bits, and not above what decides whether a frame is damaged."""
-    assert hasattr(curve, "coding")
-    table = kernel_table(load(model), curve)  # type: ignore[arg-type]
+    table = kernel_table(load(model), curve)
     for values in (table.wrong_bits, table.events):
         assert len(values) == len(table.values) and values[-1] == 0
         assert np.all(values[1:] <= values[:-1]) and np.all(values <= table.values)
