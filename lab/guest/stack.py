@@ -28,7 +28,7 @@ _LOOP_CONFIG = struct.Struct("=II52xI176x64x")
 
 
 def offer(name: str) -> None:
-    """Have every node see the code, and every process started in one find its programs and libraries.
+    """Have every node see the code, and every process started in one find its programs, libraries, Python modules.
 
     Raises:
         GuestError: The host gave none, or it cannot be mounted.
@@ -44,7 +44,11 @@ def offer(name: str) -> None:
     mount(str(_LOOP), STACK, "squashfs", "", _MS_RDONLY)
     prefix = f"/opt/{name}"
     share(STACK, prefix)
-    ENVIRONMENT.update(PATH=f"{prefix}/bin:{ENVIRONMENT['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib")
+    ENVIRONMENT.update(
+        PATH=f"{prefix}/bin:{ENVIRONMENT['PATH']}",
+        LD_LIBRARY_PATH=f"{prefix}/lib",
+        PYTHONPATH=f"{prefix}/lib/python3",
+    )
 
 
 def _attach(path: Path) -> None:

@@ -110,3 +110,13 @@ def test_a_picture_arrives_precisely_and_approximately(boot_own: BootOwn) -> Non
     received = (raw / "approximate.received").read_bytes()
     assert len(received) == len(sent) and received != sent
     assert received[:1024] == sent[:1024]  # the head is precise
+
+
+def test_a_program_in_python_sends_and_receives(boot_own: BootOwn) -> None:
+    """The binding in a node: what it is told is what was done to its frames."""
+    ran = boot_own("approximate-link", "sap/notes", NEAR, damage(20, 1010, 2))
+    arrived, *shown, wrong = (ran.directory / "raw" / "listen.out").read_text().splitlines()
+    lost = 200 - int(arrived.removesuffix(" of 200 lines arrived"))
+    damaged = int(wrong.removesuffix(" of them with errors"))
+    assert damaged > 0 and 17 <= damaged + lost - ran.link("sta1", "sta2")["collided"] <= 20
+    assert [line.partition(" from ")[0].split()[0] for line in shown] == ["line"] * 3

@@ -3,8 +3,8 @@
 
 The library is loaded as it is (cffi's ABI mode): its functions are those that the headers declare, which are read when
 this module is imported. Where they are is told by two environment variables: ``SAP_INCLUDE`` (default: the headers
-beside this project's libsap, else /usr/local/include) and ``SAP_LIBRARY`` (default: ``libsap.so.0``, as the dynamic
-linker finds it).
+installed with it, else beside this project's libsap) and ``SAP_LIBRARY`` (default: ``libsap.so.0``, as the dynamic
+linker finds it). In nodes of the lab ``import sap`` is enough.
 
 A sender, and a receiver in another process::
 
@@ -36,8 +36,8 @@ SYSTEM_TYPES = "typedef uint32_t socklen_t; struct sockaddr; struct sockaddr_sto
 def _include() -> Path:
     if "SAP_INCLUDE" in os.environ:
         return Path(os.environ["SAP_INCLUDE"])
-    beside = Path(__file__).parent.parent / "libsap" / "include"
-    return beside if beside.is_dir() else Path("/usr/local/include")
+    here = Path(__file__).parent
+    return here if (here / HEADERS[0]).is_file() else here.parent / "libsap" / "include"
 
 
 def declarations(include: Path) -> tuple[str, dict[str, int]]:
