@@ -82,11 +82,17 @@ def run(
 
 
 @app.command()
-def shell(topology: Topology, seed: Seed = 1, settings: Setting = None, kernel_source: Source = None) -> None:
+def shell(
+    topology: Topology,
+    seed: Seed = 1,
+    settings: Setting = None,
+    stack: Annotated[str | None, typer.Option(metavar="NAME", help="A stack whose programs nodes have: sap.")] = None,
+    kernel_source: Source = None,
+) -> None:
     """Boot a topology in real time and give a prompt in the manner of mininet>."""
     from lab.cli_run import interact
 
-    raise typer.Exit(interact(topology, seed, settings or [], kernel_source))
+    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
 
 
 @app.command()

@@ -7,6 +7,7 @@ import contextlib
 import json
 import statistics
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,17 +141,18 @@ def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
     return 0 if record.passed else 1
 
 
-def interact(topology: str, seed: int, settings: list[str], source: Path | None) -> int:
-    """A prompt on a topology, in real time."""
+def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
+    """A prompt on a topology, in real time; with a stack's programs in every node."""
     from lab.machine.doctor import memory_directory
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
 
     # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
-    plan = load(topology, IDLE, seed, [*settings, "workload.duration=24h"])
+    plan = replace(load(topology, IDLE, seed, [*settings, "workload.duration=24h"]), stack=stack)
+    code = [library.stack_called(stack)] if stack else []
     runs.prepare()
     with reporter() as report:
-        machine = runs.ensure_machine(report, source)
+        machine = runs.ensure_machine(report, source, code)
     with scratch({}) as home:
         directory = home / "session"
         directory.mkdir()

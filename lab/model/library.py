@@ -107,6 +107,21 @@ def code_called(stack: str) -> Path | None:
     return next((path / stack for path in folders("workload") if (path / stack / CODE).is_file()), None)
 
 
+def stack_called(stack: str) -> Path:
+    """The same; who asks for it wants it.
+
+    Raises:
+        InputError: no stack with code is called that.
+    """
+    found = code_called(stack)
+    if found:
+        return found
+    names = sorted(path.parent.name for folder in folders("workload") for path in folder.glob(f"*/{CODE}"))
+    raise InputError(
+        f'no stack with code is called "{stack}"{near(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+    )
+
+
 def _listing(kind: str, names: dict[str, Path]) -> str:
     """What there is to choose from."""
     if not names:

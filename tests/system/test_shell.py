@@ -26,10 +26,10 @@ PROMPT = "lab> "
 class Terminal:
     """A pseudo-terminal with a lab shell in it."""
 
-    def __init__(self, topology: str) -> None:
+    def __init__(self, topology: str, *options: str) -> None:
         self._master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            [str(LAB), "shell", topology], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+            [str(LAB), "shell", topology, *options], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
         )
         os.close(slave)
         self.text = ""
@@ -82,3 +82,25 @@ def test_a_session(machine: runs.Machine) -> None:
     finally:
         if terminal.process.poll() is None:
             terminal.process.kill()
+
+
+def test_a_session_with_the_programs_of_a_stack(machine: runs.Machine) -> None:
+    terminal = Terminal("approximate-link", "--stack", "sap")
+    try:
+        terminal.until(PROMPT)
+        assert "usage: sap-streamer" in terminal.ask("sta1 sap-streamer --help")
+        assert "SAP_ERR_TIMEDOUT" in terminal.ask(
+            "sta1 python3 -c 'import sap; sap.connect(\"10.0.0.2\", 9, timeout_ms=100)'"
+        )
+        assert terminal.end() == 0
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
+def test_a_stack_that_there_is_not() -> None:
+    found = subprocess.run(
+        [str(LAB), "shell", "approximate-link", "--stack", "spa"], capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 2
+    assert 'no stack with code is called "spa" (did you mean sap?)' in found.stderr and "known: sap" in found.stderr
