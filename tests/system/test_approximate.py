@@ -114,6 +114,16 @@ def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
     assert len(got) == COUNT - DAMAGED and not any(arrival.wrong_bits for arrival in got)
 
 
+def test_an_access_point_passes_them_on(boot: Boot) -> None:
+    """To its stations, as to its wire: there the frame is a right one, also for who wants no damaged ones."""
+    topology = place().replace("roles: [server], ", "").replace("links:", "  sta2: {kind: sta, roles: [server]}\nlinks:")
+    ran = boot(topology, work(COVERED_BYTES, to="('10.0.0.3',9)"))
+    got, last = arrivals(ran), ran.link("ap1", "sta2")
+    wrong = [arrival for arrival in got if arrival.wrong_bits]
+    assert len(got) - len(wrong) == COUNT - DAMAGED and len(wrong) > 0.75 * DAMAGED
+    assert last["damaged"] == last["approximate"] == 0
+
+
 @pytest.mark.parametrize(("protocol", "coverage"), [(UDPLITE, ALL), (UDPLITE, 8 + SIZE_BYTES), (UDP, ALL)])
 def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage: int) -> None:
     """Damaged copies go up and are dropped by their checksum; the repetition is no duplicate of them."""
