@@ -35,6 +35,8 @@ FROM_DS, TO_DS, MORE_FRAGMENTS, PROTECTED = 0x200, 0x100, 0x400, 0x4000
 FLAGS = {{"more fragments": MORE_FRAGMENTS, "protected": PROTECTED, "four addresses": TO_DS}}
 RADIOTAP = struct.pack("<BxHI", 0, 10, 1 << 15) + struct.pack("<H", 8)  # TX flags: no ACK
 AP, STA = bytes.fromhex("{AP}".replace(":", "")), bytes.fromhex("{STA}".replace(":", ""))
+STRANGER = bytes.fromhex("0200000000dd")
+ARP = struct.pack("!HHBBH", 1, 0x800, 6, 4, 1) + AP + bytes([10, 0, 0, 77]) + bytes(6) + bytes([10, 0, 0, 2])
 
 
 def checksum(data):
@@ -57,13 +59,15 @@ def datagram(number):
 def frame(how, number):
     sequence = (number % 4096) << 4 | (how == "fragment")
     fourth = AP if how == "four addresses" else b""
+    sender = STRANGER if how == "stranger" else AP
+    packet = b"\\x08\\x06" + ARP if how == "ARP" else b"\\x08\\x00" + datagram(number)
     return (
         RADIOTAP
         + struct.pack("<HH", 0x88 | FROM_DS | FLAGS.get(how, 0), 0)
-        + STA + AP + AP + struct.pack("<H", sequence) + fourth
+        + STA + sender + AP + struct.pack("<H", sequence) + fourth
         + struct.pack("<H", 0x80 if how == "aggregate" else 0)
-        + bytes.fromhex("aaaa030000000800")
-        + datagram(number)
+        + bytes.fromhex("aaaa03000000")
+        + packet
     )
 
 
@@ -195,9 +199,9 @@ def test_a_station_gets_damaged_frames_and_does_not_count_them(forged: Forged) -
     assert after - between > COUNT * SIZE_BYTES
 
 
-@pytest.mark.parametrize("how", ["aggregate", "more fragments", "fragment", "four addresses", "protected"])
+@pytest.mark.parametrize("how", ["aggregate", "more fragments", "fragment", "four addresses", "protected", "stranger"])
 def test_what_would_have_to_be_taken_apart_is_dropped(forged: Forged, how: str) -> None:
-    """An A-MSDU, a fragment or another header, whether it is one or a wrong bit says so: nothing stays of it."""
+    """An A-MSDU, a fragment, another header or sender, be it one or a wrong bit: nothing stays of it."""
     ran = forged(
         forge("900 ms", switch(True)) + damage("990 ms", "mon1", COUNT) + forge("1 s", ("send", how, COUNT, FORGED))
     )
@@ -205,6 +209,22 @@ def test_what_would_have_to_be_taken_apart_is_dropped(forged: Forged, how: str) 
     assert counts["damaged"] == COUNT
     assert counts["approximate"] == (0 if how == "protected" else COUNT)  # the medium looks no closer
     assert arrivals(ran) == WHOLE
+
+
+def test_a_damaged_arp_request_is_not_learnt_from(forged: Forged) -> None:
+    """It has no checksum. A whole one is."""
+    ran = forged(
+        forge("900 ms", switch(True))
+        + damage("990 ms", "mon1", COUNT)
+        + forge("1 s", ("send", "ARP", COUNT, FORGED))
+        + "  - {at: 1500 ms, exec: sta1, run: [ip, neigh]}\n"
+        + forge("1600 ms", ("send", "ARP", 1, FORGED))
+        + "  - {at: 1700 ms, exec: sta1, run: [ip, neigh]}\n"
+    )
+    _, _, damaged, _, whole = ran.outputs()
+    counts = ran.link("mon1", "sta1")
+    assert (counts["damaged"], counts["delivered"]) == (COUNT, 1) and counts["approximate"] > 0.75 * COUNT
+    assert damaged == "" and "10.0.0.77" in whole
 
 
 @pytest.mark.parametrize("encryption", [WPA2, WPA3])
