@@ -114,9 +114,19 @@ def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
     assert len(got) == COUNT - DAMAGED and not any(arrival.wrong_bits for arrival in got)
 
 
+def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
+    """A lost CTS costs no datagram: that was not tried yet."""
+    lose = "  - {at: 1750 ms, fault: lose, frames: cts, from: ap1, to: sta1, count: 5}\n"
+    ran = boot(place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE))
+    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    assert counts["damaged"] == counts["dropped"] == DAMAGED and counts["retries"] == 0
+    assert len([arrival for arrival in got if not arrival.wrong_bits]) == COUNT - DAMAGED
+
+
 def test_an_access_point_passes_them_on(boot: Boot) -> None:
     """To its stations, as to its wire: there the frame is a right one, also for who wants no damaged ones."""
-    topology = place().replace("roles: [server], ", "").replace("links:", "  sta2: {kind: sta, roles: [server]}\nlinks:")
+    topology = place().replace("roles: [server], ", "")
+    topology = topology.replace("links:", "  sta2: {kind: sta, roles: [server]}\nlinks:")
     ran = boot(topology, work(COVERED_BYTES, to="('10.0.0.3',9)"))
     got, last = arrivals(ran), ran.link("ap1", "sta2")
     wrong = [arrival for arrival in got if arrival.wrong_bits]
