@@ -20,16 +20,17 @@ COUNT, SIZE_BYTES = 100, 1000
 DAMAGED = 30
 COVERED_BYTES = 16  # UDP-Lite's header, and the number of the datagram
 ALL = 0
-AP, STA = "02:00:00:00:aa:00", "02:00:00:00:bb:00"
+AP, STA, SERVER = "02:00:00:00:aa:00", "02:00:00:00:bb:00", "02:00:00:00:cc:00"
+IPV4, IPV6 = "('10.0.0.1',9)", "('fe80::ff:fe00:cc00',9,0,socket.if_nametoindex('sta1-wlan0'))"
 
 SEND = (
-    "import socket,time;s=socket.socket(2,2,{protocol})\\n"
+    "import socket,time;to={to};s=socket.socket(2 if len(to)==2 else 10,2,{protocol})\\n"
     "if {protocol}==136: s.setsockopt(136,10,{coverage})\\n"
-    "for n in range({count}):\\n s.sendto(n.to_bytes(8,'big')+b'x'*{rest},('10.0.0.1',9));time.sleep({gap_s})"
+    "for n in range({count}):\\n s.sendto(n.to_bytes(8,'big')+b'x'*{rest},to);time.sleep({gap_s})"
 )
 # prints of each datagram its number and how many bits of the rest are wrong
 SINK = (
-    "import socket;s=socket.socket(2,2,{protocol});s.bind(('',9))\\n"
+    "import socket;s=socket.socket(10,2,{protocol});s.bind(('::',9))\\n"
     "if {protocol}==136: s.setsockopt(136,11,8)\\n"
     "while True:\\n d=s.recv(9000);print(int.from_bytes(d[:8],'big'),"
     "sum((b^120).bit_count() for b in d[8:]),len(d),flush=True)"
@@ -37,7 +38,7 @@ SINK = (
 PLACE = """\
 name: approximate
 nodes:
-  h1: {{kind: host, roles: [server]}}
+  h1: {{kind: host, roles: [server], mac: "{server}"}}
   ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", approximate: {approximate}}}
   sta1: {{kind: sta, mac: "{sta}", roles: [client], rate: {rate}}}
 links: [{{between: [h1, ap1]}}]
@@ -71,12 +72,14 @@ class Arrival:
 
 def place(approximate: bool = True, mode: str = "a", rate: str = "24 Mbit/s") -> str:
     told = str(approximate).lower()
-    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA)
+    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA, server=SERVER)
 
 
-def work(coverage: int, protocol: int = UDPLITE, damage: str = DAMAGE, size_bytes: int = SIZE_BYTES) -> str:
+def work(
+    coverage: int, protocol: int = UDPLITE, damage: str = DAMAGE, size_bytes: int = SIZE_BYTES, to: str = IPV4
+) -> str:
     """A datagram each 10 ms from 1.5 s on; frames are damaged from 2 s on."""
-    send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=size_bytes - 8, gap_s=0.01)
+    send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=size_bytes - 8, gap_s=0.01, to=to)
     listening = "udplite" if protocol == UDPLITE else "udp"
     return WORK.format(sink=SINK.format(protocol=protocol), send=send, listening=listening) + damage
 
@@ -88,9 +91,10 @@ def arrivals(ran: Ran, size_bytes: int = SIZE_BYTES) -> list[Arrival]:
     return [Arrival(number, wrong) for number, wrong, _ in lines]
 
 
-def test_approximate_data_arrives_with_its_errors(boot: Boot) -> None:
-    """Those whose headers were hit do not: IP's and UDP-Lite's checksums see to that."""
-    ran = boot(place(), work(COVERED_BYTES))
+@pytest.mark.parametrize("to", [IPV4, IPV6], ids=["ipv4", "ipv6"])
+def test_approximate_data_arrives_with_its_errors(boot: Boot, to: str) -> None:
+    """Those whose headers were hit do not: UDP-Lite's checksum, and that of IPv4, see to that."""
+    ran = boot(place(), work(COVERED_BYTES, to=to))
     got, counts = arrivals(ran), ran.link("sta1", "ap1")
     assert counts["damaged"] == counts["dropped"] == DAMAGED  # nobody acknowledged them
     assert counts["retries"] == counts["collided"] == 0
@@ -108,6 +112,26 @@ def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, DAMAGED, 0)
     assert counts["approximate"] == 0
     assert len(got) == COUNT - DAMAGED and not any(arrival.wrong_bits for arrival in got)
+
+
+def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
+    """A lost CTS costs no datagram: that was not tried yet."""
+    lose = "  - {at: 1750 ms, fault: lose, frames: cts, from: ap1, to: sta1, count: 5}\n"
+    ran = boot(place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE))
+    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    assert counts["damaged"] == counts["dropped"] == DAMAGED and counts["retries"] == 0
+    assert len([arrival for arrival in got if not arrival.wrong_bits]) == COUNT - DAMAGED
+
+
+def test_an_access_point_passes_them_on(boot: Boot) -> None:
+    """To its stations, as to its wire: there the frame is a right one, also for who wants no damaged ones."""
+    topology = place().replace("roles: [server], ", "")
+    topology = topology.replace("links:", "  sta2: {kind: sta, roles: [server]}\nlinks:")
+    ran = boot(topology, work(COVERED_BYTES, to="('10.0.0.3',9)"))
+    got, last = arrivals(ran), ran.link("ap1", "sta2")
+    wrong = [arrival for arrival in got if arrival.wrong_bits]
+    assert len(got) - len(wrong) == COUNT - DAMAGED and len(wrong) > 0.75 * DAMAGED
+    assert last["damaged"] == last["approximate"] == 0
 
 
 @pytest.mark.parametrize(("protocol", "coverage"), [(UDPLITE, ALL), (UDPLITE, 8 + SIZE_BYTES), (UDP, ALL)])
