@@ -216,6 +216,22 @@ static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
 	kfree_skb(skb);
 }
 
+static void approx_a_cut_header_is_nobodys(struct kunit *test)
+{
+	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
+	struct sk_buff *skb = ipv4_frame(test, 8);
+
+	KUNIT_ASSERT_NOT_NULL(test, radio);
+	ether_addr_copy(radio->addresses[0].addr, here);
+	radio->addresses[0].uses = 1;
+	radio->approx = true;
+	skb_trim(skb, sizeof(struct ieee80211_hdr_3addr));
+	KUNIT_EXPECT_TRUE(test, hwsim_approx_accepts(radio, skb));
+	skb_trim(skb, sizeof(struct ieee80211_hdr_3addr) - 1);
+	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
+	kfree_skb(skb);
+}
+
 static void approx_flows_end(struct kunit *test)
 {
 	struct hwsim_radio *radio = kunit_kzalloc(test, sizeof(*radio), GFP_KERNEL);
@@ -250,6 +266,7 @@ static struct kunit_case hwsim_medium_approx_cases[] = {
 	KUNIT_CASE(approx_frames_that_are_not_looked_into),
 	KUNIT_CASE(approx_cut_frames),
 	KUNIT_CASE(approx_a_radio_takes_what_is_for_it),
+	KUNIT_CASE(approx_a_cut_header_is_nobodys),
 	KUNIT_CASE(approx_flows_end),
 	{}
 };

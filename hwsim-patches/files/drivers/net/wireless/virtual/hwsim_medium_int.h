@@ -74,13 +74,15 @@ struct hwsim_fading {
 /**
  * struct hwsim_link - from one radio to another
  * @setting: level and fading, from user space
- * @errors: stream of the bit errors
+ * @errors: stream of what is damaged
+ * @flips: stream of where: a radio that wants to know shifts no loss by it
  * @fading: stream of the gains
  * @counts: what happened, by access category and &enum hwsim_medium_count
  */
 struct hwsim_link {
 	struct hwsim_medium_link setting;
 	struct hwsim_stream errors;
+	struct hwsim_stream flips;
 	struct hwsim_stream fading;
 	u64 counts[IEEE80211_NUM_ACS][HWSIM_MEDIUM_NUM_COUNTS];
 };

@@ -42,6 +42,7 @@ enum hwsim_stream_use {
 	HWSIM_STREAM_LATENCY,	/* of a radio */
 	HWSIM_STREAM_CHOICES,	/* of a radio */
 	HWSIM_STREAM_FAULTS,	/* of a fault, by its number */
+	HWSIM_STREAM_FLIPS,	/* of a link */
 };
 
 void hwsim_stream_init(struct hwsim_stream *stream, u64 seed,

@@ -491,6 +491,8 @@ static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
 		return ERR_PTR(-ENOMEM);
 	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
 			  from->stream, to->stream);
+	hwsim_stream_init(&link->flips, seed, HWSIM_STREAM_FLIPS,
+			  from->stream, to->stream);
 	/* both ways fade alike */
 	hwsim_stream_init(&link->fading, seed, HWSIM_STREAM_FADING,
 			  min(from->stream, to->stream),

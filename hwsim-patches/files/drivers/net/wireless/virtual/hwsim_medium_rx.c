@@ -408,7 +408,7 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 	const struct hwsim_mpdu *mpdu = ppdu->mpdus[i];
 	const struct hwsim_curve *curve =
 		radio->medium->curves[hwsim_phy_curve(&ppdu->rate)];
-	struct hwsim_stream *stream = &reception->link->errors;
+	struct hwsim_stream *stream = &reception->link->flips;
 	struct hwsim_stretch stretches[MAX_SEGMENTS];
 	struct ieee80211_rx_status status;
 	struct sk_buff *skb;
