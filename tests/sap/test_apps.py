@@ -72,6 +72,9 @@ def test_in_c(unit: Path, name: str) -> None:
         ("tracker send --to ::1 --port 1", "--trace CSV says which points"),
         ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is precise"),
         ("tracker receive --port 1 --gaps some", "--gaps some: write ignored or counted"),
+        ("streamer receive --port 1 extra", "extra: options only were expected"),
+        ("streamer send --to ::1 --port 1 --give-up 999us", "--give-up 999us: from 1ms to 49 days was expected"),
+        ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: from 1ms to 49 days was expected"),
     ],
 )
 def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> None:
@@ -79,6 +82,19 @@ def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> No
     done = subprocess.run([programs[name], *rest], capture_output=True, text=True)
     assert done.returncode == 2
     assert complaint in done.stderr and done.stderr.startswith(f"sap-{name}: ")
+
+
+@pytest.mark.parametrize("name", ["streamer", "tracker"])
+def test_usage(programs: Programs, name: str) -> None:
+    """--help prints it, behind a verb too; without a verb that there is it is a mistake. getopt tells of options."""
+    usage = native.run([programs[name], "--help"])
+    assert usage.startswith(f"usage: sap-{name} receive ") and native.run([programs[name], "send", "--help"]) == usage
+    for words in ([], ["fly"]):
+        done = subprocess.run([programs[name], *words], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", usage)
+    for words in (["receive", "--fast"], ["receive", "--port"]):
+        done = subprocess.run([programs[name], *words], capture_output=True, text=True)
+        assert done.returncode == 2 and words[1] in done.stderr
 
 
 @pytest.mark.parametrize(
