@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests of mod_sap's transfers on this machine's loopback interface, without lighttpd: a receiver in the same thread takes
- * what comes. `engine NAME` runs one.
+ * what comes.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,15 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../sap/check.h"
+#include "../sap/table.h"
 #include "engine.h"
-
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, __func__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 enum { RECEIVERS = 4, FILE_BYTES = 300 * 1024 + 77 };
 
@@ -292,11 +286,7 @@ static void what_runs_ends_with_the_engine(void)
 	CHECK(failed == 1);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} TESTS[] = {
-#define TEST(name) { #name, name }
+static const struct test engine_tests[] = {
 	TEST(approximate),
 	TEST(precise),
 	TEST(precise_with_a_window),
@@ -308,15 +298,7 @@ static const struct {
 	TEST(transfers_end_with_their_owner),
 	TEST(a_file_that_becomes_shorter),
 	TEST(what_runs_ends_with_the_engine),
+	END_OF_TESTS
 };
 
-int main(int argc, char **argv)
-{
-	for (size_t i = 0; i < sizeof(TESTS) / sizeof(*TESTS); i++) {
-		if (argc > 1 && strcmp(argv[1], TESTS[i].name) == 0) {
-			TESTS[i].run();
-			return 0;
-		}
-	}
-	return 1;
-}
+const struct test *const tables[] = { engine_tests, NULL };
