@@ -143,6 +143,23 @@ static void run(struct engine *engine, bool takes)
 	}
 }
 
+/* test_native.py puts this between libsap and the kernel: a receiver so quick that it answers within sendto(). */
+ssize_t __real_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+static bool quick;
+
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length)
+{
+	const ssize_t sent = __real_sendto(fd, data, length, flags, to, to_length);
+
+	if (quick) {
+		quick = false; /* not of the answer */
+		receive(&receivers[0]);
+		quick = true;
+	}
+	return sent;
+}
+
 static void check_received(const struct receiver *receiver)
 {
 	CHECK(receiver->ended && receiver->bytes == FILE_BYTES);
@@ -186,6 +203,19 @@ static void precise_with_a_window(void)
 static void approximate_ipv6(void)
 {
 	a_file_arrives(AF_INET6, SAP_APPROXIMATE, SAP_STOP_AND_WAIT);
+}
+
+static void a_receiver_that_answers_before_the_engine_looks(void)
+{
+	struct engine *const engine = make_engine(1, SAP_WINDOW, 10000);
+
+	quick = true;
+	start(engine, 0, AF_INET, SAP_PRECISE);
+	quick = false;
+	run(engine, true);
+	check_received(&receivers[0]);
+	CHECK(done == 1 && failed == 0);
+	close_all(engine);
 }
 
 static void several_at_once(void)
@@ -291,6 +321,7 @@ static const struct test engine_tests[] = {
 	TEST(precise),
 	TEST(precise_with_a_window),
 	TEST(approximate_ipv6),
+	TEST(a_receiver_that_answers_before_the_engine_looks),
 	TEST(several_at_once),
 	TEST(no_more_than_allowed),
 	TEST(one_transfer_to_a_port),

@@ -18,8 +18,8 @@ FLAGS = ["-D_GNU_SOURCE=", "-I", str(MOD_SAP), "-I", str(SAP_GET)]
 REQUESTS, ENGINE, DATAGRAMS = HERE / "requests.c", HERE / "engine.c", HERE / "datagrams.c"
 
 
-def build(to: Path, sources: list[Path]) -> Path:
-    return native.program(to, [native.HERE / "main.c", *sources], [*native.SANITIZED, *FLAGS])
+def build(to: Path, sources: list[Path], *flags: str) -> Path:
+    return native.program(to, [native.HERE / "main.c", *sources], [*native.SANITIZED, *FLAGS, *flags])
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ if native.host_has_udplite():  # else the guest is where transfers are tried: te
     def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sources = [ENGINE, MOD_SAP / "engine.c", MOD_SAP / "transfer.c"]
         sources += sorted((native.LIBSAP / "src").glob("*.c"))
-        return build(tmp_path_factory.mktemp("engine") / "engine", sources)
+        return build(tmp_path_factory.mktemp("engine") / "engine", sources, *native.WRAPPED)
 
     @pytest.mark.parametrize("name", native.tests_in(str(ENGINE)))
     def test_engine(engine: Path, name: str) -> None:
