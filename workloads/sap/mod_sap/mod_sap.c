@@ -341,6 +341,8 @@ static handler_t sap_answer(request_st *r, void *data)
 										 CONST_STR_LEN("Content-Type")))))
 		return HANDLER_GO_ON;
 	file = whole_file(r);
+	if (!file && r->resp_body_finished && !r->handler_module && !r->write_queue.first)
+		return refuse(r, "the file is empty");
 	if (!file)
 		return refuse(r, "only whole files go by SAP");
 	if (light_btst(r->resp_htags, HTTP_HEADER_CONTENT_ENCODING))
