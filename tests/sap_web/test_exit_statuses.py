@@ -103,6 +103,19 @@ def test_requests_that_reach_nobody(sap_get: list[str], tmp_path: Path) -> None:
         assert get(sap_get, "--silent", "https://127.0.0.1/", closed)[::2] == (1, "")
 
 
+def test_standard_output_pipes_and_devices(sap_get: list[str], peer: Path) -> None:
+    """As of curl: they need not be files in which one can seek."""
+    script = Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc")
+    for words, printed in [
+        ([], "abc"),
+        (["-o", "-"], "abc"),
+        (["-o", "/dev/stdout"], "abc"),
+        (["-o", "/dev/null"], ""),
+    ]:
+        with Server(script, peer) as server:
+            assert native.run([*sap_get, *words, server.url]) == printed
+
+
 def test_what_cannot_be_written(sap_get: list[str], peer: Path, tmp_path: Path) -> None:
     """A full disk: /dev/full. What went to a file, and what to standard output."""
     script = Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc")
