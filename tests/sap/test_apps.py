@@ -39,11 +39,9 @@ def unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return to
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    """sap-streamer and sap-tracker, with libsap and the sanitizers in them."""
-    build = tmp_path_factory.mktemp("programs")
-    flags = f"-g -Werror {SANITIZERS}"
+def build_programs(build: Path, more: str) -> Programs:
+    """sap-streamer and sap-tracker, with libsap in them."""
+    flags = f"-g -Werror {more}"
     native.run(
         ["make", "-C", str(native.LIBSAP), f"BUILD={build}/libsap", f"CFLAGS={flags}", f"{build}/libsap/libsap.a"]
     )
@@ -51,6 +49,23 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
         variables = [f"BUILD={build}/{name}", f"LIBSAP={build}/libsap/libsap.a", f"CFLAGS={flags}"]
         native.run(["make", "-C", str(STACK / name), *variables])
     return {name: str(build / name / f"sap-{name}") for name in ("streamer", "tracker")}
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """With the sanitizers in them."""
+    return build_programs(tmp_path_factory.mktemp("programs"), SANITIZERS)
+
+
+@pytest.fixture(scope="session", params=["sanitizers", "valgrind"])
+def commands(
+    request: pytest.FixtureRequest, programs: Programs, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
+    """The beginning of a command of each, under one detector or the other."""
+    if request.param == "sanitizers":
+        return {name: [program] for name, program in programs.items()}
+    plain = build_programs(tmp_path_factory.mktemp("plain"), "-O1")
+    return {name: [*native.valgrind(), program] for name, program in plain.items()}
 
 
 @pytest.mark.parametrize("name", native.tests_in("apps.c"))
@@ -127,15 +142,15 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def exchange(programs: Programs) -> Exchange:
+def exchange(commands: dict[str, list[str]]) -> Exchange:
     """Run a receiver and a sender on the loopback interface; what both report."""
 
     def run(receiver: list[str], sender: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         port = ["--port", str(free_port()), "--json"]
-        receive = [programs[receiver[0]], *receiver[1:], *port]
+        receive = [*commands[receiver[0]], *receiver[1:], *port]
         with subprocess.Popen(receive, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as receiving:
             try:
-                send = [programs[sender[0]], *sender[1:], "--to", "127.0.0.1", *port]
+                send = [*commands[sender[0]], *sender[1:], "--to", "127.0.0.1", *port]
                 while True:  # until the receiver listens: TCP is refused before
                     done = subprocess.run(send, capture_output=True, text=True, timeout=60)
                     if "Connection refused" not in done.stderr:

@@ -57,7 +57,7 @@ BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
     ),
     "stranger that says nothing": (
         101,
-        [*BY_SAP, "--timeout", "0.5"],
+        BY_SAP,
         Script(f"{PRECISE}5\n", datagrams="gone", address="127.0.0.2"),
         "127.0.0.1 has connected to port PORT, and is not the server",
     ),
