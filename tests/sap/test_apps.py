@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,8 @@ def test_in_c(unit: Path, name: str) -> None:
         ("streamer send --to ::1 --port 1 --mode fast", "--mode fast: write precise or approximate"),
         ("streamer send --to ::1 --port 70000", "--port 70000: a whole number from 1 to 65535 was expected"),
         ("streamer send --to nowhere.invalid --port 1 --bytes 1", "nowhere.invalid is no address and no known host"),
+        ("streamer send-file --to ::1 --port 1 --file /tmp", "--file /tmp: it is no file"),
+        ("streamer send-file --to ::1 --port 1 --file /dev/zero", "--file /dev/zero: it is no file"),
         ("streamer receive", "--port N says where to listen"),
         ("tracker send --to ::1 --port 1", "--trace CSV says which points"),
         ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is precise"),
@@ -196,6 +200,19 @@ def test_a_trace_without_an_end_is_told_as_such(programs: Programs, cut: bool) -
     assert err == f"sap-tracker: the trace did not end: {why}\n"
 
 
+def is_listening(port: int) -> bool:
+    """Whether somebody has that UDP-Lite port."""
+    sockets = Path("/proc/net/udplite").read_text()
+    return f":{port:04X} " in sockets
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Looks again and again; a minute at most."""
+    end_s = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end_s
+
+
 if native.host_has_udplite():  # else the guest is where they run: tests/system/test_sap_apps.py
 
     @pytest.mark.parametrize("window", [[], ["--window", "32"]])
@@ -229,3 +246,24 @@ if native.host_has_udplite():  # else the guest is where they run: tests/system/
         )
         assert received["complete"] and received["points"]["expected"] == received["points"]["arrived"] == 100
         assert received["speed_m_s"] == sent["speed_m_s"]
+
+    def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None:
+        """In the midst of a stream, which it then calls incomplete; and before there is one."""
+        port, output = ["--port", str(free_port())], tmp_path / "got"
+        receive = [programs["streamer"], "receive", *port, "--json", "--output", str(output)]
+        send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "200ms"]
+        with (
+            subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiving,
+            subprocess.Popen([*send, "--bytes", "1G", "--every", "1ms"], stderr=subprocess.PIPE, text=True) as sending,
+        ):
+            wait_until(lambda: output.exists() and output.stat().st_size > 0)
+            receiving.send_signal(signal.SIGINT)
+            told = json.loads(receiving.communicate(timeout=60)[0])
+            _, complaint = sending.communicate(timeout=60)
+        assert receiving.returncode == 0 and not told["complete"] and told["datagrams"]["lost"] > 0
+        assert sending.returncode == 1 and "the peer does not answer" in complaint
+        with subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving:
+            wait_until(lambda: is_listening(int(port[1])))
+            receiving.send_signal(signal.SIGINT)
+            _, complaint = receiving.communicate(timeout=60)
+        assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream came\n")

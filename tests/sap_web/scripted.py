@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -38,11 +39,16 @@ class Server:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listening.close()
+        with suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)  # where nobody came, it ends accept()
         self._thread.join(timeout=60)
+        self._listening.close()
 
     def _serve(self) -> None:
-        connection, _ = self._listening.accept()
+        try:
+            connection, _ = self._listening.accept()
+        except OSError:
+            return
         with connection:
             asked = b""
             while b"\r\n\r\n" not in asked:

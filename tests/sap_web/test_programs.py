@@ -60,6 +60,8 @@ def url(guest_tree: GuestFiles, modules: Path, tmp_path: Path) -> Iterator[str]:
     (tmp_path / "www").mkdir()
     for name, content in FILES.items():
         (tmp_path / "www" / name).write_bytes(content)
+    with (tmp_path / "www" / "longer.jpg").open("wb") as longer:
+        longer.truncate(2**32 + 1)
     port = free_port()
     (tmp_path / "lighttpd.conf").write_text(CONFIGURATION.format(root=tmp_path / "www", port=port))
     lighttpd = guest_tree.command(guest_tree.root / "usr" / "sbin" / "lighttpd")
@@ -109,6 +111,8 @@ def test_whole_programs(sap_get: list[str], url: str, tmp_path: Path) -> None:
     (head,) = get(sap_get, "--force-precise", "--head", "-o", str(tmp_path / "head"), f"{url}/picture.jpg")
     assert (head["transport"], head["length"], head["bytes"]) == ("sap-precise", len(PICTURE), 0)
     assert b"\r\nX-SAP-Mode: precise\r\n" in (tmp_path / "head").read_bytes()
+    (head,) = get(sap_get, "--force-precise", "--head", "-o", "/dev/null", f"{url}/longer.jpg")
+    assert (head["transport"], head["refused"]) == ("tcp", "the file is longer than 4 GiB")
     get(sap_get, "--force-precise", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
     assert (tmp_path / "both").read_bytes().endswith(b"\r\n\r\na page\n")
     done = subprocess.run([*sap_get, "--force-precise", f"{url}/none.jpg"], capture_output=True, text=True)

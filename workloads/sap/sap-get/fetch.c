@@ -200,8 +200,10 @@ static bool read_length(const char *text, int64_t *length)
 		return false;
 	for (; *text; text++)
 		number = number * 10 + (uint64_t)(*text - '0');
+	if (number > DATAGRAMS_FILE_BYTES_MAX)
+		return false; /* and no file of that length is made */
 	*length = (int64_t)number;
-	return number <= DATAGRAMS_FILE_BYTES_MAX;
+	return true;
 }
 
 static int64_t info_ns(const struct fetch *fetch, CURLINFO which)

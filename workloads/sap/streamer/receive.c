@@ -198,13 +198,18 @@ int verb_receive(int argc, char **argv)
 	sap_options_init(&options);
 	options.payload_bytes = SAP_PAYLOAD_BYTES_MAX; /* the sender decides */
 	at = address_of(receiving.at, receiving.port);
+	stop_on_signals();
 	ended = sap_listen(&sock, (const struct sockaddr *)&at.storage, at.length, &options);
 	if (ended)
 		fail("listening", ended);
-	stop_on_signals();
 	ended = run(&receiving, sock);
 	if (receiving.file && fclose(receiving.file))
 		fail_errno(receiving.output);
+	if (!receiving.opened && ended == SAP_ERR_AGAIN) {
+		sap_close(sock);
+		fprintf(stderr, "%s: no stream came\n", program);
+		return 1;
+	}
 	if (!receiving.opened)
 		fail("waiting for a stream", ended);
 	if (receiving.json)

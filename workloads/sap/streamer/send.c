@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "command.h"
 #include "net.h"
@@ -117,10 +118,14 @@ static struct sending parse(int argc, char **argv, const struct option *options)
 static void load(struct sending *sending)
 {
 	FILE *file = fopen(sending->file, "rb"), *copy;
-	long size;
+	struct stat status;
+	off_t size;
 
-	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET))
+	if (!file || fstat(fileno(file), &status))
 		fail_errno(sending->file);
+	if (!S_ISREG(status.st_mode))
+		refuse("--file %s: it is no file", sending->file);
+	size = status.st_size;
 	if (!size)
 		refuse("--file %s: it is empty", sending->file);
 	sending->opening.bytes = (uint64_t)size;

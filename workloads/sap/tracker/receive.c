@@ -154,10 +154,11 @@ int verb_receive(int argc, char **argv)
 		refuse("--port N says where to listen");
 	kind = receiving.tcp ? &carrier_tcp : &carrier_sap;
 	at = address_of(receiving.at, receiving.port);
-	carrier = kind->listen(&at);
 	stop_on_signals();
+	carrier = kind->listen(&at);
 	ended = run(&receiving, kind, carrier);
 	if (!receiving.opened) {
+		kind->close(carrier);
 		fprintf(stderr, "%s: no trace came\n", program);
 		return 1;
 	}
