@@ -8,7 +8,7 @@
 #include "carrier.h"
 #include "check.h"
 #include "stream.h"
-#include "tests.h"
+#include "table.h"
 #include "track.h"
 #include "words.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "tests.h"
+#include "table.h"
 
 static const struct test *find(const char *name)
 {

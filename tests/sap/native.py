@@ -14,8 +14,7 @@ import pytest
 HERE = Path(__file__).parent
 PROJECT = HERE.parent.parent
 LIBSAP = PROJECT / "workloads" / "sap" / "libsap"
-FUZZ = HERE / "fuzz"
-FUZZ_TARGETS = ("wire", "peer", "channel")
+MOD_SAP = PROJECT / "workloads" / "sap" / "mod_sap"
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]

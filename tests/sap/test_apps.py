@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import socket
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,11 +41,9 @@ def unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return to
 
 
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    """sap-streamer and sap-tracker, with libsap and the sanitizers in them."""
-    build = tmp_path_factory.mktemp("programs")
-    flags = f"-g -Werror {SANITIZERS}"
+def build_programs(build: Path, more: str) -> Programs:
+    """sap-streamer and sap-tracker, with libsap in them."""
+    flags = f"-g -Werror {more}"
     native.run(
         ["make", "-C", str(native.LIBSAP), f"BUILD={build}/libsap", f"CFLAGS={flags}", f"{build}/libsap/libsap.a"]
     )
@@ -51,6 +51,23 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
         variables = [f"BUILD={build}/{name}", f"LIBSAP={build}/libsap/libsap.a", f"CFLAGS={flags}"]
         native.run(["make", "-C", str(STACK / name), *variables])
     return {name: str(build / name / f"sap-{name}") for name in ("streamer", "tracker")}
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    """With the sanitizers in them."""
+    return build_programs(tmp_path_factory.mktemp("programs"), SANITIZERS)
+
+
+@pytest.fixture(scope="session", params=["sanitizers", "valgrind"])
+def commands(
+    request: pytest.FixtureRequest, programs: Programs, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[str]]:
+    """The beginning of a command of each, under one detector or the other."""
+    if request.param == "sanitizers":
+        return {name: [program] for name, program in programs.items()}
+    plain = build_programs(tmp_path_factory.mktemp("plain"), "-O1")
+    return {name: [*native.valgrind(), program] for name, program in plain.items()}
 
 
 @pytest.mark.parametrize("name", native.tests_in("apps.c"))
@@ -68,10 +85,15 @@ def test_in_c(unit: Path, name: str) -> None:
         ("streamer send --to ::1 --port 1 --mode fast", "--mode fast: write precise or approximate"),
         ("streamer send --to ::1 --port 70000", "--port 70000: a whole number from 1 to 65535 was expected"),
         ("streamer send --to nowhere.invalid --port 1 --bytes 1", "nowhere.invalid is no address and no known host"),
+        ("streamer send-file --to ::1 --port 1 --file /tmp", "--file /tmp: it is no file"),
+        ("streamer send-file --to ::1 --port 1 --file /dev/zero", "--file /dev/zero: it is no file"),
         ("streamer receive", "--port N says where to listen"),
         ("tracker send --to ::1 --port 1", "--trace CSV says which points"),
         ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is precise"),
         ("tracker receive --port 1 --gaps some", "--gaps some: write ignored or counted"),
+        ("streamer receive --port 1 extra", "extra: options only were expected"),
+        ("streamer send --to ::1 --port 1 --give-up 999us", "--give-up 999us: from 1ms to 49 days was expected"),
+        ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: from 1ms to 49 days was expected"),
     ],
 )
 def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> None:
@@ -79,6 +101,19 @@ def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> No
     done = subprocess.run([programs[name], *rest], capture_output=True, text=True)
     assert done.returncode == 2
     assert complaint in done.stderr and done.stderr.startswith(f"sap-{name}: ")
+
+
+@pytest.mark.parametrize("name", ["streamer", "tracker"])
+def test_usage(programs: Programs, name: str) -> None:
+    """--help prints it, behind a verb too; without a verb that there is it is a mistake. getopt tells of options."""
+    usage = native.run([programs[name], "--help"])
+    assert usage.startswith(f"usage: sap-{name} receive ") and native.run([programs[name], "send", "--help"]) == usage
+    for words in ([], ["fly"]):
+        done = subprocess.run([programs[name], *words], capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (2, "", usage)
+    for words in (["receive", "--fast"], ["receive", "--port"]):
+        done = subprocess.run([programs[name], *words], capture_output=True, text=True)
+        assert done.returncode == 2 and words[1] in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -111,15 +146,15 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def exchange(programs: Programs) -> Exchange:
+def exchange(commands: dict[str, list[str]]) -> Exchange:
     """Run a receiver and a sender on the loopback interface; what both report."""
 
     def run(receiver: list[str], sender: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         port = ["--port", str(free_port()), "--json"]
-        receive = [programs[receiver[0]], *receiver[1:], *port]
+        receive = [*commands[receiver[0]], *receiver[1:], *port]
         with subprocess.Popen(receive, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as receiving:
             try:
-                send = [programs[sender[0]], *sender[1:], "--to", "127.0.0.1", *port]
+                send = [*commands[sender[0]], *sender[1:], "--to", "127.0.0.1", *port]
                 while True:  # until the receiver listens: TCP is refused before
                     done = subprocess.run(send, capture_output=True, text=True, timeout=60)
                     if "Connection refused" not in done.stderr:
@@ -165,6 +200,19 @@ def test_a_trace_without_an_end_is_told_as_such(programs: Programs, cut: bool) -
     assert err == f"sap-tracker: the trace did not end: {why}\n"
 
 
+def is_listening(port: int) -> bool:
+    """Whether somebody has that UDP-Lite port."""
+    sockets = Path("/proc/net/udplite").read_text()
+    return f":{port:04X} " in sockets
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Looks again and again; a minute at most."""
+    end_s = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end_s
+
+
 if native.host_has_udplite():  # else the guest is where they run: tests/system/test_sap_apps.py
 
     @pytest.mark.parametrize("window", [[], ["--window", "32"]])
@@ -198,3 +246,24 @@ if native.host_has_udplite():  # else the guest is where they run: tests/system/
         )
         assert received["complete"] and received["points"]["expected"] == received["points"]["arrived"] == 100
         assert received["speed_m_s"] == sent["speed_m_s"]
+
+    def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None:
+        """In the midst of a stream, which it then calls incomplete; and before there is one."""
+        port, output = ["--port", str(free_port())], tmp_path / "got"
+        receive = [programs["streamer"], "receive", *port, "--json", "--output", str(output)]
+        send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "200ms"]
+        with (
+            subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiving,
+            subprocess.Popen([*send, "--bytes", "1G", "--every", "1ms"], stderr=subprocess.PIPE, text=True) as sending,
+        ):
+            wait_until(lambda: output.exists() and output.stat().st_size > 0)
+            receiving.send_signal(signal.SIGINT)
+            told = json.loads(receiving.communicate(timeout=60)[0])
+            _, complaint = sending.communicate(timeout=60)
+        assert receiving.returncode == 0 and not told["complete"] and told["datagrams"]["lost"] > 0
+        assert sending.returncode == 1 and "the peer does not answer" in complaint
+        with subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving:
+            wait_until(lambda: is_listening(int(port[1])))
+            receiving.send_signal(signal.SIGINT)
+            _, complaint = receiving.communicate(timeout=60)
+        assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream came\n")

@@ -3,19 +3,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.sap import native
+from tests.sap.fuzz.targets import HERE, TARGETS, Target
 
-MADE = {"wire": 200_000, "peer": 20_000, "channel": 2_000}
+DRIVER = (HERE / "drive.c",)
 
 
-@pytest.mark.parametrize("target", native.FUZZ_TARGETS)
-def test_fuzz(tmp_path: Path, target: str) -> None:
-    corpus = sorted((native.FUZZ / "corpus" / target).iterdir())
-    sources = [native.FUZZ / f"{target}.c", native.FUZZ / "drive.c", native.HERE / "pair.c", *native.core_sources()]
-    drive = native.program(tmp_path / target, sources, native.SANITIZED)
-    printed = native.run([str(drive), str(MADE[target]), *map(str, corpus)])
-    assert printed == f"{len(corpus)} files, {MADE[target]} made of them\n"
+def drive(target: Target, directory: Path) -> str:
+    """Over the corpus, with the sanitizers; what was printed."""
+    program = target.build(directory / target.name, native.SANITIZED, DRIVER)
+    return native.run([str(program), str(target.made), *map(str, sorted(target.corpus.iterdir()))])
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_fuzz(tmp_path: Path, name: str) -> None:
+    target = TARGETS[name]
+    files = len(list(target.corpus.iterdir()))
+    assert drive(target, tmp_path) == f"{files} files, {target.made} made of them\n"
+
+
+# in request_headers.c: what the code says, what a mistake would have made of it, what tells
+PLANTED = {
+    "reads on behind a header": (
+        "while (text.length && is_space(text.bytes[0]))",
+        "while (is_space(text.bytes[0]))",
+        "heap-buffer-overflow",
+    ),
+    "takes one type too many": (
+        "request->types == SAP_REQUEST_TYPES_MAX",
+        "request->types > SAP_REQUEST_TYPES_MAX",
+        "stack-buffer-overflow",
+    ),
+    "takes ports of the system": ("port < SAP_REQUEST_PORT_MIN || ", "", "not so: request->port >="),
+}
+
+
+@pytest.mark.parametrize("mistake", PLANTED)
+def test_planted_mistakes_are_found(tmp_path: Path, mistake: str) -> None:
+    """The detector fires."""
+    right, wrong, told = PLANTED[mistake]
+    (code,) = TARGETS["requests"].code
+    text = code.read_text()
+    assert text.count(right) == 1
+    (tmp_path / code.name).write_text(text.replace(right, wrong))
+    with pytest.raises(AssertionError, match=told):
+        drive(replace(TARGETS["requests"], code=(tmp_path / code.name,)), tmp_path)

@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of tests share. Each has a table, which main.c runs by name. */
+/* What the files of tests share. Each has a table; tables_unit.c and tables_sockets.c put them together. */
 #ifndef TESTS_H
 #define TESTS_H
 
 #include "pair.h"
+#include "table.h"
 #include "wire.h"
 
 #define MS UINT64_C(1000000)
 #define LONG UINT64_C(600000000000) /* more than any test takes */
 
-struct test {
-	const char *name;
-	void (*run)(void);
-};
-
-#define TEST(function) { #function, function }
-#define END_OF_TESTS { 0 }
-
 extern const struct test pieces_tests[], conversation_tests[], sending_tests[], attack_tests[], socket_tests[];
-
-/* Those of a program, up to NULL: tables_unit.c, tables_sockets.c. */
-extern const struct test *const tables[];
 
 /* Small: 64 bytes of payload, 16 datagrams of either kind. */
 struct sap_core_config test_config(enum sap_control control);

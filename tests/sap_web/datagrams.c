@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of how sap-get counts datagrams. `datagrams NAME` runs one. */
+/* Tests of how sap-get counts datagrams. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../sap/check.h"
+#include "../sap/table.h"
 #include "datagrams.h"
-
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, __func__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 static struct datagrams datagrams;
 
@@ -85,25 +79,12 @@ static void differences(void)
 	close(theirs);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} TESTS[] = {
-#define TEST(name) { #name, name }
+static const struct test datagrams_tests[] = {
 	TEST(in_any_order),
 	TEST(of_another_file),
 	TEST(too_far),
 	TEST(differences),
+	END_OF_TESTS
 };
 
-int main(int argc, char **argv)
-{
-	for (size_t i = 0; i < sizeof(TESTS) / sizeof(*TESTS); i++) {
-		if (argc > 1 && strcmp(argv[1], TESTS[i].name) == 0) {
-			TESTS[i].run();
-			datagrams_free(&datagrams);
-			return 0;
-		}
-	}
-	return 1;
-}
+const struct test *const tables[] = { datagrams_tests, NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests of mod_sap's transfers on this machine's loopback interface, without lighttpd: a receiver in the same thread takes
- * what comes. `engine NAME` runs one.
+ * what comes.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,15 +13,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../sap/check.h"
+#include "../sap/table.h"
 #include "engine.h"
-
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, __func__, #condition); \
-			abort(); \
-		} \
-	} while (0)
 
 enum { RECEIVERS = 4, FILE_BYTES = 300 * 1024 + 77 };
 
@@ -149,6 +143,23 @@ static void run(struct engine *engine, bool takes)
 	}
 }
 
+/* test_native.py puts this between libsap and the kernel: a receiver so quick that it answers within sendto(). */
+ssize_t __real_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
+static bool quick;
+
+ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length)
+{
+	const ssize_t sent = __real_sendto(fd, data, length, flags, to, to_length);
+
+	if (quick) {
+		quick = false; /* not of the answer */
+		receive(&receivers[0]);
+		quick = true;
+	}
+	return sent;
+}
+
 static void check_received(const struct receiver *receiver)
 {
 	CHECK(receiver->ended && receiver->bytes == FILE_BYTES);
@@ -192,6 +203,19 @@ static void precise_with_a_window(void)
 static void approximate_ipv6(void)
 {
 	a_file_arrives(AF_INET6, SAP_APPROXIMATE, SAP_STOP_AND_WAIT);
+}
+
+static void a_receiver_that_answers_before_the_engine_looks(void)
+{
+	struct engine *const engine = make_engine(1, SAP_WINDOW, 10000);
+
+	quick = true;
+	start(engine, 0, AF_INET, SAP_PRECISE);
+	quick = false;
+	run(engine, true);
+	check_received(&receivers[0]);
+	CHECK(done == 1 && failed == 0);
+	close_all(engine);
 }
 
 static void several_at_once(void)
@@ -292,15 +316,12 @@ static void what_runs_ends_with_the_engine(void)
 	CHECK(failed == 1);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} TESTS[] = {
-#define TEST(name) { #name, name }
+static const struct test engine_tests[] = {
 	TEST(approximate),
 	TEST(precise),
 	TEST(precise_with_a_window),
 	TEST(approximate_ipv6),
+	TEST(a_receiver_that_answers_before_the_engine_looks),
 	TEST(several_at_once),
 	TEST(no_more_than_allowed),
 	TEST(one_transfer_to_a_port),
@@ -308,15 +329,7 @@ static const struct {
 	TEST(transfers_end_with_their_owner),
 	TEST(a_file_that_becomes_shorter),
 	TEST(what_runs_ends_with_the_engine),
+	END_OF_TESTS
 };
 
-int main(int argc, char **argv)
-{
-	for (size_t i = 0; i < sizeof(TESTS) / sizeof(*TESTS); i++) {
-		if (argc > 1 && strcmp(argv[1], TESTS[i].name) == 0) {
-			TESTS[i].run();
-			return 0;
-		}
-	}
-	return 1;
-}
+const struct test *const tables[] = { engine_tests, NULL };

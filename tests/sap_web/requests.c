@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Tests of the headers that ask for SAP. `requests NAME` runs one. */
+/* Tests of the headers that ask for SAP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sap/check.h"
+#include "../sap/table.h"
 #include "request_headers.h"
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: %s: not so: %s\n", __FILE__, __LINE__, __func__, #condition); \
-			abort(); \
-		} \
-	} while (0)
-
-static char *copies[200]; /* to free */
+static char *copies[200]; /* held here, so that they are no leaks */
 static unsigned int copy_count;
 
 /* On the heap and without a 0 behind it, so that AddressSanitizer sees who reads on. */
@@ -130,11 +124,7 @@ static void every_verdict_has_a_reason(void)
 		CHECK(strcmp(sap_request_reason((enum sap_request_verdict)verdict), "unknown") != 0);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} TESTS[] = {
-#define TEST(name) { #name, name }
+static const struct test requests_tests[] = {
 	TEST(without_headers_nothing_is_asked_for),
 	TEST(ports),
 	TEST(types_match),
@@ -142,17 +132,7 @@ static const struct {
 	TEST(long_lists),
 	TEST(force_precise),
 	TEST(every_verdict_has_a_reason),
+	END_OF_TESTS
 };
 
-int main(int argc, char **argv)
-{
-	for (size_t i = 0; i < sizeof(TESTS) / sizeof(*TESTS); i++) {
-		if (argc > 1 && strcmp(argv[1], TESTS[i].name) == 0) {
-			TESTS[i].run();
-			while (copy_count)
-				free(copies[--copy_count]);
-			return 0;
-		}
-	}
-	return 1;
-}
+const struct test *const tables[] = { requests_tests, NULL };

@@ -156,6 +156,7 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
     assert (page["transport"], page["content_type"], page["bytes"], page["refused"]) == ("tcp", "text/html", 7, "")
     assert (forced["transport"], forced["content_type"], forced["bytes"]) == ("sap-precise", "text/html", 7)
     assert (nothing["exit_code"], nothing["transport"], nothing["bytes"]) == (0, "tcp", 0)
+    assert nothing["refused"] == "the file is empty"
     each = [json.loads(line) for line in ran.raw("four.out").splitlines()]
     assert {one["port"] for one in each} == {5001, 5002, 5003, 5004}
     assert all(one["transport"] == "sap-approximate" and one["exit_code"] == 0 for one in each)

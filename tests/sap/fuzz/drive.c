@@ -10,7 +10,7 @@
 #include "fuzz.h"
 
 enum {
-	INPUT_MOST = 2048,
+	INPUT_MOST = 6000,
 	FILES_MOST = 256,
 };
 

@@ -96,12 +96,12 @@ ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *m
 	ssize_t got;
 
 	for (;;) {
+		if (stop_asked()) /* whether or not there is something */
+			return SAP_ERR_AGAIN;
 		sap_set_timeout(sock, SLICE_MS);
 		got = sap_recv(sock, data, size, message);
 		if (got != SAP_ERR_TIMEDOUT)
 			return got;
-		if (stop_asked())
-			return SAP_ERR_AGAIN;
 		if (idle_ns && now_ns() - begun_ns >= idle_ns)
 			return SAP_ERR_TIMEDOUT;
 	}

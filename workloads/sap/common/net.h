@@ -12,6 +12,9 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
+/* A sender that is silent for so long is gone, unless a receiver is told otherwise. */
+#define IDLE_NS (10 * NS_PER_S)
+
 struct address {
 	struct sockaddr_storage storage;
 	socklen_t length;

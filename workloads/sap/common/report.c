@@ -99,6 +99,12 @@ void fail(const char *what, int error)
 	exit(1);
 }
 
+void must(int error, const char *what)
+{
+	if (error < 0)
+		fail(what, error);
+}
+
 void fail_errno(const char *what)
 {
 	fail(what, SAP_ERR_SYSTEM);

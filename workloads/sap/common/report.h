@@ -36,6 +36,8 @@ void report_sap(struct report *report, const struct sap_stats *stats);
 _Noreturn void fail(const char *what, int error);
 /* The same for errno. */
 _Noreturn void fail_errno(const char *what);
+/* fail() where error is one: below 0. */
+void must(int error, const char *what);
 /* A mistake of who called the program: prints the sentence and ends it with status 2. */
 _Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The program's name in messages. */

@@ -107,3 +107,26 @@ uint64_t option_duration(const char *option, const char *word)
 		       word);
 	return ns;
 }
+
+uint32_t option_duration_ms(const char *option, const char *word)
+{
+	const uint64_t ms = option_duration(option, word) / 1000000;
+
+	if (!ms || ms > UINT32_MAX)
+		refuse("--%s %s: from 1ms to 49 days was expected", option, word);
+	return (uint32_t)ms;
+}
+
+uint16_t option_port(const char *option, const char *word)
+{
+	return (uint16_t)option_number(option, word, 1, UINT16_MAX);
+}
+
+bool option_choice(const char *option, const char *word, const char *first, const char *second)
+{
+	const bool is_first = !strcmp(word, first);
+
+	if (!is_first && strcmp(word, second))
+		refuse("--%s %s: write %s or %s", option, word, first, second);
+	return is_first;
+}

@@ -22,5 +22,11 @@ bool word_duration(const char *word, uint64_t *ns);
 uint64_t option_number(const char *option, const char *word, uint64_t least, uint64_t most);
 uint64_t option_bytes(const char *option, const char *word);
 uint64_t option_duration(const char *option, const char *word);
+/* In whole milliseconds, at least one; what is finer is cut off. */
+uint32_t option_duration_ms(const char *option, const char *word);
+/* 1 to 65535. */
+uint16_t option_port(const char *option, const char *word);
+/* One of two words; returns whether it is the first. */
+bool option_choice(const char *option, const char *word, const char *first, const char *second);
 
 #endif

@@ -44,6 +44,9 @@ enum {
 	FDS_OF_A_TRANSFER = 2, /* socket, file */
 };
 
+/* Clients take no longer one: sap-get, for instance. */
+static const off_t FILE_BYTES_MAX = (off_t)1 << 32;
+
 /* Of the server: read when it starts. */
 enum { KEY_ACTIVATE, KEY_MAX_TRANSFERS, KEY_TIMEOUT, KEY_CONTROL, KEY_SEND_BUFFER };
 
@@ -341,8 +344,12 @@ static handler_t sap_answer(request_st *r, void *data)
 										 CONST_STR_LEN("Content-Type")))))
 		return HANDLER_GO_ON;
 	file = whole_file(r);
+	if (!file && r->resp_body_finished && !r->handler_module && !r->write_queue.first)
+		return refuse(r, "the file is empty");
 	if (!file)
 		return refuse(r, "only whole files go by SAP");
+	if (file->file.length > FILE_BYTES_MAX)
+		return refuse(r, "the file is longer than 4 GiB");
 	if (light_btst(r->resp_htags, HTTP_HEADER_CONTENT_ENCODING))
 		return refuse(r, "the answer is compressed");
 	if (light_btst(r->rqst_htags, HTTP_HEADER_RANGE))

@@ -17,7 +17,7 @@ struct transfer {
 	struct transfer_job job;
 	off_t sent;
 	size_t held;	/* bytes of the file in data, which are next */
-	bool more;	/* stopped after AT_ONCE, not for want of anything */
+	bool more;	/* could send: stopped after AT_ONCE, or not begun; not for want of anything */
 	int error;	/* enum sap_error */
 	int system_error; /* errno */
 	const char *why; /* NULL: error tells */
@@ -51,6 +51,8 @@ int transfer_start(struct transfer **started, const struct transfer_job *job, co
 		   sizeof(options->send_buffer_bytes));
 	sap_set_mode(transfer->sock, job->mode);
 	transfer->job = *job;
+	/* a peer as quick as that has answered already: nothing else would make its socket ready */
+	transfer->more = sap_ready(transfer->sock) & SAP_CONNECTED;
 	*started = transfer;
 	return SAP_OK;
 }

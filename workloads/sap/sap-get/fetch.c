@@ -40,6 +40,7 @@ struct fetch {
 	/* SAP; NULL: not used, or over */
 	sap_sock_t *sock;
 	bool ended;		/* FIN has come */
+	bool more;		/* stopped after DATAGRAMS_AT_ONCE: its socket may hold nothing, and libsap some */
 	bool guaranteed;	/* kind of all datagrams, once there is one */
 	struct datagrams datagrams;
 	struct sink sink;
@@ -199,8 +200,10 @@ static bool read_length(const char *text, int64_t *length)
 		return false;
 	for (; *text; text++)
 		number = number * 10 + (uint64_t)(*text - '0');
+	if (number > DATAGRAMS_FILE_BYTES_MAX)
+		return false; /* and no file of that length is made */
 	*length = (int64_t)number;
-	return number <= DATAGRAMS_FILE_BYTES_MAX;
+	return true;
 }
 
 static int64_t info_ns(const struct fetch *fetch, CURLINFO which)
@@ -387,7 +390,12 @@ static void work_sap(struct fetch *fetch)
 	struct sap_message message;
 	ssize_t got;
 
-	for (int i = 0; i < DATAGRAMS_AT_ONCE && !fetch->result.exit_code; i++) {
+	fetch->more = false;
+	for (int i = 0; !fetch->result.exit_code; i++) {
+		if (i == DATAGRAMS_AT_ONCE) {
+			fetch->more = true;
+			return;
+		}
 		got = sap_recv(fetch->sock, data, sizeof(data), &message);
 		if (got == SAP_ERR_AGAIN)
 			return;
@@ -588,7 +596,7 @@ int64_t fetch_next_ns(const struct fetch *fetch)
 	int64_t next_ns = -1, left_ns;
 	long ms = -1;
 
-	if (fetch->state == FETCH_OVER || fetch->result.exit_code)
+	if (fetch->state == FETCH_OVER || fetch->result.exit_code || fetch->more)
 		return 0;
 	if (fetch->sock)
 		next_ns = sap_next_timeout_ns(fetch->sock);

@@ -3,12 +3,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* A device or a pipe: it cannot be written in any order, and has no length. A directory fails as a file. */
+static bool is_no_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
 
 bool sink_open(struct sink *sink, const char *path, bool copied)
 {
-	*sink = (struct sink){ .path = path, .copied = copied || !path };
+	if (path && strcmp(path, "-") == 0)
+		path = NULL;
+	*sink = (struct sink){ .path = path, .copied = copied || !path || is_no_file(path) };
 	sink->fd = sink->copied ? memfd_create("sap-get", MFD_CLOEXEC) :
 				  open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return sink->fd >= 0;

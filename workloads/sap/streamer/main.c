@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-streamer: sends a stream that both ends know, or a file, and tells what became of it. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "command.h"
 #include "report.h"
 #include "streamer.h"
 
@@ -24,20 +21,8 @@ static const char USAGE[] =
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(int argc, char **argv);
-	} verbs[] = { { "send", verb_send }, { "send-file", verb_send_file }, { "receive", verb_receive } };
+	static const struct verb verbs[] = { { "send", verb_send }, { "send-file", verb_send_file }, { "receive", verb_receive } };
 
 	program = "sap-streamer";
-	if (argc >= 2 && !strcmp(argv[1], "--help")) {
-		fputs(USAGE, stdout);
-		return 0;
-	}
-	for (size_t i = 0; argc >= 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].run(argc - 1, argv + 1);
-	}
-	fputs(USAGE, stderr);
-	return 2;
+	return command_run(USAGE, verbs, sizeof(verbs) / sizeof(verbs[0]), argc, argv);
 }

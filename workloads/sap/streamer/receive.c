@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-streamer receive: one stream. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "arrivals.h"
+#include "command.h"
 #include "net.h"
 #include "report.h"
 #include "stream.h"
 #include "streamer.h"
 #include "words.h"
-
-/* A sender that is silent for so long is gone. */
-#define IDLE_NS (10 * NS_PER_S)
 
 struct receiving {
 	const char *at, *output;
@@ -37,11 +34,13 @@ static const struct option OPTIONS[] = {
 	{ "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
 };
 
-static void take(struct receiving *receiving, int option, const char *word)
+static void take(void *context, int option, const char *word)
 {
+	struct receiving *const receiving = context;
+
 	switch (option) {
 	case PORT:
-		receiving->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		receiving->port = option_port("port", word);
 		break;
 	case JSON:
 		receiving->json = true;
@@ -55,8 +54,6 @@ static void take(struct receiving *receiving, int option, const char *word)
 	case IDLE:
 		receiving->idle_ns = option_duration("idle", word);
 		break;
-	default:
-		exit(2);
 	}
 }
 
@@ -193,24 +190,26 @@ int verb_receive(int argc, char **argv)
 	struct sap_options options;
 	struct address at;
 	sap_sock_t *sock;
-	int option, ended;
+	int ended;
 
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
-		take(&receiving, option, optarg);
-	if (optind < argc)
-		refuse("%s: options only were expected", argv[optind]);
+	command_options(argc, argv, OPTIONS, take, &receiving);
 	if (!receiving.port)
 		refuse("--port N says where to listen");
 	sap_options_init(&options);
 	options.payload_bytes = SAP_PAYLOAD_BYTES_MAX; /* the sender decides */
 	at = address_of(receiving.at, receiving.port);
+	stop_on_signals();
 	ended = sap_listen(&sock, (const struct sockaddr *)&at.storage, at.length, &options);
 	if (ended)
 		fail("listening", ended);
-	stop_on_signals();
 	ended = run(&receiving, sock);
 	if (receiving.file && fclose(receiving.file))
 		fail_errno(receiving.output);
+	if (!receiving.opened && ended == SAP_ERR_AGAIN) {
+		sap_close(sock);
+		fprintf(stderr, "%s: no stream came\n", program);
+		return 1;
+	}
 	if (!receiving.opened)
 		fail("waiting for a stream", ended);
 	if (receiving.json)

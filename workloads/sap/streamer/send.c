@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-streamer send, send-file. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
+#include "command.h"
 #include "net.h"
 #include "report.h"
 #include "stream.h"
@@ -45,22 +45,22 @@ static const struct option SEND_FILE[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static void take(struct sending *sending, int option, const char *word)
+static void take(void *context, int option, const char *word)
 {
+	struct sending *const sending = context;
+
 	switch (option) {
 	case TO:
 		sending->to = word;
 		break;
 	case PORT:
-		sending->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		sending->port = option_port("port", word);
 		break;
 	case BYTES:
 		sending->opening.bytes = option_bytes("bytes", word);
 		break;
 	case MODE:
-		if (strcmp(word, "precise") && strcmp(word, "approximate"))
-			refuse("--mode %s: write precise or approximate", word);
-		sending->approximate = !strcmp(word, "approximate");
+		sending->approximate = !option_choice("mode", word, "precise", "approximate");
 		break;
 	case SEED:
 		sending->opening.seed = (uint32_t)option_number("seed", word, 0, UINT32_MAX);
@@ -79,7 +79,7 @@ static void take(struct sending *sending, int option, const char *word)
 		sending->buffer = option_bytes("buffer", word);
 		break;
 	case GIVE_UP:
-		sending->sap.give_up_ms = (uint32_t)(option_duration("give-up", word) / NS_PER_MS);
+		sending->sap.give_up_ms = option_duration_ms("give-up", word);
 		break;
 	case FILE_:
 		sending->file = word;
@@ -93,8 +93,6 @@ static void take(struct sending *sending, int option, const char *word)
 	case JSON:
 		sending->json = true;
 		break;
-	default:
-		exit(2); /* getopt_long() has said why */
 	}
 }
 
@@ -105,14 +103,10 @@ static struct sending parse(int argc, char **argv, const struct option *options)
 		.approximate = true,
 		.buffer = BUFFER_BYTES,
 	};
-	int option;
 
 	sap_options_init(&sending.sap);
 	sending.sap.timeout_ms = SAP_WAIT_FOREVER; /* give_up_ms ends it */
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
-		take(&sending, option, optarg);
-	if (optind < argc)
-		refuse("%s: options only were expected", argv[optind]);
+	command_options(argc, argv, options, take, &sending);
 	if (!sending.to || !sending.port)
 		refuse("--to HOST and --port N say where to; both are needed");
 	sending.sap.payload_bytes = sending.opening.payload < STREAM_OPENING_BYTES ? STREAM_OPENING_BYTES :
@@ -124,10 +118,14 @@ static struct sending parse(int argc, char **argv, const struct option *options)
 static void load(struct sending *sending)
 {
 	FILE *file = fopen(sending->file, "rb"), *copy;
-	long size;
+	struct stat status;
+	off_t size;
 
-	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET))
+	if (!file || fstat(fileno(file), &status))
 		fail_errno(sending->file);
+	if (!S_ISREG(status.st_mode))
+		refuse("--file %s: it is no file", sending->file);
+	size = status.st_size;
 	if (!size)
 		refuse("--file %s: it is empty", sending->file);
 	sending->opening.bytes = (uint64_t)size;
@@ -152,12 +150,6 @@ static uint32_t precise_datagrams(const struct sending *sending)
 	const uint64_t payload = sending->opening.payload, head = (sending->head + payload - 1) / payload;
 
 	return (uint32_t)(!sending->approximate || head > all ? all : head);
-}
-
-static void must(int error, const char *what)
-{
-	if (error)
-		fail(what, error);
 }
 
 static void send_one(sap_sock_t *sock, const struct sending *sending, uint64_t index)

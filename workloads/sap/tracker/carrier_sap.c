@@ -11,12 +11,6 @@ struct carrier {
 	bool opened;
 };
 
-static void must(int error, const char *what)
-{
-	if (error < 0)
-		fail(what, error);
-}
-
 static struct carrier *make(void)
 {
 	struct carrier *carrier = calloc(1, sizeof(*carrier));

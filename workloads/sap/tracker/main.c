@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-tracker: sends positions, and tells the speed that they amount to where they arrive. */
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "command.h"
 #include "report.h"
 #include "tracker.h"
 
@@ -19,20 +16,8 @@ static const char USAGE[] =
 
 int main(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		int (*run)(int argc, char **argv);
-	} verbs[] = { { "send", verb_send }, { "receive", verb_receive }, { "average", verb_average } };
+	static const struct verb verbs[] = { { "send", verb_send }, { "receive", verb_receive }, { "average", verb_average } };
 
 	program = "sap-tracker";
-	if (argc >= 2 && !strcmp(argv[1], "--help")) {
-		fputs(USAGE, stdout);
-		return 0;
-	}
-	for (size_t i = 0; argc >= 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].run(argc - 1, argv + 1);
-	}
-	fputs(USAGE, stderr);
-	return 2;
+	return command_run(USAGE, verbs, sizeof(verbs) / sizeof(verbs[0]), argc, argv);
 }

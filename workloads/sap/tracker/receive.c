@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-tracker receive: one trace. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "arrivals.h"
 #include "carrier.h"
+#include "command.h"
 #include "tracker.h"
 #include "words.h"
-
-/* A sender that is silent for so long is gone. */
-#define IDLE_NS (10 * NS_PER_S)
 
 struct receiving {
 	const char *at;
@@ -35,11 +31,13 @@ static const struct option OPTIONS[] = {
 	{ "bind", 1, NULL, BIND }, { "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
 };
 
-static void take(struct receiving *receiving, int option, const char *word)
+static void take(void *context, int option, const char *word)
 {
+	struct receiving *const receiving = context;
+
 	switch (option) {
 	case PORT:
-		receiving->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		receiving->port = option_port("port", word);
 		break;
 	case TCP:
 		receiving->tcp = true;
@@ -48,9 +46,7 @@ static void take(struct receiving *receiving, int option, const char *word)
 		receiving->json = true;
 		break;
 	case GAPS:
-		if (strcmp(word, "ignored") && strcmp(word, "counted"))
-			refuse("--gaps %s: write ignored or counted", word);
-		receiving->gaps = strcmp(word, "counted") ? TRACK_IGNORE_GAPS : TRACK_COUNT_GAPS;
+		receiving->gaps = option_choice("gaps", word, "ignored", "counted") ? TRACK_IGNORE_GAPS : TRACK_COUNT_GAPS;
 		break;
 	case BIND:
 		receiving->at = word;
@@ -58,8 +54,6 @@ static void take(struct receiving *receiving, int option, const char *word)
 	case IDLE:
 		receiving->idle_ns = option_duration("idle", word);
 		break;
-	default:
-		exit(2);
 	}
 }
 
@@ -154,20 +148,17 @@ int verb_receive(int argc, char **argv)
 	struct carrier *carrier;
 	struct address at;
 	enum event ended;
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
-		take(&receiving, option, optarg);
-	if (optind < argc)
-		refuse("%s: options only were expected", argv[optind]);
+	command_options(argc, argv, OPTIONS, take, &receiving);
 	if (!receiving.port)
 		refuse("--port N says where to listen");
 	kind = receiving.tcp ? &carrier_tcp : &carrier_sap;
 	at = address_of(receiving.at, receiving.port);
-	carrier = kind->listen(&at);
 	stop_on_signals();
+	carrier = kind->listen(&at);
 	ended = run(&receiving, kind, carrier);
 	if (!receiving.opened) {
+		kind->close(carrier);
 		fprintf(stderr, "%s: no trace came\n", program);
 		return 1;
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-tracker send, average. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "carrier.h"
+#include "command.h"
 #include "trace.h"
 #include "tracker.h"
 #include "words.h"
@@ -27,22 +26,22 @@ static const struct option OPTIONS[] = {
 	{ "give-up", 1, NULL, GIVE_UP }, { "json", 0, NULL, JSON }, { NULL, 0, NULL, 0 }
 };
 
-static void take(struct sending *sending, int option, const char *word)
+static void take(void *context, int option, const char *word)
 {
+	struct sending *const sending = context;
+
 	switch (option) {
 	case TO:
 		sending->to = word;
 		break;
 	case PORT:
-		sending->port = (uint16_t)option_number("port", word, 1, UINT16_MAX);
+		sending->port = option_port("port", word);
 		break;
 	case TRACE:
 		sending->trace = word;
 		break;
 	case MODE:
-		if (strcmp(word, "precise") && strcmp(word, "approximate"))
-			refuse("--mode %s: write precise or approximate", word);
-		sending->approximate = !strcmp(word, "approximate");
+		sending->approximate = !option_choice("mode", word, "precise", "approximate");
 		sending->told_mode = true;
 		break;
 	case TCP:
@@ -55,25 +54,19 @@ static void take(struct sending *sending, int option, const char *word)
 		sending->count = option_number("count", word, 2, UINT32_MAX);
 		break;
 	case GIVE_UP:
-		sending->give_up_ms = (uint32_t)(option_duration("give-up", word) / NS_PER_MS);
+		sending->give_up_ms = option_duration_ms("give-up", word);
 		break;
 	case JSON:
 		sending->json = true;
 		break;
-	default:
-		exit(2); /* getopt_long() has said why */
 	}
 }
 
 static struct sending parse(int argc, char **argv)
 {
 	struct sending sending = { .approximate = true, .give_up_ms = 10000 };
-	int option;
 
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1)
-		take(&sending, option, optarg);
-	if (optind < argc)
-		refuse("%s: options only were expected", argv[optind]);
+	command_options(argc, argv, OPTIONS, take, &sending);
 	if (!sending.trace)
 		refuse("--trace CSV says which points");
 	return sending;
