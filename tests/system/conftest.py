@@ -53,7 +53,15 @@ class Ran:
 
     def link(self, sender: str, receiver: str) -> dict[str, int]:
         """What was counted of frames from one radio to another, by the end."""
-        (found,) = [link for link in self.looks()[-1]["links"] if (link["from"], link["to"]) == (sender, receiver)]
+        return self._link(sender, receiver, -1)
+
+    def link_since(self, look: int, sender: str, receiver: str) -> dict[str, int]:
+        """The same without what was counted by that look, such as what hosts say to each other when they come up."""
+        before, by_the_end = self._link(sender, receiver, look), self._link(sender, receiver, -1)
+        return {key: value - before[key] for key, value in by_the_end.items() if isinstance(value, int)}
+
+    def _link(self, sender: str, receiver: str, look: int) -> dict[str, int]:
+        (found,) = [link for link in self.looks()[look]["links"] if (link["from"], link["to"]) == (sender, receiver)]
         return {key: value for key, value in found.items() if key not in ("from", "to")}
 
     def sink(self, name: str = "sink") -> Parsed:

@@ -18,6 +18,8 @@ Boot = Callable[..., Ran]
 UDP, UDPLITE = 17, 136
 COUNT, SIZE_BYTES = 100, 1000
 DAMAGED = 30
+# of 1087 bytes 8 are neither payload nor headers that are checked: duration, sequence control, FCS
+UNHARMED = range(COUNT - DAMAGED, COUNT - DAMAGED + 3)
 COVERED_BYTES = 16  # UDP-Lite's header, and the number of the datagram
 ALL = 0
 AP, STA, SERVER = "02:00:00:00:aa:00", "02:00:00:00:bb:00", "02:00:00:00:cc:00"
@@ -35,11 +37,12 @@ SINK = (
     "while True:\\n d=s.recv(9000);print(int.from_bytes(d[:8],'big'),"
     "sum((b^120).bit_count() for b in d[8:]),len(d),flush=True)"
 )
+BEACONS = "beacon_interval: 1000 TU"  # of many one would collide
 PLACE = """\
 name: approximate
 nodes:
   h1: {{kind: host, roles: [server], mac: "{server}"}}
-  ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", approximate: {approximate}}}
+  ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", approximate: {approximate}, {beacons}}}
   sta1: {{kind: sta, mac: "{sta}", roles: [client], rate: {rate}}}
 links: [{{between: [h1, ap1]}}]
 medium: {{}}
@@ -52,7 +55,10 @@ processes:
   - {{on: server, run: [python3, -c, "{sink}"], as: sink, ready: {{listening: {listening}/9}}}}
   - {{on: client, at: 1500 ms, run: [python3, -c, "{send}"], as: send}}
 timeline:
+  # an access point repeats the question for the server's address, at the time of the first datagram: they collide
+  - {{at: 1 s, exec: client, run: [ip, neigh, replace, "{ip}", lladdr, "{server}", dev, sta1-wlan0]}}
 """
+LOOK = 1  # the second, at 1 s: before, hosts say that they are there
 FAULTS = 10
 # not so many in a row that a frame would be given up
 DAMAGE = "".join(
@@ -72,7 +78,7 @@ class Arrival:
 
 def place(approximate: bool = True, mode: str = "a", rate: str = "24 Mbit/s") -> str:
     told = str(approximate).lower()
-    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA, server=SERVER)
+    return PLACE.format(approximate=told, mode=mode, rate=rate, ap=AP, sta=STA, server=SERVER, beacons=BEACONS)
 
 
 def work(
@@ -81,7 +87,10 @@ def work(
     """A datagram each 10 ms from 1.5 s on; frames are damaged from 2 s on."""
     send = SEND.format(protocol=protocol, coverage=coverage, count=COUNT, rest=size_bytes - 8, gap_s=0.01, to=to)
     listening = "udplite" if protocol == UDPLITE else "udp"
-    return WORK.format(sink=SINK.format(protocol=protocol), send=send, listening=listening) + damage
+    ip = to.split("'")[1]
+    return (
+        WORK.format(sink=SINK.format(protocol=protocol), send=send, listening=listening, ip=ip, server=SERVER) + damage
+    )
 
 
 def arrivals(ran: Ran, size_bytes: int = SIZE_BYTES) -> list[Arrival]:
@@ -91,16 +100,21 @@ def arrivals(ran: Ran, size_bytes: int = SIZE_BYTES) -> list[Arrival]:
     return [Arrival(number, wrong) for number, wrong, _ in lines]
 
 
+def right(got: list[Arrival]) -> int:
+    """How many have no wrong bit."""
+    return sum(not arrival.wrong_bits for arrival in got)
+
+
 @pytest.mark.parametrize("to", [IPV4, IPV6], ids=["ipv4", "ipv6"])
 def test_approximate_data_arrives_with_its_errors(boot: Boot, to: str) -> None:
     """Those whose headers were hit do not: UDP-Lite's checksum, and that of IPv4, see to that."""
     ran = boot(place(), work(COVERED_BYTES, to=to))
-    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert counts["damaged"] == counts["dropped"] == DAMAGED  # nobody acknowledged them
     assert counts["retries"] == counts["collided"] == 0
     wrong = [arrival for arrival in got if arrival.wrong_bits]
     assert all(arrival.wrong_bits == 1 for arrival in wrong)  # that is what a fault does
-    assert len(got) - len(wrong) == COUNT - DAMAGED
+    assert right(got) in UNHARMED
     assert 0.75 * DAMAGED < len(wrong) <= counts["approximate"] <= DAMAGED  # 8 % of the bits are in headers
     assert [arrival.number for arrival in got] == sorted({arrival.number for arrival in got})
 
@@ -108,7 +122,7 @@ def test_approximate_data_arrives_with_its_errors(boot: Boot, to: str) -> None:
 def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
     """The sender tries its frames once all the same: that is said in the datagram."""
     ran = boot(place(approximate=False), work(COVERED_BYTES))
-    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, DAMAGED, 0)
     assert counts["approximate"] == 0
     assert len(got) == COUNT - DAMAGED and not any(arrival.wrong_bits for arrival in got)
@@ -118,19 +132,20 @@ def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
     """A lost CTS costs no datagram: that was not tried yet."""
     lose = "  - {at: 1750 ms, fault: lose, frames: cts, from: ap1, to: sta1, count: 5}\n"
     ran = boot(place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE))
-    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert counts["damaged"] == counts["dropped"] == DAMAGED and counts["retries"] == 0
-    assert len([arrival for arrival in got if not arrival.wrong_bits]) == COUNT - DAMAGED
+    assert right(got) in UNHARMED
 
 
 def test_an_access_point_passes_them_on(boot: Boot) -> None:
     """To its stations, as to its wire: there the frame is a right one, also for who wants no damaged ones."""
-    topology = place().replace("roles: [server], ", "")
-    topology = topology.replace("links:", "  sta2: {kind: sta, roles: [server]}\nlinks:")
+    server = f'roles: [server], mac: "{SERVER}"'
+    topology = place().replace(f", {server}", "")
+    topology = topology.replace("links:", f"  sta2: {{kind: sta, {server}}}\nlinks:")
     ran = boot(topology, work(COVERED_BYTES, to="('10.0.0.3',9)"))
-    got, last = arrivals(ran), ran.link("ap1", "sta2")
+    got, last = arrivals(ran), ran.link_since(LOOK, "ap1", "sta2")
     wrong = [arrival for arrival in got if arrival.wrong_bits]
-    assert len(got) - len(wrong) == COUNT - DAMAGED and len(wrong) > 0.75 * DAMAGED
+    assert right(got) in UNHARMED and len(wrong) > 0.75 * DAMAGED
     assert last["damaged"] == last["approximate"] == 0
 
 
@@ -138,17 +153,18 @@ def test_an_access_point_passes_them_on(boot: Boot) -> None:
 def test_precise_data_is_what_it_always_was(boot: Boot, protocol: int, coverage: int) -> None:
     """Damaged copies go up and are dropped by their checksum; the repetition is no duplicate of them."""
     ran = boot(place(), work(coverage, protocol))
-    got, counts = arrivals(ran), ran.link("sta1", "ap1")
+    got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
     assert (counts["damaged"], counts["dropped"], counts["retries"]) == (DAMAGED, 0, DAMAGED)
     assert counts["approximate"] > 0.9 * DAMAGED
-    assert got == [Arrival(number, 0) for number in range(COUNT)]
+    assert list(dict.fromkeys(got)) == [Arrival(number, 0) for number in range(COUNT)]
+    assert len(got) <= COUNT + 2  # of what is damaged where nobody looks both copies arrive
 
 
 def test_a_damaged_fragment_is_no_rival_of_its_repetition(boot: Boot) -> None:
     """Its headers may be right: reassembly would keep it, and drop the repetition as a duplicate."""
     size_bytes = 4000
     ran = boot(place(), work(ALL, UDP, size_bytes=size_bytes))
-    assert ran.link("sta1", "ap1")["damaged"] == DAMAGED
+    assert ran.link_since(LOOK, "sta1", "ap1")["damaged"] == DAMAGED
     assert arrivals(ran, size_bytes) == [Arrival(number, 0) for number in range(COUNT)]
 
 
@@ -166,7 +182,7 @@ def test_the_timeline_turns_the_switch(boot: Boot) -> None:
     lost = [number for number in missing if not 45 <= number < 75]  # in between those whose headers were hit
     assert len(lost) == 20 and max(lost[:10]) < 45 and min(lost[10:]) >= 75
     assert len(wrong) >= 7 and all(45 <= number < 75 for number in wrong)
-    assert ran.link("sta1", "ap1")["approximate"] <= 10
+    assert ran.link_since(LOOK, "sta1", "ap1")["approximate"] <= 10
 
 
 def test_no_blockack_agreement_holds_them_up(boot: Boot) -> None:
@@ -198,8 +214,11 @@ def test_what_is_refused(plan_of: Callable[..., object]) -> None:
     encrypted = place().replace("ssid: x", "ssid: x, encrypt: wpa2, passwd: secret-words")
     for topology, words in (
         (encrypted, "x is encrypted (wpa2): one wrong bit makes a frame's integrity check fail"),
-        (place().replace("medium: {}\n", "").replace(", rate: 24 Mbit/s", ""), "the perfect medium damages no frames"),
+        (
+            place().replace("medium: {}\n", "").replace(", rate: 24 Mbit/s", "").replace(f", {BEACONS}", ""),
+            "the perfect medium damages no frames",
+        ),
     ):
         with pytest.raises(LabError) as caught:
-            plan_of(topology, work(COVERED_BYTES, damage="  []"))
+            plan_of(topology, work(COVERED_BYTES, damage=""))
         assert words in str(caught.value) and "nodes.ap1.approximate" in str(caught.value)
