@@ -28,7 +28,8 @@ def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    lines = commands(load(topology, workload, seed, settings, pcap=pcap), library.code_of(workload))
+    plan = load(topology, workload, seed, settings, pcap=pcap)
+    lines = commands(plan, library.code_of(workload, plan.stack))
     print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
