@@ -88,9 +88,9 @@ def code_of(workload: str | Path, stack: str | None) -> Path | None:
         return around
     if around:
         raise InputError(
-            f"this workload lies in {FOLDERS['workload']}/{around.name}, so its runs have the code of {around.name}, and "
-            f"a run has that of one stack, not that of {stack} too",
-            hint=f"for the code of {stack} put the workload elsewhere; {around.name} needs no stack: here",
+            f"a run has the code of one stack, and a workload in {FOLDERS['workload']}/{around.name} has that of "
+            f"{around.name}",
+            hint=f"to have that of {stack}, put the workload elsewhere; {around.name} needs no stack: here",
         )
     return stack_called(stack)
 

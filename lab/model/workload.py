@@ -175,8 +175,8 @@ class Workload(Model):
     duration: Moment = Field(description="How long the run takes, in virtual time.")
     stack: Text | None = Field(
         None,
-        description="The stack with code whose programs, libraries and Python modules nodes have, at /opt/<stack>. If "
-        "nothing is said: that of the folder workloads/<stack> around the file, if there is one.",
+        description="The stack with code, such as sap, whose programs, libraries and Python modules nodes have. If "
+        "nothing is said: that of the folder `workloads/<stack>` around the file, if that has code.",
     )
     files: dict[Identifier, FileEntry] = Field({}, description="Files put into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What is run, in order.")

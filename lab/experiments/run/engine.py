@@ -107,7 +107,7 @@ def run(
         KeyboardInterrupt: of the user. Guests and our workers have ended; what was finished is stored.
     """
     runs.prepare()
-    stacks = _stacks(experiment.points)
+    stacks = stacks_of(experiment.points)
     with reporter() as report:
         machine = runs.ensure_machine(report, stacks=stacks)
     hashes = worker.hashes(machine)
@@ -125,7 +125,7 @@ def run(
     return Run(sweep.run(), hashes, runs.versions(machine))
 
 
-def _stacks(points: Sequence[Point]) -> set[Path]:
+def stacks_of(points: Sequence[Point]) -> set[Path]:
     """The folders of the stacks whose code the plans of these points need.
 
     Raises:
