@@ -124,11 +124,9 @@ def test_the_stack_around_a_workload_is_the_one_of_its_name(here: Path) -> None:
 
 def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
     with_code(here / "workloads" / "web")
-    with pytest.raises(
-        InputError, match="this workload lies in workloads/web, so its runs have the code of web"
-    ) as told:
+    with pytest.raises(InputError, match="a workload in workloads/web has that of web") as told:
         library.code_of("web/get", "sap")
-    assert str(told.value).endswith("for the code of sap put the workload elsewhere; web needs no stack: here")
+    assert str(told.value).endswith("to have that of sap, put the workload elsewhere; web needs no stack: here")
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "web", "../sap", "/sap", "sap/libsap", "http"])
