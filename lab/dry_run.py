@@ -165,7 +165,8 @@ def _timeline(plan: Plan) -> Iterator[str]:
 
 def _process(plan: Plan, process: Process) -> list[str]:
     argv = probe_target.argv(plan, process)
-    every = f" every {process.params['every'] / 1e9:g} s" if argv and "every" in process.params else ""
+    every_ns = process.params.get("every")  # None: as fast as it goes
+    every = f" every {every_ns / 1e9:g} s" if argv and every_ns is not None else ""
     listening = f"# in {process.node}: {process.probe} ({process.id}) listens to the control socket"
     return [f"# in {process.node}{every}, as {process.id}", shlex.join(argv)] if argv else [listening]
 

@@ -99,6 +99,12 @@ def test_a_workload_anywhere_says_its_stack(
     assert "lab.stack=SCRATCH/stack/stack.squashfs" in boot.split()
 
 
+def test_a_probe_without_a_pace() -> None:
+    lines = commands(load("approximate-link", "sap/stream"))
+    start = lines.index("# in sta1, as stream")
+    assert lines[start + 1].startswith("sap-streamer send ")
+
+
 def test_a_plan_without_code_boots_as_before(lines: list[str]) -> None:
     assert lines[0] == "# on the host" and "lab.stack" not in lines[1]
     plan = load("t.yaml", "w.yaml")
