@@ -128,10 +128,10 @@ class Processes:
 
     def _without_program(self, probe: str, stack: str) -> str:
         """Why nodes do not have the program of a probe, which that stack brings."""
-        program = f"the program of {probe} comes with the stack {stack}"
-        if self.source.stack is None:
-            return f"{program}, which this workload does not have; write stack: {stack} in the workload"
-        return f"{program}, and this workload has the stack {self.source.stack}; write stack: {stack} in one elsewhere"
+        said = self.source.stack
+        has = f"has the stack {said}" if said else "has no stack"
+        write = f"write stack: {stack}" + (f" instead of {said}" if self.source.model.stack else "")
+        return f"the program of {probe} comes with the stack {stack}, and this workload {has}; {write}"
 
     def _refuse_namesakes(self) -> None:
         """Checks and raw files go by these names."""
