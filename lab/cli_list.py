@@ -51,7 +51,10 @@ def _probes() -> dict[str, str]:
     """Probes, each with what it is about."""
     from lab.probes import base as probes
 
-    return {name: probes.load(name).about for name in probes.known()}
+    found = {name: probes.load(name) for name in probes.known()}
+    return {
+        name: f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about for name, probe in found.items()
+    }
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {

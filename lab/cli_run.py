@@ -7,7 +7,6 @@ import contextlib
 import json
 import statistics
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +39,7 @@ def execute(
     """Run, record, report; returns the exit status."""
     plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
     runs.prepare()
-    code = library.code_of(workload)
+    code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [])
     directory = runs.new_directory(f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-"), out)
@@ -148,11 +147,16 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
     from lab.machine.scratch import scratch
 
     # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
-    plan = replace(load(topology, IDLE, seed, [*settings, "workload.duration=24h"]), stack=stack)
-    code = [library.stack_called(stack)] if stack else []
+    settings = [*settings, "workload.duration=24h"]
+    places = {}
+    if stack:
+        settings.append(f"workload.stack={stack}")
+        places["workload.stack"] = f"--stack {stack}"
+    plan = load(topology, IDLE, seed, settings, places=places)
+    code = library.code_of(IDLE, plan.stack)
     runs.prepare()
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, code)
+        machine = runs.ensure_machine(report, source, [code] if code else [])
     with scratch({}) as home:
         directory = home / "session"
         directory.mkdir()

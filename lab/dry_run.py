@@ -28,7 +28,8 @@ def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    lines = commands(load(topology, workload, seed, settings, pcap=pcap), library.code_of(workload))
+    plan = load(topology, workload, seed, settings, pcap=pcap)
+    lines = commands(plan, library.code_of(workload, plan.stack))
     print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
 
 
@@ -164,7 +165,8 @@ def _timeline(plan: Plan) -> Iterator[str]:
 
 def _process(plan: Plan, process: Process) -> list[str]:
     argv = probe_target.argv(plan, process)
-    every = f" every {process.params['every'] / 1e9:g} s" if argv and "every" in process.params else ""
+    every_ns = process.params.get("every")  # None: as fast as it goes
+    every = f" every {every_ns / 1e9:g} s" if argv and every_ns is not None else ""
     listening = f"# in {process.node}: {process.probe} ({process.id}) listens to the control socket"
     return [f"# in {process.node}{every}, as {process.id}", shlex.join(argv)] if argv else [listening]
 

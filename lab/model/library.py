@@ -72,17 +72,31 @@ def find(kind: str, name_or_path: str) -> Path:
     raise InputError(f'no {kind} is called "{name_or_path}"{near(short, names)}', hint=_listing(kind, names))
 
 
-def code_of(workload: str) -> Path | None:
-    """The folder of the stack that a workload belongs to, by name or path, where that stack has code; else None.
+def code_of(workload: str | Path, stack: str | None) -> Path | None:
+    """The folder of the stack whose code the runs of a workload have; None: they have none.
+
+    Args:
+        workload: its file, or what a user calls it: a name or a path.
+        stack: what the workload says, or its plan, which comes to the same; None: nothing.
 
     Raises:
-        InputError: there is no such workload, or the stack cannot be called what it is.
+        InputError: there is no such workload; no stack with code is called that, or it cannot be called what it is; the
+            workload lies in another stack with code.
     """
-    return code_beside(find("workload", workload))
+    around = code_around(workload if isinstance(workload, Path) else find("workload", workload))
+    if stack is None or (around and around.name == stack):
+        return around
+    if around:
+        raise InputError(
+            f"a run has the code of one stack, and a workload in {FOLDERS['workload']}/{around.name} has that of "
+            f"{around.name}",
+            hint=f"to have that of {stack}, put the workload elsewhere; {around.name} needs no stack: here",
+        )
+    return stack_called(stack)
 
 
-def code_beside(workload: Path) -> Path | None:
-    """The same for a workload's file: ``workloads/<stack>`` around it, if that has a Makefile.
+def code_around(workload: Path) -> Path | None:
+    """The folder of the stack that a workload's file lies in: ``workloads/<stack>`` around it, if that has a Makefile.
 
     A Makefile anywhere else is none of ours: a workload that lies in somebody's project must not build that.
     """
@@ -91,8 +105,11 @@ def code_beside(workload: Path) -> Path | None:
     if folder not in parts[:-2]:
         return None
     stack = Path(*parts[: len(parts) - parts[::-1].index(folder) + 1])
-    if not (stack / CODE).is_file():
-        return None
+    return _named(stack) if (stack / CODE).is_file() else None
+
+
+def _named(stack: Path) -> Path:
+    """The folder of a stack with code, whose name is one."""
     if not _STACK.fullmatch(stack.name):
         raise InputError(
             f'"{stack.name}" is no name of a stack with code: it becomes /opt/{stack.name} in the guest',
@@ -104,7 +121,17 @@ def code_beside(workload: Path) -> Path | None:
 
 def code_called(stack: str) -> Path | None:
     """The folder of the stack of that name in the folders of workloads, if it has code."""
-    return next((path / stack for path in folders("workload") if (path / stack / CODE).is_file()), None)
+    found = _stacks().get(stack)
+    return _named(found) if found else None
+
+
+def _stacks() -> dict[str, Path]:
+    """Folders of stacks with code by name; nearer ones hide others."""
+    found: dict[str, Path] = {}
+    for folder in folders("workload"):
+        for path in folder.glob(f"*/{CODE}"):
+            found.setdefault(path.parent.name, path.parent)
+    return found
 
 
 def stack_called(stack: str) -> Path:
@@ -116,7 +143,7 @@ def stack_called(stack: str) -> Path:
     found = code_called(stack)
     if found:
         return found
-    names = sorted(path.parent.name for folder in folders("workload") for path in folder.glob(f"*/{CODE}"))
+    names = sorted(_stacks())
     raise InputError(
         f'no stack with code is called "{stack}"{near(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )

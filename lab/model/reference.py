@@ -204,7 +204,8 @@ def _probes() -> Iterator[str]:
     for name in probes.known():
         probe = probes.load(name)
         yield f"### {name}\n"
-        yield f"On {', '.join(probe.kinds)}: {probe.about}.\n"
+        origin = f" Its program comes with the stack {probe.stack}: `stack: {probe.stack}`." if probe.stack else ""
+        yield f"On {', '.join(probe.kinds)}: {probe.about}.{origin}\n"
         if probe.params:
             yield from _table(
                 ("key", "value", "if left out", "meaning"),

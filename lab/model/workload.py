@@ -173,6 +173,11 @@ class Workload(Model):
         {}, description="The roles it needs and how many nodes of each: 1, 1.. (all there are) or 2..4."
     )
     duration: Moment = Field(description="How long the run takes, in virtual time.")
+    stack: Text | None = Field(
+        None,
+        description="The stack with code, such as sap, whose programs, libraries and Python modules nodes have. If "
+        "nothing is said: that of the folder `workloads/<stack>` around the file, if that has code.",
+    )
     files: dict[Identifier, FileEntry] = Field({}, description="Files put into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What is run, in order.")
     probes: list[Watch] = Field([], description="What watches; started before the processes.")

@@ -38,14 +38,34 @@ def load(
     Raises:
         InputError, InputErrors: whatever is wrong with what the user wrote.
     """
+    said = overrides.parse(settings)
+    return _resolved(_documents(topology, workload, said, places), seed, said, pcap, draft)
+
+
+def code_of(
+    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+) -> Path | None:
+    """The folder of the stack whose code the plan of these has, or None, without making that plan.
+
+    Who has the plan asks ``library.code_of(workload, plan.stack)``.
+
+    Raises:
+        InputError, InputErrors: what is wrong with the workload, or with a setting.
+    """
+    document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
+    return _code(document, build(Workload, document))
+
+
+def _documents(
+    topology: str, workload: str, said: Mapping[str, str], places: Mapping[str, str] | None
+) -> dict[str, Document]:
+    """Both files as they are with the settings."""
     documents = {
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
-    said = overrides.parse(settings)
     overrides.apply(said, documents, _MODELS, places)
-    code = library.code_beside(documents["workload"].path)
-    return _resolved(documents, seed, said, pcap, code.name if code else None, draft)
+    return documents
 
 
 def _resolved(
@@ -53,7 +73,6 @@ def _resolved(
     seed: int,
     said: Mapping[str, str],
     pcap: str | None,
-    stack: str | None,
     draft: bool,
 ) -> Plan:
     """Validate both documents, telling the mistakes of both, then resolve."""
@@ -69,7 +88,7 @@ def _resolved(
         errors += flat(error)
     raise_all(errors)
     assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said, pcap=pcap, stack=stack, draft=draft)
+    return resolve(place, workload, seed, said, pcap=pcap, draft=draft)
 
 
 def topology_source(document: Document) -> Source[Topology]:
@@ -86,7 +105,7 @@ def topology_source(document: Document) -> Source[Topology]:
 
 
 def workload_source(document: Document) -> Source[Workload]:
-    """A validated workload with the text files that it names."""
+    """A validated workload with the text files that it names, and its stack."""
     model = build(Workload, document)
     texts: dict[str, str] = {}
     errors = []
@@ -97,8 +116,23 @@ def workload_source(document: Document) -> Source[Workload]:
             texts[entry.from_] = _text(document.path.parent / entry.from_)
         except InputError as error:
             errors.append(document.error(("files", name, "from"), error.message))
+    code = None
+    try:
+        code = _code(document, model)
+    except InputError as error:
+        errors += flat(error)
     raise_all(errors)
-    return Source(document, model, texts)
+    return Source(document, model, texts, code.name if code else None)
+
+
+def _code(document: Document, model: Workload) -> Path | None:
+    """The folder of the stack whose code a workload's runs have."""
+    try:
+        return library.code_of(document.path, model.stack)
+    except InputError as error:
+        if error.where is not None:  # a fault of the stack's folder, whatever the workload says
+            raise
+        raise document.error(("stack",), error.message, error.hint) from None
 
 
 def _text(path: Path) -> str:

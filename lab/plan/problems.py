@@ -23,6 +23,7 @@ class Source(Generic[M]):
     document: Document
     model: M
     texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by what it calls them
+    stack: str | None = None  # of a workload: the stack whose code its runs have
 
 
 @dataclass

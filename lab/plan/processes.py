@@ -122,7 +122,16 @@ class Processes:
             self.problems.add(self.source, (*keys, key), message)
 
         probe = probe_params.load(use.probe, complain)
+        if probe is not None and probe.stack is not None and probe.stack != self.source.stack:
+            complain("probe", self._without_program(use.probe, probe.stack))
         return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
+
+    def _without_program(self, probe: str, stack: str) -> str:
+        """Why nodes do not have the program of a probe, which that stack brings."""
+        said = self.source.stack
+        has = f"has the stack {said}" if said else "has no stack"
+        write = f"write stack: {stack}" + (f" instead of {said}" if self.source.model.stack else "")
+        return f"the program of {probe} comes with the stack {stack}, and this workload {has}; {write}"
 
     def _refuse_namesakes(self) -> None:
         """Checks and raw files go by these names."""

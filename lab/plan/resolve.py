@@ -31,14 +31,12 @@ def resolve(
     overrides: Mapping[str, str] | None = None,
     *,
     pcap: str | None = None,
-    stack: str | None = None,
     draft: bool = False,
 ) -> Plan:
     """The plan of a run.
 
     ``overrides`` have been applied to the documents already (``lab.plan.load``); here they are only written down.
-    ``pcap`` is what to capture besides what probes do: "air", or None. ``stack`` names the stack
-    whose code the run needs, or None. A ``draft`` is made to see whether there is a
+    ``pcap`` is what to capture besides what probes do: "air", or None. A ``draft`` is made to see whether there is a
     plan: without the levels that change while nodes move, which take most of the time.
 
     Raises:
@@ -82,7 +80,7 @@ def resolve(
         checks=checks,
         medium=medium,
         pcap=pcap,
-        stack=stack,
+        stack=workload.stack,
     )
 
 

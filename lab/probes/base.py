@@ -205,6 +205,7 @@ class Probe:
     params: ClassVar[dict[str, Param]] = {}
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
+    stack: str | None = None  # the stack with code that brings its program; None: every node has that
 
     def check(self, params: dict[str, Any]) -> None:
         """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""

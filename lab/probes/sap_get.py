@@ -35,6 +35,7 @@ class SapGet(Probe):
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
     acts = True
+    stack = "sap"
     params: ClassVar[dict[str, Param]] = {
         "url": Param("str", "what to fetch", required=True),
         "transport": Param("str", "sap-approximate, sap-precise or tcp: what to ask for", default="sap-approximate"),

@@ -21,8 +21,9 @@ class SapStreamSink(Probe):
     Damage in headers is not seen here: such datagrams are lost.
     """
 
-    about = "what arrives of a sap-streamer: datagrams lost and damaged, wrong bits, inter-arrival times (stack sap)"
+    about = "what arrives of a sap-streamer: datagrams lost and damaged, wrong bits, inter-arrival times"
     acts = True
+    stack = "sap"
     artefacts = ("{id}.received",)
     params: ClassVar[dict[str, Param]] = {
         "port": _sap.LISTEN,

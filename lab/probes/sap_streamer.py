@@ -16,8 +16,9 @@ class SapStreamer(Probe):
     and libsap's counters: ``sap_sent``, ``sap_retransmitted``, ``sap_timeouts`` and so on.
     """
 
-    about = "a stream that the receiver knows in advance, or a file, over SAP (stack sap)"
+    about = "a stream that the receiver knows in advance, or a file, over SAP"
     acts = True
+    stack = "sap"
     artefacts = ("{id}.sent",)
     params: ClassVar[dict[str, Param]] = {
         "to": _sap.TO,

@@ -20,8 +20,9 @@ class SapTrackSink(Probe):
     the opening to the end), ``inter_arrival``, and over SAP libsap's counters ``sap_…``.
     """
 
-    about = "the mean speed of a sap-tracker as its receiver finds it, points lost and discarded (stack sap)"
+    about = "the mean speed of a sap-tracker as its receiver finds it, points lost and discarded"
     acts = True
+    stack = "sap"
     params: ClassVar[dict[str, Param]] = {
         "port": _sap.LISTEN,
         "tcp": Param("bool", "the sender's transport is tcp", default=False),

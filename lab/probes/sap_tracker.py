@@ -18,8 +18,9 @@ class SapTracker(Probe):
     to the end), and over SAP libsap's counters ``sap_…``.
     """
 
-    about = "positions (latitude, longitude) at a pace, over SAP or TCP (stack sap)"
+    about = "positions (latitude, longitude) at a pace, over SAP or TCP"
     acts = True
+    stack = "sap"
     params: ClassVar[dict[str, Param]] = {
         "to": _sap.TO,
         "port": _sap.PORT,

@@ -96,6 +96,12 @@ def machine() -> runs.Machine:
     return runs.ensure_machine(SilentReport())
 
 
+def with_stack(machine: runs.Machine, workload: str | Path, plan: Plan) -> runs.Machine:
+    """The machine with the code that a plan of this workload needs."""
+    code = library.code_of(workload, plan.stack)
+    return runs.with_stacks(machine, [code] if code else [], SilentReport())
+
+
 @pytest.fixture
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:
     """Make a plan of the text of a topology and a workload."""
@@ -116,7 +122,9 @@ def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) ->
     def run(topology: str, workload: str, seed: int = 1, stall_wall_s: float = 60.0, pcap: str | None = None) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        runs.boot(plan_of(topology, workload, seed, pcap), machine, directory, stall_wall_s=stall_wall_s)
+        plan = plan_of(topology, workload, seed, pcap)
+        own = with_stack(machine, tmp_path / "workload.yaml", plan)
+        runs.boot(plan, own, directory, stall_wall_s=stall_wall_s)
         return Ran(directory)
 
     return run
@@ -129,9 +137,8 @@ def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
     def run(topology: str, workload: str, *settings: str) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         directory.mkdir()
-        code = library.code_of(workload)
-        own = runs.with_stacks(machine, [code] if code else [], SilentReport())
-        runs.boot(load(topology, workload, 1, settings), own, directory)
+        plan = load(topology, workload, 1, settings)
+        runs.boot(plan, with_stack(machine, workload, plan), directory)
         return Ran(directory)
 
     return run

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +18,7 @@ from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
 BootOwn = Callable[..., Ran]
+LAB = Path(sys.executable).parent / "lab"
 
 # so near that only what is injected damages frames; beacons of the receiver still collide with some
 NEAR = "nodes.sta2.position=[2 m, 0 m, 1 m]"
@@ -120,3 +125,31 @@ def test_a_program_in_python_sends_and_receives(boot_own: BootOwn) -> None:
     damaged = int(wrong.removesuffix(" of them with errors"))
     assert damaged > 0 and 17 <= damaged + lost - ran.link("sta1", "sta2")["collided"] <= 20
     assert [line.partition(" from ")[0].split()[0] for line in shown] == ["line"] * 3
+
+
+OWN = """\
+name: my-stream
+stack: sap
+duration: 3 s
+roles: {server: 1, client: 1}
+processes:
+  - {on: server, run: {probe: sap-stream-sink}, as: sink, ready: {listening: udplite/5001}}
+  - {on: client, at: 1 s, run: {probe: sap-streamer, to: "{server.ip}", bytes: 64 kB}, as: stream}
+metrics:
+  loss: {of: sink, unit: "%"}
+checks:
+  - {that: sink.complete}
+"""
+
+
+def test_a_workload_of_ones_own_uses_the_programs(tmp_path: Path) -> None:
+    """As a user does it: a file in a folder of one's own, which is the current one, and the command."""
+    (tmp_path / "my.yaml").write_text(OWN)
+    command = [str(LAB), "run", "approximate-link", "my.yaml", "--set", NEAR, "--out", "run"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    ran = Ran(tmp_path / "run")
+    sink = found(ran, "sap-stream-sink", "sink")
+    assert sink["complete"] and sink["expected"] == found(ran, "sap-streamer", "stream")["datagrams"]
+    record = json.loads((ran.directory / "record.json").read_text())
+    assert record["hashes"]["stack sap"]

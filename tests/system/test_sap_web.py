@@ -6,16 +6,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab import runs
-from lab.machine import PROJECT
-from lab.machine.build_report import SilentReport
-from lab.plan.types import Plan
 from lab.probes import base as probes
 from lab.probes.base import Raw
 from tests.system.conftest import Ran
@@ -47,6 +41,7 @@ medium: {{}}
 """
 WORK = """\
 name: web
+stack: sap
 duration: {seconds} s
 roles: {{server: 1, client: 1}}
 files:
@@ -66,20 +61,6 @@ CONFIGURATION = (
     'mimetype.assign = (\\".jpg\\" => \\"image/jpeg\\", \\".html\\" => \\"text/html\\")\\n'
     'sap.activate = \\"enable\\"\\n{more}'
 )
-
-
-@pytest.fixture
-def run(tmp_path: Path, machine: runs.Machine, plan_of: Callable[[str, str], Plan]) -> Run:
-    """Boot with the code of the stack."""
-
-    def start(topology: str, workload: str) -> Ran:
-        directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
-        directory.mkdir()
-        own = runs.with_stacks(machine, [PROJECT / "workloads" / "sap"], SilentReport())
-        runs.boot(replace(plan_of(topology, workload), stack="sap"), own, directory)
-        return Ran(directory)
-
-    return start
 
 
 def work(*lines: str, seconds: int = 10, more: str = "") -> str:
@@ -118,7 +99,7 @@ def picture_sha256(ran: Ran) -> str:
 SUM = "timeline:\n  - {at: 0 s, exec: server, run: [sha256sum, /srv/www/picture.jpg]}\n"
 
 
-def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
+def test_files_arrive_as_they_are_asked_for(boot: Run) -> None:
     outputs = [word for name in "abcd" for word in ("-o", f"/tmp/{name}")]
     four = command(
         "6 s", "four", "sap-get", "--json", "-Z", "--approx", "image/*", "--port", "5001", *outputs, *[PICTURE] * 4
@@ -134,7 +115,7 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
         four,
     )
     sums = "  - {at: 9 s, exec: client, run: [sha256sum, /tmp/a, /tmp/b, /tmp/c, /tmp/d]}\n"
-    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM + sums)
+    ran = boot(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM + sums)
     digest = picture_sha256(ran)
     transports = {
         "approximate": "sap-approximate",
@@ -164,7 +145,7 @@ def test_files_arrive_as_they_are_asked_for(run: Run) -> None:
     assert "SAP" not in ran.raw("lighttpd.err")
 
 
-def test_ipv6_and_ipv4_on_one_socket(run: Run) -> None:
+def test_ipv6_and_ipv4_on_one_socket(boot: Run) -> None:
     """A client of IPv4 then has an address within IPv6, and listens at one without."""
     six = 'http://[::1]/picture.jpg", types: ["image/*"]'
     text = work(
@@ -172,21 +153,21 @@ def test_ipv6_and_ipv4_on_one_socket(run: Run) -> None:
         get("2 s", "four", types='["image/*"]'),
         more='server.bind = \\"[::]\\"\\nserver.set-v6only = \\"disable\\"\\n',
     )
-    ran = run(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM)
+    ran = boot(WIRED.format(quality="delay: 1 ms, rate: 100 Mbit/s"), text + SUM)
     for name in ("six", "four"):
         told = values(ran, name)
         assert (told["exit_code"], told["transport"], told["lost"]) == (0, "sap-approximate", 0)
         assert told["sha256"] == picture_sha256(ran)
 
 
-def test_precise_files_arrive_over_a_lossy_link(run: Run) -> None:
+def test_precise_files_arrive_over_a_lossy_link(boot: Run) -> None:
     text = work(
         get("1 s", "precise", transport="sap-precise"),
         get("15 s", "window", PICTURE.replace("ip}", "ip}:81"), transport="sap-precise"),
         get("25 s", "approximate"),
         seconds=30,
     )
-    ran = run(WIRED.format(quality="loss: 5%"), text + SUM)
+    ran = boot(WIRED.format(quality="loss: 5%"), text + SUM)
     digest = picture_sha256(ran)
     for name in ("precise", "window"):
         told = values(ran, name)
@@ -198,18 +179,18 @@ def test_precise_files_arrive_over_a_lossy_link(run: Run) -> None:
     assert told["sha256"] != digest and told["expected"] == DATAGRAMS
 
 
-def test_a_transfer_outlives_the_servers_patience(run: Run) -> None:
+def test_a_transfer_outlives_the_servers_patience(boot: Run) -> None:
     """lighttpd ends idle connections, and closes them 5 s later: one on which a client waits for a transfer is none."""
     impatient = "server.max-read-idle = 2\\nserver.max-keep-alive-idle = 2\\n"
     text = work(get("1 s", "slow", transport="sap-precise"), seconds=25, more=impatient)
-    ran = run(WIRED.format(quality="delay: 40 ms"), text)
+    ran = boot(WIRED.format(quality="delay: 40 ms"), text)
     (told,) = values(ran, "slow")["transfers"]
     assert (told["exit_code"], told["bytes"]) == (0, SIZE_BYTES)
     assert told["time_total_s"] > 0.08 * DATAGRAMS > 2 + 5
 
 
 @pytest.mark.parametrize("approximate", [True, False])
-def test_damage_arrives_where_the_switch_is_on(run: Run, approximate: bool) -> None:
+def test_damage_arrives_where_the_switch_is_on(boot: Run, approximate: bool) -> None:
     damaged = 30
     text = work(
         command("1 s", "original", "sap-get", "-o", "/tmp/original", PICTURE),
@@ -217,7 +198,7 @@ def test_damage_arrives_where_the_switch_is_on(run: Run, approximate: bool) -> N
     )
     # those before are of TCP and of the handshakes
     fault = f"  - {{at: 2900 ms, fault: damage, frames: data, from: sta1, to: sta2, skip: 20, count: {damaged}}}\n"
-    ran = run(PAIR.format(approximate=str(approximate).lower()), text + SUM + fault)
+    ran = boot(PAIR.format(approximate=str(approximate).lower()), text + SUM + fault)
     told = values(ran, "fetch")
     assert told["exit_code"] == 0 and told["transport"] == "sap-approximate"
     assert told["expected"] == DATAGRAMS
@@ -260,10 +241,10 @@ REFUSED = [
 ]
 
 
-def test_what_is_refused_goes_over_tcp(run: Run) -> None:
+def test_what_is_refused_goes_over_tcp(boot: Run) -> None:
     lines = [command(f"{1 + i} s", f"ask-{i}", *argv, PICTURE) for i, (argv, _) in enumerate(REFUSED)]
     lines.append(command("9500 ms", "head", *ask("image/*", "5001"), "-I", PICTURE))
-    ran = run(WIRED.format(quality="delay: 1 ms"), work(*lines))
+    ran = boot(WIRED.format(quality="delay: 1 ms"), work(*lines))
     head = ran.raw("head.out")  # tells what GET would, and nothing is sent
     assert (
         "X-SAP-Mode: approximate" in head
@@ -286,7 +267,7 @@ DEAF = (
 )
 
 
-def test_clients_that_go_are_left_alone(run: Run) -> None:
+def test_clients_that_go_are_left_alone(boot: Run) -> None:
     """One closes its connection in the middle, one listens nowhere; and there are no more transfers than allowed."""
     text = work(
         command("1 s", "gone", "sh", "-c", f"sap-get --force-precise --max-time 0.1 -o /tmp/gone {PICTURE} || echo $?"),
@@ -295,7 +276,7 @@ def test_clients_that_go_are_left_alone(run: Run) -> None:
         get("4 s", "third"),
         more="sap.max-transfers = 1\\nsap.timeout = 1\\n",
     )
-    ran = run(WIRED.format(quality="delay: 10 ms"), text)
+    ran = boot(WIRED.format(quality="delay: 10 ms"), text)
     log = ran.raw("lighttpd.err")
     assert re.search(r"SAP to 10\.0\.0\.2 port \d+: the client has closed its connection \(\d+ of 200000 bytes", log)
     assert "timed out after 0.1" in ran.raw("gone.err") and ran.raw("gone.out") == "28\n"
@@ -315,10 +296,10 @@ WRONG = {
 }
 
 
-def test_a_wrong_configuration_is_told(run: Run) -> None:
+def test_a_wrong_configuration_is_told(boot: Run) -> None:
     script = "printf '%s\\n' 'server.document-root = \"/srv\"' 'server.modules = (\"mod_sap\")' '{}' >/tmp/{}.conf; "
     script += "lighttpd -tt -m /opt/sap/lib/lighttpd -f /tmp/{}.conf 2>&1 || true"
     lines = [command(f"{1 + i} s", f"try-{i}", "sh", "-c", script.format(line, i, i)) for i, line in enumerate(WRONG)]
-    ran = run(WIRED.format(quality="delay: 1 ms"), work(*lines))
+    ran = boot(WIRED.format(quality="delay: 1 ms"), work(*lines))
     for i, told in enumerate(WRONG.values()):
         assert told in ran.raw(f"try-{i}.out")

@@ -26,12 +26,13 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
 
     def of(workload: str, name: str = "run") -> Record:
         path = str(STACKS / workload)
-        code = library.code_of(path)
+        plan = load("wired-pair", path)
+        code = library.code_of(path, plan.stack)
         assert code is not None
         directory = tmp_path / name
         directory.mkdir()
         own = runs.with_stacks(machine, [code], SilentReport())
-        return runs.run_plan(load("wired-pair", path), own, directory)
+        return runs.run_plan(plan, own, directory)
 
     return of
 
@@ -47,7 +48,7 @@ def test_programs_find_each_other_and_the_guests_c_library(run: Run, machine: ru
 
 def test_the_record_names_the_build(run: Run, machine: runs.Machine) -> None:
     record = run("greeting/greet.yaml")
-    code = library.code_of(str(STACKS / "greeting" / "greet.yaml"))
+    code = library.code_of(str(STACKS / "greeting" / "greet.yaml"), None)
     assert code is not None
     (built,) = runs.with_stacks(machine, [code], SilentReport()).stacks.values()
     assert record.data["hashes"]["stack greeting"] == built.sha256

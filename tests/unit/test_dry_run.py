@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.dry_run import commands
+from lab.dry_run import commands, print_commands
 from lab.plan.load import load
 
 TOPOLOGY = """\
@@ -85,6 +85,24 @@ def test_the_build_of_a_stack_comes_first(tmp_path: Path, monkeypatch: pytest.Mo
         next(line for line in lines if line.startswith("KERNEL ")),
     ]
     assert "lab.stack=SCRATCH/stack/stack.squashfs" in lines[5].split()
+
+
+def test_a_workload_anywhere_says_its_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("w.yaml").write_text("name: there\nduration: 1 s\nstack: sap\n")
+    print_commands("wired-pair", "w.yaml", 1, [], as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("# workloads/sap, unless it is built: ")
+    (boot,) = [line for line in lines if line.startswith("KERNEL ")]
+    assert "lab.stack=SCRATCH/stack/stack.squashfs" in boot.split()
+
+
+def test_a_probe_without_a_pace() -> None:
+    lines = commands(load("approximate-link", "sap/stream"))
+    start = lines.index("# in sta1, as stream")
+    assert lines[start + 1].startswith("sap-streamer send ")
 
 
 def test_a_plan_without_code_boots_as_before(lines: list[str]) -> None:

@@ -25,9 +25,10 @@ from lab.experiments.run import archive, forkserver, recorded, trials, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
-from lab.model import library
+from lab.plan.load import code_of
 from lab.terminal import reporter
 
+_STACK_KEYS = ("stack", "workload.stack")  # of settings: as the command line knows the workload's key
 TICK_S = 0.5  # of what is told while no trial ends
 _AGAIN = "what was stored of it was damaged ({}), so it was run again"
 _NOT_KEPT = "what it left cannot be kept in {}: {}"
@@ -106,9 +107,9 @@ def run(
         KeyboardInterrupt: of the user. Guests and our workers have ended; what was finished is stored.
     """
     runs.prepare()
-    found = {library.code_of(workload) for workload in dict.fromkeys(point.workload for point in experiment.points)}
+    stacks = stacks_of(experiment.points)
     with reporter() as report:
-        machine = runs.ensure_machine(report, stacks=[code for code in found if code])
+        machine = runs.ensure_machine(report, stacks=stacks)
     hashes = worker.hashes(machine)
 
     def start() -> Workers:
@@ -122,6 +123,20 @@ def run(
     store.prune()
     sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, tell=tell)
     return Run(sweep.run(), hashes, runs.versions(machine))
+
+
+def stacks_of(points: Sequence[Point]) -> set[Path]:
+    """The folders of the stacks whose code the plans of these points need.
+
+    Raises:
+        InputError: a stack that there is not.
+    """
+    told: dict[tuple[str, ...], Point] = {}  # by all that rules the stack of a point
+    for point in points:
+        settings = [text for text in point.settings if text.partition("=")[0].strip() in _STACK_KEYS]
+        told.setdefault((point.workload, *settings), point)
+    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in told.values())
+    return {code for code in found if code}
 
 
 @dataclass

@@ -67,12 +67,13 @@ def test_paths_that_do_not_exist(here: Path) -> None:
 
 def test_a_makefile_beside_workloads_is_code(here: Path) -> None:
     web = here / "workloads" / "web"
-    assert library.code_of("web/get") is None and library.code_called("web") is None
+    assert library.code_of("web/get", None) is None and library.code_called("web") is None
     (web / "Makefile").write_text("install:\n")
     (web / "more").mkdir()
     (web / "more" / "put.yaml").write_text("name: put\n")
-    assert library.code_of("web/get") == library.code_of("workloads/web/get.yaml") == web
-    assert library.code_of("web/more/put") == library.code_called("web") == web
+    assert library.code_of("web/get", None) == library.code_of("workloads/web/get.yaml", None) == web
+    assert library.code_of("web/more/put", None) == library.code_called("web") == web
+    assert library.code_of(web / "get.yaml", "web") == web
 
 
 def test_a_makefile_anywhere_else_is_not_ours_to_build(here: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_makefile_anywhere_else_is_not_ours_to_build(here: Path) -> None:
     (here / "mine.yaml").write_text("name: mine\n")
     (here / "workloads" / "flat.yaml").write_text("name: flat\n")
     for workload in ("mine.yaml", "flat", "web/get"):
-        assert library.code_of(workload) is None
+        assert library.code_of(workload, None) is None
 
 
 def test_a_stack_with_code_has_a_name_for_a_path(here: Path) -> None:
@@ -91,5 +92,47 @@ def test_a_stack_with_code_has_a_name_for_a_path(here: Path) -> None:
     (place / "get.yaml").write_text("name: get\n")
     (place / "Makefile").write_text("install:\n")
     with pytest.raises(InputError, match='"My Stack" is no name of a stack with code') as failure:
-        library.code_of(str(place / "get.yaml"))
+        library.code_of(str(place / "get.yaml"), None)
     assert str(failure.value).endswith("call the folder by lower-case letters, digits and -")
+    with pytest.raises(InputError, match='"My Stack" is no name of a stack with code'):
+        library.stack_called("My Stack")
+
+
+def with_code(stack: Path) -> Path:
+    """Make a folder the code of a stack."""
+    stack.mkdir(parents=True, exist_ok=True)
+    (stack / "Makefile").write_text("install:\n")
+    return stack
+
+
+def test_a_workload_anywhere_names_its_stack(here: Path) -> None:
+    (here / "mine.yaml").write_text("name: mine\n")
+    hello = with_code(here / "workloads" / "hello")
+    assert library.code_of("mine.yaml", "hello") == library.code_of("web/get", "hello") == hello
+    assert library.code_of("mine.yaml", None) is None
+    found = library.code_of("mine.yaml", "sap")
+    assert found and found.parent == library.folders("workload")[-1]
+    own = with_code(here / "workloads" / "sap")
+    assert library.code_of("mine.yaml", "sap") == own
+
+
+def test_the_stack_around_a_workload_is_the_one_of_its_name(here: Path) -> None:
+    elsewhere = with_code(here / "elsewhere" / "workloads" / "sap")
+    (elsewhere / "get.yaml").write_text("name: get\n")
+    assert library.code_of(elsewhere / "get.yaml", "sap") == elsewhere
+
+
+def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
+    with_code(here / "workloads" / "web")
+    with pytest.raises(InputError, match="a workload in workloads/web has that of web") as told:
+        library.code_of("web/get", "sap")
+    assert str(told.value).endswith("to have that of sap, put the workload elsewhere; web needs no stack: here")
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "web", "../sap", "/sap", "sap/libsap", "http"])
+def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
+    """The lab's own Makefile lies in workloads/.. and is none."""
+    with_code(here)
+    assert library.code_called(name) is None
+    with pytest.raises(InputError, match=f'no stack with code is called "{name}".*\n  known: sap'):
+        library.stack_called(name)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""The stack of a plan: what a workload says, or the folder around it; and probes that need one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError
+from lab.experiments.run import engine
+from lab.experiments.types import Point
+from lab.model.library import folders
+from lab.plan.load import check, code_of, load
+from lab.probes import base as probes
+from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
+
+OF_SAP = ("sap-get", "sap-stream-sink", "sap-streamer", "sap-track-sink", "sap-tracker")
+SAID = f"{WORKLOAD}stack: sap\n"
+SAP = folders("workload")[-1] / "sap"
+
+
+def refusal(plans: Plans, workload: str, settings: list[str] | None = None) -> str:
+    with pytest.raises(InputError) as failure:
+        plans(workload=workload, settings=settings or [])
+    return str(failure.value)
+
+
+def test_a_workload_says_its_stack(plans: Plans) -> None:
+    assert plans(workload=SAID).stack == "sap"
+    assert plans(settings=["stack=sap"]).stack == plans(settings=["workload.stack=sap"]).stack == "sap"
+
+
+def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
+    without = plans()
+    assert without.stack is None and '"stack"' not in without.to_json()
+    said = plans(workload=SAID).to_json()
+    assert said.replace('  "stack": "sap",\n', "") == without.to_json()
+
+
+def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
+    told = 'stack: no stack with code is called "spa" (did you mean sap?)\n  known: sap'
+    assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
+    assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
+
+
+def test_it_is_told_with_the_other_mistakes(plans: Plans) -> None:
+    text = f"{WORKLOAD}stack: spa\nfiles:\n  a: {{on: client, path: /a, from: none.txt}}\n"
+    told = refusal(plans, text)
+    assert "w.yaml:6  files.a.from: none.txt cannot be read" in told and "w.yaml:4  stack: no stack with code" in told
+
+
+def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
+    plans()  # leaves t.yaml here
+    place = Path("workloads/web")
+    place.mkdir(parents=True)
+    (place / "get.yaml").write_text(SAID)
+    assert load("t.yaml", "web/get").stack == "sap"  # a folder without code
+    (place / "Makefile").write_text("install:\n")
+    with pytest.raises(InputError) as failure:
+        load("t.yaml", "web/get")
+    assert str(failure.value) == (
+        "workloads/web/get.yaml:4  stack: a run has the code of one stack, and a workload in workloads/web has "
+        "that of web\n  to have that of sap, put the workload elsewhere; web needs no stack: here"
+    )
+
+
+def test_the_probes_of_sap_say_so() -> None:
+    assert tuple(name for name in probes.known() if probes.load(name).stack == "sap") == OF_SAP
+    assert {probes.load(name).stack for name in probes.known()} == {"sap", None}
+
+
+@pytest.mark.parametrize("probe", OF_SAP)
+def test_a_probe_whose_program_nodes_lack_is_refused(plans: Plans, probe: str) -> None:
+    keys = ", url: http://h1/" if probe == "sap-get" else ", to: 10.0.0.1" if probe.endswith("er") else ""
+    text = f"processes:\n  - {{on: client, run: {{probe: {probe}{keys}}}}}\n"
+    told = (
+        f"processes.0.run.probe: the program of {probe} comes with the stack sap, and this workload has no stack; "
+        "write stack: sap"
+    )
+    assert refusal(plans, WORKLOAD + text) == f"w.yaml:5  {told}"
+    assert plans(workload=SAID + text).processes[0].probe == probe
+    with pytest.raises(InputError, match=r"w\.yaml:5  processes\.0\.run\.probe: the program of "):
+        Path("w.yaml").write_text(WORKLOAD + text)
+        check(Path("w.yaml"))
+    Path("w.yaml").write_text(SAID + text)
+    assert check(Path("w.yaml")) == "workload"
+
+
+def test_a_probe_of_another_stack_is_refused(plans: Plans) -> None:
+    (stack := Path("workloads/mine")).mkdir(parents=True, exist_ok=True)
+    (stack / "Makefile").write_text("install:\n")
+    text = f"{WORKLOAD}stack: mine\nprobes:\n  - {{on: client, probe: sap-stream-sink}}\n"
+    assert refusal(plans, text) == (
+        "w.yaml:6  probes.0.probe: the program of sap-stream-sink comes with the stack sap, and this workload has the "
+        "stack mine; write stack: sap instead of mine"
+    )
+
+
+def test_points_of_an_experiment_have_the_stacks_of_their_settings(plans: Plans) -> None:
+    plans(TOPOLOGY, WORKLOAD)
+    points = [
+        Point(number, {}, "t.yaml", "w.yaml", settings)
+        for number, settings in enumerate([(), ("duration=1 s",), ("workload.stack=sap",)])
+    ]
+    assert engine.stacks_of(points[:2]) == set()
+    assert engine.stacks_of(points[:3]) == {SAP}
+    assert code_of("t.yaml", "w.yaml", ["stack=sap"]) == SAP
