@@ -75,5 +75,5 @@ def let_valgrind_see(files: GuestFiles) -> None:
         (build_id,) = re.findall(r"Build ID: (\w+)", native.run(["readelf", "--notes", str(libraries / name)]))
         known = sysroot.path / "usr" / "lib" / "debug" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
         if not known.exists():
-            pytest.skip("Debian has another libc6-dbg by now than the image has libc6; lab images --refresh")
+            pytest.skip("Debian has another libc6-dbg by now than the image has libc6; lab rootfs --refresh")
         (libraries / ".debug" / known.name).symlink_to(known)
