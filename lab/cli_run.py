@@ -149,7 +149,7 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
     # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
     settings = [*settings, "workload.duration=24h"]
     places = {}
-    if stack:
+    if stack is not None:
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
     plan = load(topology, IDLE, seed, settings, places=places)

@@ -52,7 +52,10 @@ class Server:
         with connection:
             asked = b""
             while b"\r\n\r\n" not in asked:
-                asked += connection.recv(9999)
+                got = connection.recv(9999)
+                if not got:
+                    return
+                asked += got
             if self._script.headers is not None:
                 connection.sendall(self._script.headers.replace("\n", "\r\n").encode() + b"\r\n" + self._script.body)
             sending = self._send(asked)

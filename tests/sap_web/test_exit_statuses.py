@@ -119,7 +119,7 @@ def test_standard_output_pipes_and_devices(sap_get: list[str], peer: Path) -> No
 
 
 def test_what_cannot_be_written(sap_get: list[str], peer: Path, tmp_path: Path) -> None:
-    """A full disk: /dev/full. What went to a file, and what to standard output."""
+    """A full disk: /dev/full. What went to a device, and what to standard output."""
     script = Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc")
     with Server(script, peer) as server:
         assert get(sap_get, "--include", "--output", "/dev/full", server.url)[0] == 23

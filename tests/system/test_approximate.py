@@ -131,8 +131,12 @@ def test_without_the_switch_nothing_damaged_arrives(boot: Boot) -> None:
 def test_rts_is_repeated_and_what_it_is_for_is_not(boot: Boot) -> None:
     """A lost CTS costs no datagram: that was not tried yet."""
     lose = "  - {at: 1750 ms, fault: lose, frames: cts, from: ap1, to: sta1, count: 5}\n"
-    ran = boot(place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE))
+    ran = boot(
+        place().replace("rate:", "rts_threshold: 500 B, rate:"), work(COVERED_BYTES, damage=lose + DAMAGE), pcap="air"
+    )
     got, counts = arrivals(ran), ran.link_since(LOOK, "sta1", "ap1")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    assert sum(frame.kind == air.RTS for frame in air.frames(path)) == COUNT + 5
     assert counts["damaged"] == counts["dropped"] == DAMAGED and counts["retries"] == 0
     assert right(got) in UNHARMED
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A text, precisely and approximately: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, at port 9000.
 
-To begin an exercise with: libsap from Python. Which text it is goes precisely, the lines of it approximately, each with
-its number in a precise head.
+To begin an exercise with: libsap from Python. How many lines there are goes precisely, the lines themselves
+approximately, each with its number in a precise head.
 """
 
 import sys
@@ -40,4 +40,7 @@ def listen(address: str) -> None:
 
 
 if __name__ == "__main__":
-    {"send": send, "listen": listen}[sys.argv[1]](sys.argv[2])
+    verbs = {"send": send, "listen": listen}
+    if len(sys.argv) != 3 or sys.argv[1] not in verbs:
+        sys.exit("usage: notes.py listen|send ADDRESS")
+    verbs[sys.argv[1]](sys.argv[2])

@@ -12,8 +12,8 @@ struct verb {
 };
 
 /*
- * Runs the verb that argv[1] names; returns the program's exit status. --help, before or behind the verb, prints the
- * usage on stdout. Without a verb, or with an unknown one, the usage goes to stderr and the status is 2.
+ * Runs the verb that argv[1] names; returns the program's exit status. --help, instead of the verb or right behind
+ * it, prints the usage on stdout. Without a verb, or with an unknown one, the usage goes to stderr and the status is 2.
  */
 int command_run(const char *usage, const struct verb *verbs, size_t count, int argc, char **argv);
 
