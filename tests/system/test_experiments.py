@@ -304,7 +304,8 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, n
     _, told = process.communicate(timeout=DEADLINE_S)
     until(lambda: not any(alive(pid) for pid in family))
     if number == signal.SIGINT:
-        assert told.count("Traceback") == 1  # ours; no worker's
+        # ours; no worker's. The signal may come while another exception is handled, as pathlib does
+        assert told.count("Traceback") - told.count("During handling of the above exception") == 1, told
         assert told.rstrip().endswith("KeyboardInterrupt")
     done = stored(place.directory)
     assert 2 <= done < 30
