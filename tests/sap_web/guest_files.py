@@ -12,8 +12,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
+from lab.errors import BuildError
 from lab.machine.build_report import SilentReport
 from lab.machine.debian_source import ensure_source
 from lab.machine.image import Image
@@ -67,7 +66,11 @@ def unpack(image: Image, to: Path) -> GuestFiles:
 
 
 def let_valgrind_see(files: GuestFiles) -> None:
-    """Put what valgrind has to know of the C library where it looks: beside it, in ``.debug``."""
+    """Put what valgrind has to know of the C library where it looks: beside it, in ``.debug``.
+
+    Raises:
+        BuildError: Debian has that of another version only; nothing would be watched.
+    """
     sysroot = ensure_sysroot(SilentReport(), files.image, ["libc6-dbg"], __file__)
     libraries = files.root / LIBRARIES
     (libraries / ".debug").mkdir()
@@ -75,5 +78,8 @@ def let_valgrind_see(files: GuestFiles) -> None:
         (build_id,) = re.findall(r"Build ID: (\w+)", native.run(["readelf", "--notes", str(libraries / name)]))
         known = sysroot.path / "usr" / "lib" / "debug" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
         if not known.exists():
-            pytest.skip("Debian has another libc6-dbg by now than the image has libc6; lab rootfs --refresh")
+            raise BuildError(
+                f"Debian's archive has no libc6-dbg of {name} any more, which the image has",
+                hint="`lab rootfs --refresh` makes an image of today's packages",
+            )
         (libraries / ".debug" / known.name).symlink_to(known)

@@ -21,10 +21,7 @@ from tests.sap import native
 from tests.sap_web import guest_files
 from tests.sap_web.guest_files import GuestFiles
 
-pytestmark = [
-    pytest.mark.guest,  # no boot, but the image
-    pytest.mark.skipif(not native.host_has_udplite(), reason="the guest has UDP-Lite: tests/system/test_sap_web.py"),
-]
+pytestmark = pytest.mark.guest  # no boot, but the image
 PICTURE = bytes(i * 7 & 0xFF for i in range(200_001))
 FILES = {"picture.jpg": PICTURE, "nothing.jpg": b"", "page.html": b"a page\n", "large.jpg": PICTURE * 20}
 CONFIGURATION = """\
@@ -86,46 +83,65 @@ def get(sap_get: list[str], *words: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in native.run([*sap_get, "--json", *words]).splitlines()]
 
 
-def test_whole_programs(sap_get: list[str], url: str, tmp_path: Path) -> None:
-    to = [word for name in FILES for word in ("-o", str(tmp_path / name))]
-    urls = [f"{url}/{name}" for name in FILES]
-    # one after the other and all at once; without errors
-    for words in (["--force-precise"], ["--force-precise", "-Z"], ["--tcp"], ["--approx", "*/*", "--tcp", "-Z"]):
-        told = {one["url"]: one for one in get(sap_get, *words, *to, *urls)}
-        transport = "tcp" if "--tcp" in words else "sap-precise"
-        for name, content in FILES.items():
-            one = told[f"{url}/{name}"]
-            assert (tmp_path / name).read_bytes() == content
-            assert (one["bytes"], one["exit_code"]) == (len(content), 0)
-            assert one["transport"] == (transport if content else "tcp")  # of nothing there is nothing to send
-    # with errors, some of them three times: a busy machine loses datagrams
-    told_all = get(sap_get, "--approx", "image/*", "-Z", "--count", "3", *to, *urls)
-    assert len(told_all) == 3 * len(FILES)
-    for one in told_all:
-        wanted = "sap-approximate" if one["url"].endswith(("picture.jpg", "large.jpg")) else "tcp"
-        assert (one["transport"], one["exit_code"]) == (wanted, 0)
+def fetch(sap_get: list[str], url: str, to: Path, *words: str) -> list[dict[str, Any]]:
+    """All files, into a directory; what --json told."""
+    outputs = [word for name in FILES for word in ("-o", str(to / name))]
+    return get(sap_get, *words, *outputs, *(f"{url}/{name}" for name in FILES))
+
+
+def check(told: list[dict[str, Any]], to: Path, transport: str) -> None:
+    """Each file is what the server has, and came as it should."""
+    by_name = {one["url"].rpartition("/")[2]: one for one in told}  # with -Z they are told as they end
+    assert len(told) == len(FILES)
     for name, content in FILES.items():
-        assert (tmp_path / name).stat().st_size == len(content)
-    pictures = [one for one in told_all if one["url"].endswith("picture.jpg")]
-    assert all(one["datagrams"] + one["datagrams_lost"] == 196 for one in pictures)
-    # headers only, headers too, and what is not there
-    (head,) = get(sap_get, "--force-precise", "--head", "-o", str(tmp_path / "head"), f"{url}/picture.jpg")
-    assert (head["transport"], head["length"], head["bytes"]) == ("sap-precise", len(PICTURE), 0)
-    assert b"\r\nX-SAP-Mode: precise\r\n" in (tmp_path / "head").read_bytes()
-    (head,) = get(sap_get, "--force-precise", "--head", "-o", "/dev/null", f"{url}/longer.jpg")
-    assert (head["transport"], head["refused"]) == ("tcp", "the file is longer than 4 GiB")
-    get(sap_get, "--force-precise", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
+        one = by_name[name]
+        assert (to / name).read_bytes() == content
+        assert (one["bytes"], one["exit_code"]) == (len(content), 0)
+        assert one["transport"] == (transport if content else "tcp")  # of nothing there is nothing to send
+
+
+def test_by_tcp(sap_get: list[str], url: str, tmp_path: Path) -> None:
+    for words in (["--tcp"], ["--tcp", "-Z"]):  # one after the other, and all at once
+        check(fetch(sap_get, url, tmp_path, *words), tmp_path, "tcp")
+    get(sap_get, "--tcp", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
     assert (tmp_path / "both").read_bytes().endswith(b"\r\n\r\na page\n")
-    done = subprocess.run([*sap_get, "--force-precise", f"{url}/none.jpg"], capture_output=True, text=True)
+    done = subprocess.run([*sap_get, "--tcp", f"{url}/none.jpg"], capture_output=True, text=True)
     assert done.returncode == 22 and "the server answers 404" in done.stderr
 
 
-def test_many_at_once(sap_get: list[str], url: str) -> None:
-    """More than the server takes: the others go over TCP, and it says why."""
-    told = get(sap_get, "--force-precise", "-Z", *(word for _ in range(70) for word in ("-o", "/dev/null")),
-               *([f"{url}/picture.jpg"] * 70))  # fmt: skip
-    assert [one["exit_code"] for one in told] == [0] * 70
-    refused = {one["refused"] for one in told if one["transport"] == "tcp"}
-    assert refused == {"the server has as many transfers as it may (sap.max-transfers)"}
-    assert {one["bytes"] for one in told} == {len(PICTURE)}
-    assert len({one["port"] for one in told}) == 70
+if native.host_has_udplite():  # else tests/system/test_sap_web.py has to do
+
+    def test_by_sap(sap_get: list[str], url: str, tmp_path: Path) -> None:
+        for words in (["--force-precise"], ["--force-precise", "-Z"]):
+            check(fetch(sap_get, url, tmp_path, *words), tmp_path, "sap-precise")
+        check(fetch(sap_get, url, tmp_path, "--approx", "*/*", "--tcp", "-Z"), tmp_path, "tcp")
+        # with errors, some of them three times: a busy machine loses datagrams
+        told_all = fetch(sap_get, url, tmp_path, "--approx", "image/*", "-Z", "--count", "3")
+        assert len(told_all) == 3 * len(FILES)
+        for one in told_all:
+            wanted = "sap-approximate" if one["url"].endswith(("picture.jpg", "large.jpg")) else "tcp"
+            assert (one["transport"], one["exit_code"]) == (wanted, 0)
+        for name, content in FILES.items():
+            assert (tmp_path / name).stat().st_size == len(content)
+        pictures = [one for one in told_all if one["url"].endswith("picture.jpg")]
+        assert all(one["datagrams"] + one["datagrams_lost"] == 196 for one in pictures)
+        # headers only, and what is too long
+        (head,) = get(sap_get, "--force-precise", "--head", "-o", str(tmp_path / "head"), f"{url}/picture.jpg")
+        assert (head["transport"], head["length"], head["bytes"]) == ("sap-precise", len(PICTURE), 0)
+        assert b"\r\nX-SAP-Mode: precise\r\n" in (tmp_path / "head").read_bytes()
+        (head,) = get(sap_get, "--force-precise", "--head", "-o", "/dev/null", f"{url}/longer.jpg")
+        assert (head["transport"], head["refused"]) == ("tcp", "the file is longer than 4 GiB")
+        get(sap_get, "--force-precise", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
+        assert (tmp_path / "both").read_bytes().endswith(b"\r\n\r\na page\n")
+        done = subprocess.run([*sap_get, "--force-precise", f"{url}/none.jpg"], capture_output=True, text=True)
+        assert done.returncode == 22 and "the server answers 404" in done.stderr
+
+    def test_many_at_once(sap_get: list[str], url: str) -> None:
+        """More than the server takes: the others go over TCP, and it says why."""
+        told = get(sap_get, "--force-precise", "-Z", *(word for _ in range(70) for word in ("-o", "/dev/null")),
+                   *([f"{url}/picture.jpg"] * 70))  # fmt: skip
+        assert [one["exit_code"] for one in told] == [0] * 70
+        refused = {one["refused"] for one in told if one["transport"] == "tcp"}
+        assert refused == {"the server has as many transfers as it may (sap.max-transfers)"}
+        assert {one["bytes"] for one in told} == {len(PICTURE)}
+        assert len({one["port"] for one in told}) == 70
