@@ -22,11 +22,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.machine.build_report import SilentReport
+from lab.build.image.initrd import Entry, archive
+from lab.build.kernel.kernel import ensure_kernel
+from lab.build.report import SilentReport
+from lab.cli.terminal import console
 from lab.machine.doctor import memory_directory
-from lab.machine.initrd import Entry, archive
-from lab.machine.kernel import ensure_kernel
-from lab.terminal import console
 
 LAB = str(Path(sys.executable).parent / "lab")
 FLAGSHIP = ["two-aps-handoff", "http/download"]
@@ -135,7 +135,7 @@ def help_verb(times: int) -> list[Figure]:
 def kernel_build() -> list[Figure]:
     """From a fetched source to a kernel, in a cache of its own."""
     with tempfile.TemporaryDirectory() as parent:
-        from lab.machine.cache import cache_root
+        from lab.build.cache import cache_root
 
         cache = Path(parent) / "hwsim-lab"
         shutil.copytree(cache_root() / "source", cache / "source", symlinks=True)

@@ -76,7 +76,7 @@ def sweep(trials: int, jobs: int) -> Swept:
 
 def drawing() -> float:
     """Wall seconds to write all files of an experiment of 500 trials."""
-    from lab.experiments.write.output import write
+    from lab.experiments.output.files import write
 
     results = made_up()
     with tempfile.TemporaryDirectory() as directory:
@@ -87,7 +87,7 @@ def drawing() -> float:
 
 def made_up() -> Results:
     """Results of 50 points with 10 trials each: a sine, and a tenth of it as spread."""
-    from lab.experiments.numbers.statistics import summarise
+    from lab.experiments.analysis.statistics import summarise
 
     labels = [f"{number} m" for number in range(1, POINTS + 1)]
     axis = Axis("distance", tuple(Level(label, float(label.split()[0])) for label in labels), "m")

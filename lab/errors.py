@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Every error a user can cause, each with what to do about it.
 
-A ``LabError`` is printed as one message, without a traceback, by ``lab.cli`` (exit status 2, or 1 where a
+A ``LabError`` is printed as one message, without a traceback, by ``lab.cli.main`` (exit status 2, or 1 where a
 run itself failed). ``where`` is ``file:line`` when the mistake is in a file.
 """
 

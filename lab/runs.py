@@ -25,19 +25,19 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab import air
+from lab import captures
+from lab.build.image.image import Image, ensure_image
+from lab.build.image.initrd import ensure_initrd
+from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.report import Report
+from lab.build.stack.stack import Stack, ensure_stack
 from lab.errors import BuildError, InputError, LabError, RunError
-from lab.machine.build_report import Report
-from lab.machine.bundle import Bundle, ensure_bundle
 from lab.machine.doctor import memory_directory
-from lab.machine.guest import MEMORY_BYTES, Guest, GuestFiles, command_line
-from lab.machine.image import Image, ensure_image
-from lab.machine.initrd import ensure_initrd
-from lab.machine.kernel import Kernel, ensure_kernel
+from lab.machine.guest_code import Bundle, ensure_bundle
+from lab.machine.process import MEMORY_BYTES, Guest, GuestFiles, command_line
 from lab.machine.scratch import clean_stale, scratch
-from lab.machine.stack import Stack, ensure_stack
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 if TYPE_CHECKING:
     from lab.record import Record
@@ -217,8 +217,8 @@ def _split_air(plan: Plan, directory: Path) -> None:
     except FileNotFoundError:
         began_ns = 0
     try:
-        air.split(directory / "raw", began_ns + plan.duration_ns if began_ns else None)
-    except air.AirError as error:
+        captures.split(directory / "raw", began_ns + plan.duration_ns if began_ns else None)
+    except captures.AirError as error:
         raise RunError(f"--pcap {plan.pcap}: {directory / 'raw'}/{error}") from None
 
 

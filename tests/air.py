@@ -10,7 +10,7 @@ from fractions import Fraction
 from math import ceil
 from pathlib import Path
 
-from lab.air import radiotap
+from lab.captures import radiotap
 
 DATA, ACK, BA, RTS, CTS, BEACON = "data", "ack", "ba", "rts", "cts", "beacon"
 _CONTROL = {13: ACK, 9: BA, 11: RTS, 12: CTS}

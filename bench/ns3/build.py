@@ -12,12 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lab.build.cache import content_key
+from lab.checkout import CHECKOUT
 from lab.errors import BuildError, HostError, LabError
-from lab.machine import PROJECT
-from lab.machine.cache import content_key
 
 SOURCE = Path(__file__).with_name("download.cc")
-BINARIES = PROJECT / "build" / "ns3"
+BINARIES = CHECKOUT / "build" / "ns3"
 WRITTEN_FOR = "3.37"  # Debian 12; ns-3 promises no API across versions
 MODULES = (
     "ns3-applications",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from lab.experiments.numbers import claims, statistics
+from lab.experiments.analysis import claims, statistics
 from lab.experiments.run.engine import Run
 from lab.experiments.types import Experiment, Outcome, Results, Row
 

@@ -135,7 +135,7 @@ class Trial:
 
     point: int
     seed: int
-    plan: str  # JSON, canonical (lab.plan.types)
+    plan: str  # JSON, canonical (lab.shared.types)
     command: str  # that repeats it: lab run … --seed …
 
 

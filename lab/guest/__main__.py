@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Entry of the agent: build the network of /lab/run/plan.json, then run its timeline or give a prompt.
 
-A guest that is to compile the lab's code (lab.machine.bundle) has no plan.
+A guest that is to compile the lab's code (lab.machine.guest_code) has no plan.
 """
 
 from __future__ import annotations
@@ -10,20 +10,24 @@ import sys
 from typing import Any
 
 from lab.guest.errors import GuestError
-from lab.guest.experiment import Experiment, write_outcome
 from lab.guest.loop import Loop
-from lab.guest.network import LabNet
-from lab.guest.paths import DAEMON_LOGS, RUN
-from lab.plan.types import Plan
+from lab.guest.network.network import LabNet
+from lab.guest.scripted_run import Experiment, write_outcome
+from lab.shared.paths import DAEMON_LOGS, RUN
+from lab.shared.types import Plan
 
 
 def _plan() -> Plan:
     plan = Plan.from_json((RUN / "plan.json").read_text())
     DAEMON_LOGS.mkdir(parents=True)
     if plan.stack:
-        from lab.guest.stack import offer
+        from lab.guest.network.stack import offer
 
         offer(plan.stack)
+    if plan.programs:
+        from lab.guest.network.programs import share_programs
+
+        share_programs(plan.programs)
     return plan
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Compiles the lab's code with the guest's own Python: once for each version of it, not in every guest anew.
 
-The host's Python is another version, so its bytecode is of no use here. lab.machine.bundle boots a guest for this.
+The host's Python is another version, so its bytecode is of no use here. lab.machine.guest_code boots a guest for this.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import py_compile
 from pathlib import Path
 
-from lab.guest.paths import CODE, RUN
+from lab.shared.paths import CODE, RUN
 
 
 def compile_code() -> None:

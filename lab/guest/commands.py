@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from lab.guest import wifi
-from lab.guest.paths import AIR_CAPTURE
-from lab.plan import types
+from lab.guest import hostap_config
+from lab.shared import types
+from lab.shared.paths import AIR_CAPTURE
 
 AP_BRIDGE = "br0"
 OVS_DATABASE = "/etc/openvswitch/conf.db"
@@ -199,7 +199,12 @@ def ap_follow(plan: types.Plan, node: types.Node) -> list[str]:
     others = [other for other in plan.nodes if other.kind == "ap" and other is not node]
     if not others or not node.interfaces or node.radio is None:
         return []
-    return [FOLLOW_IN_NODE, "access-point", f"{wifi.HOSTAPD_CONTROL}/{node.radio.interface}", f"{node.name}-eth"]
+    return [
+        FOLLOW_IN_NODE,
+        "access-point",
+        f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}",
+        f"{node.name}-eth",
+    ]
 
 
 def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
@@ -215,7 +220,7 @@ def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
     """hostapd.conf of an access point."""
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
-    return wifi.hostapd_conf(node.radio, AP_BRIDGE, neighbours(plan, node))
+    return hostap_config.hostapd_conf(node.radio, AP_BRIDGE, neighbours(plan, node))
 
 
 def ovs_bridge(node: types.Node) -> list[str]:

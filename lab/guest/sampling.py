@@ -7,21 +7,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.guest.loop import Timer, now_ns
-from lab.guest.paths import RAW
 from lab.guest.tasks import Task
-from lab.plan import types
+from lab.shared import types
+from lab.shared.paths import RAW
 
 if TYPE_CHECKING:
-    from lab.guest.experiment import Experiment
+    from lab.guest.scripted_run import Experiment
+
+
+def _every_ns(process: types.Process) -> int:
+    assert process.every_ns is not None  # every probe that samples has a pace
+    return process.every_ns
 
 
 class Sampler:
-    """Runs a command every ``params["every"]`` ns; outputs go to one file, each under a line with its time."""
+    """Runs a command every ``every_ns``; outputs go to one file, each under a line with its time."""
 
-    def __init__(self, experiment: Experiment, process: types.Process, argv: list[str]) -> None:
+    def __init__(self, experiment: Experiment, process: types.Process) -> None:
         self._experiment = experiment
         self._process = process
-        self._argv = experiment.network.nameToNode[process.node].container.command(*argv)
+        self._argv = experiment.network.nameToNode[process.node].container.command(*process.argv)
         self._out = RAW / f"{process.id}.out"
         self._err = RAW / f"{process.id}.err"
         self._next_ns = now_ns()
@@ -35,7 +40,7 @@ class Sampler:
             with self._out.open("a") as file:
                 file.write(f"### {stamp_ns}\n")
             self._task = Task(self._experiment.loop, self._process.id, self._argv, self._out, self._err)
-        self._next_ns += int(self._process.params["every"])
+        self._next_ns += _every_ns(self._process)
         self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
@@ -68,18 +73,18 @@ class FileSizeSampler:
         self._write(f"{stamp_ns - self._experiment.start_ns} {size}")
 
     def tick(self) -> None:
-        """Note the size now and again after ``params["every"]`` ns."""
+        """Note the size now and again after ``every_ns``."""
         if not self._task.alive:
             return
         self._sample(self._next_ns)
-        self._next_ns += int(self._process.params["every"])
+        self._next_ns += _every_ns(self._process)
         self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
         """The writer has ended: the last size and the digest of what it wrote."""
         if task is not self._task:
             return
-        from lab.guest.experiment import file_sha256
+        from lab.guest.scripted_run import file_sha256
 
         self._sample(now_ns())
         if self._path.exists():

@@ -8,10 +8,10 @@ from typing import Any
 from mininet.cli import CLI
 from mininet.log import error, output, setLogLevel
 
-from lab.guest import links
 from lab.guest.errors import GuestError
-from lab.guest.handover import Handover
-from lab.guest.network import LabNet
+from lab.guest.handoff import Handover
+from lab.guest.network import links
+from lab.guest.network.network import LabNet
 
 WELCOME = """
 {nodes}

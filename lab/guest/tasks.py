@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
-from lab.guest.paths import RUN
+from lab.shared.paths import RUN
 
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lab.guest.errors import GuestError
-from lab.guest.handover import Handover
-from lab.guest.nodes import AccessPoint, Station
-from lab.plan import types
+from lab.guest.handoff import Handover
+from lab.guest.network.nodes import AccessPoint, Station
+from lab.shared import types
 
 if TYPE_CHECKING:
-    from lab.guest.experiment import Experiment
+    from lab.guest.scripted_run import Experiment
 
 Handler = Callable[["Experiment", types.Event], str]
 HANDLERS: dict[str, Handler] = {}

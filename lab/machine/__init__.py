@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Builds and caches kernel and image by content; boots, watches and ends a guest."""
-
-from pathlib import Path
-
-PROJECT = Path(__file__).resolve().parents[2]  # the checkout: hwsim-patches/, images/
+"""Boots a guest, watches and ends it; what the host needs for that."""

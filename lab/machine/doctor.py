@@ -15,11 +15,11 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.build.cache import MOVE_HINT, cache_root, free_bytes
+from lab.checkout import CHECKOUT
 from lab.errors import HostError
-from lab.machine import PROJECT
-from lab.machine.cache import MOVE_HINT, cache_root, free_bytes
 
-PACKAGES = PROJECT / "scripts" / "packages"
+PACKAGES = CHECKOUT / "scripts" / "packages"
 GUEST_BYTES = 1 << 30
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
 TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: a clock before it finds every signature of Debian 13 too young

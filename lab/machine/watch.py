@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lab.build.cache import free_bytes
+from lab.build.step import NO_SPACE_TEXT
 from lab.errors import RunError
 from lab.machine import mconsole
-from lab.machine.build_step import NO_SPACE_TEXT
-from lab.machine.cache import free_bytes
-from lab.machine.guest import Guest, uptime_text
+from lab.machine.process import Guest, uptime_text
 
 STALL_WALL_S = 60.0
 # setting up (association of many stations) and winding up take virtual time besides the plan's duration

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.metrics.base import Context, Figures
-from lab.plan import types
+from lab.shared import types
 
 MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive
 COUNTS = ("sent", *MISSING, "approximate")

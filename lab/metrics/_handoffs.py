@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
-from lab.probes import _pcap
+from lab.captures import pcap
 from lab.probes.base import Occurrence, Series
 
 SCAN_BELONGS_NS = 1_000_000_000  # results older than this when authentication begins were not gathered for it
@@ -136,10 +136,10 @@ def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
 class Downlink:
     """When a station received data frames, from a capture on it (its radio as Ethernet, or a monitor interface)."""
 
-    def __init__(self, capture: _pcap.Capture, mac: str, epoch_ns: int) -> None:
+    def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
         """Pick the frames that are data for ``mac``: unicast IPv4 or IPv6, no EAPOL, no ARP, no null frames."""
         address = bytes.fromhex(mac.replace(":", ""))
-        pick = {_pcap.ETHERNET: _ethernet, _pcap.RADIOTAP: _radiotap}.get(capture.link_type)
+        pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)
         frames = pick(capture, address) if pick else []
         self.t_ns = [stamp - epoch_ns for stamp, _ in frames]
         self._bits = [8 * length for _, length in frames]
@@ -169,7 +169,7 @@ class Downlink:
         return Series(name, "bit/s", stamps, [bits * 1_000_000_000 / bin_ns for bits in bins])
 
 
-def _ethernet(capture: _pcap.Capture, address: bytes) -> list[tuple[int, int]]:
+def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     """(stamp, length) of each data frame."""
     data = capture.data
     return [
@@ -179,7 +179,7 @@ def _ethernet(capture: _pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     ]
 
 
-def _radiotap(capture: _pcap.Capture, address: bytes) -> list[tuple[int, int]]:
+def _radiotap(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     """Frames of a monitor interface: radiotap header, then IEEE 802.11 from the access point to the station."""
     found = []
     for (stamp, frame), length in zip(capture.frames(), capture.length, strict=True):

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.metrics.base import Context, Source, chosen
-from lab.plan import types
+from lab.shared import types
 
 
 def pairs(metric: types.Metric, context: Context, sender: str, receiver: str) -> Iterator[tuple[Source, Source]]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.plan import types
 from lab.probes.base import Series
+from lab.shared import types
 from lab.units import PERCENT
 
 # what the time of a channel goes to; they add up to all of it (enum hwsim_medium_airtime)

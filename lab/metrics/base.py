@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any
 
-from lab.plan import types
-from lab.probes import _pcap
+from lab.captures import pcap
 from lab.probes.base import Parsed, Raw, Series
+from lab.shared import types
 from lab.units import PACKETS, Dimension
 
 MEDIUM = "medium"
@@ -40,9 +40,9 @@ class Source:
     raw: Raw
     ended_ns: int  # since the timeline's start; the end of the run where it was ended by the lab
 
-    def capture(self) -> _pcap.Capture:
+    def capture(self) -> pcap.Capture:
         """The frames that tcpdump kept. PcapError: unreadable; FileNotFoundError: another probe."""
-        return _pcap.load(self.raw.path("pcap"))
+        return pcap.load(self.raw.path("pcap"))
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, chosen, instances
-from lab.plan import types
 from lab.probes.base import Series
+from lab.shared import types
 from lab.units import DURATION
 
 _MILLISECOND = 1_000_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.plan import types
+from lab.shared import types
 from lab.units import PERCENT
 
 _MISSING = ("damaged", "collided", "lost", "header", "away")  # why a frame did not arrive

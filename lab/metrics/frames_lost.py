@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from lab.metrics._frames import MISSING, shares
 from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.plan import types
+from lab.shared import types
 from lab.units import PERCENT
 
 

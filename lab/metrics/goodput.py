@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
-from lab.plan import types
 from lab.probes.base import Series
+from lab.shared import types
 from lab.units import RATE
 
 _SECOND = 1_000_000_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from lab.metrics.base import Context, Figures, Metric, chosen
-from lab.plan import types
+from lab.shared import types
 from lab.units import DURATION
 
 _KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "max")

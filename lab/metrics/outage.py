@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.metrics._handoffs import Downlink, Handoff, find
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
-from lab.plan import types
+from lab.shared import types
 from lab.units import DURATION
 
 _BEFORE_NS = 300_000_000  # what is shown around a handoff

@@ -9,7 +9,7 @@ from typing import Any
 from lab.metrics._pairs import needs_both, pairs
 from lab.metrics._pictures import decode, psnr_db
 from lab.metrics.base import Context, Figures, Metric, Source
-from lab.plan import types
+from lab.shared import types
 from lab.units import RATIO
 
 _SENDER, _RECEIVER = "sap-streamer", "sap-stream-sink"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, increase, instances, series_of
-from lab.plan import types
+from lab.shared import types
 
 
 class Retries(Metric):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, chosen
-from lab.plan import types
+from lab.shared import types
 from lab.units import PERCENT
 
 

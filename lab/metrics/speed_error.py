@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from lab.metrics._pairs import needs_both, pairs
 from lab.metrics.base import Context, Figures, Metric
-from lab.plan import types
+from lab.shared import types
 from lab.units import PERCENT
 
 _SENDER, _RECEIVER = "sap-tracker", "sap-track-sink"

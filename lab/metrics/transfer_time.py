@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen
-from lab.plan import types
+from lab.shared import types
 from lab.units import DURATION
 
 _SECOND = 1_000_000_000

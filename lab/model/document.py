@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.checkout import CHECKOUT
 from lab.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,9 +58,6 @@ class Document:
 def dotted(keys: Keys) -> str:
     """``("links", 0, "loss")`` as users write it: ``links.0.loss``."""
     return ".".join(str(key) for key in keys)
-
-
-CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def label_of(path: Path) -> str:

@@ -12,7 +12,7 @@ from lab.model.base import Duration, Model, Packets, Percent, Rate, Text
 from lab.model.nodes.base import Ip
 
 if TYPE_CHECKING:
-    from lab.plan.types import Netem
+    from lab.shared.types import Netem
 
 
 class Shape(Model):

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lab import units
+from lab.expressions import values
 from lab.metrics import base as metrics
 from lab.model.experiment import ANY
 from lab.model.schema import MODELS, Schema, schema
-from lab.plan import values
 from lab.probes import base as probes
 
 _HEAD = """\

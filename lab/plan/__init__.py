@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""From files to a plan. ``lab.plan.types`` is what the guest shares; ``lab.plan.resolve`` makes it."""
+"""From files to a plan. ``lab.shared.types`` is what the guest shares; ``lab.plan.resolve`` makes it."""

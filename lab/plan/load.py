@@ -15,7 +15,7 @@ from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 

@@ -12,14 +12,15 @@ from collections.abc import Mapping
 from lab.errors import InputError
 from lab.model.topology import Topology
 from lab.model.workload import Workload
-from lab.plan import files, results, roles, timeline
-from lab.plan.courses import Courses, courses_of
-from lab.plan.medium_types import Medium
-from lab.plan.network import Network, network
+from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
-from lab.plan.processes import Processes
-from lab.plan.references import Names
-from lab.plan.types import Plan
+from lab.plan.timeline import timeline
+from lab.plan.timeline.movement import Courses, courses_of
+from lab.plan.workload import files, metrics_and_checks, roles
+from lab.plan.workload.placeholders import Names
+from lab.plan.workload.processes import Processes, programs
+from lab.shared.medium_types import Medium
+from lab.shared.types import Plan
 
 SEED_MAX = 2**63 - 1  # the kernel reads it too
 
@@ -55,8 +56,8 @@ def resolve(
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events = timeline.resolve(topology, workload, net, names, processes, problems)
-    metrics = results.metrics(workload, processes, names, topology.model.medium is not None, problems)
-    checks = results.checks(workload, processes, placed, problems)
+    metrics = metrics_and_checks.metrics(workload, processes, names, topology.model.medium is not None, problems)
+    checks = metrics_and_checks.checks(workload, processes, placed, problems)
     problems.raise_all()
     courses = Courses() if draft else courses_of(net.nodes, events)
     medium = _medium(topology, net, courses, seed, workload.model.duration, problems)
@@ -81,6 +82,7 @@ def resolve(
         medium=medium,
         pcap=pcap,
         stack=workload.stack,
+        programs=programs(processes),
     )
 
 
@@ -90,7 +92,7 @@ def _medium(
     """The medium, if the topology has one."""
     if topology.model.medium is None:
         return None
-    from lab.plan import medium
+    from lab.plan.medium import medium
 
     return medium.resolve(topology, net, courses, seed, until_ns, problems)
 
@@ -115,7 +117,7 @@ def check_workload(workload: Source[Workload]) -> None:
         making.nodes_of(entry.on, (*entry.keys, "on"))
     for name, entry_of_file in workload.model.files.items():
         making.nodes_of(entry_of_file.on, ("files", name, "on"))
-    results.check_syntax(workload, problems)
+    metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()
 
 

@@ -2,9 +2,8 @@
 """What a probe is: one tool, the command line that runs it and the parser of what it prints.
 
 A probe is a module ``lab/probes/<name>.py`` with one ``PROBE = SomeProbe()``; the file's name with ``-`` for
-``_`` is the probe's name in workloads (files that begin with ``_`` are helpers). Standard library only: the
-guest imports ``argv`` and ``watched_file``, the host imports ``parse``. A probe never starts a process and
-writes no file itself.
+``_`` is the probe's name in workloads (files that begin with ``_`` are helpers). A probe never starts a process and
+writes no file itself, and the guest never loads it: the plan has its command, the record what ``parse`` finds.
 
 Three ways to run, by ``mode``:
 
@@ -28,6 +27,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
+
+from lab.shared.paths import PROGRAMS_IN_NODE
 
 _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
 
@@ -62,6 +63,11 @@ class Param:
         if self.kind == "duration":
             return f"{bound / 1_000_000:g} ms"
         return f"{bound} {_UNITS[self.kind]}".strip()
+
+
+def program_path(name: str) -> str:
+    """Where a node has a program that a probe brings."""
+    return f"{PROGRAMS_IN_NODE}/{name}"
 
 
 @dataclass(frozen=True)
@@ -206,6 +212,7 @@ class Probe:
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
     stack: str | None = None  # the stack with code that brings its program; None: every node has that
+    programs: ClassVar[dict[str, str]] = {}  # text of Python programs that it brings itself, by file name
 
     def check(self, params: dict[str, Any]) -> None:
         """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""

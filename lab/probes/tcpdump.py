@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, ClassVar
 
-from lab.probes import _pcap
+from lab.captures import pcap
 from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
 
 _LISTENING = re.compile(
@@ -47,10 +47,10 @@ class Tcpdump(Probe):
         """Read ``.pcap`` and the counts in ``.err``."""
         parsed = Parsed()
         try:
-            capture = _pcap.load(raw.path("pcap"))
+            capture = pcap.load(raw.path("pcap"))
         except FileNotFoundError:
             raise ProbeOutputError(f"{raw.id}.pcap is missing") from None
-        except _pcap.PcapError as error:
+        except pcap.PcapError as error:
             raise ProbeOutputError(f"{raw.id}.pcap: {error}") from None
         parsed.values |= {"frames": len(capture), "bytes": sum(capture.length), "link_type": capture.link_type}
         for number, line in raw.lines("err"):

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.probes import _udp
 from lab.probes._text import Json, documents
-from lab.probes.base import Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Param, Parsed, Probe, Raw, Target, program_path
 
 
 class UdpSender(Probe):
@@ -22,6 +21,7 @@ class UdpSender(Probe):
 
     about = "UDP datagrams at a fixed pace, or as fast as the network takes them, to a udp-sink"
     acts = True
+    programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
@@ -47,7 +47,7 @@ class UdpSender(Probe):
         if params["phase"] is None:
             params = {**params, "phase": -1}
         numbers = [params[key] or 0 for key in ("port", "size", "every", "phase", "count", "tos", "buffer")]
-        return ["python3", "-c", inspect.getsource(_udp), "send", flow, params["to"], *map(str, numbers)]
+        return ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``; it is empty if the sender was killed."""

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any, ClassVar
 
 from lab.probes import _udp
 from lab.probes._text import Json, documents, stamp_ns
-from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target, program_path
 
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
@@ -26,6 +25,7 @@ class UdpSink(Probe):
 
     about = "the sink that udp-senders send to: goodput, loss and one-way delay of each flow"
     acts = True
+    programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=9000, least=1, most=65535),
         "every": Param("duration", "length of an interval", default=_SECOND, least=10 * _MILLISECOND),
@@ -33,7 +33,7 @@ class UdpSink(Probe):
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Python with its program."""
-        return ["python3", "-c", inspect.getsource(_udp), "sink", str(params["port"]), str(params["every"])]
+        return ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
-from lab.plan.types import Plan, Process
 from lab.probes import base as probes
 from lab.record import figures, medium
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
+from lab.shared.types import Plan, Process
 
 RAW = "raw"
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from lab import metrics as kinds
 from lab.errors import LabError
+from lab.expressions import expression
 from lab.metrics.base import Context, Metric, Source, summary
-from lab.plan import expression, types
 from lab.probes.base import Parsed, Raw, Series
+from lab.shared import types
 
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError
-from lab.plan.types import Plan
 from lab.probes.base import Series
+from lab.shared.types import Plan
 
 VERSION = 1
 FILE_NAME = "record.json"
@@ -43,7 +43,7 @@ class Result:
 class Record:
     """A run. ``data`` is what record.json holds:
 
-    ``version``; ``plan`` (lab.plan.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
+    ``version``; ``plan`` (lab.shared.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest tells them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` where the run had one

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.plan.types import Plan
 from lab.record.record import Record
 from lab.report import pictures, svg, topology
 from lab.report.figure import Figure
 from lab.report.numbers import plain
 from lab.report.tables import Table
 from lab.report.terminal import verdict
+from lab.shared.types import Plan
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template

@@ -20,7 +20,7 @@ from lab.report.tables import Column, Table
 
 _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3
-# what the time of a channel goes to, as lab.guest.medium_uapi has it: what it is called; idle goes last
+# what the time of a channel goes to, as lab.guest.medium.uapi has it: what it is called; idle goes last
 KINDS = {
     "data": "data",
     "mgmt": "management",

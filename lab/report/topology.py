@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from html import escape
 
-from lab.plan.types import Link, Node, Plan
 from lab.report.numbers import plain
 from lab.report.svg import WIDTH
+from lab.shared.types import Link, Node, Plan
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _ROW_TOP = 30

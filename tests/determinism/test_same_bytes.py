@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.machine.build_report import SilentReport
+from lab.build.report import SilentReport
 from lab.plan.load import load
 
 pytestmark = pytest.mark.guest

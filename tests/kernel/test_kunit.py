@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import PROJECT
-from lab.machine.build_report import SilentReport
+from lab.build.kernel.kernel import ensure_kernel
+from lab.build.report import SilentReport
+from lab.checkout import CHECKOUT
 from lab.machine.doctor import memory_directory
-from lab.machine.kernel import ensure_kernel
 
 pytestmark = pytest.mark.guest
 
@@ -60,7 +60,7 @@ def boot(directory: Path, *arguments: str) -> str:
 def suites_of_the_series() -> set[str]:
     """Names of the KUnit suites in our files: .name of struct kunit_suite."""
     found = set()
-    for path in (PROJECT / "hwsim-patches" / "files").rglob("*_test.c"):
+    for path in (CHECKOUT / "hwsim-patches" / "files").rglob("*_test.c"):
         found |= set(re.findall(r"struct kunit_suite \w+ = \{[^}]*?\.name = \"([^\"]+)\"", path.read_text()))
     return found
 

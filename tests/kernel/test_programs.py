@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.initrd import Entry, archive
+from lab.build.image.initrd import Entry, archive
 from tests.kernel.test_kunit import TIMEOUT_S, boot, command, environment
 
 pytestmark = pytest.mark.guest

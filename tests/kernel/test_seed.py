@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.initrd import Entry, archive
+from lab.build.image.initrd import Entry, archive
 from tests.kernel.test_kunit import boot
 
 pytestmark = pytest.mark.guest

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.initrd import Entry, archive
+from lab.build.image.initrd import Entry, archive
 from tests.kernel.test_kunit import boot
 from tests.sap import native
 

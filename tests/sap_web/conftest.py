@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.build_report import SilentReport
-from lab.machine.image import ensure_image
+from lab.build.image.image import ensure_image
+from lab.build.report import SilentReport
 from tests.sap import native
 from tests.sap_web import guest_files
 from tests.sap_web.guest_files import GuestFiles

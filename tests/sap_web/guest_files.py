@@ -12,13 +12,13 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.build.debian_source import ensure_source
+from lab.build.image.image import Image
+from lab.build.report import SilentReport
+from lab.build.stack.files import BUILD_PACKAGES, listed
+from lab.build.stack.stack import compiler, variable
+from lab.build.stack.sysroot import LIBRARIES, ensure_sysroot
 from lab.errors import BuildError
-from lab.machine.build_report import SilentReport
-from lab.machine.debian_source import ensure_source
-from lab.machine.image import Image
-from lab.machine.stack import compiler, variable
-from lab.machine.stack_files import BUILD_PACKAGES, listed
-from lab.machine.sysroot import LIBRARIES, ensure_sysroot
 from tests.sap import native
 
 STACK = native.PROJECT / "workloads" / "sap"

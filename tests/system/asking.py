@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-from lab.plan.types import File, Plan
+from lab.shared.types import File, Plan
 
 RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # what an exec event runs
 _PROJECT = Path(__file__).parents[2]

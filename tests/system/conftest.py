@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from lab import runs
-from lab.machine.build_report import SilentReport
+from lab.build.report import SilentReport
 from lab.model import library
 from lab.plan.load import load
-from lab.plan.types import Plan
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw
+from lab.shared.types import Plan
 
 WIRED = """\
 name: wired

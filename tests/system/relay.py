@@ -22,14 +22,14 @@ from enum import IntEnum, auto
 from pathlib import Path
 from typing import Any
 
-from lab.guest.generic_netlink import Family, KernelSocket, RefusedError
-from lab.guest.medium_uapi import ENCODERS
-from lab.guest.medium_uapi import FAMILY as MEDIUM_FAMILY
-from lab.guest.medium_uapi import VERSION as MEDIUM_VERSION
-from lab.guest.medium_uapi import Attr as MediumAttr
-from lab.guest.medium_uapi import Command as MediumCommand
-from lab.guest.netlink import attribute, attributes, generic, message, messages, text, without_generic
-from lab.plan.medium_types import MediumLink
+from lab.guest.medium.uapi import ENCODERS
+from lab.guest.medium.uapi import FAMILY as MEDIUM_FAMILY
+from lab.guest.medium.uapi import VERSION as MEDIUM_VERSION
+from lab.guest.medium.uapi import Attr as MediumAttr
+from lab.guest.medium.uapi import Command as MediumCommand
+from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
+from lab.guest.netlink.wire import attribute, attributes, generic, message, messages, text, without_generic
+from lab.shared.medium_types import MediumLink
 
 FAMILY, VERSION = "MAC80211_HWSIM", 1
 NLM_F_REQUEST = 1

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import pytest
 
-from lab.air.split import COLLISION
+from lab.captures.split import COLLISION
 from tests import air
 from tests.air import ACK, BA, BEACON, CTS, DATA, RTS, Frame
 from tests.system.conftest import Ran

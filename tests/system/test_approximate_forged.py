@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lab import runs
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 from tests.system.asking import RUN, with_script
 from tests.system.conftest import Ran
 
@@ -27,8 +27,8 @@ FORGED = 1_000_000  # their numbers begin here; those of its own traffic with 0
 # access point had sent them, and ask for no ACK: that would go to the access point.
 FORGE = f"""
 import json, socket, struct, sys, time
-from lab.guest.generic_netlink import Family, KernelSocket
-from lab.guest.medium_uapi import ENCODERS, FAMILY, VERSION, Attr, Command
+from lab.guest.netlink.generic import Family, KernelSocket
+from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
 from lab.guest.netlink import attribute
 
 FROM_DS, TO_DS, MORE_FRAGMENTS, PROTECTED = 0x200, 0x100, 0x400, 0x4000

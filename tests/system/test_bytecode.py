@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from lab import runs
-from lab.machine.bundle import sources
+from lab.machine.guest_code import sources
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest

@@ -19,12 +19,13 @@ import pytest
 
 import lab
 from lab import runs
+from lab.checkout import CHECKOUT
 from lab.errors import HostError
 from lab.experiments.run import engine
 from lab.experiments.run.engine import Progress
 from lab.experiments.run.store import Store, pack
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions
-from lab.machine import PROJECT, scratch
+from lab.machine import scratch
 from lab.machine.watch import STALL_WALL_S
 from lab.plan.load import load
 from lab.record.record import to_json
@@ -32,7 +33,7 @@ from lab.record.record import to_json
 pytestmark = pytest.mark.guest
 
 DEADLINE_S = 60.0
-PATH = os.pathsep.join([str(PROJECT), *filter(None, [os.environ.get("PYTHONPATH")])])
+PATH = os.pathsep.join([str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])])
 PLACE = """\
 name: pair
 nodes:
@@ -331,7 +332,7 @@ def test_workers_elsewhere_stop_what_nobody_waits_for(place: Place, cluster: Clu
 def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Cluster, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(Path(lab.__file__).parent, other / "lab", ignore=shutil.ignore_patterns("__pycache__"))
-    for entry in PROJECT.iterdir():
+    for entry in CHECKOUT.iterdir():
         if entry.name not in ("lab", ".git"):
             (other / entry.name).symlink_to(entry)
     with (other / "lab" / "metrics" / "rtt.py").open("a") as file:

@@ -9,8 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from lab.air import radiotap
-from lab.probes import _pcap
+from lab.captures import pcap, radiotap
 from tests import air
 from tests.air import ACK, BA, BEACON, CTS, DATA, RTS, Frame
 from tests.system.conftest import Ran
@@ -217,7 +216,7 @@ def test_a_beacon_at_one_node(boot: Boot, action: str) -> None:
     # what comes at the end may still be in tcpdump's buffer
     sequences = [ppdu[0].sequence for ppdu in since_fault(ran) if kind_of(ppdu[0]) == BEACON][:20]
     at_monitor = {}
-    for _, frame in _pcap.load(ran.directory / "raw" / "listen.pcap").frames():
+    for _, frame in pcap.load(ran.directory / "raw" / "listen.pcap").frames():
         body = frame[radiotap.length(frame) :]
         if body[0] == 0x80:
             wrong = bool(radiotap.fields(frame)["flags"][0] & radiotap.FLAG_BAD_FCS)

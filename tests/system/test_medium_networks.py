@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from lab.captures import pcap
 from lab.metrics._handoffs import Handoff, find
-from lab.probes import _pcap
 from lab.probes.base import Raw
 from lab.probes.wpa_events import PROBE as WPA_EVENTS
 from tests.system.conftest import Ran
@@ -105,8 +105,8 @@ timeline:
 
 def frames(ran: Ran) -> Iterator[bytes]:
     """What the monitor heard, without radiotap."""
-    capture = _pcap.load(ran.directory / "raw" / "air.pcap")
-    assert capture.link_type == _pcap.RADIOTAP
+    capture = pcap.load(ran.directory / "raw" / "air.pcap")
+    assert capture.link_type == pcap.RADIOTAP
     for _, frame in capture.frames():
         yield frame[int.from_bytes(frame[2:4], "little") :]
 

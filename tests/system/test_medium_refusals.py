@@ -13,7 +13,7 @@ import pytest
 
 from lab import runs
 from lab.errors import LabError
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 from tests.system.asking import with_script
 from tests.system.conftest import Ran
 
@@ -40,8 +40,8 @@ timeline:
 # Runs in a node, with the guest's own modules beside it. Prints {name: [words, attribute]} of what was refused.
 ASK = """
 import json, struct
-from lab.guest.generic_netlink import Family, KernelSocket, RefusedError
-from lab.guest.medium_uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
+from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
+from lab.guest.medium.uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
 from lab.guest.netlink import attribute, text
 
 family = Family(FAMILY, VERSION, KernelSocket())

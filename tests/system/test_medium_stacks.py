@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from lab import runs
-from lab.air import radiotap
+from lab.captures import pcap, radiotap
 from lab.phy.curves import curve_named
 from lab.phy.error_models import load
 from lab.phy.error_rates import per
-from lab.plan.types import Plan
-from lab.probes import _pcap
+from lab.shared.types import Plan
 from tests.system.asking import RUN, with_script
 from tests.system.conftest import Ran
 from tests.validation.rows import Row, record, rounded
@@ -31,8 +30,8 @@ LOST = 5
 # Runs in sta1. What it is told to do is in its arguments: a command with attributes as JSON, or a dump.
 ASK = """
 import json, struct, sys
-from lab.guest.generic_netlink import Family, KernelSocket
-from lab.guest.medium_uapi import ENCODERS, FAMILY, VERSION, Attr as A, Command as C
+from lab.guest.netlink.generic import Family, KernelSocket
+from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr as A, Command as C
 from lab.guest.netlink import attribute
 
 family = Family(FAMILY, VERSION, KernelSocket())
@@ -150,7 +149,7 @@ def flips(frame: bytes) -> int:
 
 def heard(ran: Ran) -> Iterator[tuple[dict[str, tuple[int, ...]], bytes]]:
     """Radiotap and the rest of what the monitor heard."""
-    for _, frame in _pcap.load(ran.directory / "raw" / "air.pcap").frames():
+    for _, frame in pcap.load(ran.directory / "raw" / "air.pcap").frames():
         yield radiotap.fields(frame), frame[radiotap.length(frame) :]
 
 

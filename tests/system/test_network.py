@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lab.probes._pcap import read
+from lab.captures.pcap import read
 from tests.system.conftest import WIRED, Ran
 
 pytestmark = pytest.mark.guest

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from lab import runs
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 from tests.system.asking import RUN, with_script
 from tests.system.conftest import Ran
 from tests.system.relay import PINGS

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.machine import PROJECT
-from lab.machine.build_report import SilentReport
+from lab.build.report import SilentReport
+from lab.checkout import CHECKOUT
 from lab.model import library
 from lab.plan.load import load
 from lab.record import Record
 
 pytestmark = pytest.mark.guest
-STACKS = PROJECT / "tests" / "fixtures" / "stack" / "workloads"
+STACKS = CHECKOUT / "tests" / "fixtures" / "stack" / "workloads"
 Run = Callable[..., Record]
 
 

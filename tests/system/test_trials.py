@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 pytestmark = pytest.mark.guest
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.air.split import PAYLOAD
-from lab.plan.types import Plan
+from lab.captures.split import PAYLOAD
+from lab.shared.types import Plan
 from tests import air
 from tests.air import ACK, BA, BEACON, CTS, DATA, RTS
 from tests.system import test_medium_stacks as stacks

@@ -19,7 +19,7 @@ from bench.ns3.download import Scenario
 from bench.places import PHYS, behind_access_point
 from lab.errors import RunError
 from lab.plan.load import load
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 SS = """\
 ESTAB 0 0 10.0.0.1:40000 10.0.0.2:5201 cubic wscale:7,7 bytes_sent:900 bytes_acked:400 segs_out:9

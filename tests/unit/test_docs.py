@@ -12,7 +12,7 @@ import pytest
 import typer.main
 from click import Group
 
-from lab.cli import app
+from lab.cli.main import app
 from lab.model import library
 from lab.probes.base import Raw, Target
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.dry_run import commands, print_commands
+from lab.cli.dry_run import commands, print_commands
 from lab.plan.load import load
 
 TOPOLOGY = """\

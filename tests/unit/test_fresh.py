@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import PROJECT
+from lab.checkout import CHECKOUT
 
 TOOLS = (
     *("bash", "cat", "chmod", "cp", "df", "dirname", "flock", "git", "head", "mkdir", "mktemp", "rm", "rmdir", "sed"),
@@ -28,7 +28,7 @@ class Host:
         (self.checkout / "scripts").mkdir(parents=True)
         self.programs.mkdir()
         for name in ("test-fresh", "fresh-enter", "fresh-debian"):
-            shutil.copy(PROJECT / "scripts" / name, self.checkout / "scripts")
+            shutil.copy(CHECKOUT / "scripts" / name, self.checkout / "scripts")
         for name in TOOLS:
             (self.programs / name).symlink_to(shutil.which(name) or name)
         for name in ("mmdebstrap", "mount"):

@@ -24,9 +24,9 @@ def imported(program: str) -> set[str]:
 
 
 PLANNED = """
-import lab.cli, lab.cli_run
+import lab.cli.main, lab.cli.run
 from lab.plan.load import load
-from lab.terminal import RunBars, reporter
+from lab.cli.terminal import RunBars, reporter
 with reporter(), RunBars(["one"], 1):
     load({topology!r}, "ping/ping")
 """
@@ -40,7 +40,7 @@ def test_what_shows_results_is_not_imported_before_the_guest_runs(topology: str,
 
 
 def test_all_that_shows_results_is_imported_while_it_runs() -> None:
-    before = imported("from lab.cli_run import _prepare_report\n_prepare_report()")
+    before = imported("from lab.cli.run import _prepare_report\n_prepare_report()")
     assert before >= {"rich.table", "jinja2", "lab.report.plots"}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli_list import print_list
+from lab.cli.lists import print_list
 
 TABLE = "name: web/table\nabout: A table of a paper.\n"
 

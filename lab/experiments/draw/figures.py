@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from lab.experiments.analysis import published
 from lab.experiments.draw import distributions, over_time
 from lab.experiments.draw.chart import Bar, Cell, Chart, Dot, Mark, Panel, Ramp, Scale, Trace
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.draw.view import Group, View, told, with_unit, words
-from lab.experiments.numbers import published
 from lab.experiments.types import Results
 from lab.report.numbers import NONE, short
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from lab.experiments.analysis import published
 from lab.experiments.draw.chart import Area, Bar, Box, Chart, Dash, Dot, Key, Look, Mark, Panel, Scale, Trace
 from lab.experiments.draw.view import Group, View, drawable, with_unit, words
-from lab.experiments.numbers import published
-from lab.experiments.write.where import count
+from lab.experiments.output.where import count
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}

@@ -8,10 +8,10 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from lab.experiments.analysis.statistics import half_width
 from lab.experiments.draw.chart import Area, Chart, Dot, Mark, Panel, Scale, Trace
 from lab.experiments.draw.frames import ERRORS, chart, numbers_axis, values_axis, without_series
 from lab.experiments.draw.view import View, with_unit, words
-from lab.experiments.numbers.statistics import half_width
 from lab.experiments.types import Series
 
 _BINS = 200  # of a line that is the mean of several trials

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lab.experiments.analysis import published
 from lab.experiments.draw.chart import Dot
-from lab.experiments.numbers import published
 from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
 from lab.report.numbers import short
 

@@ -12,7 +12,7 @@ from lab.model.document import Keys
 from lab.model.experiment import Experiment as Model
 from lab.model.experiment import Figure as Written
 from lab.plan.problems import Problems, Source
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 # what each kind needs and may have: an axis, a metric, or a series (a metric of the experiment or of its workload)
 _NEEDS: Mapping[str, Mapping[str, str]] = {

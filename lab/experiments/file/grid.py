@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lab.errors import InputError, near
-from lab.experiments.file import fill, levels
+from lab.experiments.file import levels, placeholders
 from lab.experiments.types import Axis, Experiment, Point
 from lab.model.document import Keys
 from lab.model.experiment import Experiment as Model
@@ -91,15 +91,15 @@ class Grid:
 
     def _point(self, number: int, indexes: list[int]) -> Point:
         labels = {one.axis.name: one.axis.levels[index].label for one, index in zip(self.varied, indexes, strict=True)}
-        said = dict(fill.setting(one.key, one.value, labels) for one in self._settings(indexes))
+        said = dict(placeholders.setting(one.key, one.value, labels) for one in self._settings(indexes))
         model = self.source.model
         return Point(
             number=number,
             labels=labels,
-            topology=fill.fill(model.topology, labels),
-            workload=fill.fill(model.workload, labels),
+            topology=placeholders.fill(model.topology, labels),
+            workload=placeholders.fill(model.workload, labels),
             settings=tuple(f"{key}={text}" for key, text in said.items()),
-            places={fill.fill(one.key, labels): self._where(one.keys) for one in self._settings(indexes)},
+            places={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._settings(indexes)},
         )
 
     def _settings(self, indexes: list[int]) -> Iterator[Setting]:
@@ -175,7 +175,7 @@ def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> 
     """Whether every axis named in braces is there, and no key has a sign that no key has."""
     known = source.model.grid
     for value, keys in _texts(source, grid):
-        for name in fill.names(value):
+        for name in placeholders.names(value):
             if name not in known:
                 listed = f"known axes: {', '.join(known)}" if known else "there is no grid:"
                 what = f"{{{name}}}: there is no axis {name}{near(name, known)}; {listed}"
@@ -215,7 +215,7 @@ def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[
 def _check_effects(grid: Grid, problems: Problems) -> None:
     """Whether every axis changes something, and no two of them the same thing."""
     source = grid.source
-    named = {name for value, _ in _texts(source, grid) for name in fill.names(value)}
+    named = {name for value, _ in _texts(source, grid) for name in placeholders.names(value)}
     owners: dict[str, str] = {}
     for one in grid.varied:
         name = one.axis.name

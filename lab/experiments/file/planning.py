@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from lab.errors import InputError, flat, raise_all
 from lab.experiments.types import Point
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 MOST_TRIED = 200  # a draft of a plan takes 5 ms to 15 ms
 _MOST_TOLD = 10  # mistakes

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lab.errors import InputError
+from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper, planning
 from lab.experiments.file.contents import contents
-from lab.experiments.file.narrow import narrow
-from lab.experiments.numbers import claims, metrics
+from lab.experiments.file.selection import narrow
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
 from lab.model import library
 from lab.model.build import build, line_of
@@ -22,7 +22,7 @@ from lab.model.experiment import Experiment as Model
 from lab.plan.load import load as load_plan
 from lab.plan.problems import Problems, Source
 from lab.plan.resolve import SEED_MAX
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 
 def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None) -> Experiment:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lab import runs
+from lab.cli.terminal import reporter
 from lab.errors import HostError, InputError, LabError, flat, raise_all
 from lab.experiments.file.planning import located
 from lab.experiments.run import archive, forkserver, recorded, trials, worker
@@ -26,7 +27,6 @@ from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
 from lab.plan.load import code_of
-from lab.terminal import reporter
 
 _STACK_KEYS = ("stack", "workload.stack")  # of settings: as the command line knows the workload's key
 TICK_S = 0.5  # of what is told while no trial ends
@@ -375,18 +375,18 @@ def _refusal(answer: Refused) -> LabError:
 
 
 def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
-    from lab.experiments.numbers.metrics import absent
+    from lab.experiments.analysis.metrics import absent
 
     return absent(metrics, data)
 
 
 def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
-    from lab.experiments.numbers.metrics import values
+    from lab.experiments.analysis.metrics import values
 
     return values(metrics, data)
 
 
 def _enough(values: Sequence[float], share: float) -> int:
-    from lab.experiments.numbers.statistics import enough
+    from lab.experiments.analysis.statistics import enough
 
     return enough(values, share)

@@ -13,9 +13,9 @@ import signal
 from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
 
-from lab.machine.bundle import PACKAGE
+from lab.checkout import PACKAGE
 
-_IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli", "lab.experiments.run.worker", "lab.record"]
+_IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli.main", "lab.experiments.run.worker", "lab.record"]
 _LOGGING = "DASK_LOGGING__DISTRIBUTED"  # dask's own variable, for who wants to see what it says
 _QUIET = "critical"
 

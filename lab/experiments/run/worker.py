@@ -2,7 +2,7 @@
 """What runs in a worker: one trial, in a directory of its own that is gone afterwards.
 
 A worker is a process of dask.distributed, on this machine or on another. It makes sure first that it is the same lab as
-the one that asks. Its guest ends with it, even if it is killed (lab.machine.guest); and when nobody wants the trial
+the one that asks. Its guest ends with it, even if it is killed (lab.machine.process); and when nobody wants the trial
 any more (the sweep was interrupted, or its process has gone) the worker sees that within a moment, and ends the guest.
 """
 
@@ -20,18 +20,18 @@ from functools import lru_cache
 from pathlib import Path
 
 from lab import runs
+from lab.build.cache import content_key
+from lab.build.report import LineReport
+from lab.build.stack.stack import built_stack
+from lab.checkout import PACKAGE
 from lab.errors import LabError
 from lab.experiments.run import archive, store, trials
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
-from lab.machine.build_report import LineReport
-from lab.machine.bundle import PACKAGE
-from lab.machine.cache import content_key
-from lab.machine.stack import built_stack
 from lab.machine.watch import Progress, tail
 from lab.model import library
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
-_RECORDING = ("air", "metrics", "record", "units.py")
+_RECORDING = ("captures", "metrics", "record", "units.py")
 _TRACEBACK_CALLS = 3
 
 _making = threading.Lock()

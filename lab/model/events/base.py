@@ -12,7 +12,7 @@ from pydantic import Field
 from lab.model.base import Model, Moment
 
 if TYPE_CHECKING:
-    from lab.plan import types as plan
+    from lab.shared import types as plan
 
 
 class Scene(Protocol):

@@ -11,7 +11,7 @@ from lab.model.base import Text
 from lab.model.events.base import Event, Resolved, Scene
 
 if TYPE_CHECKING:
-    from lab.plan import types as plan
+    from lab.shared import types as plan
 
 
 class Roam(Event):

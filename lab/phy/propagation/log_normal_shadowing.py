@@ -13,7 +13,7 @@ from lab.phy.numbers import Floats
 from lab.phy.propagation.base import SYSTEM_LOSS, Paths, Propagation
 from lab.phy.propagation.log_distance import EXPONENT, LogDistance
 from lab.phy.registry import check, param
-from lab.plan.streams import stream
+from lab.shared.streams import stream
 
 
 @dataclass(frozen=True)

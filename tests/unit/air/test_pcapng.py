@@ -9,7 +9,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.air.pcapng import Writer
+from lab.captures.pcapng import Writer
 from tests import air
 
 PACKETS = st.lists(

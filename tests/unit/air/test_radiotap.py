@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lab.air import radiotap
+from lab.captures import radiotap
 
 # TSFT, flags, channel after a byte of padding, signal, MCS, A-MPDU status after two
 HT = bytes.fromhex("00002400 2b001800 0807060504030201 40 00 3c14 4001 c9 07 05 0f 0000 22110000 0000 00 00 ffff")

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lab.air import AirError, split
-from lab.air.split import COLLISION, LONGEST_NS, PAYLOAD
+from lab.captures import AirError, split
+from lab.captures.split import COLLISION, LONGEST_NS, PAYLOAD
 from tests import air
 from tests.unit.metrics.samples import pcap
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from lab.experiments.numbers.statistics import summarise
+from lab.experiments.analysis.statistics import summarise
 from lab.experiments.types import Axis, Experiment, Figure, Level, Metric, Point, Repetitions, Row, Summary
 
 AXES = {"distance": ["2 m", "4 m", "6 m"], "roaming": ["never", "quick", "sap-approximate"]}

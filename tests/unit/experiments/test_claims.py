@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments.numbers import claims
-from lab.experiments.numbers.statistics import summarise
+from lab.experiments.analysis import claims
+from lab.experiments.analysis.statistics import summarise
 from lab.experiments.types import Claim, Experiment, Figure, Published, Row, Verdict
-from lab.plan.grammar import Comparison, Indexed, Language, parse
+from lab.expressions.grammar import Comparison, Indexed, Language, parse
 from lab.report.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 

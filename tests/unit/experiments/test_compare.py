@@ -13,9 +13,9 @@ from rich.console import Console
 from scipy import stats
 
 from lab.errors import InputError, RecordError
-from lab.experiments.numbers.compare import Comparison, Difference, compare
-from lab.experiments.numbers.statistics import summarise
-from lab.experiments.write import compared
+from lab.experiments.analysis.compare import Comparison, Difference, compare
+from lab.experiments.analysis.statistics import summarise
+from lab.experiments.output import compared
 from lab.report.numbers import MINUS, NONE
 
 A = [5.0, 5.2, 4.9, 5.1]

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 from lab.errors import HostError, InputError
-from lab.experiments.numbers import metrics
+from lab.experiments.analysis import metrics
 from lab.experiments.run import archive
 from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
 from lab.experiments.run.engine import Progress, Sweep, Values
@@ -426,6 +426,6 @@ def test_progress_counts_what_was_run_and_what_was_there(lab: Lab) -> None:
 
 
 def test_dask_is_imported_for_workers_alone() -> None:
-    program = "import lab.cli, lab.experiments.run.engine, sys; print(*sys.modules)"
+    program = "import lab.cli.main, lab.experiments.run.engine, sys; print(*sys.modules)"
     shown = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True).stdout
     assert {"dask", "distributed"}.isdisjoint(shown.split())

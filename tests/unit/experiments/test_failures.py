@@ -10,10 +10,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console, Group
 
-from lab import cli_experiments
+from lab.cli import experiments
 from lab.errors import InputError
+from lab.experiments.output import failures, remarks
 from lab.experiments.types import Outcome, Results
-from lab.experiments.write import failures, remarks
 
 from . import made
 
@@ -124,10 +124,10 @@ def test_of_many_points_some_are_named() -> None:
 @pytest.mark.parametrize("address", ["http://10.0.0.2:8787/status", "https://10.0.0.2"])
 def test_the_address_of_a_dashboard_is_refused(address: str) -> None:
     with pytest.raises(InputError) as told:
-        cli_experiments.check_scheduler(address)
+        experiments.check_scheduler(address)
     assert str(told.value).splitlines() == [
         f"--dask {address}: that is the address of a dashboard, not of a scheduler",
         "  write --dask tcp://10.0.0.2:8786, or what dask scheduler prints as its address",
     ]
     for other in ("tcp://10.0.0.2:8786", "tls://host:8786", "host:8786", None):
-        cli_experiments.check_scheduler(other)
+        experiments.check_scheduler(other)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.experiments.file import fill
+from lab.experiments.file import placeholders
 from lab.model.document import scalar
 from lab.model.overrides import parse
 
@@ -16,7 +16,7 @@ LABELS = {"n": "3", "rate": "54 Mbit/s", "on": "true", "word": "a: b", "way": "x
 
 def read(value: Any) -> Any:
     """A setting as the lab reads it from a command line."""
-    key, text = fill.setting("some.key", value, LABELS)
+    key, text = placeholders.setting("some.key", value, LABELS)
     (said,) = parse([f"{key}={text}"]).items()
     return scalar(said[1], "")
 
@@ -48,8 +48,8 @@ def test_what_a_setting_is(value: Any, meant: Any) -> None:
 
 
 def test_keys_and_names() -> None:
-    assert fill.setting("links.{n}.delay", "5 ms", LABELS) == ("links.3.delay", "5 ms")
-    assert list(fill.names({"{a}": ["{b} {c}", "{{d}}", 5, {"x": "%{e}{f}"}]})) == ["a", "b", "c", "f"]
+    assert placeholders.setting("links.{n}.delay", "5 ms", LABELS) == ("links.3.delay", "5 ms")
+    assert list(placeholders.names({"{a}": ["{b} {c}", "{{d}}", 5, {"x": "%{e}{f}"}]})) == ["a", "b", "c", "f"]
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), max_size=12).filter(str.isprintable)
@@ -63,7 +63,7 @@ VALUES = st.recursive(
 @given(VALUES)
 def test_any_value_is_read_again_as_it_was_written(value: Any) -> None:
     """As long as it names no axis, whatever it holds."""
-    key, text = fill.setting("key", value, {})
+    key, text = placeholders.setting("key", value, {})
     assert "\n" not in text
     assert scalar(parse([f"{key}={text}"])["key"], "") == _unquoted(value)
 
@@ -71,7 +71,7 @@ def test_any_value_is_read_again_as_it_was_written(value: Any) -> None:
 def _unquoted(value: Any) -> Any:
     """The value with {{axis}} as {axis}."""
     if isinstance(value, str):
-        return fill.fill(value, {})
+        return placeholders.fill(value, {})
     if isinstance(value, list):
         return [_unquoted(item) for item in value]
     if isinstance(value, dict):

@@ -9,8 +9,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.experiments.output.junit import junit
 from lab.experiments.types import Claim, Results, Verdict
-from lab.experiments.write.junit import junit
 
 from . import made
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments.numbers.metrics import absent, check, values
+from lab.experiments.analysis.metrics import absent, check, values
 from lab.experiments.types import Metric
 from lab.metrics.base import summary
 from lab.plan.load import load
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 
 @pytest.fixture(scope="module")

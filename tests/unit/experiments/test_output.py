@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import RecordError
+from lab.experiments.output import commands, files
 from lab.experiments.types import Figure, Metric, Outcome, Summary
-from lab.experiments.write import commands, output
 
 from . import made
 
@@ -26,7 +26,7 @@ def parsed(text: str) -> list[dict[str, str]]:
 
 
 def test_the_files(tmp_path: Path) -> None:
-    path = output.write(made.broken(), tmp_path / "out" / "here")
+    path = files.write(made.broken(), tmp_path / "out" / "here")
     assert path == tmp_path / "out" / "here" / "report.html"
     names = {file.name for file in path.parent.iterdir()}
     assert names == {
@@ -40,7 +40,7 @@ def test_equal_results_give_equal_files(tmp_path: Path) -> None:
         first, wall_s=9.0, outcomes=tuple(replace(found, cached=True, wall_s=0.1) for found in first.outcomes)
     )
     for name, results in (("one", first), ("two", first), ("later", again)):
-        output.write(results, tmp_path / name)
+        files.write(results, tmp_path / name)
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
     for name in ("results.csv", "figure-1.svg"):  # what was kept from before shows in no value
@@ -52,9 +52,9 @@ def test_equal_results_give_equal_files(tmp_path: Path) -> None:
 
 def test_results_json_is_as_the_issue_has_it(tmp_path: Path) -> None:
     results = made.broken()
-    output.write(results, tmp_path, png=False)
-    found = output.read(tmp_path)
-    assert found == json.loads(json.dumps(output.as_json(results)))
+    files.write(results, tmp_path, png=False)
+    found = files.read(tmp_path)
+    assert found == json.loads(json.dumps(files.as_json(results)))
     row = found["rows"][0]
     assert list(row) == ["distance", "transport", "transfer_time"]
     assert (row["distance"], row["transport"]) == ("2 m", "tcp")
@@ -80,7 +80,7 @@ def test_numbers_that_json_has_no_word_for_are_null() -> None:
     results = made.table1()
     summary = Summary((float("inf"),), float("inf"), float("nan"), None, 1, 0, "s")
     row = replace(results.rows[0], metrics={"transfer_time": summary})
-    text = output.to_json(replace(results, rows=(row,)))
+    text = files.to_json(replace(results, rows=(row,)))
     found = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))["rows"][0]["transfer_time"]
     assert (found["mean"], found["ci95"], found["values"]) == (None, None, [None])
 
@@ -99,12 +99,12 @@ def test_what_is_no_results_json_is_refused(tmp_path: Path, text: str | None, me
     if text is not None:
         (tmp_path / "results.json").write_text(text)
     with pytest.raises(RecordError, match=message):
-        output.read(tmp_path)
+        files.read(tmp_path)
 
 
 def test_results_csv_has_a_line_for_each_point_and_metric() -> None:
     results = made.broken()
-    lines = parsed(output.results_csv(results))
+    lines = parsed(files.results_csv(results))
     assert len(lines) == 15
     summary = results.rows[0].metrics["transfer_time"]
     first = lines[0]
@@ -122,7 +122,7 @@ def test_results_csv_has_a_line_for_each_point_and_metric() -> None:
 
 def test_trials_csv_has_a_line_for_each_trial() -> None:
     results = made.broken()
-    text = output.trials_csv(results)
+    text = files.trials_csv(results)
     assert len(text.splitlines()) == 151
     lines = parsed(text)
     for line, outcome in zip(lines, results.outcomes, strict=True):
@@ -151,8 +151,8 @@ def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
     )
     outcomes = tuple(replace(found, error=error if found.error else None) for found in results.outcomes)
     results = replace(results, outcomes=outcomes)
-    assert [row[name] for row in json.loads(output.to_json(results))["rows"]] == labels
-    for text, each in ((output.results_csv(results), 1), (output.trials_csv(results), 2)):
+    assert [row[name] for row in json.loads(files.to_json(results))["rows"]] == labels
+    for text, each in ((files.results_csv(results), 1), (files.trials_csv(results), 2)):
         rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
         assert rows[0][0] == name
         assert [row[0] for row in rows[1:]] == [label for label in labels for _ in range(each)]
@@ -162,7 +162,7 @@ def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
 def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path, file: str) -> None:
     (tmp_path / file).mkdir()
     with pytest.raises(RecordError, match="cannot write the results"):
-        output.write(made.table1(), tmp_path)
+        files.write(made.table1(), tmp_path)
 
 
 def outcome(command: str, seed: int) -> Outcome:
@@ -194,6 +194,6 @@ def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:
     results = made.results(
         [distance], [Figure("line", "", "distance", "transfer_time")], lambda labels: 1.0, repetitions=20
     )
-    page = output.write(results, tmp_path, png=False)
+    page = files.write(results, tmp_path, png=False)
     assert page.stat().st_size < 600_000
     assert "for seed in $(seq 1 20); do" in page.read_text()

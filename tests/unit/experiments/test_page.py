@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from lab.experiments.draw import figures, layout
+from lab.experiments.output import files, tables
+from lab.experiments.output.junit import junit
+from lab.experiments.output.page import page, repetitions
 from lab.experiments.types import Claim, Contents, Figure, Metric, Repetitions, Results, Verdict
-from lab.experiments.write import output, tables
-from lab.experiments.write.junit import junit
-from lab.experiments.write.page import page, repetitions
 from tests.unit.report.test_pages import Page as Reader
 
 from . import made
@@ -227,7 +227,7 @@ def test_claims_that_were_not_judged_are_told() -> None:
         and "not judged: points that it needs were not run" in read(results).text
     )
     assert "not judged" in said(results)
-    assert output.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
+    assert files.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
     failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
     assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not judged"
 
@@ -241,7 +241,7 @@ def test_remarks_are_told() -> None:
 
 def test_the_written_page_is_this_page(tmp_path: Path) -> None:
     results = made.table1()
-    path = output.write(results, tmp_path, png=False)
+    path = files.write(results, tmp_path, png=False)
     assert path.read_text(encoding="utf-8") == page(results, [layout.draw(chart) for chart in figures.charts(results)])
 
 
@@ -254,5 +254,5 @@ def test_why_a_claim_does_not_hold_is_told_where_it_fails() -> None:
         assert isinstance(console.file, io.StringIO)
         for text in (read(results).text, console.file.getvalue(), junit(results)):
             assert (cause in text) is told
-        (claim,) = output.as_json(results)["claims"]
+        (claim,) = files.as_json(results)["claims"]
         assert claim["cause"] == cause

@@ -11,11 +11,11 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from lab.experiments.output import files, tables
+from lab.experiments.output.page import page
 from lab.experiments.results import assemble
 from lab.experiments.run.engine import Run
 from lab.experiments.types import Outcome, Repetitions, Results
-from lab.experiments.write import output, tables
-from lab.experiments.write.page import page
 
 from . import samples
 
@@ -41,9 +41,9 @@ def results(points: Mapping[str, Sequence[float]], rule: Repetitions) -> Results
 
 def test_results_json_and_csv_say_which_means_are_precise() -> None:
     found = results(POINTS, RULE)
-    told = {row["distance"]: row["throughput"]["precise"] for row in output.as_json(found)["rows"]}
+    told = {row["distance"]: row["throughput"]["precise"] for row in files.as_json(found)["rows"]}
     assert told == {"2 m": True, "4 m": False, "6 m": False, "8 m": False, "10 m": False, "12 m": True}
-    lines = csv.DictReader(io.StringIO(output.results_csv(found)), strict=True)
+    lines = csv.DictReader(io.StringIO(files.results_csv(found)), strict=True)
     assert {line["distance"]: line["precise"] == "yes" for line in lines} == told
 
 

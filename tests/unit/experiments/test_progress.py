@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab import terminal
+from lab.cli import terminal
 from lab.experiments.run.engine import Progress
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lab import checking
+from lab.cli import check
 from lab.errors import InputError
 from lab.experiments.file import resolve
 from lab.experiments.types import Axis, Figure, Level, Metric, Published, Repetitions
@@ -93,12 +93,12 @@ def test_an_experiment_of_one_point_needs_no_grid() -> None:
 
 def test_lab_check_knows_experiments() -> None:
     loaded()
-    assert checking.check(Path("mine.yaml")) == "experiment"
-    assert checking.check(Path("place.yaml")) == "topology"
-    assert checking.check(Path("load.yaml")) == "workload"
+    assert check.check(Path("mine.yaml")) == "experiment"
+    assert check.check(Path("place.yaml")) == "topology"
+    assert check.check(Path("load.yaml")) == "workload"
     Path("mine.yaml").write_text(changed(("sum(goodput)", "sum(godput)")))
     with pytest.raises(InputError, match=r"mine\.yaml:16  metrics\.throughput\.that: .*did you mean goodput\?"):
-        checking.check(Path("mine.yaml"))
+        check.check(Path("mine.yaml"))
 
 
 def test_a_place_among_workloads_gives_the_name(here: Path) -> None:

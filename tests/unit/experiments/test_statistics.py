@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from lab.experiments.numbers.statistics import (
+from lab.experiments.analysis.statistics import (
     ENDLESS,
     Sample,
     deviation_of,

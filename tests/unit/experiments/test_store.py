@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.build import cache
 from lab.errors import HostError
 from lab.experiments.run.store import DamagedError, Kept, Store, decode, encode, pack
-from lab.machine import cache
 
 KEY = "ab" + 62 * "0"
 KEPT = Kept(pack('{"metrics":{"rtt":{"values":{"mean":2.5}}}}'), 30.0, 1.25, 1.0)

@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from lab import runs
+from lab.build.stack.stack import Stack
 from lab.errors import RunError
 from lab.experiments.run import archive, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
-from lab.machine.stack import Stack
 from lab.machine.watch import Progress
 from lab.model import library
 from lab.plan.load import load
-from lab.plan.types import Plan
 from lab.runs import Machine
+from lab.shared.types import Plan
 
 PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i"}
@@ -98,7 +98,7 @@ def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> N
 
 
 def test_the_code_that_records_is_part_of_what_rules_a_result() -> None:
-    assert {path.split("/")[0] for path in worker.recording_files()} == {"air", "metrics", "record", "units.py"}
+    assert {path.split("/")[0] for path in worker.recording_files()} == {"captures", "metrics", "record", "units.py"}
     assert "metrics/rtt.py" in worker.recording_files()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 
-from lab.guest import netlink
+from lab.guest.netlink import wire
 
 FAMILY_ID = 0x1A
 
@@ -18,25 +18,25 @@ def acknowledged(sequence: int) -> bytes:
 def refused(sequence: int, code: int, text: str = "", offset: int | None = None, missing: int | None = None) -> bytes:
     """NLMSG_ERROR with the extended acknowledgement."""
     echo = struct.pack("=IHHII", 16, FAMILY_ID, 5, sequence, 0)
-    told = netlink.attribute(1, netlink.text(text)) if text else b""
-    told += netlink.attribute(2, struct.pack("=I", offset)) if offset is not None else b""
-    told += netlink.attribute(5, struct.pack("=I", missing)) if missing is not None else b""
-    return netlink.message(2, 0x300 if told else 0x100, sequence, struct.pack("=i", -code) + echo + told)
+    told = wire.attribute(1, wire.text(text)) if text else b""
+    told += wire.attribute(2, struct.pack("=I", offset)) if offset is not None else b""
+    told += wire.attribute(5, struct.pack("=I", missing)) if missing is not None else b""
+    return wire.message(2, 0x300 if told else 0x100, sequence, struct.pack("=i", -code) + echo + told)
 
 
 def answer(sequence: int, *attributes: bytes, flags: int = 2) -> bytes:
     """One answer of a dump, or to GETFAMILY."""
-    return netlink.message(FAMILY_ID, flags, sequence, netlink.generic(1, 1, b"".join(attributes)))
+    return wire.message(FAMILY_ID, flags, sequence, wire.generic(1, 1, b"".join(attributes)))
 
 
 def done(sequence: int, code: int = 0) -> bytes:
     """The end of a dump."""
-    return netlink.message(3, 2, sequence, struct.pack("=i", -code))
+    return wire.message(3, 2, sequence, struct.pack("=i", -code))
 
 
 def family(sequence: int = 1) -> bytes:
     """The answer to GETFAMILY, and its acknowledgement."""
-    told = answer(sequence, netlink.attribute(2, b"x\0"), netlink.attribute(1, struct.pack("=H", FAMILY_ID)), flags=0)
+    told = answer(sequence, wire.attribute(2, b"x\0"), wire.attribute(1, struct.pack("=H", FAMILY_ID)), flags=0)
     return told + acknowledged(sequence)
 
 
@@ -60,4 +60,4 @@ class Yes(Kernel):
     def receive(self) -> bytes:
         if self.answers:
             return super().receive()
-        return b"".join(acknowledged(message.sequence) for message in netlink.messages(self.sent[-1]))
+        return b"".join(acknowledged(message.sequence) for message in wire.messages(self.sent[-1]))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.guest.air_capture import lost_frames
 from lab.guest.errors import GuestError
+from lab.guest.network.air_capture import lost_frames
 
 LOG = """\
 tcpdump: listening on hwsim0, link-type IEEE802_11_RADIO (802.11 plus radiotap header), snapshot length 262144 bytes

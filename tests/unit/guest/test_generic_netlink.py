@@ -8,9 +8,9 @@ import struct
 
 import pytest
 
-from lab.guest import generic_netlink, netlink
-from lab.guest.generic_netlink import Family, RefusedError, is_missing
-from lab.guest.netlink import NetlinkError
+from lab.guest.netlink import generic, wire
+from lab.guest.netlink.generic import Family, RefusedError, is_missing
+from lab.guest.netlink.wire import NetlinkError
 
 from .kernel import FAMILY_ID, Kernel, Yes, acknowledged, answer, done, refused
 
@@ -46,7 +46,7 @@ def test_a_family_without_a_number() -> None:
 def test_requests_go_together_and_are_all_acknowledged() -> None:
     # answers may come in any order and in several pieces; what belongs to nobody is skipped
     found, kernel = family(acknowledged(3) + acknowledged(77), acknowledged(2))
-    found.send([(1, netlink.attribute(2, b"abcd")), (2, b"")])
+    found.send([(1, wire.attribute(2, b"abcd")), (2, b"")])
     assert kernel.sent[1] == bytes.fromhex(
         "1c000000 1a00 0500 02000000 00000000 01 01 0000 0800 0200 61626364"
         "14000000 1a00 0500 03000000 00000000 02 01 0000"
@@ -58,10 +58,10 @@ def test_many_requests_go_in_batches() -> None:
     kernel = Yes()
     found = Family("x", 1, kernel)
     found.send([(1, b"")] * 150)
-    assert [len(list(netlink.messages(data))) for data in kernel.sent[1:]] == [64, 64, 22]
-    found.send([(1, netlink.attribute(2, bytes(40_000)))] * 5)
-    assert [len(list(netlink.messages(data))) for data in kernel.sent[4:]] == [2, 2, 1]
-    assert max(map(len, kernel.sent)) < generic_netlink.BATCH_BYTES + 1000
+    assert [len(list(wire.messages(data))) for data in kernel.sent[1:]] == [64, 64, 22]
+    found.send([(1, wire.attribute(2, bytes(40_000)))] * 5)
+    assert [len(list(wire.messages(data))) for data in kernel.sent[4:]] == [2, 2, 1]
+    assert max(map(len, kernel.sent)) < generic.BATCH_BYTES + 1000
 
 
 def test_no_request_is_no_message() -> None:
@@ -73,7 +73,7 @@ def test_no_request_is_no_message() -> None:
 def test_the_first_refused_request_is_told() -> None:
     found, _ = family(acknowledged(2) + refused(4, errno.EBUSY) + refused(3, errno.EINVAL, "too loud", offset=20))
     with pytest.raises(RefusedError) as failure:
-        found.send([(1, b""), (2, netlink.attribute(7, b"a")), (3, b"")])
+        found.send([(1, b""), (2, wire.attribute(7, b"a")), (3, b"")])
     assert (failure.value.request, failure.value.message, failure.value.blamed) == (1, "too loud", 7)
 
 
@@ -90,9 +90,9 @@ def test_a_refusal_counts_from_the_first_batch() -> None:
 
 
 def test_a_dump_is_read_to_its_end() -> None:
-    one, two = (netlink.attribute(13, struct.pack("=I", index)) for index in range(2))
+    one, two = (wire.attribute(13, struct.pack("=I", index)) for index in range(2))
     found, kernel = family(answer(2, one) + answer(1, two), answer(2, two), done(2))
-    assert found.dump(10, netlink.attribute(2, b"\1\0\0\0")) == [{13: b"\0\0\0\0"}, {13: b"\1\0\0\0"}]
+    assert found.dump(10, wire.attribute(2, b"\1\0\0\0")) == [{13: b"\0\0\0\0"}, {13: b"\1\0\0\0"}]
     # request and dump; command 10
     assert kernel.sent[1] == bytes.fromhex("1c000000 1a00 0103 02000000 00000000 0a 01 0000 0800 0200 01000000")
     assert FAMILY_ID == 0x1A
@@ -111,22 +111,22 @@ def test_a_dump_that_is_refused() -> None:
 
 def test_a_dump_that_is_not_of_one_piece() -> None:
     with pytest.raises(NetlinkError, match="changed meanwhile"):
-        family(answer(2, flags=2 | netlink.NLM_F_DUMP_INTR), done(2))[0].dump(10, b"")
+        family(answer(2, flags=2 | wire.NLM_F_DUMP_INTR), done(2))[0].dump(10, b"")
 
 
 def test_answers_without_a_header() -> None:
     with pytest.raises(NetlinkError, match="an answer of 2 bytes has no generic header"):
-        family(netlink.message(FAMILY_ID, 2, 2, b"ab"))[0].dump(10, b"")
+        family(wire.message(FAMILY_ID, 2, 2, b"ab"))[0].dump(10, b"")
 
 
 def test_the_kernel_of_this_machine_answers() -> None:
     """Every kernel has the family of families."""
-    found = Family("nlctrl", 2, generic_netlink.KernelSocket())
+    found = Family("nlctrl", 2, generic.KernelSocket())
     families = found.dump(3, b"")  # CTRL_CMD_GETFAMILY
     assert b"nlctrl\0" in [family[2] for family in families]
     with pytest.raises(RefusedError) as failure:
-        Family("no such family", 1, generic_netlink.KernelSocket())
+        Family("no such family", 1, generic.KernelSocket())
     assert is_missing(failure.value)
     with pytest.raises(RefusedError) as failure:
-        found.send([(3, netlink.attribute(2, b"longer than a family's name"))])
+        found.send([(3, wire.attribute(2, b"longer than a family's name"))])
     assert failure.value.blamed == 2, "the attribute at the offset that the kernel tells"

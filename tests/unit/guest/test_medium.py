@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest import medium_counters, medium_requests, netlink
 from lab.guest.errors import GuestError
-from lab.guest.medium import Medium
-from lab.guest.medium_record import MediumRecord
-from lab.guest.medium_uapi import Attr, Command
-from lab.guest.netlink import NetlinkError
-from lab.plan import medium_types as types
+from lab.guest.medium import counters, requests
+from lab.guest.medium.medium import Medium
+from lab.guest.medium.record import MediumRecord
+from lab.guest.medium.uapi import Attr, Command
+from lab.guest.netlink import wire
+from lab.guest.netlink.wire import NetlinkError
+from lab.shared import medium_types as types
 
 from .kernel import Kernel, Yes, answer, done, refused
 
@@ -67,15 +68,15 @@ PAYLOADS = {
 
 
 def test_every_request_by_hand() -> None:
-    requests = list(medium_requests.setup(PLAN))
+    made = list(requests.setup(PLAN))
     order = ["NEW", "SET_CURVE", "SET_FADING", "ADD_RADIO", "ADD_RADIO", "SET_LINKS"]
-    assert [request.command.name for request in requests] == order
-    for request in requests[:4] + requests[5:]:
+    assert [request.command.name for request in made] == order
+    for request in made[:4] + made[5:]:
         assert request.payload().hex() == bytes.fromhex(PAYLOADS[request.command.name]).hex(), request.command.name
 
 
 def test_a_fixed_rate_is_a_struct() -> None:
-    fixed, free = (request.payload().hex() for request in list(medium_requests.setup(PLAN))[4:2:-1])
+    fixed, free = (request.payload().hex() for request in list(requests.setup(PLAN))[4:2:-1])
     # 4 + 6 bytes, type RATE 36, HT, index 7 of two streams, 40 MHz, short guard interval; and what makes 12 of 10
     assert fixed.endswith("0800250000000000" + "0a002400" + "020702010100" + "0000")
     assert "0a002400" not in free
@@ -87,7 +88,7 @@ ACK_LOST = {
 
 
 def test_a_fault_by_hand() -> None:
-    fault = medium_requests.fault("ack", ACK_LOST, NAMES)
+    fault = requests.fault("ack", ACK_LOST, NAMES)
     assert fault.command is Command.ADD_FAULT
     # FAULT_KIND 23 (ack: 4), ACTION 24 (lose: 0), SKIP 25, COUNT 26, FROM 27, TO 28
     wanted = "0800 0200 01000000  0800 1700 04000000  0800 1800 00000000  0800 1900 0a000000  0800 1a00 02000000"
@@ -97,7 +98,7 @@ def test_a_fault_by_hand() -> None:
 
 
 def test_a_fault_of_anybodys_frames_names_nobody() -> None:
-    anybody = medium_requests.fault("any", {**ACK_LOST, "action": "damage", "from": None, "to": None}, NAMES)
+    anybody = requests.fault("any", {**ACK_LOST, "action": "damage", "from": None, "to": None}, NAMES)
     assert (anybody.values[Attr.FAULT_KIND], anybody.values[Attr.FAULT_ACTION]) == (0, 1)
     assert Attr.FAULT_FROM not in anybody.values and Attr.FAULT_TO not in anybody.values
 
@@ -105,31 +106,31 @@ def test_a_fault_of_anybodys_frames_names_nobody() -> None:
 def test_a_fault_reaches_the_kernel() -> None:
     kernel = Yes()
     Medium(PLAN, kernel).fault("ba", ACK_LOST)
-    (message,) = netlink.messages(kernel.sent[1])
+    (message,) = wire.messages(kernel.sent[1])
     assert message.payload[0] == Command.ADD_FAULT
 
 
 def test_no_capture_is_not_mentioned() -> None:
-    new = next(medium_requests.setup(replace(PLAN, capture_mb=None)))
+    new = next(requests.setup(replace(PLAN, capture_mb=None)))
     assert Attr.CAPTURE_MB not in new.values
 
 
 def test_links_that_do_not_fit_into_one_attribute() -> None:
-    many = [types.MediumLink(0, 1, number, 0, 0) for number in range(medium_requests.LINKS_MOST + 1)]
-    requests = list(medium_requests.update(types.MediumUpdate(0, many)))
-    assert [len(request.values[Attr.LINKS]) for request in requests] == [3276, 1]
-    assert all(len(request.payload()) < 65_600 for request in requests)
+    many = [types.MediumLink(0, 1, number, 0, 0) for number in range(requests.LINKS_MOST + 1)]
+    made = list(requests.update(types.MediumUpdate(0, many)))
+    assert [len(request.values[Attr.LINKS]) for request in made] == [3276, 1]
+    assert all(len(request.payload()) < 65_600 for request in made)
 
 
 def test_requests_for_a_reader() -> None:
-    told = [request.describe(NAMES) for request in medium_requests.setup(PLAN)]
+    told = [request.describe(NAMES) for request in requests.setup(PLAN)]
     assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
     assert told[4].endswith(
         "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
     )
     assert told[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
-    (change,) = medium_requests.update(types.MediumUpdate(0, PLAN.links * 4))
+    (change,) = requests.update(types.MediumUpdate(0, PLAN.links * 4))
     assert change.describe(NAMES).endswith(",… (8)")
 
 
@@ -137,9 +138,9 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
     kernel = Yes()
     medium = Medium(PLAN, kernel)
     medium.create()
-    assert [message.payload[0] for message in netlink.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
+    assert [message.payload[0] for message in wire.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
     medium.update(PLAN.updates[0])
-    (message,) = netlink.messages(kernel.sent[2])
+    (message,) = wire.messages(kernel.sent[2])
     assert message.payload[0] == Command.SET_LINKS and message.payload[-20:] == struct.pack(
         "=IIiII", 0, 1, 3300, 1, 10_000
     )
@@ -176,11 +177,11 @@ def test_a_kernel_without_a_medium() -> None:
 
 
 def u32(kind: Attr, value: int) -> bytes:
-    return netlink.attribute(kind, struct.pack("=I", value))
+    return wire.attribute(kind, struct.pack("=I", value))
 
 
 def u64s(kind: Attr, *values: int) -> bytes:
-    return netlink.attribute(kind, struct.pack(f"={len(values)}Q", *values))
+    return wire.attribute(kind, struct.pack(f"={len(values)}Q", *values))
 
 
 RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
@@ -200,7 +201,7 @@ def counted(*values: int) -> dict[str, int]:
 
 CHANNEL = (
     u32(Attr.FREQ_MHZ, 2412),
-    netlink.attribute(Attr.PAD, b""),
+    wire.attribute(Attr.PAD, b""),
     u64s(Attr.TIME_NS, 7_000),
     u64s(Attr.AIRTIMES_NS, 10, 20, 30, 40, 50, 60, 70),
 )
@@ -251,7 +252,7 @@ def test_counters_are_told_by_name() -> None:
     kernel = Kernel(*counting(2))
     assert Medium(PLAN, kernel).counters(1_000) == LOOK
     # each dump names the medium
-    asked = [next(netlink.messages(data)) for data in kernel.sent[1:]]
+    asked = [next(wire.messages(data)) for data in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
         f"{command:02x}010000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
     ]
@@ -285,7 +286,7 @@ def test_a_refused_dump_is_told() -> None:
 
 def test_counters_that_are_not_as_expected() -> None:
     told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
-    assert medium_counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
+    assert counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
         ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 416 were expected"),
@@ -294,5 +295,5 @@ def test_counters_that_are_not_as_expected() -> None:
     ):
         answers = {int(kind): value for kind, value in {**told, **changed}.items() if value is not None}
         with pytest.raises(NetlinkError) as caught:
-            medium_counters.link(answers, NAMES)
+            counters.link(answers, NAMES)
         assert caught.value.message == message

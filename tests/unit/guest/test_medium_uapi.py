@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest.medium_uapi import ENCODERS, LINK, RATE, Airtime, Attr, Command, Count, FaultAction, Frame
+from lab.guest.medium.uapi import ENCODERS, LINK, RATE, Airtime, Attr, Command, Count, FaultAction, Frame
 from lab.phy.curves import CURVES
 
 FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"

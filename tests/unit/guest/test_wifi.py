@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from lab.guest.wifi import hostapd_conf
-from lab.plan.types import Radio
+from lab.guest.hostap_config import hostapd_conf
+from lab.shared.types import Radio
 
 G = Radio("ap1-wlan1", "02:00:00:00:01:00", "campus", "g", 1, 2412, [], "DE", "open", None)
 N = replace(G, mode="n", channel=36, frequency_mhz=5180)

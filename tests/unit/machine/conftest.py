@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.build_report import KeptReport
-from lab.machine.build_step import BuildLog
-from lab.machine.cache import Store
+from lab.build.cache import Store
+from lab.build.report import KeptReport
+from lab.build.step import BuildLog
 
 
 @pytest.fixture

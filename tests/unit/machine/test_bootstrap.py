@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine import PROJECT
+from lab.checkout import CHECKOUT
 
 TOOLS = """\
 # comment
@@ -28,7 +28,7 @@ class Machine:
         self.checkout, self.programs, self.log = root / "checkout", root / "bin", root / "log"
         (self.checkout / "scripts").mkdir(parents=True)
         self.programs.mkdir()
-        shutil.copy(PROJECT / "scripts" / "bootstrap", self.checkout / "scripts")
+        shutil.copy(CHECKOUT / "scripts" / "bootstrap", self.checkout / "scripts")
         (self.checkout / "scripts" / "packages").write_text(TOOLS)
         (self.checkout / "pyproject.toml").write_text("[project]\n")
         (self.checkout / "constraints.txt").write_text("click==1\n")

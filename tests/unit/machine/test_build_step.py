@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.build import step
+from lab.build.cache import Store
+from lab.build.report import KeptReport
+from lab.build.step import BuildLog, telling_lines
 from lab.errors import BuildError, HostError
-from lab.machine import build_step
-from lab.machine.build_report import KeptReport
-from lab.machine.build_step import BuildLog, telling_lines
-from lab.machine.cache import Store
 
 
 def test_lines_are_seen_and_logged(log: BuildLog) -> None:
@@ -25,7 +25,7 @@ def test_lines_are_seen_and_logged(log: BuildLog) -> None:
 
 
 def test_ticks_come_where_lines_do_not(log: BuildLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_step, "TICK_S", 0.01)
+    monkeypatch.setattr(step, "TICK_S", 0.01)
     script = f"echo one; until [ -e {tmp_path}/ticked ]; do :; done; printf two"
     seen: list[str] = []
     log.run("waiting", ["sh", "-c", script], on_line=seen.append, on_tick=(tmp_path / "ticked").touch)
@@ -101,7 +101,7 @@ def test_command_ends_with_a_lab_that_is_killed(tmp_path: Path) -> None:
     lab = f"""
 import sys
 from pathlib import Path
-from lab.machine.build_step import BuildLog
+from lab.build.step import BuildLog
 command = ["sh", "-c", {ENDLESS.format(file=file)!r}]
 def begun(line):
     print("begun", flush=True)

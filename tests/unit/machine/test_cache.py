@@ -13,18 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from lab import cli
+from lab.build import cache
+from lab.build.cache import Store, content_key
+from lab.build.report import KeptReport
+from lab.cli import main
 from lab.errors import HostError
-from lab.machine import cache
-from lab.machine.build_report import KeptReport
-from lab.machine.cache import Store, content_key
 
 # A lab that builds an entry: says that it has begun, then goes on when told to.
 OTHER_LAB = """
 import sys
 from pathlib import Path
-from lab.machine.build_report import LineReport
-from lab.machine.cache import Store
+from lab.build.report import LineReport
+from lab.build.cache import Store
 
 def make(directory):
     (directory / "half").write_text("done")
@@ -180,7 +180,7 @@ def test_lab_clean_tells_the_size_of_each_kind(
     for kind, size in (("kernel", 2_000_000), ("trials", 5_000_000), ("log", 10)):
         (cache.cache_root() / kind).mkdir(parents=True)
         (cache.cache_root() / kind / "entry").write_bytes(bytes(size))
-    cli.clean()
+    main.clean()
     assert (
         capsys.readouterr().out
         == "7 MB of cache (5 MB of trials, 2 MB of kernel) and what 2 killed guests left: removed\n"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.image import debian
+from lab.build.image.debian import DebianProgress, fetch_tar, network_received_bytes, scratch_parent
+from lab.build.report import KeptReport
+from lab.build.step import BuildLog
 from lab.errors import BuildError, HostError
-from lab.machine import build_debian
-from lab.machine.build_debian import DebianProgress, fetch_tar, network_received_bytes, scratch_parent
-from lab.machine.build_report import KeptReport
-from lab.machine.build_step import BuildLog
 
 # As apt 2.6 and dpkg print it under mmdebstrap 1.3.5 --verbose.
 OUTPUT = """\
@@ -80,8 +80,8 @@ def fake_mmdebstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory.mkdir()
     program = directory / "mmdebstrap"
     monkeypatch.setenv("PATH", f"{directory}:/usr/sbin:/usr/bin:/sbin:/bin")
-    monkeypatch.setattr(build_debian, "_mount_namespace", list)
-    monkeypatch.setattr(build_debian, "namespace_problem", lambda: None)
+    monkeypatch.setattr(debian, "_mount_namespace", list)
+    monkeypatch.setattr(debian, "namespace_problem", lambda: None)
     return program
 
 
@@ -111,6 +111,6 @@ def test_package_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> No
 
 
 def test_user_without_namespaces(fake_mmdebstrap: Path, log: BuildLog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_debian, "namespace_problem", lambda: ("user namespaces are not allowed", "ask root"))
+    monkeypatch.setattr(debian, "namespace_problem", lambda: ("user namespaces are not allowed", "ask root"))
     with pytest.raises(HostError, match="fetching: user namespaces are not allowed\n  ask root"):
         fetch(fake_mmdebstrap, "exit 0", log)

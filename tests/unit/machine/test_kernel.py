@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import Store
+from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.kernel.series import Series
+from lab.build.report import KeptReport
 from lab.errors import BuildError
-from lab.machine.build_report import KeptReport
-from lab.machine.cache import Store
-from lab.machine.kernel import Kernel, ensure_kernel
-from lab.machine.kernel_series import Series
 
 # A kernel's make in small: allnoconfig knows two options, linux writes what it was told.
 MAKEFILE = """\

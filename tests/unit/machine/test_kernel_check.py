@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import Store
+from lab.build.kernel.check import check_series
+from lab.build.kernel.series import Series
+from lab.build.kernel.source import given_source
+from lab.build.report import KeptReport
 from lab.errors import BuildError
-from lab.machine.build_report import KeptReport
-from lab.machine.cache import Store
-from lab.machine.kernel_check import check_series
-from lab.machine.kernel_series import Series
-from lab.machine.source import given_source
 
 # In place of the kernel's: complains about the word "untidy", as checkpatch does.
 CHECKPATCH = """\

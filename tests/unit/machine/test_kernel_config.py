@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.kernel.config import check_survived, fragments, read_options
+from lab.build.kernel.series import Series
 from lab.errors import BuildError
-from lab.machine.kernel_config import check_survived, fragments, read_options
-from lab.machine.kernel_series import Series
 
 
 def write(path: Path, text: str) -> Path:

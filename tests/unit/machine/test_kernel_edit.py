@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.kernel.edit import edit, git, write_back
+from lab.build.kernel.series import Series
+from lab.build.kernel.source import Source, given_source
+from lab.build.report import KeptReport
 from lab.errors import BuildError, InputError
-from lab.machine.build_report import KeptReport
-from lab.machine.kernel_edit import edit, git, write_back
-from lab.machine.kernel_series import Series
-from lab.machine.source import Source, given_source
 
 USER = {
     "GIT_AUTHOR_NAME": "A User",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.kernel.series import Series, failed_file
+from lab.build.step import BuildLog
 from lab.errors import BuildError
-from lab.machine.build_step import BuildLog
-from lab.machine.kernel_series import Series, failed_file
 
 PATCH = """\
 Subject: [PATCH] greet louder

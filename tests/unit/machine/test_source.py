@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import Store, file_sha256
+from lab.build.kernel import source as module
+from lab.build.kernel.source import PACKAGE, Source, ensure_source, given_source, unpack
+from lab.build.report import KeptReport
+from lab.build.step import BuildLog
 from lab.errors import BuildError, InputError
-from lab.machine import source as module
-from lab.machine.build_report import KeptReport
-from lab.machine.build_step import BuildLog
-from lab.machine.cache import Store, file_sha256
-from lab.machine.source import PACKAGE, Source, ensure_source, given_source, unpack
 
 MAKEFILE = "# SPDX\nVERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\nEXTRAVERSION =\n"
 

@@ -13,17 +13,18 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import Store
+from lab.build.debian_source import DebianSource
+from lab.build.image.image import Image
+from lab.build.report import KeptReport, SilentReport
+from lab.build.stack import stack
+from lab.build.stack.elf import libraries, newest_libc
+from lab.build.stack.files import files_key, stack_files
+from lab.build.stack.sysroot import Sysroot
+from lab.checkout import CHECKOUT
 from lab.errors import BuildError
-from lab.machine import PROJECT, stack
-from lab.machine.build_report import KeptReport, SilentReport
-from lab.machine.cache import Store
-from lab.machine.debian_source import DebianSource
-from lab.machine.image import Image
-from lab.machine.stack_elf import libraries, newest_libc
-from lab.machine.stack_files import files_key, stack_files
-from lab.machine.sysroot import Sysroot
 
-GREETING = PROJECT / "tests" / "fixtures" / "stack" / "workloads" / "greeting"
+GREETING = CHECKOUT / "tests" / "fixtures" / "stack" / "workloads" / "greeting"
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "99.1-1", "lighttpd": "1.4.79-2"}, "key")
 
 

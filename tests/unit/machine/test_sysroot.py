@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import Store
+from lab.build.debian_source import described_version, ensure_source
+from lab.build.image.image import Image
+from lab.build.report import SilentReport
+from lab.build.stack.sysroot import keep_links_inside, tree_sha256
 from lab.errors import BuildError
-from lab.machine.build_report import SilentReport
-from lab.machine.cache import Store
-from lab.machine.debian_source import described_version, ensure_source
-from lab.machine.image import Image
-from lab.machine.sysroot import keep_links_inside, tree_sha256
 
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "2.41-12"}, "key")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lab.build import toolchain
 from lab.errors import HostError
-from lab.machine import toolchain
 
 
 def test_answer_is_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from lab.errors import RunError
-from lab.machine.guest import Guest
+from lab.machine.process import Guest
 from lab.machine.watch import Watch, kernel_complaint
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lab.metrics.base import Context, Source
-from lab.plan.types import Metric, Node, Plan, Radio
 from lab.probes.base import Occurrence, Parsed, Raw, Series
+from lab.shared.types import Metric, Node, Plan, Radio
 
 SECOND = 1_000_000_000
 MS = 1_000_000

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lab.captures import pcap as reader
 from lab.metrics._handoffs import Downlink, find
-from lab.probes import _pcap
 from lab.probes.base import Occurrence
 
 from .samples import AP1, AP2, MS, SECOND, STA1, ethernet, event, pcap, radiotap, roam
@@ -107,7 +107,7 @@ def test_data_frames_of_an_ethernet_capture(order: str) -> None:
         (4 * SECOND, ethernet(STA1, 0x888E)),  # EAPOL
         (5 * SECOND, ethernet(STA1, 0x86DD)),
     ]
-    downlink = Downlink(_pcap.read(pcap(frames, order=order)), STA1, SECOND)
+    downlink = Downlink(reader.read(pcap(frames, order=order)), STA1, SECOND)
     assert downlink.t_ns == [1, 4 * SECOND]
     assert downlink.last_until(3 * SECOND) == 1 and downlink.first_from(2) == 4 * SECOND
     assert downlink.last_until(0) is None and downlink.first_from(5 * SECOND) is None
@@ -126,12 +126,12 @@ def test_data_frames_of_a_monitor_capture() -> None:
         (8, radiotap(STA1, flags=0x42, ethertype=0)),  # encrypted: what is inside cannot be told
         (9, b"\x00\x00\x08\x00"),  # cut short
     ]
-    assert Downlink(_pcap.read(pcap(frames, _pcap.RADIOTAP)), STA1, 0).t_ns == [1, 2, 8]
+    assert Downlink(reader.read(pcap(frames, reader.RADIOTAP)), STA1, 0).t_ns == [1, 2, 8]
 
 
 def test_the_rate_around_a_moment() -> None:
     frames = [(t * MS, ethernet(STA1)) for t in (0, 5, 12, 39)]
-    rate = Downlink(_pcap.read(pcap(frames)), STA1, 0).rate("x", 0, 40 * MS, 10 * MS)
+    rate = Downlink(reader.read(pcap(frames)), STA1, 0).rate("x", 0, 40 * MS, 10 * MS)
     bits = 8 * len(ethernet(STA1))
     assert rate.t_ns == [10 * MS, 20 * MS, 30 * MS, 40 * MS]
     assert rate.values == [200 * bits, 100 * bits, 0, 100 * bits]

@@ -47,6 +47,6 @@ def test_packages_import_nothing_heavy() -> None:
 
 
 def test_what_the_guest_imports_is_standard_library_only() -> None:
-    loaded = loaded_by("import lab.plan.types, lab.plan.content, lab.plan.streams")
+    loaded = loaded_by("import lab.shared.types, lab.shared.random_files, lab.shared.streams")
     outside = {name for name in loaded if not name.startswith("_") and name not in sys.stdlib_module_names}
     assert outside <= {"lab"} | loaded_by("pass")

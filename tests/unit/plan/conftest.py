@@ -7,7 +7,7 @@ from typing import Protocol
 import pytest
 
 from lab.plan.load import load
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 TOPOLOGY = """\
 name: here

@@ -12,7 +12,7 @@ from lab.errors import LabError
 from lab.model.document import Document
 from lab.plan.load import topology_source, workload_source
 from lab.plan.resolve import resolve
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 NAMES = st.sampled_from(["h1", "s1", "ap1", "sta1", "server", "client", "nap", "x", "h1-s1"])
 TIMES = st.sampled_from(["0 s", "5 s", "40 s", "5", "1 ms"])

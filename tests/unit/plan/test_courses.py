@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.plan.courses import Courses, courses_of
-from lab.plan.types import Event, Node
+from lab.plan.timeline.movement import Courses, courses_of
+from lab.shared.types import Event, Node
 
 S = 10**9
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.plan.expression import Outcome, Quantity, evaluate, names
-from lab.plan.values import FUNCTIONS
+from lab.expressions.expression import Outcome, Quantity, evaluate, names
+from lab.expressions.values import FUNCTIONS
 
 CONTEXT: dict[str, Any] = {
     "outage": {"max": Quantity(312, "ms"), "mean": Quantity(200.5, "ms"), "count": 2, "sum": None},

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from lab.dry_run import commands
+from lab.cli.dry_run import commands
 from lab.errors import InputError
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 from .conftest import Plans
 

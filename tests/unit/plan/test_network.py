@@ -4,8 +4,8 @@
 import pytest
 
 from lab.errors import InputError
-from lab.plan.addresses import made_mac
-from lab.plan.types import Netem, Plan
+from lab.plan.network.addresses import made_mac
+from lab.shared.types import Netem, Plan
 
 from .conftest import TOPOLOGY, Plans
 

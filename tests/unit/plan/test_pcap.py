@@ -9,7 +9,7 @@ import pytest
 
 from lab.errors import InputError
 from lab.plan.load import load
-from lab.plan.types import Plan
+from lab.shared.types import Plan
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 

@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from lab.dry_run import commands
+from lab.cli.dry_run import commands
 from lab.errors import InputError
 from lab.guest.commands import hostapd_conf
-from lab.guest.wifi import wpa_supplicant_conf
-from lab.plan.types import Plan, Radio
+from lab.guest.hostap_config import wpa_supplicant_conf
+from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
 

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from lab.errors import InputError
-from lab.plan.medium_types import MediumRate
-from lab.plan.types import Plan, Radio
+from lab.shared.medium_types import MediumRate
+from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
 

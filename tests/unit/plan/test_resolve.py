@@ -10,7 +10,7 @@ import pytest
 from lab.errors import InputError
 from lab.model import library
 from lab.plan.load import check, load
-from lab.plan.types import Plan, Process
+from lab.shared.types import Plan, Process
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 

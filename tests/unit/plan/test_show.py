@@ -4,8 +4,8 @@
 from rich.console import Console
 
 from lab.plan.load import load
-from lab.plan.show import render
-from lab.plan.types import Plan
+from lab.shared.types import Plan
+from lab.show.plan import render
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 

@@ -3,8 +3,8 @@
 
 import hashlib
 
-from lab.plan.content import CHUNK_BYTES, random_chunks, random_sha256
-from lab.plan.streams import number, stream
+from lab.shared.random_files import CHUNK_BYTES, random_chunks, random_sha256
+from lab.shared.streams import number, stream
 
 
 def test_streams_are_fixed_for_ever() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from lab.probes import _pcap
+from lab.captures import pcap
 from lab.probes._text import number, seconds, stamp_ns
 from lab.probes.base import Parsed, ProbeOutputError, Series
 
@@ -159,11 +159,11 @@ def test_tcpdump(pasted: Parse) -> None:
     parsed = pasted("tcpdump", "loopback")
     assert parsed.values["frames"] == 8 and parsed.values["dropped_by_kernel"] == 0
     assert parsed.values["bytes"] == 4 * 98 + 4 * 50
-    assert parsed.values["link_type"] == _pcap.ETHERNET
+    assert parsed.values["link_type"] == pcap.ETHERNET
 
 
 def test_a_capture_in_memory() -> None:
-    capture = _pcap.read((FIXTURES / "tcpdump" / "loopback.pcap").read_bytes())
+    capture = pcap.read((FIXTURES / "tcpdump" / "loopback.pcap").read_bytes())
     assert [len(frame) for _, frame in capture.frames()] == [64] * 4 + [50] * 4
     assert capture.frame(0)[12:14] == b"\x08\x00"
     assert capture.stamp_ns == sorted(capture.stamp_ns)
@@ -172,9 +172,9 @@ def test_a_capture_in_memory() -> None:
 
 def test_a_capture_whose_writer_was_killed() -> None:
     data = (FIXTURES / "tcpdump" / "loopback.pcap").read_bytes()
-    assert len(_pcap.read(data[:-5])) == 7
-    with pytest.raises(_pcap.PcapError, match="byte 0"):
-        _pcap.read(b"not a capture at all, is it?")
+    assert len(pcap.read(data[:-5])) == 7
+    with pytest.raises(pcap.PcapError, match="byte 0"):
+        pcap.read(b"not a capture at all, is it?")
 
 
 def test_numbers_are_read_exactly() -> None:

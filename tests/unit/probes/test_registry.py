@@ -4,12 +4,9 @@
 from __future__ import annotations
 
 import ast
-import sys
-from pathlib import Path
 
 import pytest
 
-import lab.probes
 from lab.probes.base import Probe, Target, known, load
 
 TARGET = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2/8")
@@ -95,15 +92,15 @@ def test_iperf3_refuses_what_the_tool_would_refuse(wrong: dict[str, object], com
 def test_every_value_of_udp_sender_reaches_its_program() -> None:
     probe, params = prepared("udp-sender")
     argv = probe.argv(TARGET, params, "/lab/raw/load@sta1")
-    assert argv[:2] == ["python3", "-c"] and ast.parse(argv[2])
-    assert argv[3:] == ["send", "load@sta1", "10.0.0.1", "9000", "1472", "0", "-1", "0", "0", "0"]
+    assert argv[:2] == ["python3", "/run/lab/programs/udp.py"] and ast.parse(probe.programs["udp.py"])
+    assert argv[2:] == ["send", "load@sta1", "10.0.0.1", "9000", "1472", "0", "-1", "0", "0", "0"]
     params |= {"size": 92, "every": 10_000_000, "phase": 0, "count": 5, "tos": 184, "buffer": 2304, "port": 7}
     argv = probe.argv(TARGET, params, "/lab/raw/voice")
-    assert argv[3:] == ["send", "voice", "10.0.0.1", "7", "92", "10000000", "0", "5", "184", "2304"]
+    assert argv[2:] == ["send", "voice", "10.0.0.1", "7", "92", "10000000", "0", "5", "184", "2304"]
     with pytest.raises(ValueError, match="phase: a flow without a pace has none; write every: too"):
         probe.check(params | {"every": None})
     probe, params = prepared("udp-sink")
-    assert probe.argv(TARGET, params, "/lab/raw/sink")[3:] == ["sink", "9000", "1000000000"]
+    assert probe.argv(TARGET, params, "/lab/raw/sink")[2:] == ["sink", "9000", "1000000000"]
 
 
 def test_ping_tcpdump_ss_and_counters_take_their_options() -> None:
@@ -117,17 +114,6 @@ def test_ping_tcpdump_ss_and_counters_take_their_options() -> None:
     assert probe.argv(TARGET, params | {"filter": "( dport = :80 )"}, "x")[-5:] == ["(", "dport", "=", ":80", ")"]
     probe, params = prepared("counters")
     assert probe.argv(TARGET, params | {"interface": "h1-eth0"}, "x")[-2:] == ["dev", "h1-eth0"]
-
-
-def test_probes_import_nothing_that_the_guest_lacks() -> None:
-    for path in Path(lab.probes.__path__[0]).glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                names = [node.module or ""]
-            for name in names:
-                top = name.split(".")[0]
-                assert top in sys.stdlib_module_names or name.startswith("lab.probes"), f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize("name", [name for name in known() if "every" in load(name).params])

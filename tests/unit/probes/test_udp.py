@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
-from lab.probes import _udp
-from lab.probes._udp import HEAD, Interval, datagram, stamp, tell
+from lab.probes import _udp_program
+from lab.probes._udp_program import HEAD, Interval, datagram, stamp, tell
 
 
 def test_a_datagram_tells_its_number_time_and_flow() -> None:
@@ -49,4 +49,4 @@ def test_a_sink_that_is_not_there_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
     with pytest.raises(SystemExit, match=f"nobody listens on UDP port {port} of 127.0.0.1"):
-        _udp.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0"])
+        _udp_program.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0"])

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import Any
 
-from lab.plan.medium_types import Medium, MediumRadio
+from lab.shared.medium_types import Medium, MediumRadio
 
 SECOND = 1_000_000_000
 KINDS = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap")

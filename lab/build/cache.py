@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""What was built once and is used by every run: kernels, images, sources, each under the hash of all it came from.
+
+    <root>/<kind>/<key>/           a finished entry; never changed once it is there
+    <root>/<kind>/.partial-<key>/  being built, or left by a build that was cut off
+    <root>/<kind>/.lock            held by whoever builds; holds that process's id
+    <root>/log/<kind>.log          everything the last build of that kind printed
+
+An entry appears by one rename, so it is there in full or not at all. Only the holder of the lock makes or
+removes partial directories.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from lab.build.report import Report
+from lab.errors import HostError
+
+PARTIAL = ".partial-"
+SCRATCH = "scratch"  # in a partial directory: names a second directory of that build, which goes with it
+UNUSED_DAYS = 30  # an entry that no lab used for so long goes when the next one of its kind is built
+MOVE_HINT = "XDG_CACHE_HOME=/some/dir moves the cache"
+
+
+def cache_root() -> Path:
+    """``${XDG_CACHE_HOME:-~/.cache}/hwsim-lab``; a relative XDG_CACHE_HOME is ignored, as its specification demands."""
+    configured = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(configured) if configured.startswith("/") else Path.home() / ".cache"
+    return base / "hwsim-lab"
+
+
+def content_key(*parts: bytes | str) -> str:
+    """A name for content: 20 hex digits over all parts and the borders between them."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return digest.hexdigest()[:20]
+
+
+def file_sha256(path: Path) -> str:
+    """The checksum of a file, as hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def free_bytes(directory: Path) -> int:
+    """Room on the file system that holds ``directory`` or, if that does not exist yet, its nearest parent."""
+    while not directory.exists() and directory != directory.parent:
+        directory = directory.parent
+    return shutil.disk_usage(directory).free
+
+
+def host_error(error: OSError, directory: Path) -> HostError:
+    """What an OSError during a build means to the user."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return no_space(directory)
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return HostError(f"cannot write the cache {directory}: {reason}", hint=f"make it writable, or {MOVE_HINT}")
+
+
+def no_space(directory: Path, needed_bytes: int | None = None) -> HostError:
+    """The error for a full disk."""
+    free_mb = free_bytes(directory) // 1_000_000
+    needed = f"; the build needs about {needed_bytes // 1_000_000} MB" if needed_bytes else ""
+    return HostError(
+        f"no space left in {directory}: {free_mb} MB free{needed}",
+        hint=f"free some (`lab clean` empties the cache), or {MOVE_HINT}",
+    )
+
+
+class Store:
+    """All entries of one kind."""
+
+    def __init__(self, kind: str, what: str, *, root: Path | None = None) -> None:
+        self.kind = kind
+        self.what = what  # as messages call it: "the kernel"
+        self.root = root if root is not None else cache_root()
+        self.directory = self.root / kind
+        self.log = self.root / "log" / f"{kind}.log"
+
+    def path(self, key: str) -> Path:
+        """Where the entry of that key is, or would be."""
+        return self.directory / key
+
+    def has(self, key: str) -> bool:
+        """Whether the entry is there. Asking counts as use."""
+        try:
+            os.utime(self.path(key))
+        except FileNotFoundError:
+            return False
+        except OSError:  # somebody else's cache, to be read only
+            return self.path(key).is_dir()
+        return True
+
+    def build(
+        self,
+        key: str,
+        make: Callable[[Path], None],
+        report: Report,
+        *,
+        needed_bytes: int,
+        replace: bool = False,
+    ) -> Path:
+        """The entry of that key, made by ``make(directory)`` if no one has it yet.
+
+        Waits while another process builds this kind. If ``make`` fails, nothing of it stays but the log.
+
+        Args:
+            key: What the content depends on, see ``content_key``.
+            make: Fills the directory it is given.
+            report: Told about waiting.
+            needed_bytes: Room the build takes at its fullest.
+            replace: Make it even if it is there; the old one stays until the new one is finished.
+
+        Raises:
+            HostError: The cache cannot be written, or there is no room.
+        """
+        with self.lock(report):
+            if self.has(key) and not replace:  # whoever held the lock built it
+                return self.path(key)
+            self._prune()
+            if free_bytes(self.directory) < needed_bytes:
+                raise no_space(self.directory, needed_bytes)
+            partial = self.directory / f"{PARTIAL}{key}"
+            try:
+                partial.mkdir()
+                make(partial)
+                self._publish(partial, key)
+            except OSError as error:
+                remove_tree(partial)
+                raise host_error(error, self.directory) from error
+            except BaseException:
+                remove_tree(partial)
+                raise
+        return self.path(key)
+
+    def _prune(self) -> None:
+        oldest_s = time.time() - UNUSED_DAYS * 86400
+        for entry in self.directory.iterdir():
+            if not entry.name.startswith(".") and entry.stat().st_mtime < oldest_s:
+                remove_tree(entry)
+
+    def _publish(self, partial: Path, key: str) -> None:
+        if self.has(key):
+            old = self.directory / f"{PARTIAL}old-{key}"
+            self.path(key).rename(old)
+            partial.rename(self.path(key))
+            remove_tree(old)
+        else:
+            partial.rename(self.path(key))
+
+    @contextlib.contextmanager
+    def lock(self, report: Report) -> Iterator[None]:
+        """Hold the lock of this kind; first clean what a build that was cut off left.
+
+        Programs started meanwhile inherit the lock where they are given its descriptor (``lock_descriptor``), so
+        that what outlives a killed lab still keeps the next one out.
+        """
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            self.log.parent.mkdir(exist_ok=True)
+            descriptor = os.open(self.directory / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise host_error(error, self.directory) from error
+        try:
+            self._acquire(descriptor, report)
+            for partial in self.directory.glob(f"{PARTIAL}*"):
+                report.step(f"removing what an interrupted build of {self.what} left")
+                remove_tree(partial)
+            _held[self.kind] = descriptor
+            yield
+        finally:
+            _held.pop(self.kind, None)
+            os.close(descriptor)
+
+    def _acquire(self, descriptor: int, report: Report) -> None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip() or "unknown"
+            report.step(f"another lab (pid {holder}) is building {self.what}; waiting for it")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+
+
+_held: dict[str, int] = {}
+
+
+def lock_descriptors() -> tuple[int, ...]:
+    """Descriptors of the locks this process holds, for programs that must keep them too."""
+    return tuple(_held.values())
+
+
+def remove_tree(directory: Path) -> None:
+    """Remove a directory with all in it, also where an ordinary user's mmdebstrap left files of its sub-uids."""
+    if directory.is_file() or directory.is_symlink():
+        directory.unlink()
+        return
+    scratch = directory / SCRATCH
+    if scratch.is_file():  # a build's second directory, noted before it was made
+        remove_tree(Path(scratch.read_text()))
+    shutil.rmtree(directory, ignore_errors=True)
+    if not directory.exists():
+        return
+    with contextlib.suppress(FileNotFoundError):  # no unshare: the error below tells
+        subprocess.run(
+            ["unshare", "--user", "--map-root-user", "--map-auto", "rm", "-rf", "--one-file-system", str(directory)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+    if directory.exists():
+        raise HostError(f"cannot remove {directory}", hint="remove it by hand (it is half a build), then try again")
+
+
+def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
+    """Empty the cache, or only some kinds of it; returns the bytes freed by kind.
+
+    Raises:
+        HostError: A lab is building right now, or something cannot be removed.
+    """
+    base = root if root is not None else cache_root()
+    if not base.is_dir():
+        return {}
+    freed = {}
+    for directory in sorted(path for path in base.iterdir() if path.is_dir()):
+        if kinds is None or directory.name in kinds:
+            freed[directory.name] = tree_bytes(directory)
+            _clean_kind(directory)
+    return freed
+
+
+def _clean_kind(directory: Path) -> None:
+    lock = directory / ".lock"
+    if not lock.exists():
+        remove_tree(directory)
+        return
+    with lock.open("r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = file.read().strip()
+            raise HostError(
+                f"a lab (pid {holder}) is building in {directory}", hint="wait until it is done, or end it"
+            ) from None
+        for entry in directory.iterdir():
+            if entry != lock:
+                remove_tree(entry)
+
+
+def tree_bytes(directory: Path) -> int:
+    """Bytes that the files below a directory occupy."""
+    return sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))

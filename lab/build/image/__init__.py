@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The guest's file system and its initrd, of Debian's packages."""

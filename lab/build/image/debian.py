@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""mmdebstrap: Debian packages from Debian's default mirrors, checked against the archive's keys, into one tar file.
+
+Works as root and, through user namespaces, as an ordinary user. The tree is made in a scratch directory outside
+the cache: an ordinary user's home is closed to the sub-uids that own such a tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from lab.build.cache import SCRATCH, free_bytes, no_space, remove_tree
+from lab.build.report import Report
+from lab.build.step import BuildLog, require
+from lab.errors import BuildError, HostError
+from lab.machine.doctor import namespace_problem
+
+SUITE = "trixie"
+# "Get:3 http://… trixie/main amd64 libc6 amd64 2.41-12 [2847 kB]"
+_GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
+_NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
+_UNITS = {"B": 1, "kB": 1_000, "MB": 1_000_000}
+_NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
+
+
+class DebianProgress:
+    """Reads apt's and dpkg's lines and tells a report how far they are.
+
+    apt names a package when it begins to fetch it, and then is silent. What comes in meanwhile is taken from the
+    network interfaces' counters: its own directory is closed to an ordinary user.
+    """
+
+    def __init__(self, report: Report, received_bytes: Callable[[], int] | None = None) -> None:
+        self.report = report
+        self._received_bytes = received_bytes or network_received_bytes
+        self._need_bytes: int | None = None
+        self._done_bytes = 0  # all packages but the last named
+        self._size_bytes = 0  # that one's
+        self._begun_at_bytes = 0
+        self._text = ""
+        self._set_up = 0
+        self._unpacked = 0
+
+    def line(self, text: str) -> None:
+        """One line of the log."""
+        if found := _NEED.match(text):
+            self._need_bytes, self._done_bytes, self._size_bytes = _bytes(found), 0, 0
+        elif found := _GET.match(text):
+            self._done_bytes += self._size_bytes
+            self._size_bytes = _bytes(found)
+            self._begun_at_bytes = self._received_bytes()
+            self._text = f"fetching {found['package']} {found['version']} ({found['size']} {found['unit']})"
+            self.report.progress(self._done_bytes, self._need_bytes, self._text)
+        elif text.startswith("Fetched "):
+            self._text = ""
+        elif text.startswith("Unpacking "):
+            self._unpacked += 1
+            self.report.progress(self._unpacked, None, text.split(" ...")[0].lower())
+        elif text.startswith("Setting up "):
+            self._set_up += 1
+            self.report.progress(self._set_up, self._unpacked, f"setting up {text.split()[2]}")
+
+    def tick(self) -> None:
+        """No line came: a package is being fetched, or something else takes its time."""
+        if self._text:
+            received = min(self._received_bytes() - self._begun_at_bytes, self._size_bytes)
+            done = self._done_bytes + received
+            self.report.progress(min(done, self._need_bytes or done), self._need_bytes, self._text)
+
+
+def network_received_bytes() -> int:
+    """Bytes that all network interfaces but the loopback have received since they exist."""
+    lines = [line.split(":") for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
+    return sum(int(counters.split()[0]) for name, counters in lines if name.strip() != "lo")
+
+
+def _bytes(found: re.Match[str]) -> int:
+    return int(float(found["size"].replace(",", "")) * _UNITS[found["unit"]])
+
+
+def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> Path:
+    """A directory open to everyone, with room, where programs may be executed.
+
+    Raises:
+        HostError: None of the candidates ($TMPDIR, /var/tmp, /tmp) will do.
+    """
+    if candidates is None:
+        configured = os.environ.get("TMPDIR", "")
+        candidates = [*([Path(configured)] if configured else []), Path("/var/tmp"), Path("/tmp")]
+    reasons = []
+    for candidate in candidates:
+        if not candidate.is_dir() or not os.access(candidate, os.W_OK):
+            reasons.append(f"{candidate}: not a directory we can write")
+        elif os.statvfs(candidate).f_flag & os.ST_NOEXEC:
+            reasons.append(f"{candidate}: mounted noexec")
+        elif not _open_to_all(candidate):
+            reasons.append(f"{candidate}: closed to other users, so to the sub-uids of mmdebstrap")
+        elif free_bytes(candidate) < needed_bytes:
+            reasons.append(str(no_space(candidate, needed_bytes)).splitlines()[0])
+        else:
+            return candidate
+    raise HostError(
+        "no directory to unpack Debian packages in:\n    " + "\n    ".join(reasons),
+        hint="TMPDIR=/some/dir names another one",
+    )
+
+
+def _open_to_all(directory: Path) -> bool:
+    """Whether every user can walk to the directory."""
+    return all(path.stat().st_mode & 0o001 for path in (directory, *directory.resolve().parents))
+
+
+def fetch_tar(
+    tar: Path, options: list[str], packages: list[str], what: str, log: BuildLog, report: Report, needed_bytes: int
+) -> None:
+    """Have mmdebstrap make a tar file of packages.
+
+    Args:
+        tar: The file to write, in a partial directory of the cache.
+        options: For mmdebstrap: its variant and so on.
+        packages: To include.
+        what: For messages: "fetching the kernel source".
+        log: Takes all it prints.
+        report: Told how far it is.
+        needed_bytes: Room the tree takes.
+
+    Raises:
+        BuildError: A package cannot be had, or the network is not there.
+        HostError: No room, or mmdebstrap is not installed.
+    """
+    require("mmdebstrap")
+    if problem := namespace_problem():
+        raise HostError(f"{what}: {problem[0]}", hint=problem[1])
+    scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
+    (tar.parent / SCRATCH).write_text(str(scratch))  # first: whoever cleans up after us finds it there
+    scratch.mkdir()
+    scratch.chmod(0o755)
+    argv = [*_mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
+    argv += [f"--include={','.join(packages)}", SUITE, "-"]
+    progress = DebianProgress(report)
+    environment = {"TMPDIR": str(scratch)}
+    try:
+        with tar.open("wb") as output:
+            log.run(what, argv, env=environment, on_line=progress.line, on_tick=progress.tick, stdout=output)
+    except BuildError as error:
+        if _NO_NETWORK.search(log.path.read_text(errors="replace")):
+            raise BuildError(
+                f"{what} failed: the Debian archive cannot be reached",
+                hint=f"this step needs the network once; the whole log: {log.path}",
+            ) from error
+        raise
+    finally:
+        remove_tree(scratch)
+        (tar.parent / SCRATCH).unlink()
+
+
+def mode_options() -> list[str]:
+    """How mmdebstrap gets a tree owned by root."""
+    return ["--mode=root"] if os.geteuid() == 0 else ["--mode=unshare"]
+
+
+def _mount_namespace() -> list[str]:
+    """As root, keep mmdebstrap's mounts to itself: they go with it, however it ends."""
+    return ["unshare", "--mount", "--propagation", "private", "--"] if os.geteuid() == 0 else []

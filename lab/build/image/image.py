@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""The guest's root file system: Debian trixie packages in one squashfs file.
+
+The file is read through hostfs and a loop device. The same packages give the same bytes, on whatever day and by
+whichever user it is built: ``curate`` drops or fixes all that is not in a package.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.cache import Store, content_key, file_sha256
+from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.report import Report
+from lab.build.step import BuildLog
+from lab.checkout import CHECKOUT
+from lab.errors import BuildError
+
+PACKAGES = CHECKOUT / "images" / "base" / "packages"
+RECIPE = 4  # count up when the code below changes what comes out
+NEEDED_BYTES = 1_500_000_000
+SCRATCH_BYTES = 700_000_000
+
+# Not compressed: a guest reads it as fast as zstd (the difference is below the noise), packing takes 0.5 s instead
+# of 18 s, and no version of a compressor is part of the bytes. -comp only says what the kernel must offer.
+SQFSTAR = ["sqfstar", "-quiet", "-no-progress", "-comp", "zstd", "-noI", "-noD", "-noF", "-noX"]
+# What no node reads.
+NO_DOCUMENTS = ("doc", "man", "locale", "info", "lintian", "bash-completion", "zsh")
+MMDEBSTRAP = [
+    "--variant=essential",
+    '--aptopt=Apt::Install-Recommends "false"',
+    *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
+]
+
+# Made anew by every build, of no use in the guest.
+DROPPED = (
+    "dev/",
+    "var/cache/",
+    "var/log/",
+    "var/lib/apt/",
+    "var/lib/dpkg/info/",
+    "var/lib/dpkg/triggers/",
+    "var/lib/systemd/",
+    "etc/apt/",
+    "etc/dpkg/dpkg.cfg.d/",
+    "etc/resolv.conf",
+    "etc/.pwd.lock",
+    *(f"usr/share/{name}/" for name in NO_DOCUMENTS),
+)
+DROPPED_SUFFIXES = (
+    "-old",
+    "/passwd-",
+    "/group-",
+    "/shadow-",
+    "/gshadow-",
+    "/subuid-",
+    "/subgid-",
+    "/lock",
+    "/lock-frontend",
+)
+DIRECTORIES = {"proc": 0o555, "sys": 0o555, "dev": 0o755, "run": 0o755, "tmp": 0o1777, "lab": 0o755}
+FILES = {
+    "etc/machine-id": "6877736d2d6c61622d67756573742d31\n",  # "hwsm-lab-guest-1": the same in every guest
+    "etc/hostname": "",
+    "etc/hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost\n",
+    "etc/fstab": "",
+}
+# Days since the epoch on which accounts were made: fixed, else every day makes another image.
+SHADOW = ("etc/shadow",)
+SHADOW_DAY = "20000"
+
+
+@dataclass(frozen=True)
+class Image:
+    """A root file system, ready to be mounted."""
+
+    path: Path
+    sha256: str
+    packages: dict[str, str]  # name: version
+    key: str
+
+
+def read_packages(path: Path = PACKAGES) -> list[str]:
+    """The package names of a list: one a line, ``#`` starts a comment.
+
+    Raises:
+        BuildError: A line holds more than one name.
+    """
+    names = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if len(words) > 1:
+            raise BuildError(f"{' '.join(words)}: one package a line", where=f"{path}:{number}")
+        names += words
+    return names
+
+
+def image_key(packages: list[str]) -> str:
+    """What an image depends on, but not the day: it stays until it is refreshed."""
+    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps(FILES))
+
+
+def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
+    """The image, built if the cache does not hold it.
+
+    Args:
+        report: Told what is being done.
+        refresh: Build it again, to take newer packages.
+        store: Where; default: the user's cache.
+
+    Raises:
+        BuildError: A step failed; names it, with the last lines of its log.
+        HostError: A tool, space or permission is missing.
+    """
+    store = store or Store("image", "the image")
+    packages = read_packages()
+    key = image_key(packages)
+    if refresh or not store.has(key):
+        store.build(
+            key,
+            lambda directory: _make(directory, packages, store, report),
+            report,
+            needed_bytes=NEEDED_BYTES,
+            replace=refresh,
+        )
+    return _load(store.path(key), key)
+
+
+def _load(directory: Path, key: str) -> Image:
+    facts = json.loads((directory / "packages.json").read_text())
+    return Image(directory / "image.squashfs", facts["sha256"], facts["packages"], key)
+
+
+def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / "image.squashfs"
+    report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
+    started_s = int(time.time())
+    fetch_tar(raw, MMDEBSTRAP, packages, "making the image's tree", log, report, SCRATCH_BYTES)
+    report.step("image: packing")
+    versions, newest_s = curate(raw, clean, started_s)
+    raw.unlink()
+    with clean.open("rb") as stream:
+        log.run(
+            "packing the image",
+            [*as_root(), *SQFSTAR, str(image)],
+            stdin=stream,
+            env={"SOURCE_DATE_EPOCH": str(newest_s)},
+        )
+    clean.unlink()
+    facts = {"sha256": file_sha256(image), "suite": SUITE, "packages": versions}
+    (directory / "packages.json").write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def as_root() -> list[str]:
+    """sqfstar gives the top directory to whoever runs it (4.5 ignores its own option for that); so be root."""
+    return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--"]
+
+
+def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]:
+    """Copy a tree as mmdebstrap made it, without what depends on the day.
+
+    Returns the versions of its packages and the time of the youngest packaged file, in seconds since the epoch.
+
+    Args:
+        raw: The tar file to read.
+        clean: The one to write.
+        started_s: When its making began: a file younger than that was made by an installation script. It gets the
+            time of the youngest packaged file. Packaged files keep theirs, since Python's compiled ones record it.
+    """
+    with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
+        members = sorted(_kept(source), key=lambda member: _name(member))
+        newest_s = max((int(member.mtime) for member in members if member.mtime < started_s), default=0)
+        for name, mode in DIRECTORIES.items():  # before what lies in them
+            target.addfile(_entry(name, tarfile.DIRTYPE, mode, newest_s))
+        for member in members:
+            member.mtime = min(int(member.mtime), newest_s)
+            member.pax_headers = {key: value for key, value in member.pax_headers.items() if key != "mtime"}
+            name = _name(member)
+            content = source.extractfile(member) if member.isreg() else None
+            if content is not None and name in SHADOW:
+                content = _sized(member, _fixed_shadow(content.read().decode()).encode())
+            target.addfile(member, content)
+        for name, text in FILES.items():
+            entry = _entry(name, tarfile.REGTYPE, 0o644, newest_s)
+            target.addfile(entry, _sized(entry, text.encode()))
+        status = source.extractfile("./var/lib/dpkg/status")
+        assert status is not None
+        return package_versions(status.read().decode()), newest_s
+
+
+def _kept(source: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    for member in source:
+        name = _name(member)
+        replaced = name in DIRECTORIES or name in FILES
+        dropped = any(name.startswith(prefix) and name != prefix for prefix in DROPPED)
+        if name not in (".", "") and not (replaced or dropped or name.endswith(DROPPED_SUFFIXES)):
+            yield member
+
+
+def _name(member: tarfile.TarInfo) -> str:
+    return member.name.removeprefix("./")
+
+
+def _entry(name: str, kind: bytes, mode: int, mtime_s: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(f"./{name}")
+    entry.type, entry.mode, entry.mtime = kind, mode, mtime_s
+    return entry
+
+
+def _sized(entry: tarfile.TarInfo, content: bytes) -> io.BytesIO:
+    entry.size = len(content)
+    return io.BytesIO(content)
+
+
+def _fixed_shadow(text: str) -> str:
+    lines = [line.split(":") for line in text.splitlines()]
+    return "".join(":".join([*fields[:2], SHADOW_DAY, *fields[3:]]) + "\n" for fields in lines)
+
+
+def package_versions(status: str) -> dict[str, str]:
+    """Name and version of each installed package of a dpkg status file."""
+    versions = {}
+    for paragraph in status.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
+        if fields.get("Status", "").endswith(" installed"):
+            versions[fields["Package"]] = fields["Version"]
+    return dict(sorted(versions.items()))

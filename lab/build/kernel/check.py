@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The kernel's own judges over hwsim-patches: checkpatch --strict on patches and files, sparse on what they compile to.
+
+In a new file sparse may find nothing. In a file of the kernel's that a patch changes it may find what it finds there
+without the series, and no more. What passed once, in this very state, is remembered in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from lab.build.cache import Store, content_key
+from lab.build.kernel.kernel import configure, configure_what_there_is, make
+from lab.build.kernel.series import Series
+from lab.build.kernel.source import Source, ensure_source, given_source, unpack
+from lab.build.report import LineReport, Report
+from lab.build.step import BuildLog
+from lab.build.toolchain import toolchain_versions
+from lab.errors import BuildError, LabError
+
+RECIPE = 2  # count up when the judges get stricter
+NEEDED_BYTES = 2_000_000_000
+# new files are in files/, so a patch never needs MAINTAINERS
+CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types", "--ignore=FILE_PATH_CHANGES"]
+_SPARSE_LINE = re.compile(r"^(?P<file>\S+?):\d+:\d+: (?P<what>(?:warning|error): .*)")
+
+
+def check_series(source: Source, series: Series, report: Report, store: Store | None = None) -> None:
+    """Check the series against the source it applies to.
+
+    Raises:
+        BuildError: checkpatch or sparse complain; with what they say.
+    """
+    store = store or Store("kernel-check", "the check of the kernel patches")
+    key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
+    if not store.has(key):
+        store.build(
+            key, lambda directory: _check(directory, source, series, store, report), report, needed_bytes=NEEDED_BYTES
+        )
+
+
+def _check(directory: Path, source: Source, series: Series, store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    tree, objects, objects_before = directory / "source", directory / "objects", directory / "objects-before"
+    report.step(f"kernel patches: unpacking Linux {source.version}")
+    unpack(source, tree, log)
+    checkpatch(tree, series, log, report)
+    patched = compiled(series.patched)
+    report.step(f"kernel patches: sparse over {len(patched)} files without the series")
+    configure_what_there_is(tree, objects_before, series, log)
+    before = sparse(tree, objects_before, patched, series.patched, log)
+    series.apply(tree, source.version, log)
+    new = compiled(series.files)
+    report.step(f"kernel patches: sparse over these and {len(new)} new files with it")
+    configure(tree, objects, series, log)
+    after = sparse(tree, objects, [*new, *patched], [*series.files, *series.patched], log)
+    complaints = more(before, after)
+    if complaints:
+        raise BuildError("sparse complains:\n" + "\n".join(f"    {line}" for line in complaints))
+    for path in (tree, objects, objects_before):
+        log.run("cleaning up", ["rm", "-rf", str(path)])
+
+
+def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:
+    """Run the tree's checkpatch over every patch and every C file.
+
+    Raises:
+        BuildError: It complains.
+    """
+    base = series.directory / "files"
+    code = [base / name for name in series.files if name.suffix in (".c", ".h", ".S")]
+    report.step(f"kernel patches: checkpatch over {len(series.patches)} patches and {len(code)} files")
+    script = ["perl", str(tree / "scripts" / "checkpatch.pl"), *CHECKPATCH]
+    for patch in series.patches:
+        log.run(f"checkpatch of {patch.name}", [*script, str(patch)])
+    for path in code:
+        log.run(f"checkpatch of {path.relative_to(base)}", [*script, "--file", str(path)])
+
+
+def compiled(files: list[Path]) -> list[Path]:
+    """Those that are compiled by themselves."""
+    return [name for name in files if name.suffix == ".c"]
+
+
+def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Path], log: BuildLog) -> set[str]:
+    """Compile sources with sparse looking on.
+
+    Args:
+        tree: the kernel.
+        objects: where its configuration is, and where objects go.
+        sources: C files, relative to the tree.
+        of_interest: files, headers too, whose complaints are wanted.
+        log: of the check.
+
+    Returns:
+        The complaints, each ``file:line:column: warning: what``. (Several sources may include one header.)
+    """
+    log.run("preparing the kernel's headers", make(tree, objects, "prepare"))
+    complaints: set[str] = set()
+
+    def on_line(line: str) -> None:
+        found = _SPARSE_LINE.match(line)
+        name = next((str(name) for name in of_interest if found and Path(found["file"]).match(str(name))), None)
+        if found and name:
+            complaints.add(name + line.removeprefix(found["file"]))
+
+    if sources:
+        targets = [str(name.with_suffix(".o")) for name in sources]
+        log.run("sparse", make(tree, objects, "C=2", "CHECK=sparse", *targets), on_line=on_line)
+    return complaints
+
+
+def more(before: set[str], after: set[str]) -> list[str]:
+    """Complaints that a series brings: what is said of a file, wherever in it, more often than before."""
+    known = Counter(_without_line(line) for line in before)
+    found = Counter(_without_line(line) for line in after)
+    complaints = []
+    for line in sorted(after):
+        said = _without_line(line)
+        if found[said] > known[said]:
+            old = f" ({found[said]} times, without the series {known[said]})" if known[said] else ""
+            complaints.append(line + old)
+    return complaints
+
+
+def _without_line(complaint: str) -> tuple[str, str]:
+    """File and what is said: a patch moves lines."""
+    found = _SPARSE_LINE.match(complaint)
+    assert found
+    return found["file"], found["what"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """What scripts/check-patches calls."""
+    parser = argparse.ArgumentParser(prog="check-patches", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("source", nargs="?", type=Path, help="a kernel tree or archive; default: Debian's package")
+    options = parser.parse_args(arguments)
+    report = LineReport()
+    try:
+        check_series(given_source(options.source) if options.source else ensure_source(report), Series(), report)
+    except LabError as error:
+        report.step(f"lab: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

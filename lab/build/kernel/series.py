@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""hwsim-patches: which patches and new files make the lab's kernel, and putting them into a source tree."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.kernel.config import fragments
+from lab.build.step import BuildLog
+from lab.checkout import CHECKOUT
+from lab.errors import BuildError
+
+PATCHES = CHECKOUT / "hwsim-patches"
+_PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """The source that the whole test suite last passed with."""
+
+    package_version: str
+    sha256: str
+    objects: int  # that a build compiles: the length of the progress bar
+
+
+class Series:
+    """The folder hwsim-patches, or another one of its layout."""
+
+    def __init__(self, directory: Path = PATCHES) -> None:
+        self.directory = directory
+
+    @property
+    def patches(self) -> list[Path]:
+        """The patch files in the order of ``series``.
+
+        Raises:
+            BuildError: ``series`` names a patch that is not there, or a patch is not named in it.
+        """
+        listing = self.directory / "series"
+        lines = listing.read_text().splitlines() if listing.exists() else []
+        names = [name for line in lines if (name := line.partition("#")[0].strip())]
+        for number, line in enumerate(lines, 1):
+            name = line.partition("#")[0].strip()
+            if name and not (self.directory / "patches" / name).is_file():
+                raise BuildError(f"patches/{name} does not exist", where=f"{listing}:{number}")
+        there = {path.name for path in (self.directory / "patches").glob("*.patch")}
+        if forgotten := sorted(there - set(names)):
+            raise BuildError(f"patches/{forgotten[0]} is not listed in {listing}", hint="add it where it belongs")
+        return [self.directory / "patches" / name for name in names]
+
+    @property
+    def files(self) -> list[Path]:
+        """Paths of the new files, relative to ``files/`` as to the kernel tree."""
+        base = self.directory / "files"
+        return sorted(path.relative_to(base) for path in base.rglob("*") if path.is_file())
+
+    @property
+    def patched(self) -> list[Path]:
+        """Paths of the kernel's own files that the patches change, relative to the kernel tree."""
+        names = {name for patch in self.patches for name in _PATCHED.findall(patch.read_text())}
+        return sorted(Path(name) for name in names)
+
+    @property
+    def fragments(self) -> list[Path]:
+        """The Kconfig fragments in order."""
+        return fragments(self.directory / "config")
+
+    @property
+    def tested(self) -> Tested:
+        """What ``tested`` says."""
+        lines = (self.directory / "tested").read_text().splitlines()
+        facts = dict(line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
+        return Tested(facts["package"], facts["sha256"], int(facts["objects"]))
+
+    def sha256(self) -> str:
+        """Over names and content of all that goes into the kernel from here: patches, files, configuration."""
+        digest = hashlib.sha256()
+        base = self.directory / "files"
+        for path in [*self.patches, *(base / name for name in self.files), *self.fragments]:
+            content = path.read_bytes()
+            digest.update(f"{path.relative_to(self.directory)}\0{len(content)}\0".encode())
+            digest.update(content)
+        return digest.hexdigest()
+
+    def apply(self, tree: Path, version: str, log: BuildLog) -> None:
+        """Put files and patches into an unpacked source.
+
+        Raises:
+            BuildError: A patch does not apply (names it and the file it fails on), or a new file is not new.
+        """
+        self.copy_files(tree)
+        for patch in self.patches:
+            apply_patch(patch, tree, version, log)
+
+    def copy_files(self, tree: Path) -> None:
+        """Put the new files into a source tree.
+
+        Raises:
+            BuildError: One is already there.
+        """
+        for name in self.files:
+            target = tree / name
+            if target.exists():
+                raise BuildError(
+                    f"hwsim-patches/files/{name} already exists in the kernel source",
+                    hint="a change to a file of the kernel is a patch (make kernel-edit); a new file needs a new name",
+                )
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.directory / "files" / name, target)
+
+
+def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
+    """Apply one patch; lines of context may have moved, but one at most may have changed.
+
+    Raises:
+        BuildError: It does not apply.
+    """
+    argv = ["patch", "--strip=1", "--fuzz=1", "--batch", "--forward", "--no-backup-if-mismatch"]
+    before = len(log.path.read_text(errors="replace"))
+    try:
+        log.run(f"applying {patch.name}", [*argv, "--reject-file=-", f"--input={patch}"], cwd=tree)
+    except BuildError as error:
+        said = log.path.read_text(errors="replace")[before:]
+        raise BuildError(
+            f"patch {patch.name} no longer applies to Linux {version}: {failed_file(said)}",
+            where=str(patch),
+            hint=f"`make kernel-edit` helps to bring it up to date; what patch(1) says: {log.path}",
+        ) from error
+
+
+def failed_file(output: str) -> str:
+    """The file on which patch(1) failed, out of what it printed."""
+    current = "a file that it does not name"
+    for line in output.splitlines():
+        if found := re.match(r"(?:patching file |checking file |\|(?:---|\+\+\+) [ab]/)(\S+)", line):
+            current = found[1]
+        elif "FAILED" in line or "No file to patch" in line or "previously applied" in line:
+            return current
+    return current

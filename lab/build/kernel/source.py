@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Where the kernel's source comes from: Debian's linux-source package, or a tree or archive given by path."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.cache import Store, content_key, file_sha256
+from lab.build.image.debian import fetch_tar
+from lab.build.report import Report
+from lab.build.step import BuildLog
+from lab.errors import BuildError, InputError
+
+PACKAGE = "linux-source-6.12"
+NEEDED_BYTES = 900_000_000
+# What a kernel for ARCH=um never opens (but for Kconfig files): left out when unpacking, which saves 1 GB.
+OTHER_ARCHITECTURES = "alpha arc arm arm64 csky hexagon loongarch m68k microblaze mips nios2 openrisc parisc powerpc"
+OTHER_ARCHITECTURES += " riscv s390 sh sparc xtensa"
+UNUSED = (
+    *(f"arch/{name}/*.[chS]" for name in OTHER_ARCHITECTURES.split()),
+    "arch/*/boot/dts/*",
+    "Documentation/*/*",
+    "drivers/gpu/*.[ch]",
+    "drivers/staging/*.[ch]",
+    "drivers/media/*.[ch]",
+    "drivers/net/ethernet/*.[ch]",
+    "drivers/scsi/*.[ch]",
+    "sound/*.[ch]",
+    "tools/testing/*",
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel source that a build can start from."""
+
+    path: Path  # an archive or a directory
+    version: str  # "6.12.117-1" of the Debian package; of a tree what its Makefile says
+    sha256: str  # of the archive; of a tree over names, sizes and times of its files
+    debian: bool
+
+
+def ensure_source(report: Report, *, refresh: bool = False, store: Store | None = None) -> Source:
+    """Debian's source package, fetched if the cache does not hold it (``refresh``: fetched again).
+
+    Nothing is read but a note beside it; ``verify`` before use.
+
+    Raises:
+        BuildError: It cannot be fetched.
+        HostError: A tool, space or permission is missing.
+    """
+    store = store or Store("source", "the kernel source")
+    if refresh or not store.has(PACKAGE):
+        store.build(
+            PACKAGE,
+            lambda directory: _fetch(directory, store, report),
+            report,
+            needed_bytes=NEEDED_BYTES,
+            replace=refresh,
+        )
+    note = json.loads((store.path(PACKAGE) / "source.json").read_text())
+    return Source(store.path(PACKAGE) / note["archive"], note["version"], note["sha256"], debian=True)
+
+
+def _fetch(directory: Path, store: Store, report: Report) -> None:
+    report.step(f"kernel source: fetching {PACKAGE} from Debian (about 160 MB)")
+    tar = directory / "packages.tar"
+    log = BuildLog(store.log, directory)
+    fetch_tar(tar, ["--variant=extract"], [PACKAGE], "fetching the kernel source", log, report, NEEDED_BYTES)
+    archive = directory / f"{PACKAGE}.tar.xz"
+    with tarfile.open(tar) as packages:
+        _extract(packages, f"./usr/src/{PACKAGE}.tar.xz", archive)
+        _extract(packages, f"./usr/share/doc/{PACKAGE}/changelog.Debian.gz", directory / "changelog.gz")
+    tar.unlink()
+    note = {
+        "archive": archive.name,
+        "version": _changelog_version(directory / "changelog.gz"),
+        "sha256": file_sha256(archive),
+    }
+    (directory / "changelog.gz").unlink()
+    (directory / "source.json").write_text(json.dumps(note, indent=2) + "\n")
+
+
+def _extract(packages: tarfile.TarFile, name: str, target: Path) -> None:
+    try:
+        content = packages.extractfile(name)
+    except KeyError:
+        content = None
+    if content is None:
+        raise BuildError(f"the Debian package {PACKAGE} holds no {name}", hint="give a source with --kernel-source")
+    with target.open("wb") as file:
+        while block := content.read(1 << 20):
+            file.write(block)
+
+
+def _changelog_version(path: Path) -> str:
+    """The version in the first line: ``linux (6.12.117-1) trixie-security; urgency=high``."""
+    with gzip.open(path, "rt", errors="replace") as file:
+        first = file.readline()
+    found = re.match(r"\S+ \(([^)]+)\)", first)
+    if not found:
+        raise BuildError(f"the changelog of {PACKAGE} begins with {first!r}, not with a version")
+    return found[1]
+
+
+def given_source(path: Path) -> Source:
+    """A kernel source tree, or an archive of one, named by the user.
+
+    Raises:
+        InputError: There is no kernel source.
+    """
+    path = path.resolve()
+    if path.is_dir():
+        return Source(path, tree_version(path), _tree_fingerprint(path), debian=False)
+    if path.is_file() and ".tar" in path.name:
+        return Source(path, path.name.split(".tar")[0], file_sha256(path), debian=False)
+    raise InputError(f"{path} is neither a kernel source tree nor an archive (.tar.xz) of one")
+
+
+def tree_version(tree: Path) -> str:
+    """The version that the top Makefile of a kernel tree states.
+
+    Raises:
+        InputError: It is not a kernel tree.
+    """
+    makefile = tree / "Makefile"
+    text = makefile.read_text(errors="replace") if makefile.is_file() else ""
+    found = dict(re.findall(r"^(VERSION|PATCHLEVEL|SUBLEVEL|EXTRAVERSION) *= *(\S*)$", text, re.MULTILINE))
+    if len(found) < 3 or not (tree / "arch" / "um").is_dir():
+        raise InputError(f"{tree} is not a kernel source tree: no Makefile with a VERSION, or no arch/um")
+    return f"{found['VERSION']}.{found['PATCHLEVEL']}.{found['SUBLEVEL']}{found.get('EXTRAVERSION', '')}"
+
+
+def _tree_fingerprint(tree: Path) -> str:
+    """Changes when a file does, as make sees it; reading a gigabyte at every start would take ten seconds."""
+    lines = []
+    for directory, names, files in os.walk(tree):
+        names[:] = sorted(name for name in names if name != ".git")
+        for name in sorted(files):
+            path = Path(directory, name)
+            facts = path.lstat()
+            lines.append(f"{path.relative_to(tree)} {facts.st_size} {facts.st_mtime_ns}")
+    return content_key("\n".join(lines))
+
+
+def verify(source: Source) -> None:
+    """Compare an archive with the checksum noted when it was fetched.
+
+    Raises:
+        BuildError: It is damaged.
+    """
+    if source.path.is_file() and file_sha256(source.path) != source.sha256:
+        raise BuildError(
+            f"kernel source fails its checksum: {source.path} is not what was fetched (sha256 {source.sha256})",
+            hint="`lab kernel --refresh` fetches it again",
+        )
+
+
+def unpack(source: Source, target: Path, log: BuildLog) -> None:
+    """Put the source tree at ``target``, a directory that does not exist yet.
+
+    Raises:
+        BuildError: The archive is damaged, or the tree holds a build of its own.
+    """
+    verify(source)
+    target.mkdir()
+    if source.path.is_dir():
+        if (source.path / ".config").exists() or (source.path / "include/config").exists():
+            raise BuildError(
+                f"{source.path} holds a build", hint=f"clean it (make -C {source.path} mrproper), or give another tree"
+            )
+        argv = ["cp", "--archive", "--reflink=auto", f"{source.path}/.", str(target)]
+    else:
+        exclude = [f"--exclude=*/{pattern}" for pattern in UNUSED] if source.debian else []
+        argv = ["tar", "--extract", "--file", str(source.path), "--strip-components=1", "--no-same-owner"]
+        argv += ["--wildcards", "--wildcards-match-slash", *exclude, "--directory", str(target)]
+    log.run("unpacking the kernel source", argv)

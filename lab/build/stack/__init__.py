@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The code of a stack, compiled for the guest."""

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Which files of ``workloads/<stack>`` its code is made of, and the two lists beside its Makefile."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.cache import content_key
+from lab.build.image.image import read_packages
+from lab.errors import HostError
+
+BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
+EXPERIMENTS = "experiments"  # folder of experiment files
+SOURCES = "sources"  # packages of the image whose source the code is compiled with
+# What a make by hand leaves is for the host. If it came along, make would find its work done already.
+_MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
+_MADE_FOLDERS = ("build", "__pycache__", ".*")
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a stack; ``name`` is relative to its folder."""
+
+    name: str
+    content: bytes
+    executable: bool
+
+
+def stack_files(stack: Path) -> list[File]:
+    """All files that make sees, in a fixed order; links are what they point to.
+
+    Workloads and experiments (``*.yaml`` in the folder itself or below ``experiments``) are none of them, nor is
+    what a make by hand leaves: objects, libraries, programs, ``build/``, hidden files.
+
+    Raises:
+        HostError: One cannot be read.
+    """
+    found = []
+    for directory, names, files in os.walk(stack):
+        top = Path(directory) == stack
+        names[:] = [name for name in names if not _matches(name, _MADE_FOLDERS) and not (top and name == EXPERIMENTS)]
+        for name in files:
+            if _matches(name, _MADE) or (top and name.endswith(".yaml")):
+                continue
+            path = Path(directory, name)
+            try:
+                content = path.read_bytes()
+                executable = bool(path.stat().st_mode & 0o111)
+            except OSError as error:
+                raise HostError(f"{path} cannot be read: {error.strerror}") from None
+            if not content.startswith(_ELF):
+                found.append(File(str(path.relative_to(stack)), content, executable))
+    return sorted(found, key=lambda file: file.name)
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def files_key(files: list[File]) -> str:
+    """Changes when a name, a content or the right to execute does."""
+    parts: list[bytes | str] = []
+    for file in files:
+        parts += [file.name, "x" if file.executable else "-", file.content]
+    return content_key(*parts)
+
+
+def copy_files(files: list[File], target: Path) -> None:
+    """Put the files below a directory that does not exist yet."""
+    target.mkdir()
+    for file in files:
+        path = target / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+        path.chmod(0o755 if file.executable else 0o644)
+
+
+def listed(path: Path) -> list[str]:
+    """The packages of a list; none where there is no such file.
+
+    Raises:
+        BuildError: A line holds more than one name.
+    """
+    return read_packages(path) if path.is_file() else []

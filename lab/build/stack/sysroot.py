@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Headers and libraries of the guest's Debian, for the host's compiler (``--sysroot``).
+
+Programs of a stack run in the guest, whose C library is another one than the host's. So they are linked with that of
+the image's suite. What the compiler itself brings (its headers, crtbegin.o, libgcc.a) it finds beside itself, wherever
+the sysroot is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.cache import Store, content_key, file_sha256
+from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.image.image import Image
+from lab.build.report import Report
+from lab.build.step import BuildLog
+from lab.errors import BuildError
+
+PACKAGES = ("libc6-dev", "linux-libc-dev")  # what every C program needs
+LIBRARIES = "usr/lib/x86_64-linux-gnu"  # below a sysroot
+RECIPE = 1  # count up when the code below changes what comes out
+NEEDED_BYTES = 500_000_000
+_OPTIONS = ["--variant=extract", '--aptopt=Apt::Install-Recommends "false"']
+_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
+_LEFT_OUT = ("bin", "sbin", "share/doc", "share/man", "share/locale")  # of usr
+_LINKS = {"lib": "usr/lib", "lib64": "usr/lib64"}  # as every Debian has them; no package brings them
+
+
+@dataclass(frozen=True)
+class Sysroot:
+    """Headers and libraries, ready for a compiler."""
+
+    path: Path
+    sha256: str  # of all that is in it
+
+
+def ensure_sysroot(
+    report: Report, image: Image, packages: list[str], where: str, store: Store | None = None
+) -> Sysroot:
+    """The sysroot with these packages and what they need, fetched if the cache does not hold it.
+
+    Args:
+        report: Told what is being done.
+        image: What programs are to run on: another C library in it makes another sysroot.
+        packages: Debian packages beside ``PACKAGES``.
+        where: The file that lists them.
+        store: Where; default: the user's cache.
+
+    Raises:
+        BuildError: A package cannot be had, or the network is not there.
+        HostError: A tool, space or permission is missing.
+    """
+    store = store or Store("sysroot", "headers and libraries of the guest")
+    wanted = sorted({*PACKAGES, *packages})
+    key = content_key(SUITE, image.packages.get("libc6", ""), *wanted, *_OPTIONS, str(RECIPE))
+    if not store.has(key):
+        store.build(
+            key, lambda directory: _make(directory, wanted, where, store, report), report, needed_bytes=NEEDED_BYTES
+        )
+    note = json.loads((store.path(key) / "sysroot.json").read_text())
+    return Sysroot(store.path(key) / "root", note["sha256"])
+
+
+def _make(directory: Path, packages: list[str], where: str, store: Store, report: Report) -> None:
+    report.step(f"headers and libraries of the guest: Debian {SUITE}'s {', '.join(packages)}")
+    log, tar, root = BuildLog(store.log, directory), directory / "packages.tar", directory / "root"
+    try:
+        fetch_tar(tar, _OPTIONS, packages, "fetching headers and libraries", log, report, NEEDED_BYTES)
+    except BuildError:
+        if unknown := _UNKNOWN.search(log.path.read_text(errors="replace")):
+            raise BuildError(
+                f"Debian {SUITE} has no package {unknown[1]}", where=where, hint=f"the whole log: {log.path}"
+            ) from None
+        raise
+    root.mkdir()
+    argv = ["tar", "--extract", "--file", str(tar), "--no-same-owner", "--directory", str(root)]
+    log.run("unpacking them", [*argv, *(f"--exclude=./usr/{name}" for name in _LEFT_OUT), "./usr"])
+    tar.unlink()
+    for name, target in _LINKS.items():
+        (root / name).symlink_to(target)
+    keep_links_inside(root)
+    (directory / "sysroot.json").write_text(json.dumps({"packages": packages, "sha256": tree_sha256(root)}) + "\n")
+
+
+def keep_links_inside(root: Path) -> None:
+    """Make absolute links relative: from a sysroot they would lead to the host's files."""
+    for path in root.rglob("*"):
+        if path.is_symlink() and (target := path.readlink()).is_absolute():
+            path.unlink()
+            path.symlink_to(os.path.relpath(root / target.relative_to("/"), path.parent))
+
+
+def tree_sha256(root: Path) -> str:
+    """Over names, kinds, whether they can be executed, and content of all below a directory."""
+    lines = []
+    for path in sorted(root.rglob("*")):
+        name, mode = path.relative_to(root), path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            lines.append(f"{name} -> {path.readlink()}")
+        elif stat.S_ISREG(mode):
+            lines.append(f"{name} {'x' if mode & 0o111 else '-'} {file_sha256(path)}")
+        else:
+            lines.append(f"{name}/")
+    return content_key("\n".join(lines))

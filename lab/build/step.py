@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""One command of a build: logged in full, watched line by line, and ended with the lab."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from lab.build.cache import lock_descriptors, no_space
+from lab.errors import BuildError, HostError
+
+TAIL_LINES = 15
+TICK_S = 0.5
+_ERROR = re.compile(r"\berror\b|^E: |\*\*\*", re.IGNORECASE)
+# All that a build sees of our environment: neither the flags of a make that calls us, nor a user's CFLAGS.
+ENVIRONMENT = re.compile(r"PATH|HOME|TMPDIR|APT_CONFIG|(?:https?|ftp|no|all)_proxy", re.IGNORECASE)
+# What the C library, tar, dpkg and squashfs-tools print when the disk is full.
+NO_SPACE_TEXT = "No space left on device"
+
+
+class BuildLog:
+    """Everything the commands of one build print, in one file that outlives a failed build."""
+
+    def __init__(self, path: Path, directory: Path) -> None:
+        self.path = path
+        self.directory = directory  # of the build: where space may run out
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("")
+
+    def add(self, text: str) -> None:
+        """Append a line."""
+        with self.path.open("a") as file:
+            file.write(f"{text}\n")
+
+    def failure(self, step: str, reason: str, since: int = 0) -> BuildError | HostError:
+        """The error for a step that failed, ``since`` bytes of the log: no space if the log says so."""
+        lines = self.path.read_bytes()[since:].decode(errors="replace").splitlines()
+        if any(NO_SPACE_TEXT in line for line in lines):
+            return no_space(self.directory)
+        indented = "\n".join(f"    {line}" for line in telling_lines(lines))
+        return BuildError(f"{step} failed: {reason}\n{indented}", hint=f"the whole log: {self.path}")
+
+    def run(
+        self,
+        step: str,
+        argv: list[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        on_line: Callable[[str], None] | None = None,
+        on_tick: Callable[[], None] | None = None,
+        stdin: IO[bytes] | None = None,
+        stdout: IO[bytes] | None = None,
+    ) -> None:
+        """Run a command to its end.
+
+        Args:
+            step: What it does, for the error: "unpacking the source".
+            argv: The command.
+            cwd: Where; default: the build's directory.
+            env: Set in addition to the few variables of ours that a build sees; LC_ALL is C.
+            on_line: Sees every line of the log as it comes.
+            on_tick: Called where no line comes for half a second.
+            stdin: Read by the command; default: nothing.
+            stdout: Takes its standard output; default: the log.
+
+        Raises:
+            BuildError: It failed; with the last lines of the log.
+            HostError: It is not installed, or the disk is full.
+        """
+        self.add(f"$ {' '.join(argv)}")
+        since = self.path.stat().st_size
+        require(argv[0])
+        with running(argv, cwd or self.directory, env, stdin, stdout) as process:
+            self._follow(process, on_line, on_tick)
+        if process.returncode:
+            raise self.failure(step, _reason(process.returncode), since)
+
+    def _follow(
+        self,
+        process: subprocess.Popen[bytes],
+        on_line: Callable[[str], None] | None,
+        on_tick: Callable[[], None] | None,
+    ) -> None:
+        stream = process.stderr if process.stdout is None else process.stdout
+        assert stream is not None
+        rest = b""
+        with self.path.open("ab", buffering=0) as log, selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            while True:
+                if on_tick is not None and not selector.select(TICK_S):
+                    on_tick()
+                    continue
+                chunk = os.read(stream.fileno(), 1 << 16)
+                if not chunk:
+                    break
+                log.write(chunk)
+                *lines, rest = (rest + chunk).split(b"\n")
+                if on_line is not None:
+                    for line in lines:
+                        on_line(line.decode(errors="replace"))
+        if rest and on_line is not None:
+            on_line(rest.decode(errors="replace"))
+        process.wait()
+
+
+def require(program: str) -> None:
+    """Raise HostError if a program is not installed."""
+    if shutil.which(program) is None:
+        raise HostError(
+            f"{program} is not installed", hint="`make lab` installs what is missing; `lab doctor` lists it"
+        )
+
+
+def telling_lines(lines: list[str]) -> list[str]:
+    """The lines that say why: around the first that reports an error, as make goes on with others, and the last."""
+    first = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
+    if first >= len(lines) - TAIL_LINES:
+        return lines[-TAIL_LINES:]
+    return [*lines[max(0, first - 2) : first + 6], "...", *lines[-5:]]
+
+
+# What a command inherits beside 0, 1 and 2 has numbers from here on. The low ones are mmdebstrap's: it has sh write
+# to a descriptor of its own, and sh takes only numbers of one digit.
+_HIGH_DESCRIPTOR = 200
+# The command, beside it a guard in the same process group: when the pipe of which we hold the other end closes, be
+# it by kill -9 of the lab, the guard ends the group.
+_GUARDED = '{ read -r _ </proc/self/fd/"$0"; kill -TERM 0; } >/dev/null 2>&1 & exec "$@"'
+
+
+@contextlib.contextmanager
+def running(
+    argv: list[str], cwd: Path, env: Mapping[str, str] | None, stdin: IO[bytes] | None, stdout: IO[bytes] | None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A build command in its own session, whose standard error (and output, unless it goes elsewhere) is a pipe.
+
+    It ends with us, however we end. It holds our locks until it is gone.
+    """
+    inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
+    guard, ours = os.pipe()
+    passed = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _HIGH_DESCRIPTOR) for number in (guard, *lock_descriptors())]
+    os.close(guard)
+    try:
+        process = subprocess.Popen(
+            ["sh", "-c", _GUARDED, str(passed[0]), *argv],
+            cwd=cwd,
+            env={**inherited, **(env or {}), "LC_ALL": "C"},
+            stdin=stdin if stdin is not None else subprocess.DEVNULL,
+            stdout=stdout if stdout is not None else subprocess.PIPE,
+            stderr=subprocess.PIPE if stdout is not None else subprocess.STDOUT,
+            start_new_session=True,
+            pass_fds=passed,
+        )
+    finally:
+        for number in passed:
+            os.close(number)
+    try:
+        yield process
+    except BaseException:
+        _end(process)
+        raise
+    finally:
+        os.close(ours)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the command and all it started."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(timeout=30)  # mmdebstrap removes its directory first
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _reason(status: int) -> str:
+    return f"exit status {status}" if status > 0 else f"ended by {signal.Signals(-status).name}"

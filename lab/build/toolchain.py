@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Which compiler, linker and C library a kernel is built with: they are part of its bytes, so of its key."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from lab.build.cache import cache_root
+from lab.errors import HostError
+
+# Asked for their version. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
+# the libc.so of the same package.
+PROGRAMS = ("gcc", "ld")
+LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/libc.a"), Path("/usr/lib/libc.a"))
+
+
+def toolchain_versions(memory: Path | None = None) -> str:
+    """One line naming compiler, linker and C library.
+
+    Asking them takes 20 ms, so the answer is remembered for as long as the files are the same (path, size, time).
+
+    Args:
+        memory: The file that remembers; default: in the cache.
+
+    Raises:
+        HostError: One of them is not installed.
+    """
+    memory = memory or cache_root() / "toolchain.json"
+    files = [_program(name) for name in PROGRAMS] + [_libc()]
+    fingerprint = "|".join(f"{path}:{path.stat().st_size}:{path.stat().st_mtime_ns}" for path in files)
+    with contextlib.suppress(OSError, ValueError):
+        known = json.loads(memory.read_text())
+        if known["fingerprint"] == fingerprint:
+            return str(known["versions"])
+    versions = _ask()
+    with contextlib.suppress(OSError):  # then it is asked again next time
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        fresh = memory.with_suffix(f".{os.getpid()}")
+        fresh.write_text(json.dumps({"fingerprint": fingerprint, "versions": versions}) + "\n")
+        fresh.replace(memory)
+    return versions
+
+
+def _program(name: str) -> Path:
+    found = shutil.which(name)
+    if found is None:
+        raise HostError(
+            f"{name} is not installed; the kernel is built with it", hint="`make lab` installs what is missing"
+        )
+    return Path(found).resolve()
+
+
+def _libc() -> Path:
+    for path in LIBC_CANDIDATES:
+        if path.exists():
+            return path.resolve()
+    raise HostError(
+        "the static C library (libc.a) is not installed; programs of the guest are linked with it",
+        hint="it is in Debian's libc6-dev; `make lab` installs what is missing",
+    )
+
+
+def _ask() -> str:
+    first = [_output([name, "--version"]).splitlines()[0] for name in PROGRAMS]
+    libc = _output(["getconf", "GNU_LIBC_VERSION"]).strip()
+    return "; ".join([*first, libc])
+
+
+def _output(argv: list[str]) -> str:
+    try:
+        return subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "LC_ALL": "C"},
+        ).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise HostError(f"{argv[0]} does not run: {error}", hint="install it again") from error

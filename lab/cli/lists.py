@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that tell: list, doctor, and what kernel and image are."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from lab.cli.terminal import console
+
+
+def print_list(as_json: bool, what: str | None = None) -> None:
+    """Topologies, workloads, experiments and probes, or ``what`` of them, with what they are about."""
+    from rich.table import Table
+
+    found = {heading: make() for heading, make in _LISTS.items() if what in (None, heading)}
+    if as_json:
+        print(json.dumps(found, indent=2))
+        return
+    for heading, entries in found.items():
+        if not entries:
+            console().print(f"{heading}: none\n")
+            continue
+        table = Table(title=heading, title_justify="left", show_header=False, box=None)
+        for name, about in entries.items():
+            table.add_row(name, about)
+        console().print(table)
+        console().print()
+
+
+def _files(kind: str) -> dict[str, str]:
+    """Files of a kind by short name, each with what it is about."""
+    from lab.errors import InputError
+    from lab.model import library
+    from lab.model.document import read
+
+    found = {}
+    for name, path in library.known(kind).items():
+        try:
+            data = read(path).data
+        except InputError as error:  # one broken file must not hide the others
+            data = {"about": f"cannot be read: {error}"}
+        found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
+    return found
+
+
+def _probes() -> dict[str, str]:
+    """Probes, each with what it is about."""
+    from lab.probes import base as probes
+
+    found = {name: probes.load(name) for name in probes.known()}
+    return {
+        name: f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about for name, probe in found.items()
+    }
+
+
+_LISTS: dict[str, Callable[[], dict[str, str]]] = {
+    "topologies": partial(_files, "topology"),
+    "workloads": partial(_files, "workload"),
+    "experiments": partial(_files, "experiment"),
+    "probes": _probes,
+}
+
+
+def print_doctor(as_json: bool) -> int:
+    """What the machine has and lacks; exit status 1 if a run would not work."""
+    from lab.machine.doctor import examine
+
+    findings = examine()
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            mark = "[green]ok     [/]" if finding.ok else "[red]problem[/]"
+            console().print(f"{mark} {finding.name}: {finding.found}")
+            if not finding.ok:
+                console().print(f"        {finding.advice}", markup=False)
+    return 0 if all(finding.ok for finding in findings) else 1
+
+
+def print_facts(built: Any, as_json: bool) -> None:
+    """The fields of what was built, one a line."""
+    facts = {
+        key: str(value) if not isinstance(value, dict) else value for key, value in dataclasses.asdict(built).items()
+    }
+    if as_json:
+        print(json.dumps(facts, indent=2))
+        return
+    for key, value in facts.items():
+        print(f"{key}: {len(value)} packages" if isinstance(value, dict) else f"{key}: {value}")

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""The command ``lab``: thin verbs. Heavy imports are inside the verbs, so that ``lab --help`` answers at once."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Literal
+
+import typer
+import typer.core
+from click.exceptions import ClickException
+
+from lab.errors import LabError
+
+typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
+
+app = typer.Typer(
+    name="lab",
+    help="A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
+Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
+Seed = Annotated[int, typer.Option(help="Rules every random draw of the run.", min=0)]
+Setting = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
+]
+Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one below runs/.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Source = Annotated[Path | None, typer.Option(help="Kernel source tree to use instead of Debian's package.")]
+
+
+@app.command()
+def run(
+    topology: Topology,
+    workload: Workload,
+    seed: Seed = 1,
+    settings: Setting = None,
+    out: Out = None,
+    repeat: Annotated[int, typer.Option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Guests side by side.", min=1)] = 1,
+    pcap: Annotated[
+        Literal["air"] | None,
+        typer.Option(help="Capture every frame of the medium, ACKs and collisions too: raw/air-<MHz>.pcapng."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running.")] = False,
+    as_json: Json = False,
+    kernel_source: Source = None,
+) -> None:
+    """Run a workload on a topology in virtual time, record it, report it. Exit status 1: a check failed."""
+    settings = settings or []
+    if dry_run:
+        from lab.cli.dry_run import print_commands
+
+        print_commands(topology, workload, seed, settings, as_json, pcap)
+        return
+    from lab.cli.run import execute
+
+    raise typer.Exit(
+        execute(
+            topology,
+            workload,
+            seed,
+            settings,
+            out,
+            pcap=pcap,
+            repeat=repeat,
+            jobs=jobs,
+            as_json=as_json,
+            source=kernel_source,
+        )
+    )
+
+
+@app.command()
+def shell(
+    topology: Topology,
+    seed: Seed = 1,
+    settings: Setting = None,
+    stack: Annotated[str | None, typer.Option(metavar="NAME", help="A stack whose programs nodes have: sap.")] = None,
+    kernel_source: Source = None,
+) -> None:
+    """Boot a topology in real time and give a prompt in the manner of mininet>."""
+    from lab.cli.run import interact
+
+    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
+
+
+@app.command()
+def show(
+    topology: Topology, workload: Workload, seed: Seed = 1, settings: Setting = None, as_json: Json = False
+) -> None:
+    """Print the resolved plan: addresses, links, timeline, processes."""
+    from lab.plan.load import load
+
+    plan = load(topology, workload, seed, settings or [])
+    if as_json:
+        print(plan.to_json(), end="")
+        return
+    from lab.cli.terminal import console
+    from lab.show.plan import render
+
+    console().print(render(plan))
+
+
+@app.command("list")
+def list_(
+    what: Annotated[
+        Literal["topologies", "workloads", "experiments", "probes"] | None,
+        typer.Argument(help="Only these: topologies, workloads, experiments or probes.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List topologies, workloads, experiments and probes."""
+    from lab.cli.lists import print_list
+
+    print_list(as_json, what)
+
+
+@app.command()
+def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload and experiment files.")]) -> None:
+    """Check files without running them."""
+    from lab.cli.check import check as check_file
+
+    for path in files:
+        print(f"{path}: a correct {check_file(path)}")
+
+
+@app.command()
+def report(
+    directory: Annotated[Path, typer.Argument(help="Directory of a run.")] = Path("runs/latest"),
+    png: Annotated[bool, typer.Option("--png", help="Draw the plots as PNG too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Record and draw a run again from its raw files, and print its tables."""
+    from lab.cli.run import redraw
+
+    raise typer.Exit(redraw(directory, png=png, as_json=as_json))
+
+
+@app.command()
+def reproduce(
+    experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
+    out: Annotated[Path | None, typer.Option(help="Directory for the results; default: a new one below runs/.")] = None,
+    jobs: Annotated[int, typer.Option(help="Guests side by side on this machine.", min=1)] = 1,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Scheduler of dask.distributed whose workers run the trials: tcp://…"),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
+    ] = None,
+    reps: Annotated[int | None, typer.Option(metavar="N", help="Repeat each point N times.", min=1)] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store has.")] = False,
+    limit: Annotated[int, typer.Option(metavar="N", help="A grid of more trials asks for --yes.", min=1)] = 1000,
+    yes: Annotated[bool, typer.Option("--yes", help="Run all trials, however many.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run an experiment, or what of it is not stored; draw it beside the paper. Exit status 1: a claim fails."""
+    from lab.cli.experiments import reproduce as reproduce_
+
+    raise typer.Exit(
+        reproduce_(
+            experiment,
+            out,
+            as_json=as_json,
+            jobs=jobs,
+            scheduler=dask,
+            only=only or [],
+            reps=reps,
+            fresh=fresh,
+            most=None if yes else limit,
+        )
+    )
+
+
+@app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="RUN-A", help="Directory of a lab reproduce, or its results.json.")],
+    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another one of the same experiment.")],
+    as_json: Json = False,
+) -> None:
+    """Compare two results of one experiment, made with two builds: differences with confidence."""
+    from lab.cli.experiments import compare as compare_
+
+    raise typer.Exit(compare_(first, second, as_json=as_json))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Check what this machine has and lacks."""
+    from lab.cli.lists import print_doctor
+
+    raise typer.Exit(print_doctor(as_json))
+
+
+@app.command()
+def kernel(
+    kernel_source: Source = None,
+    refresh: Annotated[
+        bool, typer.Option("--refresh", help="Fetch Debian's source again, to take a newer one.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Build the guest's kernel where the cache does not have it; print what it is."""
+    from lab.build.kernel.kernel import ensure_kernel
+    from lab.cli.lists import print_facts
+    from lab.cli.terminal import reporter
+
+    with reporter() as report_:
+        built = ensure_kernel(report_, source=kernel_source, refresh=refresh)
+    print_facts(built, as_json)
+
+
+@app.command()
+def rootfs(
+    refresh: Annotated[bool, typer.Option("--refresh", help="Build anew, with today's packages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build the guest's root file system where the cache does not have it; print what it is."""
+    from lab.build.image.image import ensure_image
+    from lab.cli.lists import print_facts
+    from lab.cli.terminal import reporter
+
+    with reporter() as report_:
+        built = ensure_image(report_, refresh=refresh)
+    print_facts(built, as_json)
+
+
+@app.command()
+def clean() -> None:
+    """Remove what killed labs left, and empty the cache: kernels, images, and the stored trials of experiments."""
+    from lab.build.cache import clean as clean_cache
+    from lab.machine.scratch import clean_stale
+
+    stale = clean_stale()
+    freed = clean_cache()
+    largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
+    listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
+    print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left: removed")
+
+
+# What a command imports stays until its end. Python would look through it for garbage while it is imported, each time
+# that 700 objects have been made (20 ms), and once more at the end (60 ms).
+_COLLECT = (50_000, 10, 100)
+
+_ended_by: list[signal.Signals] = []  # typer makes an exit status of every KeyboardInterrupt that tells nothing more
+
+
+def _terminated(number: int, _frame: FrameType | None) -> None:
+    """SIGTERM ends us like Ctrl-C: what was begun is cleaned up on the way out."""
+    _ended_by.append(signal.SIGTERM)
+    raise KeyboardInterrupt
+
+
+def _status(returned: int | None) -> int:
+    """The exit status; 128 + the signal for an interrupted run, as shells have it."""
+    if returned != 128 + signal.SIGINT:
+        return returned or 0
+    print("lab: interrupted", file=sys.stderr)
+    return 128 + (_ended_by or [signal.SIGINT])[0]
+
+
+def main() -> None:
+    """Entry of the command: a user's mistake is one message, never a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(*_COLLECT)
+    atexit.register(gc.freeze)
+    try:
+        sys.exit(_status(app(standalone_mode=False)))
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        sys.exit(error.exit_status)
+    except ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone (lab list | head)
+        sys.exit(141)

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""The verbs that boot: run, shell; and report, which draws again what they left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import statistics
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab import captures, runs
+from lab.cli.terminal import RunBars, console, reporter
+from lab.errors import InputError, LabError
+from lab.model import library
+from lab.plan.load import load
+from lab.shared.types import Plan
+
+if TYPE_CHECKING:
+    from lab.record import Record
+
+IDLE = "idle"  # the workload of a prompt: none
+
+
+def execute(
+    topology: str,
+    workload: str,
+    seed: int,
+    settings: list[str],
+    out: Path | None,
+    *,
+    pcap: str | None,
+    repeat: int,
+    jobs: int,
+    as_json: bool,
+    source: Path | None,
+) -> int:
+    """Run, record, report; returns the exit status."""
+    plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
+    runs.prepare()
+    code = library.code_of(workload, plans[0].stack)
+    with reporter() as report:
+        machine = runs.ensure_machine(report, source, [code] if code else [])
+    directory = runs.new_directory(f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-"), out)
+    places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
+    for place in places:
+        place.mkdir(exist_ok=True)
+    records = _run(plans, places, machine, jobs, directory)
+    _point_latest(directory, out)
+    _tell(records, places, as_json)
+    return 0 if all(record.passed for record in records) else 1
+
+
+def _run(plans: list[Plan], places: list[Path], machine: runs.Machine, jobs: int, directory: Path) -> list[Record]:
+    names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
+    try:
+        with RunBars(names, plans[0].duration_ns) as bars:
+            return runs.run_all(zip(plans, places, strict=True), machine, jobs, bars.tell, _prepare_report)
+    except KeyboardInterrupt:
+        runs.discard(directory)
+        raise
+    except LabError as error:
+        print(f"what the run left is in {directory}", file=sys.stderr)
+        raise error
+
+
+def _prepare_report() -> None:
+    """Import what shows results."""
+    from lab import report
+
+    report.prepare()
+    console()
+
+
+def _point_latest(directory: Path, out: Path | None) -> None:
+    """runs/latest is the last run that got no --out."""
+    if out is not None:
+        return
+    latest = directory.parent / "latest"
+    with contextlib.suppress(FileNotFoundError):
+        latest.unlink()
+    latest.symlink_to(directory.name)
+
+
+def _tell(records: list[Record], places: list[Path], as_json: bool) -> None:
+    from lab import report
+
+    pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
+    if as_json:
+        shown: Any = [
+            {**report.as_json(record), "directory": str(place)} for record, place in zip(records, places, strict=True)
+        ]
+        print(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, sort_keys=True))
+        return
+    for record in records[:1] if len(records) == 1 else []:
+        console().print(report.tables(record))
+    if len(records) > 1:
+        _tell_repetitions(records)
+    for place, page in zip(places, pages, strict=True):
+        for capture in sorted((place / "raw").glob(captures.FILES)):
+            print(f"capture: {capture}")
+        print(f"report: {page}")
+
+
+def _tell_repetitions(records: list[Record]) -> None:
+    from rich.table import Table
+
+    table = Table(title=f"{len(records)} runs")
+    for heading in ("metric", "unit", "mean", "deviation", "least", "most"):
+        table.add_column(heading, justify="left" if heading in ("metric", "unit") else "right")
+    for name in records[0].metrics:
+        means = [record.metrics[name].values["mean"] for record in records]
+        values = [mean for mean in means if mean is not None]
+        if values:
+            deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+            cells = (statistics.fmean(values), deviation, min(values), max(values))
+            table.add_row(name, records[0].metrics[name].unit, *(f"{cell:.3f}" for cell in cells))
+    failed = [record for record in records if not record.passed]
+    console().print(table)
+    print(f"checks: {len(records) - len(failed)} of {len(records)} runs passed all")
+
+
+def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
+    """Record and report a finished run anew from its raw files."""
+    from lab import record as records
+    from lab import report
+
+    if not directory.is_dir():
+        raise InputError(
+            f"there is no run {directory}", hint="`lab run` makes one; its directory is printed at the end"
+        )
+    record = records.rebuild(directory)
+    page = report.write(record, directory, png=png)
+    if as_json:
+        print(json.dumps(report.as_json(record), indent=2, sort_keys=True))
+    else:
+        console().print(report.tables(record))
+        print(f"report: {page}")
+    return 0 if record.passed else 1
+
+
+def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
+    """A prompt on a topology, in real time; with a stack's programs in every node."""
+    from lab.machine.doctor import memory_directory
+    from lab.machine.process import Guest
+    from lab.machine.scratch import scratch
+
+    # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
+    settings = [*settings, "workload.duration=24h"]
+    places = {}
+    if stack is not None:
+        settings.append(f"workload.stack={stack}")
+        places["workload.stack"] = f"--stack {stack}"
+    plan = load(topology, IDLE, seed, settings, places=places)
+    code = library.code_of(IDLE, plan.stack)
+    runs.prepare()
+    with reporter() as report:
+        machine = runs.ensure_machine(report, source, [code] if code else [])
+    with scratch({}) as home:
+        directory = home / "session"
+        directory.mkdir()
+        (directory / "plan.json").write_text(plan.to_json())
+        files = runs.guest_files(plan, machine, directory)
+        for name, target in files.links().items():
+            (home / name).symlink_to(target)
+        guest = Guest(runs.guest_command(plan, machine, directory, home, "shell"), files.run, memory_directory(), None)
+        try:
+            return _wait_for_shell(guest.process.wait)
+        finally:
+            guest.kill()
+
+
+def _wait_for_shell(wait: Any) -> int:
+    while True:
+        try:
+            wait()
+            return 0
+        except KeyboardInterrupt:  # Ctrl-C belongs to the prompt, which got it too
+            continue

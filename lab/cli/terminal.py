@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""How ``lab`` speaks: rich where there is a terminal, plain lines where there is none; NO_COLOR is honoured by rich."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Self
+
+from lab.build.report import LineReport, Report
+
+if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long as planning a small topology
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    from lab.experiments.run.engine import Progress as SweepProgress
+    from lab.machine.watch import Progress as RunProgress
+
+LINE_EVERY_S = 5.0
+PIPE_COLUMNS = 110
+_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables by which rich can be told what is one
+
+
+def console() -> Console:
+    """For results, on standard output; wide enough for every table where nobody's window limits it."""
+    from rich.console import Console
+
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+
+
+def _errors() -> Console | None:
+    """Standard error where it is a terminal. rich has the last word, but is asked only where it may be one."""
+    if not (sys.stderr.isatty() or os.environ.keys() & _CALL_IT_A_TERMINAL):
+        return None
+    from rich.console import Console
+
+    errors = Console(stderr=True, highlight=False)
+    return errors if errors.is_terminal else None
+
+
+class BarReport:
+    """Build progress as a bar; steps scroll above it."""
+
+    def __init__(self, errors: Console) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (
+            BarColumn(30),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+        )
+        self._progress = Progress(*columns, console=errors, transient=True)
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> BarReport:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def step(self, text: str) -> None:
+        """A new step."""
+        if self._task is not None:
+            self._progress.remove_task(self._task)
+            self._task = None
+        self._progress.console.print(text, markup=False)
+
+    def progress(self, done: int, total: int | None, text: str) -> None:
+        """Move the bar."""
+        if self._task is None:
+            self._task = self._progress.add_task("", total=total)
+        self._progress.update(self._task, completed=done, total=total, description=text[:60])
+
+
+class _LateReport:
+    """A bar or lines, from the first thing that there is to tell: mostly there is none."""
+
+    def __init__(self, closing: contextlib.ExitStack) -> None:
+        self._closing = closing
+
+    @cached_property
+    def _report(self) -> Report:
+        errors = _errors()
+        return LineReport(sys.stderr) if errors is None else self._closing.enter_context(BarReport(errors))
+
+    def step(self, text: str) -> None:
+        """A new step."""
+        self._report.step(text)
+
+    def progress(self, done: int, total: int | None, text: str) -> None:
+        """How far it is."""
+        self._report.progress(done, total, text)
+
+
+@contextlib.contextmanager
+def reporter() -> Iterator[Report]:
+    """Where builds report to: standard error."""
+    with contextlib.ExitStack() as closing:
+        yield _LateReport(closing)
+
+
+class _LateBars:
+    """Bars, or now and then a line, from the first thing that there is to tell: nothing waits for them."""
+
+    def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
+        """``bars``: what each says before anything is told of it, and how far it goes."""
+        self._bars = bars
+        self._next_s = time.monotonic() + LINE_EVERY_S
+        self._lock = threading.Lock()  # each guest is watched by a thread
+        self._begun = False
+        self._progress: Progress | None = None
+        self._tasks: list[TaskID] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress:
+            self._progress.stop()
+
+    def _begin(self) -> None:
+        self._begun = True
+        errors = _errors()
+        if errors is None:
+            return
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._progress = Progress(BarColumn(30), TextColumn("{task.description}"), console=errors, transient=True)
+        self._progress.start()
+        self._tasks = [self._progress.add_task(text, total=total) for text, total in self._bars]
+
+    def _show(self, number: int, text: str, done: float, total: float | None) -> None:
+        """Bar ``number`` says ``text`` and is ``done`` of ``total``."""
+        with self._lock:
+            if not self._begun:
+                self._begin()
+            if self._progress:
+                self._progress.update(self._tasks[number], completed=done, total=total, description=text)
+            elif time.monotonic() >= self._next_s:
+                self._next_s = time.monotonic() + LINE_EVERY_S
+                print(text, file=sys.stderr, flush=True)
+
+
+class RunBars(_LateBars):
+    """Progress of runs: virtual time, wall time and their ratio, one line a guest."""
+
+    def __init__(self, names: list[str], duration_ns: int) -> None:
+        self._duration_s = duration_ns / 1e9
+        self._names = names
+        super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
+
+    def tell(self, number: int, run: RunProgress) -> None:
+        """What the watch of run ``number`` saw."""
+        text = f"{self._names[number]}: {describe(run, self._duration_s)}"
+        self._show(number, text, (run.virtual_ns or 0) / 1e9, self._duration_s)
+
+
+class TrialBar(_LateBars):
+    """Progress of an experiment: trials done and failed, time left, virtual and wall time."""
+
+    def __init__(self) -> None:
+        super().__init__([("", None)])
+        self.last: SweepProgress | None = None
+
+    def tell(self, sweep: SweepProgress) -> None:
+        """How far it is."""
+        self.last = sweep
+        self._show(0, describe_sweep(sweep), sweep.done, sweep.total)
+
+
+def describe_sweep(sweep: SweepProgress) -> str:
+    """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
+    failed = f", {sweep.failed} failed" if sweep.failed else ""
+    left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
+    done = f"{sweep.done} of {sweep.total} trials{failed}{left}"
+    return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
+
+
+def describe_interrupted(sweep: SweepProgress | None) -> str:
+    """What is left of a sweep that was interrupted: ``3 of 30 trials are stored; …``."""
+    stored = sweep.done - sweep.failed if sweep else 0
+    if not sweep or not stored:
+        return "no trial has ended so far; the same command begins again"
+    are = "is" if stored == 1 else "are"
+    return f"{stored} of {sweep.total} trials {are} stored; the same command goes on from there"
+
+
+def describe(run: RunProgress, duration_s: float) -> str:
+    """``12.3 of 30 s virtual, 4.5 s wall, 2.7 x``."""
+    if run.virtual_ns is None:
+        return f"booting, {run.wall_s:.1f} s wall"
+    virtual_s = min(run.virtual_ns / 1e9, duration_s)
+    ratio = virtual_s / run.wall_s if run.wall_s else 0.0
+    return f"{virtual_s:.1f} of {duration_s:g} s virtual, {run.wall_s:.1f} s wall, {ratio:.1f}x"

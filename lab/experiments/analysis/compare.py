@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Two results of one experiment, with different builds: what changed, and whether that is more than chance.
+
+For each point and metric the difference of the means, B - A, with its 95 % confidence interval (Welch's t,
+numbers.statistics), and in percent of A's mean. The interval is that of the difference: A's mean, which the percentage
+is of, counts as exact. Each difference is judged by itself, so that of twenty without cause one is marked on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.errors import RecordError
+from lab.experiments.analysis.comparable import Builds, Labels, builds, check, labels_of
+from lab.experiments.analysis.statistics import Sample, deviation_of, welch
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A metric at a point, in A and in B."""
+
+    labels: dict[str, str]  # axis -> label
+    metric: str
+    unit: str
+    a: float | None  # means; None: no trial has a value
+    b: float | None
+    n_a: int
+    n_b: int
+    difference: float | None  # b - a, in unit
+    half_width: float | None  # of its 95 % confidence interval, in unit; None: a single trial on one side
+    significant: bool | None  # whether 0 is outside of that interval; None: there is none
+
+    @property
+    def percent(self) -> float | None:
+        """The difference in percent of A; None where A has no value, or 0."""
+        return self._of_a(self.difference)
+
+    @property
+    def half_width_percent(self) -> float | None:
+        """The half width in percent of A."""
+        return self._of_a(self.half_width)
+
+    def _of_a(self, number: float | None) -> float | None:
+        return 100 * number / abs(self.a) if self.a and number is not None else None
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """A metric at a point of one side."""
+
+    mean: float | None
+    deviation: float | None
+    n: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What changed from A to B."""
+
+    differences: tuple[Difference, ...]  # by point in the order of A's grid, and by metric
+    only_a: tuple[Labels, ...]  # points that B lacks
+    only_b: tuple[Labels, ...]
+    builds: Builds
+
+
+def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Comparison:
+    """What changed from A to B, at the points that both have.
+
+    Args:
+        results_a: what results.json holds (lab.experiments.output.files.read).
+        results_b: likewise, of the same experiment.
+
+    Raises:
+        InputError: other experiments, seeds, settings, topologies, workloads, metrics or units; says which.
+        RecordError: rows that are none.
+    """
+    check(results_a, results_b)
+    a, b = _cells(results_a, "A"), _cells(results_b, "B")
+    found = []
+    for labels, metrics in a.items():
+        for name, cell in metrics.items():
+            if name in b.get(labels, {}):
+                found.append(_difference(labels, name, cell, b[labels][name]))
+    return Comparison(
+        tuple(found),
+        tuple(labels for labels in a if labels not in b),
+        tuple(labels for labels in b if labels not in a),
+        builds(results_a, results_b),
+    )
+
+
+def _cells(results: Mapping[str, Any], side: str) -> dict[Labels, dict[str, _Cell]]:
+    """Metrics by the labels of their point."""
+    found: dict[Labels, dict[str, _Cell]] = {}
+    try:
+        for row in results["rows"]:
+            found[labels_of(row)] = {name: _cell(told) for name, told in row.items() if isinstance(told, Mapping)}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RecordError(f"the rows of {side} are damaged: {type(error).__name__} {error}") from None
+    return found
+
+
+def _cell(told: Mapping[str, Any]) -> _Cell:
+    mean, ci95, count = told["mean"], told["ci95"], int(told["n"])
+    deviation = deviation_of(float(ci95), count) if ci95 is not None and count > 1 else None
+    return _Cell(None if mean is None else float(mean), deviation, count, str(told["unit"]))
+
+
+def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
+    told = dict(labels), metric, a.unit, a.mean, b.mean, a.n, b.n
+    if a.mean is None or b.mean is None:
+        return Difference(*told, None, None, None)
+    found = welch(Sample(a.mean, a.deviation, a.n), Sample(b.mean, b.deviation, b.n))
+    return Difference(*told, found.difference, found.half_width, found.significant)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""What metrics of an experiment can name besides the metrics of the workload: processes and files, as checks do.
+
+``fetch.exit`` and whatever the parser of a probe found (``fetch.bytes``), ``file.size``. A process that several nodes
+run is a list of them; ``fetch@sta2`` is one. What a parser finds is not known before there is its output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lab.record.figures import measured
+from lab.shared.types import Plan
+
+Names = dict[str, Any]
+
+
+class _Unrun(Mapping[str, Any]):
+    """The values of a probe before it has run: an exit status, and others that nobody knows."""
+
+    def __getitem__(self, key: str) -> int | None:
+        return 0 if key == "exit" else None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("exit",))
+
+    def __len__(self) -> int:
+        return 1
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
+def planned(plan: Plan) -> Names:
+    """Stand-ins by name, before anything runs; a program that is no probe will have nothing but its exit status."""
+    found = [(one.id, one.name, _Unrun() if one.probe is not None else {"exit": 0}) for one in plan.processes]
+    return _files(plan.data()["files"]) | _processes(found)
+
+
+def recorded(data: Mapping[str, Any]) -> Names:
+    """The values of one run, by name.
+
+    Args:
+        data: what record.json holds (lab.record.record.Record).
+    """
+    exits = {entry["id"]: entry["exit"] for entry in data["processes"]}
+    found = [
+        (one["id"], one["name"], {"exit": exits.get(one["id"]), **measured(data["sources"][one["id"]]["values"])})
+        for one in data["plan"]["processes"]
+    ]
+    return _files(data["plan"]["files"]) | _processes(found)
+
+
+def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
+    """By id, and by name: those of one name together."""
+    named: dict[str, list[Mapping[str, Any]]] = {}
+    for _, name, values in found:
+        named.setdefault(name, []).append(values)
+    together = {name: values[0] if len(values) == 1 else values for name, values in named.items()}
+    return {identifier: values for identifier, _, values in found} | together
+
+
+def _files(files: Sequence[Mapping[str, Any]]) -> Names:
+    return {
+        file["name"]: {
+            "sha256": file["sha256"],
+            "size": file["random_bytes"] if file["text"] is None else len(file["text"].encode()),
+            "path": file["path"],
+        }
+        for file in files
+    }

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""A comparison of two results for a terminal and a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from lab.experiments.analysis.comparable import Builds, listed
+from lab.experiments.analysis.compare import Comparison, Difference
+from lab.experiments.output.tables import plus_minus
+from lab.report.numbers import NONE, plain
+from lab.report.tables import Column, Table
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+_DIGITS_SHOWN = 12  # of a hash
+
+
+def tables(differences: Sequence[Difference]) -> list[Table]:
+    """One table a metric, in the order of the points."""
+    found = []
+    for metric in dict.fromkeys(one.metric for one in differences):
+        rows = [one for one in differences if one.metric == metric]
+        unit = rows[0].unit
+        columns = [
+            *(Column(f"axis {axis}", axis, number=False) for axis in rows[0].labels),
+            Column("a", "A", unit),
+            Column("b", "B", unit),
+            Column("runs", "runs", number=False),
+            Column("told", "difference \N{PLUS-MINUS SIGN} 95 % CI", unit),
+            Column("percent", "% of A", digits=3, show=_signed),
+            Column("significant", "significant", number=False, show=lambda marked: "yes" if marked else "no"),
+        ]
+        title = f"{metric}{f' in {unit}' if unit else ''}: B against A"
+        found.append(Table(metric, title, columns, [_row(one) for one in rows], unit))
+    return found
+
+
+def _row(one: Difference) -> dict[str, Any]:
+    labels = {f"axis {axis}": label for axis, label in one.labels.items()}
+    runs = str(one.n_a) if one.n_a == one.n_b else f"{one.n_a}, {one.n_b}"
+    told = plus_minus(one.difference, one.half_width)
+    sign = "+" if told and one.difference and one.difference > 0 else ""
+    return labels | _numbers(one) | {"runs": runs, "told": f"{sign}{told}" if told else None}
+
+
+def _numbers(one: Difference) -> dict[str, Any]:
+    return asdict(one) | {"percent": one.percent, "half_width_percent": one.half_width_percent}
+
+
+def _signed(percent: float) -> str:
+    return f"+{plain(percent, 3)}" if percent > 0 else plain(percent, 3)
+
+
+def verdict(differences: Sequence[Difference]) -> str:
+    """One line: how many differences are more than chance."""
+    judged = [one for one in differences if one.significant is not None]
+    if not judged:
+        return "No difference can be judged: that takes two runs of a point at least, in A and in B"
+    marked = sum(bool(one.significant) for one in judged)
+    line = (
+        f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'} significant (Welch's t, 95 %"
+    )
+    line += ": of equal ones, one in twenty is)" if marked else ")"
+    unjudged = len(differences) - len(judged)
+    return line + (f"; {unjudged} cannot be judged ({NONE})" if unjudged else "")
+
+
+def told_builds(found: Builds) -> str:
+    """What A and B were run with."""
+    if not found.differing:
+        same = f"Both builds are the same: {', '.join(found.same)}"
+        return same if found.same else "A and B do not say which builds they are of"
+    wide = max(map(len, found.differing))
+    lines = [f"  {name:{wide}}  {_short(a)} in A, {_short(b)} in B" for name, (a, b) in sorted(found.differing.items())]
+    same = f"The same: {', '.join(found.same)}" if found.same else "Nothing of them is the same"
+    return "\n".join(["The builds differ in", *lines, same])
+
+
+def _short(digest: str | None) -> str:
+    return digest[:_DIGITS_SHOWN] if digest else "none"
+
+
+def lacking(found: Comparison) -> list[str]:
+    """A line for each side that has points which the other lacks."""
+    sides = (("A", found.only_a), ("B", found.only_b))
+    return [f"Not compared: only {side} has {listed(points)}" for side, points in sides if points]
+
+
+def rich_tables(found: Comparison) -> Group:
+    """The builds, the tables and the verdict, for rich to print."""
+    from rich.console import Group
+    from rich.text import Text
+
+    from lab.report.terminal import rich_table
+    from lab.report.text import printable
+
+    parts: list[Any] = [Text(printable(told_builds(found.builds))), ""]
+    for table in tables(found.differences):
+        parts += [rich_table(table), ""]
+    parts += [Text(printable(line), style="yellow") for line in lacking(found)]
+    return Group(*parts, Text(verdict(found.differences), style="bold"))
+
+
+def as_json(found: Comparison) -> dict[str, Any]:
+    """What ``--json`` prints: the verdict, the builds, and every difference with its numbers."""
+    return {
+        "verdict": verdict(found.differences),
+        "builds": {
+            "differing": {name: {"a": a, "b": b} for name, (a, b) in sorted(found.builds.differing.items())},
+            "same": list(found.builds.same),
+        },
+        "only_a": [dict(labels) for labels in found.only_a],
+        "only_b": [dict(labels) for labels in found.only_b],
+        "differences": [_numbers(one) for one in found.differences],
+    }

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""What an experiment leaves: report.html, results.json, CSV, pictures, junit.xml.
+
+results.json and results.csv are the same, byte by byte, for equal results; how long it took and what was kept from
+before is in ``wall`` of results.json and in the last columns of trials.csv alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.errors import RecordError
+from lab.experiments.analysis import published
+from lab.experiments.output.failures import first_line
+from lab.experiments.types import Outcome, Point, Results, Row, Summary
+
+VERSION = 1  # of results.json
+RESULTS = "results.json"
+_REPETITIONS = ("least", "most", "half_width")
+
+
+def write(results: Results, directory: Path, *, png: bool = True) -> Path:
+    """Write all files into ``directory``, which is made if need be, and return the path of report.html.
+
+    Args:
+        results: of an experiment.
+        directory: where; files of that name are written over.
+        png: figures as PNG too, which takes matplotlib half a second to begin with.
+
+    Raises:
+        RecordError: the directory cannot be written to.
+    """
+    from lab.experiments.draw import figures, layout
+    from lab.experiments.draw.scene import svg
+    from lab.experiments.output.junit import junit
+    from lab.experiments.output.page import page
+
+    scenes = {chart.name: layout.draw(chart) for chart in figures.charts(results)}
+    files = {
+        "report.html": page(results, scenes.values()),
+        RESULTS: to_json(results),
+        "results.csv": results_csv(results),
+        "trials.csv": trials_csv(results),
+        "junit.xml": junit(results),
+    }
+    files |= {f"{name}.svg": svg(scene, standalone=True) for name, scene in scenes.items()}
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (directory / name).write_text(text, encoding="utf-8", errors="replace", newline="")
+        if png and scenes:
+            from lab.experiments.draw.png import draw as draw_png
+
+            for name, scene in scenes.items():
+                draw_png(scene, directory / f"{name}.png")
+    except OSError as error:
+        raise RecordError(
+            f"cannot write the results to {directory}: {error.strerror}",
+            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
+        ) from None
+    return directory / "report.html"
+
+
+def as_json(results: Results) -> dict[str, Any]:
+    """What results.json holds and ``--json`` prints; numbers that are not finite are null.
+
+    ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
+    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the
+    values by seed, the paper's value.
+    """
+    experiment = results.experiment
+    points = {point.number: point.labels for point in experiment.points}
+    document = {
+        "version": VERSION,
+        "name": experiment.name,
+        "about": experiment.about,
+        "cites": dict(sorted(experiment.cites.items())),
+        "passed": results.passed,
+        "axes": [
+            {
+                "name": axis.name,
+                "unit": axis.unit,
+                "levels": [{"label": level.label, "number": level.number} for level in axis.levels],
+            }
+            for axis in experiment.axes
+        ],
+        "metrics": [{"name": metric.name, "that": metric.that, "unit": metric.unit} for metric in experiment.metrics],
+        "points": [_point(point) for point in experiment.points],
+        "files": experiment.contents.said,
+        "rows": [_row(results, row) for row in results.rows],
+        "claims": [
+            {
+                "name": found.claim.name,
+                "passed": found.passed,
+                "value": found.value,
+                "expected": found.expected,
+                "that": found.claim.that,
+                "of": found.claim.of,
+                "paper": found.claim.paper,
+                "cause": found.claim.cause,
+                "source": found.claim.source,
+            }
+            for found in results.verdicts
+        ],
+        "unjudged": [{"name": claim.name, "that": claim.that} for claim in experiment.unjudged],
+        "trials": [_trial(outcome, points.get(outcome.point, {})) for outcome in results.outcomes],
+        "provenance": _provenance(results),
+        "wall": {
+            "wall_s": results.wall_s,
+            "cached": sum(outcome.cached for outcome in results.outcomes),
+            "trials_s": math.fsum(outcome.wall_s for outcome in results.outcomes if not outcome.cached),
+        },
+    }
+    finite: dict[str, Any] = _finite(document)
+    return finite
+
+
+def to_json(results: Results) -> str:
+    """results.json, which is also what ``--json`` prints: keys in the order of ``as_json``."""
+    return encoded(as_json(results))
+
+
+def encoded(document: Mapping[str, Any]) -> str:
+    """A document as our files and ``--json`` have it; numbers that are not finite are null."""
+    return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def print_json(text: str) -> None:
+    """To standard output, byte by byte what the file holds, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
+    sys.stdout.buffer.flush()
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What ``as_json`` gave, from a results.json or the directory that holds one.
+
+    Raises:
+        RecordError: there is none, it is damaged, or of another version of the lab.
+    """
+    file = path / RESULTS if path.is_dir() else path
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RecordError(
+            f"cannot read {file}: {error.strerror}", hint="lab reproduce ID --out DIR makes one"
+        ) from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or not {"version", "rows", "claims", "provenance"} <= found.keys():
+        raise RecordError(f"{file} holds no results of an experiment", hint="lab reproduce ID --out DIR makes them")
+    if found["version"] != VERSION:
+        raise RecordError(
+            f"{file} is of version {found['version']}, this lab reads version {VERSION}",
+            hint="lab reproduce writes it anew; trials that are kept are not run again",
+        )
+    return found
+
+
+def _point(point: Point) -> dict[str, Any]:
+    """What was run there."""
+    return {
+        "point": dict(point.labels),
+        "topology": point.topology,
+        "workload": point.workload,
+        "settings": list(point.settings),
+    }
+
+
+def _row(results: Results, row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = dict(row.point.labels)
+    for metric in results.experiment.metrics:
+        if metric.name in row.metrics:
+            paper = published.find(results.experiment.published, metric.name, row.point.labels)
+            found[metric.name] = _summary(row.metrics[metric.name], paper)
+    return found
+
+
+def _summary(found: Summary, paper: float | None) -> dict[str, Any]:
+    return {
+        "mean": found.mean,
+        "ci95": found.ci95,
+        "n": found.n,
+        "unit": found.unit,
+        "median": found.median,
+        "deviation": found.deviation,
+        "missing": found.missing,
+        "precise": found.precise,
+        "values": list(found.values),
+        "paper": paper,
+    }
+
+
+def _trial(outcome: Outcome, labels: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "point": dict(labels),
+        "seed": outcome.seed,
+        "key": outcome.key,
+        "values": dict(outcome.values),
+        "error": outcome.error,
+        "log": outcome.log,
+        "virtual_s": outcome.virtual_s,
+        "remark": outcome.said,
+        "command": outcome.command,
+    }
+
+
+def _provenance(results: Results) -> dict[str, Any]:
+    experiment = results.experiment
+    return {
+        "command": results.command,
+        "path": experiment.path,
+        "seed": experiment.seed,
+        "repetitions": {name: getattr(experiment.repetitions, name) for name in _REPETITIONS},
+        "trials": len(results.outcomes),
+        "failed": sum(outcome.error is not None for outcome in results.outcomes),
+        "virtual_s": math.fsum(outcome.virtual_s for outcome in results.outcomes),
+        "hashes": dict(sorted(results.hashes.items())),
+        "stack": experiment.contents.texts,
+        "versions": dict(sorted(results.versions.items())),
+    }
+
+
+def _finite(value: Any) -> Any:
+    """Without what JSON has no word for."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def results_csv(results: Results) -> str:
+    """A line for each point and metric: labels, metric, unit, mean, half width, n, …"""
+    axes = [axis.name for axis in results.experiment.axes]
+    heads = ["metric", "unit", "mean", "ci95", "n", "deviation", "missing", "paper", "ratio", "precise"]
+    lines = []
+    for row in results.rows:
+        labels = [row.point.labels.get(axis, "") for axis in axes]
+        for metric in results.experiment.metrics:
+            found = row.metrics.get(metric.name)
+            if found is None:
+                continue
+            paper = published.find(results.experiment.published, metric.name, row.point.labels)
+            ratio = found.mean / paper if found.mean is not None and paper else None
+            numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
+            lines.append([*labels, metric.name, found.unit, *map(_number, numbers), _truth(found.precise)])
+    return _csv([*axes, *heads], lines)
+
+
+def trials_csv(results: Results) -> str:
+    """A line for each trial: labels, seed, the metrics in their units, why it failed, how to repeat it."""
+    experiment = results.experiment
+    axes, metrics = [axis.name for axis in experiment.axes], experiment.metrics
+    heads = [f"{metric.name}, {metric.unit}" if metric.unit else metric.name for metric in metrics]
+    points = {point.number: point.labels for point in experiment.points}
+    lines = []
+    for outcome in results.outcomes:
+        labels = points.get(outcome.point, {})
+        lines.append(
+            [
+                *(labels.get(axis, "") for axis in axes),
+                str(outcome.seed),
+                *(_number(outcome.values.get(metric.name)) for metric in metrics),
+                "" if outcome.error is None else first_line(outcome),
+                outcome.log or "",
+                outcome.command,
+                outcome.key,
+                " ".join((outcome.said or "").split()),
+                _number(outcome.virtual_s),
+                _number(outcome.wall_s),
+                _truth(outcome.cached),
+            ]
+        )
+    tail = ["error", "log", "command", "key", "remark", "virtual time, s", "wall time, s", "kept from before"]
+    return _csv([*axes, "seed", *heads, *tail], lines)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None or not math.isfinite(value) else repr(value)
+
+
+def _truth(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def _csv(heads: list[str], lines: Iterable[list[str]]) -> str:
+    """RFC 4180; texts in UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(heads)
+    writer.writerows(lines)
+    return text.getvalue()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""report.html of an experiment: one file without any external resource, in the style of a run's report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.experiments.analysis import published
+from lab.experiments.draw.scene import Scene, svg
+from lab.experiments.output import commands
+from lab.experiments.output.failures import first_line
+from lab.experiments.output.failures import log as log_of
+from lab.experiments.output.tables import claims, means, verdict
+from lab.experiments.output.where import count
+from lab.experiments.output.where import point as where
+from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
+from lab.report import svg as colours
+from lab.report.html import environment, flat
+from lab.report.numbers import plain
+from lab.report.text import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+_TEMPLATE = "experiment.html.j2"
+_LOG_LINES = 20
+_FAILURES = 20  # that are shown with their log; of the others, which and why
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A failed trial, for a reader."""
+
+    where: str
+    seed: int
+    why: str
+    log: str
+    kept: str | None
+    command: str
+
+
+@cache
+def template() -> Template:
+    """The page, compiled."""
+    return environment(Path(__file__).parent).get_template(_TEMPLATE)
+
+
+def page(results: Results, drawings: Iterable[Scene]) -> str:
+    """The whole page."""
+    experiment = results.experiment
+    failures = _failures(results)
+    text = template().render(
+        experiment=experiment,
+        source=published.source(experiment),
+        cites=sorted(experiment.cites.items()),
+        passed=results.passed,
+        verdict=verdict(results),
+        cards=_cards(results),
+        claims=claims(results).rows,
+        figures=[svg(drawing) for drawing in drawings],
+        tables=means(results),
+        failures=failures[:_FAILURES],
+        more_failures=failures[_FAILURES:],
+        trials=len(results.outcomes),
+        command=results.command,
+        setup=_setup(results),
+        again=_again(results),
+        remarks=_remarks(results),
+        versions=flat(results.versions),
+        packages=results.versions.get("packages") or {},
+        hashes=[
+            *sorted((name, digest or "none") for name, digest in results.hashes.items()),
+            *experiment.contents.texts.items(),
+        ],
+        light=colours.LIGHT,
+        dark=colours.DARK,
+        marks=colours.MARKS,
+    )
+    return printable(text)
+
+
+def _cards(results: Results) -> list[tuple[str, str, str]]:
+    """(figure, unit, what it is)."""
+    outcomes = results.outcomes
+    cached = sum(found.cached for found in outcomes)
+    cards = [
+        (
+            str(len(results.experiment.points)),
+            "",
+            f"{'point' if len(results.experiment.points) == 1 else 'points'} of the grid",
+        ),
+        (str(len(outcomes)), "", f"trials, {cached} of them kept from before" if cached else "trials"),
+    ]
+    if results.verdicts:
+        hold = sum(found.passed for found in results.verdicts)
+        cards.append((f"{hold} of {len(results.verdicts)}", "", "claims hold"))
+    virtual_s = sum(found.virtual_s for found in outcomes)
+    cards.append((plain(virtual_s, 3), "s", f"virtual time, in {plain(results.wall_s, 3)} s"))
+    return cards
+
+
+def _points(experiment: Experiment) -> dict[int, Point]:
+    return {point.number: point for point in experiment.points}
+
+
+def _failures(results: Results) -> list[_Failure]:
+    points = _points(results.experiment)
+    found = []
+    for outcome in results.outcomes:
+        if outcome.error is None:
+            continue
+        labels = points[outcome.point].labels if outcome.point in points else {}
+        log = "\n".join(log_of(outcome, _LOG_LINES))
+        found.append(_Failure(where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
+    return found
+
+
+def _again(results: Results) -> list[tuple[str, list[str]]]:
+    """Each point and the commands that repeat its trials."""
+    by_point: dict[int, list[Outcome]] = {}
+    for outcome in results.outcomes:
+        by_point.setdefault(outcome.point, []).append(outcome)
+    points = _points(results.experiment)
+    return [
+        (where(points[number].labels if number in points else {}), commands.brief(outcomes))
+        for number, outcomes in sorted(by_point.items())
+    ]
+
+
+def _remarks(results: Results) -> list[tuple[str, str]]:
+    points = _points(results.experiment)
+    return [
+        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.said)
+        for found in results.outcomes
+        if found.said
+    ]
+
+
+def _setup(results: Results) -> list[tuple[str, str]]:
+    """What was varied, and what was not."""
+    experiment = results.experiment
+    rows: list[tuple[str, Any]] = [
+        ("file", experiment.path),
+        ("topology", _once(point.topology for point in experiment.points)),
+        ("workload", _once(point.workload for point in experiment.points)),
+    ]
+    rows += [(axis.name, ", ".join(level.label for level in axis.levels)) for axis in experiment.axes]
+    common = _common(experiment.points)
+    if common:
+        rows.append(("set everywhere", "; ".join(common)))
+    rows.append(("repetitions", repetitions(experiment.repetitions)))
+    seeds = sorted({found.seed for found in results.outcomes})
+    if seeds:
+        rows.append(("seeds", str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} at each point"))
+    return rows
+
+
+def _once(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _common(points: tuple[Point, ...]) -> list[str]:
+    """Settings that all points share."""
+    if not points:
+        return []
+    shared = set(points[0].settings).intersection(*(point.settings for point in points))
+    return [setting for setting in points[0].settings if setting in shared]
+
+
+def repetitions(rule: Repetitions) -> str:
+    """The rule in words."""
+    if rule.half_width is None:
+        return f"{count(rule.least, 'trial')} of each point"
+    share = plain(rule.half_width * 100, 3)
+    return (
+        f"{rule.least} to {rule.most} trials of each point, until the 95 % confidence interval is within "
+        f"\N{PLUS-MINUS SIGN}{share} % of the mean"
+    )

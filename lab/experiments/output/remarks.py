@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""What is remarkable about trials that came to an end, each thing once, with the trials that it is about."""
+
+from __future__ import annotations
+
+from lab.experiments.output import where
+from lab.experiments.types import Outcome, Results
+from lab.report.text import printable
+
+
+def lines(results: Results) -> list[str]:
+    """A line for each remark (what was stored was damaged, …) and for each check of a workload that does not hold."""
+    remarks: dict[str, list[Outcome]] = {}
+    checks: dict[str, list[Outcome]] = {}
+    for outcome in results.outcomes:
+        if outcome.remark:
+            remarks.setdefault(outcome.remark, []).append(outcome)
+        for check in dict.fromkeys(outcome.unmet):
+            checks.setdefault(check, []).append(outcome)
+    total = len(results.outcomes)
+    told = [f"{remark}: {where.trials(results, found)}" for remark, found in remarks.items()]
+    told += [
+        f'check "{check}" failed in {len(found)} of {where.count(total, "trial")}: {where.trials(results, found)}'
+        for check, found in checks.items()
+    ]
+    return [printable(line) for line in told]

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""The tables of an experiment, once, for the terminal and for report.html: claims and means."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lab.experiments.analysis import published
+from lab.experiments.output import failures
+from lab.experiments.output.where import count, point
+from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
+from lab.report.numbers import MINUS, plain, short
+from lab.report.tables import Column, Table
+from lab.report.terminal import rich_table
+from lab.report.text import printable
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+_SHOWN = 40  # rows of a table in a terminal
+_WIDE = 6  # points that a remark names
+_PLACES = 9  # after the point
+NOT_JUDGED = "not judged: points that it needs were not run"
+_PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
+
+
+def tables(results: Results) -> Group:
+    """For rich to print: a table for each metric, failed trials, claims, and the verdict in a last line."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[Any] = []
+    for table in (*means(results), claims(results)):
+        if table.name == "claims":
+            parts += failures.shown(results)
+        if table.rows:
+            cut = replace(table, rows=table.rows[:_SHOWN])
+            parts.append(rich_table(cut))
+            if len(table.rows) > _SHOWN:
+                parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
+            if table.remark:
+                parts.append(Text(printable(table.remark), style="yellow"))
+            parts.append("")
+    return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
+
+
+def verdict(results: Results) -> str:
+    """One line: did it hold?"""
+    failed = sum(found.error is not None for found in results.outcomes)
+    wrong = sum(not found.passed for found in results.verdicts)
+    parts = []
+    if failed:
+        parts.append(f"{failed} of {count(len(results.outcomes), 'trial')} failed")
+    if wrong:
+        parts.append(f"{wrong} of {count(len(results.verdicts), 'claim')} {'does' if wrong == 1 else 'do'} not hold")
+    if parts:
+        return "; ".join([*parts, *_unjudged(results)])
+    trials = count(len(results.outcomes), "trial")
+    claimed = len(results.verdicts)
+    left = len(results.experiment.unjudged)
+    if left:
+        return "; ".join(
+            [f"{claimed} of {claimed + left} claims judged, none fails, after {trials}", *_unjudged(results)]
+        )
+    if not claimed:
+        return f"{trials} came to {'its' if len(results.outcomes) == 1 else 'their'} end; the experiment claims nothing"
+    return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
+
+
+def _unjudged(results: Results) -> list[str]:
+    """That claims were not judged, since what they are about was not run (``--only``)."""
+    left = len(results.experiment.unjudged)
+    return [f"{count(left, 'claim')} not judged"] if left else []
+
+
+def interval(found: Summary) -> str | None:
+    """Mean and half width of its 95 % confidence interval, to the second digit of the latter: ``1.454 ± 0.032``."""
+    return plus_minus(found.mean, found.ci95)
+
+
+def plus_minus(mean: float | None, half: float | None) -> str | None:
+    """A number with half the width of its interval; see ``interval``."""
+    if mean is None or not math.isfinite(mean):
+        return None
+    if half is None or not math.isfinite(half):
+        return short(mean)
+    if half == 0:
+        return f"{short(mean)} {_PLUS_MINUS} 0"
+    places = min(max(1 - math.floor(math.log10(half)), 0), _PLACES)
+    return f"{_fixed(mean, places)} {_PLUS_MINUS} {_fixed(half, places)}"
+
+
+def _fixed(value: float, places: int) -> str:
+    text = f"{value:.{places}f}"
+    return MINUS + text[1:] if text.startswith("-") else text
+
+
+def claims(results: Results) -> Table:
+    """Each claim, whether it holds, what it came to."""
+    columns = [
+        Column("passed", "result", number=False, show=lambda passed: "passed" if passed else "FAILED"),
+        Column("name", "claim", number=False),
+        Column("value", "came to", number=False),
+        Column("expected", "expected", number=False),
+    ]
+    if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
+        columns.append(Column("paper", "the paper says", number=False))
+    rows = [
+        {
+            "passed": found.passed,
+            "name": found.claim.name,
+            "that": found.claim.that,
+            "value": found.value,
+            "expected": found.expected,
+            "paper": found.claim.paper,
+            "cause": None if found.passed else found.claim.cause,
+            "source": found.claim.source,
+        }
+        for found in results.verdicts
+    ] + [
+        {
+            "passed": None,
+            "name": claim.name,
+            "that": claim.that,
+            "value": NOT_JUDGED,
+            "expected": None,
+            "paper": claim.paper,
+            "cause": None,
+            "source": claim.source,
+        }
+        for claim in results.experiment.unjudged
+    ]
+    causes = [f'Why not "{found.claim.name}": {found.claim.cause}' for found in results.verdicts if _explained(found)]
+    return Table("claims", "Claims", columns, rows, remark="\n".join(causes))
+
+
+def _explained(found: Verdict) -> bool:
+    """Whether a claim does not hold and its file says why."""
+    return not found.passed and found.claim.cause is not None
+
+
+def means(results: Results) -> list[Table]:
+    """Of each metric its means by point, with the paper's value and the ratio of both where there is one."""
+    return [table for metric in results.experiment.metrics if (table := _means(results, metric)).rows]
+
+
+def _means(results: Results, metric: Metric) -> Table:
+    axes = results.experiment.axes
+    rows = [_mean(results, metric, row) for row in results.rows if metric.name in row.metrics]
+    columns = _axes(axes)
+    columns.append(Column("mean", f"mean {_PLUS_MINUS} 95 % CI", metric.unit))
+    columns += [Column("deviation", "deviation", metric.unit, 2), Column("n", "n", digits=12)]
+    if any(row["missing"] for row in rows):
+        columns.append(Column("missing", "missing", digits=12))
+    if any(row["paper"] is not None for row in rows):
+        columns += [Column("paper", "paper", metric.unit), Column("ratio", "ours / paper", digits=3)]
+    title = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
+    if metric.that != metric.name:
+        title += f": {metric.that}"
+    return Table(f"metric-{metric.name}", title, columns, rows, metric.unit, remark=_imprecise(results, metric))
+
+
+def _imprecise(results: Results, metric: Metric) -> str:
+    """Which points ended at the most trials with a wider interval than was asked for; nothing where none did."""
+    rule = results.experiment.repetitions
+    told = [row for row in results.rows if metric.name in row.metrics]
+    wide = [row for row in told if row.metrics[metric.name].precise is False]
+    if rule.half_width is None or not wide:
+        return ""
+    share = plain(100 * rule.half_width, 3)
+    which = "; ".join(f"{point(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
+    more = f"; and {len(wide) - _WIDE} more" if len(wide) > _WIDE else ""
+    return (
+        f"Not within {_PLUS_MINUS}{share} % of the mean, with at most {count(rule.most, 'trial')} of a point: "
+        f"{len(wide)} of {count(len(told), 'point')}. {which}{more}"
+    )
+
+
+def _width(found: Summary) -> str:
+    """How wide the interval is, in percent of the mean, or why that cannot be said."""
+    if found.mean is None or not math.isfinite(found.mean):
+        return "no value"
+    if found.ci95 is None or not math.isfinite(found.ci95):
+        return "one value"
+    if not found.mean:
+        return "the mean is 0"
+    return f"{_PLUS_MINUS}{plain(100 * found.ci95 / abs(found.mean), 2)} %"
+
+
+def _axes(axes: tuple[Axis, ...]) -> list[Column]:
+    """Columns for the labels of a point. Their keys are apart from those of all others."""
+    return [Column(f"axis {axis.name}", axis.name, number=_counted(axis)) for axis in axes]
+
+
+def _counted(axis: Axis) -> bool:
+    return bool(axis.levels) and all(level.number is not None for level in axis.levels)
+
+
+def _mean(results: Results, metric: Metric, row: Row) -> dict[str, Any]:
+    found = row.metrics[metric.name]
+    paper = published.find(results.experiment.published, metric.name, row.point.labels)
+    return {
+        **_labels(row.point.labels),
+        "mean": interval(found),
+        "deviation": _finite(found.deviation),
+        "n": found.n,
+        "missing": found.missing,
+        "paper": _finite(paper),
+        "ratio": _finite(found.mean / paper) if found.mean is not None and paper else None,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _labels(labels: dict[str, str]) -> dict[str, Any]:
+    return {f"axis {name}": label for name, label in labels.items()}

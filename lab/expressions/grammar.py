@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""The grammar of checks, metrics and claims: text to a tree. Nothing is ever handed to Python's own evaluation.
+
+    check      = conjunction { "or" conjunction }
+    conjunction = negation { "and" negation }
+    negation   = "not" negation | comparison
+    comparison = sum { ("==" | "!=" | "<" | "<=" | ">" | ">=") sum }
+    sum        = product { ("+" | "-") product }
+    product    = sign { ("*" | "/") sign }
+    sign       = "-" sign | atom
+    atom       = number [unit] | text | "true" | "false" | name { "." name } [ labels ]
+               | function "(" check { "," check } ")" | "(" check ")"
+    labels     = "[" [axis "="] label { "," [axis "="] label } "]"
+
+A name may hold hyphens (``wpa-events.count``), so a difference needs spaces around its sign. Labels are for claims only
+(``outage[quick, distance=2 m]``); one is whatever stands there, or in quotes if it holds , = [ ] or a quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NoReturn
+
+from lab import units
+from lab.errors import InputError, near
+from lab.expressions.values import COMPARISONS, FUNCTIONS, Quantity
+
+_LENGTH_MAX = 2000
+_DEPTH_MAX = 40
+_WORDS = ("and", "or", "not", "true", "false")
+_WORD = r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*"
+_UNITS = "|".join(re.escape(unit) for unit in sorted(units.known_units(), key=len, reverse=True))
+_TOKEN = re.compile(
+    rf"""\s*(?:
+        (?P<number>(?:[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?|\.[0-9]{{1,30}}))(?:\s*(?P<unit>{_UNITS})(?![A-Za-z0-9_/]))?
+      | (?P<name>{_WORD}(?:@[A-Za-z][A-Za-z0-9_]*)?(?:\.{_WORD})*)
+      | (?P<text>"[^"]*"|'[^']*')
+      | (?P<sign>[=!<>]=|[<>+*/(),-])
+    )""",
+    re.VERBOSE,
+)
+_QUOTED = r""" "[^"]*" | '[^']*' """
+_LABELS = re.compile(rf"""\s*(?P<labels>\[(?:{_QUOTED}|[^\[\]"'])*\])""", re.VERBOSE)
+_LABEL = re.compile(
+    rf"""\s*(?:(?P<axis>{_WORD})\s*=)?\s*(?:(?P<quoted>{_QUOTED})|(?P<plain>[^\s,="'\]][^,="'\]]*?))\s*(?:,|\])""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True)
+class Language:
+    """What is written in this grammar."""
+
+    name: str
+    example: str  # what to write where nothing is written
+    labels: bool = False  # whether names may be followed by labels
+
+
+CHECK = Language("check", "a comparison, such as outage.max < 500 ms")
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A number with its unit, a text, true or false."""
+
+    text: str
+    value: Quantity | str | bool
+
+
+@dataclass(frozen=True)
+class Name:
+    """A value of the context."""
+
+    text: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """A name with labels behind it: each with the axis that it is a label of, None where that is not said."""
+
+    text: str
+    name: str
+    labels: tuple[tuple[str | None, str], ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of other values."""
+
+    text: str
+    function: str
+    arguments: tuple[Tree, ...]
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Two values and a sign between them; a minus before one value has None on its left."""
+
+    text: str
+    sign: str
+    left: Tree | None
+    right: Tree
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """``a < b <= c``: signs between operands."""
+
+    text: str
+    operands: tuple[Tree, ...]
+    signs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Logic:
+    """``and``, ``or`` or ``not`` (of one)."""
+
+    text: str
+    word: str
+    operands: tuple[Tree, ...]
+
+
+Tree = Literal | Name | Indexed | Call | Arithmetic | Comparison | Logic
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """A tree and all below it, from left to right."""
+    yield tree
+    match tree:
+        case Call():
+            below: tuple[Tree | None, ...] = tree.arguments
+        case Arithmetic():
+            below = (tree.left, tree.right)
+        case Comparison() | Logic():
+            below = tree.operands
+        case _:
+            below = ()
+    for part in below:
+        if part is not None:
+            yield from walk(part)
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str  # number, name, text, sign, labels, end
+    text: str
+    unit: str
+    start: int
+    end: int
+
+
+def parse(text: str, language: Language = CHECK) -> Tree:
+    """The tree of a check, or of what else is written in this grammar.
+
+    Raises:
+        InputError: what is wrong, with the text and a mark under the place.
+    """
+    if len(text) > _LENGTH_MAX:
+        raise InputError(f"a {language.name} has at most {_LENGTH_MAX} characters, this one has {len(text)}")
+    return _Parser(text, language).whole()
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self.text = text
+        self.language = language
+        self.tokens = self._tokens()
+        self.position = 0
+        self.depth = 0
+
+    def _tokens(self) -> list[_Token]:
+        found = []
+        start = 0
+        while self.text[start:].strip():
+            match = _TOKEN.match(self.text, start)
+            if match is None and self.language.labels:
+                match = _LABELS.match(self.text, start)
+            if match is None:
+                start += len(self.text[start:]) - len(self.text[start:].lstrip())
+                self._odd_character(start)
+            kind = match.lastgroup if match.lastgroup != "unit" else "number"
+            begin = match.start(str(kind))
+            unit = match["unit"] or "" if kind == "number" else ""
+            found.append(_Token(str(kind), match[str(kind)], unit, begin, match.end()))
+            start = match.end()
+        found.append(_Token("end", "", "", len(self.text), len(self.text)))
+        return found
+
+    def _odd_character(self, start: int) -> NoReturn:
+        character = self.text[start]
+        hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
+        if self.language.labels:
+            hints |= {"[": "the bracket is not closed", "]": "a bracket was not opened"}
+        hint = hints.get(character, "a quote is not closed" if character in "\"'" else "")
+        self.fail(f'"{character}" means nothing here' + (f"; {hint}" if hint else ""), start)
+
+    def fail(self, message: str, start: int) -> NoReturn:
+        """Raise an error that shows the place."""
+        window = max(0, start - 80)
+        shown = self.text[window : start + 40].replace("\n", " ").replace("\t", " ")
+        raise InputError(message, hint=f"{shown}\n  {' ' * (start - window)}^")
+
+    @property
+    def token(self) -> _Token:
+        """The next token."""
+        return self.tokens[self.position]
+
+    def take(self) -> _Token:
+        """Go past the next token."""
+        token = self.token
+        self.position += 1
+        return token
+
+    def takes(self, *texts: str) -> str | None:
+        """Go past the next token if it is one of these signs or words."""
+        if self.token.kind in ("sign", "name") and self.token.text in texts:
+            return self.take().text
+        return None
+
+    def source(self, start: int) -> str:
+        """The text from there to the last token taken."""
+        return self.text[self.tokens[start].start : self.tokens[self.position - 1].end]
+
+    def whole(self) -> Tree:
+        if self.token.kind == "end":
+            raise InputError(f"is empty; write {self.language.example}")
+        tree = self.disjunction()
+        if self.token.kind != "end":
+            self.fail(self._unexpected(), self.token.start)
+        return tree
+
+    def _unexpected(self) -> str:
+        """What to say about a token that cannot follow."""
+        before = self.tokens[self.position - 1] if self.position else None
+        if before is not None and before.kind == "number" and self.token.kind == "name":
+            listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
+            return f'unknown unit "{self.token.text}"{near(self.token.text, units.known_units())}; known: {listed}'
+        if self.token.kind == "end":
+            return "ends too early"
+        return f'"{self.token.text}" cannot stand here; expected and, or, a comparison or the end'
+
+    def disjunction(self) -> Tree:
+        self.depth += 1
+        if self.depth > _DEPTH_MAX:
+            self.fail("is nested too deeply", self.token.start)
+        start = self.position
+        operands = [self.conjunction()]
+        while self.takes("or"):
+            operands.append(self.conjunction())
+        self.depth -= 1
+        return operands[0] if len(operands) == 1 else Logic(self.source(start), "or", tuple(operands))
+
+    def conjunction(self) -> Tree:
+        start = self.position
+        operands = [self.negation()]
+        while self.takes("and"):
+            operands.append(self.negation())
+        return operands[0] if len(operands) == 1 else Logic(self.source(start), "and", tuple(operands))
+
+    def negation(self) -> Tree:
+        start = self.position
+        count = 0
+        while self.takes("not"):
+            count += 1
+        tree = self.comparison()
+        return Logic(self.source(start), "not", (tree,)) if count % 2 else tree
+
+    def comparison(self) -> Tree:
+        start = self.position
+        operands = [self.sum()]
+        signs = []
+        while sign := self.takes(*COMPARISONS):
+            signs.append(sign)
+            operands.append(self.sum())
+        return Comparison(self.source(start), tuple(operands), tuple(signs)) if signs else operands[0]
+
+    def sum(self) -> Tree:
+        start = self.position
+        tree = self.product()
+        while sign := self.takes("+", "-"):
+            right = self.product()
+            tree = Arithmetic(self.source(start), sign, tree, right)
+        return tree
+
+    def product(self) -> Tree:
+        start = self.position
+        tree = self.sign()
+        while sign := self.takes("*", "/"):
+            right = self.sign()
+            tree = Arithmetic(self.source(start), sign, tree, right)
+        return tree
+
+    def sign(self) -> Tree:
+        start = self.position
+        count = 0
+        while self.takes("-"):
+            count += 1
+        tree = self.atom()
+        return Arithmetic(self.source(start), "-", None, tree) if count % 2 else tree
+
+    def atom(self) -> Tree:
+        token = self.token
+        if token.kind == "number":
+            self.take()
+            return Literal(self.text[token.start : token.end], Quantity(Fraction(token.text), token.unit))
+        if token.kind == "text":
+            self.take()
+            return Literal(token.text, token.text[1:-1])
+        if token.kind == "name":
+            return self.name(self.take())
+        if self.takes("("):
+            tree = self.disjunction()
+            if not self.takes(")"):
+                self.fail("a bracket is not closed", token.start)
+            return tree
+        self.fail("a value is missing here" if token.kind == "end" else self._unexpected(), token.start)
+
+    def name(self, token: _Token) -> Tree:
+        if token.text in ("true", "false"):
+            return Literal(token.text, token.text == "true")
+        if self.token.text == "(" and token.text not in _WORDS:
+            return self.call(token)
+        if token.text in _WORDS:
+            self.fail(f'a value is missing before "{token.text}"', token.start)
+        if self.token.kind == "labels":
+            start = self.position - 1
+            labels = self.labels(self.take())
+            return Indexed(self.source(start), token.text, labels)
+        return Name(token.text, tuple(token.text.split(".")))
+
+    def labels(self, token: _Token) -> tuple[tuple[str | None, str], ...]:
+        """What stands between brackets."""
+        found: list[tuple[str | None, str]] = []
+        start = token.start + 1
+        while start < token.end:
+            match = _LABEL.match(self.text, start, token.end)
+            if match is None:
+                self.fail("a label is missing here, or it needs quotes", start)
+            label = match["quoted"][1:-1] if match["quoted"] else " ".join(match["plain"].split())
+            found.append((match["axis"], label))
+            start = match.end()
+        return tuple(found)
+
+    def call(self, token: _Token) -> Tree:
+        start = self.position - 1
+        function = FUNCTIONS.get(token.text)
+        if function is None:
+            known = ", ".join(FUNCTIONS)
+            self.fail(f'there is no function "{token.text}"{near(token.text, FUNCTIONS)}; known: {known}', token.start)
+        self.take()
+        arguments = [self.disjunction()]
+        while self.takes(","):
+            arguments.append(self.disjunction())
+        if not self.takes(")"):
+            self.fail("a bracket is not closed", token.start)
+        if function.single and len(arguments) != 1:
+            self.fail(f"{token.text} takes one value, here are {len(arguments)}", token.start)
+        return Call(self.source(start), token.text, tuple(arguments))

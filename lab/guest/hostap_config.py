@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""hostapd and wpa_supplicant: their configuration from a radio of the plan."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from lab.shared import types
+
+HOSTAPD_CONTROL = "/run/hostapd"
+SUPPLICANT_CONTROL = "/run/wpa_supplicant"
+
+# hostapd's words for Mininet-WiFi's modes
+_HW_MODES = {"b": ["hw_mode=b"], "g": ["hw_mode=g"], "a": ["hw_mode=a"]}
+_AP_SECURITY = {
+    "open": [],
+    "wpa2": ["wpa=2", "rsn_pairwise=CCMP"],
+    "wpa3": ["wpa=2", "rsn_pairwise=CCMP", "ieee80211w=2", "sae_require_mfp=1"],
+}
+_STATION_SECURITY = {
+    "open": [],
+    "wpa2": ["proto=RSN"],
+    "wpa3": ["proto=RSN", "ieee80211w=2"],
+}
+_KEY_MANAGEMENT = {"open": "NONE", "wpa2": "WPA-PSK", "wpa3": "SAE"}
+_FAST_KEY_MANAGEMENT = {"wpa2": "FT-PSK", "wpa3": "FT-SAE"}  # with fast transition, besides the above
+
+
+def _mode_lines(radio: types.Radio) -> list[str]:
+    if radio.mode == "n":
+        band = "a" if (radio.channel or 0) > 14 else "g"
+        capabilities = _ht_capabilities(radio)
+        lines = [f"hw_mode={band}", "ieee80211n=1", "wmm_enabled=1"]
+        return [*lines, f"ht_capab={capabilities}"] if capabilities else lines
+    return [*_HW_MODES[radio.mode], *(["wmm_enabled=1"] if radio.wmm else _dcf_lines(radio.mode))]
+
+
+def _dcf_lines(mode: str) -> list[str]:
+    """DCF in all four queues of a network without WMM.
+
+    hostapd sets its own parameters of EDCA there too (AIFSN 3, CW 15 to 63 for best effort), which cost 802.11a a
+    fortieth of its throughput and gave 802.11b a fourteenth too much. IEEE 802.11-2020 10.3.2.3.5, Tables 15-5, 17-21.
+    """
+    cw_min = 31 if mode == "b" else 15
+    parameters = {"aifs": 2, "cwmin": cw_min, "cwmax": 1023, "burst": 0}
+    return [f"tx_queue_data{queue}_{name}={value}" for queue in range(4) for name, value in parameters.items()]
+
+
+def _ht_capabilities(radio: types.Radio) -> str:
+    """What hostapd announces beyond 20 MHz and the long guard interval."""
+    wide = radio.second_half is not None
+    words = {
+        f"[HT40{radio.second_half}]": wide,
+        "[SHORT-GI-20]": radio.short_gi,
+        "[SHORT-GI-40]": radio.short_gi and wide,
+    }
+    return "".join(word for word, wanted in words.items() if wanted)
+
+
+def _key_management(radio: types.Radio) -> str:
+    """What both daemons call the ways to come by keys; the fast one first, since it is preferred."""
+    encrypt = radio.encrypt or "open"
+    fast = [_FAST_KEY_MANAGEMENT[encrypt]] if radio.mobility_domain else []
+    return " ".join([*fast, _KEY_MANAGEMENT[encrypt]])
+
+
+def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> Iterator[str]:
+    """Fast BSS transition over the air (IEEE 802.11-2020 13), without a RADIUS server.
+
+    With a passphrase each access point computes the keys itself. With SAE they come from one exchange with one access
+    point, which sends them to the others over the wire as soon as a station has joined.
+    """
+    yield f"mobility_domain={radio.mobility_domain}"
+    yield f"nas_identifier={_key_holder(radio)}"
+    yield f"r1_key_holder={_bare(radio.mac)}"
+    yield "ft_over_ds=0"
+    if radio.encrypt == "wpa2":
+        yield "ft_psk_generate_local=1"
+        return
+    yield "pmk_r1_push=1"
+    secret = hashlib.sha256(f"{radio.ssid} {radio.mobility_domain} {radio.passwd}".encode()).hexdigest()
+    for other in neighbours:
+        yield f"r0kh={other.mac} {_key_holder(other)} {secret}"
+        yield f"r1kh={other.mac} {other.mac} {secret}"
+
+
+def _key_holder(radio: types.Radio) -> str:
+    """The name of an access point as the holder of first keys (R0KH-ID)."""
+    return radio.interface
+
+
+def _bare(mac: str) -> str:
+    return mac.replace(":", "")
+
+
+HOSTAPD_BEACON_TU = 100  # its default
+
+
+def _basic_rates(radio: types.Radio) -> list[str]:
+    """In hostapd's unit of 100 kbit/s; what is none of b, g and a has been refused."""
+    tenths = [f"{float(rate.split()[0]) * 10:g}" for rate in radio.basic_rates]
+    return [f"basic_rates={' '.join(tenths)}"] if tenths else []
+
+
+def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Radio] = ()) -> str:
+    """hostapd.conf of an access point; ``neighbours`` are the others of its mobility domain."""
+    encrypt = radio.encrypt or "open"
+    lines = [
+        f"interface={radio.interface}",
+        f"bridge={bridge}",
+        "driver=nl80211",
+        f"ctrl_interface={HOSTAPD_CONTROL}",
+        f"ssid={radio.ssid}",
+        f"country_code={radio.country}",
+        f"channel={radio.channel}",
+        *([f"beacon_int={radio.beacon_interval_tu}"] if radio.beacon_interval_tu != HOSTAPD_BEACON_TU else []),
+        *_mode_lines(radio),
+        *_basic_rates(radio),
+        *_AP_SECURITY[encrypt],
+    ]
+    if encrypt == "wpa2":
+        lines.append(f"wpa_passphrase={radio.passwd}")
+    if encrypt == "wpa3":
+        lines.append(f"sae_password={radio.passwd}")
+    if encrypt != "open":
+        lines.append(f"wpa_key_mgmt={_key_management(radio)}")
+    if radio.mobility_domain:
+        lines += _transition_lines(radio, neighbours)
+    return "\n".join(lines) + "\n"
+
+
+def _ad_hoc_lines(radio: types.Radio) -> list[str]:
+    """An IBSS whose channel and BSSID are said, so that nobody need look for it, or merge."""
+    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.cell}"]
+    if radio.mode != "n":
+        lines.append("disable_ht=1")
+    return [*lines, "disable_ht40=1", "disable_vht=1"]
+
+
+def wpa_supplicant_conf(radio: types.Radio) -> str:
+    """wpa_supplicant.conf of a station.
+
+    It scans only where its network is (``scan_freq``), as a client that remembers its channels does; a full scan of
+    both bands takes seconds of air time.
+    """
+    encrypt = radio.encrypt or "open"
+    frequencies = " ".join(str(mhz) for mhz in radio.scan_mhz)
+    network = [
+        f'ssid="{radio.ssid}"',
+        *([f"scan_freq={frequencies}"] if frequencies else []),
+        f"key_mgmt={_key_management(radio)}",
+        *_STATION_SECURITY[encrypt],
+        *(_ad_hoc_lines(radio) if radio.cell else []),
+    ]
+    if encrypt == "wpa2":
+        network.append(f'psk="{radio.passwd}"')
+    if encrypt == "wpa3":
+        network.append(f'sae_password="{radio.passwd}"')
+    if radio.bgscan:
+        network.append(f'bgscan="{radio.bgscan}"')
+    inside = "\n".join(f"\t{line}" for line in network)
+    # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
+    head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
+    if radio.cell:
+        head += "ap_scan=2\n"  # wpa_supplicant takes the BSSID of an IBSS only if it is not to scan
+    return f"{head}network={{\n{inside}\n}}\n"

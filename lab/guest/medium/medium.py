@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The 802.11 medium of a running guest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lab.guest.errors import GuestError
+from lab.guest.medium import counters, requests
+from lab.guest.medium.requests import ID, Request
+from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
+from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport, is_missing
+from lab.guest.netlink.wire import attribute
+from lab.shared import medium_types as types
+
+
+class Medium:
+    """The medium of a plan in the kernel."""
+
+    def __init__(self, plan: types.Medium, transport: Transport | None = None) -> None:
+        """Find the kernel's interface.
+
+        Raises:
+            GuestError: the kernel has no medium.
+        """
+        self.plan = plan
+        self._names = plan.names()
+        try:
+            self._family = Family(FAMILY, VERSION, transport or KernelSocket())
+        except RefusedError as error:
+            if not is_missing(error):
+                raise GuestError(f"medium: {error.message}") from None
+            raise GuestError(
+                f"the guest's kernel has no 802.11 medium (generic netlink family {FAMILY}, option "
+                "MAC80211_HWSIM_MEDIUM); write medium: perfect, or use the lab's own kernel"
+            ) from None
+
+    def create(self) -> None:
+        """Make it, with all radios on it. Their interfaces must be down."""
+        self._send(requests.setup(self.plan))
+
+    def update(self, change: types.MediumUpdate) -> None:
+        """Set the links that a move changes."""
+        self._send(requests.update(change))
+
+    def fault(self, frames: str, params: Mapping[str, Any]) -> None:
+        """Have frames lost or damaged from now on, as the plan's event says."""
+        self._send([requests.fault(frames, params, self._names)])
+
+    def approximate(self, node: str, enabled: bool) -> None:
+        """Have a node take damaged frames from now on, or no longer."""
+        index = next(index for index, name in self._names.items() if name == node)
+        self._send([requests.approximate(index, enabled)])
+
+    def counters(self, start_ns: int) -> dict[str, Any]:
+        """What was counted so far: ``{radios, links, channels}``, see lab.guest.medium.counters.
+
+        Args:
+            start_ns: the uptime from which times count.
+        """
+        return {
+            "radios": [counters.radio(answer, self._names) for answer in self._dump(Command.GET_RADIO)],
+            "links": [counters.link(answer, self._names) for answer in self._dump(Command.GET_LINK)],
+            "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
+        }
+
+    def _send(self, requests: Iterable[Request]) -> None:
+        listed = list(requests)
+        try:
+            self._family.send([(request.command, request.payload()) for request in listed])
+        except RefusedError as error:
+            raise self._refusal(listed[error.request], error) from None
+
+    def _dump(self, command: Command) -> list[dict[int, bytes]]:
+        request = Request(command, {Attr.ID: ID})
+        try:
+            return self._family.dump(command, attribute(Attr.ID, ENCODERS[Attr.ID](ID)))
+        except RefusedError as error:
+            raise self._refusal(request, error) from None
+
+    def _refusal(self, request: Request, error: RefusedError) -> GuestError:
+        """The kernel's words, and what they are about."""
+        about = f" ({Attr(error.blamed).name})" if error.blamed in set(Attr) else ""
+        return GuestError(f"medium: the kernel refuses {request.describe(self._names)}: {error.message}{about}")

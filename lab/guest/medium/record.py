@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""raw/medium.json: what the kernel had counted on the medium: as the timeline began, during it, and as it ended."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from lab.guest.medium.medium import Medium
+
+FILE_NAME = "medium.json"
+
+
+class MediumRecord:
+    """Looks at the counters of a medium."""
+
+    def __init__(self, medium: Medium, start_ns: int) -> None:
+        """``start_ns`` is the uptime at the timeline's start."""
+        self._medium = medium
+        self._start_ns = start_ns
+        self._looks: list[str] = []  # as JSON, which takes less memory than objects
+
+    def look(self, t_ns: int) -> None:
+        """Note the counters as they are now, ``t_ns`` after the timeline's start."""
+        found = {"t_ns": t_ns, **self._medium.counters(self._start_ns)}
+        self._looks.append(json.dumps(found, sort_keys=True))
+
+    def write(self, directory: Path) -> None:
+        """Leave them, the first look first, a line each: ``{looks: [{t_ns, radios, links, channels}]}``."""
+        lines = ",\n".join(self._looks)
+        (directory / FILE_NAME).write_text(f'{{"looks": [\n{lines}\n]}}\n')

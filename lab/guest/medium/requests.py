@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What the kernel is told of the plan's medium, request by request: the guest sends them, ``--dry-run`` prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.guest.medium.uapi import ENCODERS, LINK, Attr, Command, FaultAction, Frame
+from lab.guest.netlink.wire import LONGEST_PAYLOAD, attribute
+from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
+
+ID = 1  # the one medium of a guest
+LINKS_MOST = LONGEST_PAYLOAD // LINK.size  # in one request
+_SHOWN_MOST = 6  # links
+_FAULT_RADIOS = {"from": Attr.FAULT_FROM, "to": Attr.FAULT_TO, "listener": Attr.FAULT_LISTENER}
+_ALL = 2**32  # a chance of 1, of a fault's share
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request: ``values`` as ``ENCODERS`` wants them."""
+
+    command: Command
+    values: dict[Attr, Any]
+
+    def payload(self) -> bytes:
+        """Its attributes."""
+        return b"".join(attribute(kind, ENCODERS[kind](value)) for kind, value in self.values.items())
+
+    def describe(self, names: dict[int, str]) -> str:
+        """The request for a reader, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
+        words = [f"{kind.name.lower()}={_shown(value, names)}" for kind, value in self.values.items()]
+        return " ".join([self.command.name, *words])
+
+
+def _shown(value: Any, names: dict[int, str]) -> str:
+    if isinstance(value, bytes):
+        return f"<{len(value)} bytes>"
+    if isinstance(value, MediumRate):
+        return ",".join(f"{key}:{number}" for key, number in value._asdict().items() if number)
+    if isinstance(value, list):
+        links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.snr_mb}mB" for link in value[:_SHOWN_MOST]]
+        return ",".join(links) + (f",… ({len(value)})" if len(value) > _SHOWN_MOST else "")
+    return str(value)
+
+
+def setup(medium: Medium) -> Iterator[Request]:
+    """Everything before a radio goes up: the medium, its tables, its radios, what they hear."""
+    new: dict[Attr, Any] = {Attr.ID: ID, Attr.SEED: medium.seed, Attr.MODEL: medium.errors}
+    if medium.capture_mb is not None:
+        new[Attr.CAPTURE_MB] = medium.capture_mb
+    yield Request(Command.NEW, new)
+    for curve in medium.curves:
+        yield Request(
+            Command.SET_CURVE,
+            {
+                Attr.ID: ID,
+                Attr.CURVE: curve.index,
+                Attr.START_MB: curve.start_mb,
+                Attr.STEP_MB: curve.step_mb,
+                Attr.BURST: curve.burst_q8,
+                Attr.HAZARDS: unpacked(curve.hazards),
+                Attr.FLIPS: unpacked(curve.flips),
+            },
+        )
+    for table in medium.fadings:
+        values = {Attr.ID: ID, Attr.FADING: table.number, Attr.QUANTILES: unpacked(table.quantiles)}
+        yield Request(Command.SET_FADING, values)
+    for radio in medium.radios:
+        yield _add(radio)
+    yield from _set_links(medium.links)
+
+
+def _add(radio: MediumRadio) -> Request:
+    values: dict[Attr, Any] = {
+        Attr.ID: ID,
+        Attr.RADIO: radio.index,
+        Attr.STREAM: radio.stream,
+        Attr.NOISE_MBM: radio.noise_mbm,
+        Attr.ED_MBM: radio.ed_mbm,
+        Attr.MAX_PPDU_US: radio.max_ppdu_us,
+        Attr.RETRIES: radio.retries,
+        Attr.LATENCY_US: radio.latency_us,
+    }
+    if radio.rate is not None:
+        values[Attr.RATE] = radio.rate
+    if radio.approximate:
+        values[Attr.APPROX] = 1
+    return Request(Command.ADD_RADIO, values)
+
+
+def approximate(index: int, enabled: bool) -> Request:
+    """A radio takes damaged frames from now on, or no longer."""
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, Attr.APPROX: int(enabled)})
+
+
+def update(change: MediumUpdate) -> Iterator[Request]:
+    """Somebody has moved."""
+    return _set_links(change.links)
+
+
+def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> Request:
+    """Frames are to be lost or damaged.
+
+    Args:
+        frames: their kind.
+        params: of the plan's event.
+        names: of radios.
+    """
+    numbers = {name: number for number, name in names.items()}
+    values: dict[Attr, Any] = {
+        Attr.ID: ID,
+        Attr.FAULT_KIND: int(Frame[frames.upper()]),
+        Attr.FAULT_ACTION: int(FaultAction[params["action"].upper()]),
+        Attr.FAULT_SKIP: params["skip"],
+        Attr.FAULT_COUNT: params["count"],
+    }
+    for key, kind in _FAULT_RADIOS.items():
+        if params[key] is not None:
+            values[kind] = numbers[params[key]]
+    if params["share_percent"] is not None:
+        values[Attr.FAULT_SHARE] = max(1, min(round(params["share_percent"] / 100 * _ALL), _ALL - 1))
+    return Request(Command.ADD_FAULT, values)
+
+
+def _set_links(links: list[MediumLink]) -> Iterator[Request]:
+    for start in range(0, len(links), LINKS_MOST):
+        yield Request(Command.SET_LINKS, {Attr.ID: ID, Attr.LINKS: links[start : start + LINKS_MOST]})

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Netlink on the wire: messages and attributes as bytes, and what the kernel says when it refuses one.
+
+Formats: include/uapi/linux/netlink.h and genetlink.h; Documentation/userspace-api/netlink/intro.rst. All numbers are in
+the machine's byte order. Everything here is pure; lab.guest.netlink.generic talks to the kernel.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lab.guest.errors import GuestError
+
+NLMSG_ERROR = 2
+NLMSG_DONE = 3
+
+NLM_F_REQUEST = 0x1
+NLM_F_ACK = 0x4
+NLM_F_DUMP_INTR = 0x10
+NLM_F_DUMP = 0x300
+NLM_F_CAPPED = 0x100  # of an error: the message it is about is left out but for its header
+NLM_F_ACK_TLVS = 0x200  # of an error: attributes follow
+
+_ERROR_TEXT, _ERROR_OFFSET, _ERROR_MISSING = 1, 2, 5  # NLMSGERR_ATTR_MSG, _OFFS, _MISS_TYPE
+_TYPE_MASK = 0x3FFF  # an attribute's type without NLA_F_NESTED and NLA_F_NET_BYTEORDER
+_NESTED = 0x8000
+
+_HEADER = struct.Struct("=IHHII")
+_GENERIC = struct.Struct("=BBH")
+_ATTRIBUTE = struct.Struct("=HH")
+_CODE = struct.Struct("=i")
+_U32 = struct.Struct("=I")
+
+LONGEST_PAYLOAD = 0xFFFF - _ATTRIBUTE.size  # of an attribute
+
+
+class NetlinkError(GuestError):
+    """The kernel's answer cannot be read."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message without its header."""
+
+    kind: int
+    flags: int
+    sequence: int
+    payload: bytes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the kernel says of a request. ``code`` is 0, or an errno."""
+
+    code: int
+    text: str = ""  # in the kernel's words
+    offset: int | None = None  # of the attribute to blame, in the request
+    missing: int | None = None  # type of an attribute that must be there
+
+    def __str__(self) -> str:
+        return self.text or os.strerror(self.code)
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 4)
+
+
+def attribute(kind: int, payload: bytes) -> bytes:
+    """An attribute, padded.
+
+    Raises:
+        ValueError: more than an attribute holds.
+    """
+    if len(payload) > LONGEST_PAYLOAD:
+        raise ValueError(f"attribute {kind} has {len(payload)} bytes, {LONGEST_PAYLOAD} fit")
+    return _ATTRIBUTE.pack(_ATTRIBUTE.size + len(payload), kind) + _padded(payload)
+
+
+def nested(kind: int, *attributes_: bytes) -> bytes:
+    """An attribute of attributes."""
+    return attribute(kind | _NESTED, b"".join(attributes_))
+
+
+def text(value: str) -> bytes:
+    """A string as attributes hold it, with the NUL at its end."""
+    return value.encode() + b"\0"
+
+
+def message(kind: int, flags: int, sequence: int, payload: bytes) -> bytes:
+    """A message with its header, padded. The kernel fills in the port."""
+    return _padded(_HEADER.pack(_HEADER.size + len(payload), kind, flags, sequence, 0) + payload)
+
+
+def generic(command: int, version: int, payload: bytes) -> bytes:
+    """The payload of a generic netlink message."""
+    return _GENERIC.pack(command, version, 0) + payload
+
+
+def without_generic(payload: bytes) -> bytes:
+    """Inverse of ``generic``: the attributes."""
+    if len(payload) < _GENERIC.size:
+        raise NetlinkError(f"netlink: an answer of {len(payload)} bytes has no generic header")
+    return payload[_GENERIC.size :]
+
+
+def messages(data: bytes) -> Iterator[Message]:
+    """The messages in what was received.
+
+    Raises:
+        NetlinkError: one does not end.
+    """
+    while data:
+        if len(data) < _HEADER.size:
+            raise NetlinkError(f"netlink: {len(data)} bytes are no message")
+        length, kind, flags, sequence, _ = _HEADER.unpack_from(data)
+        if not _HEADER.size <= length <= len(data):
+            raise NetlinkError(f"netlink: a message of {length} bytes, {len(data)} are there")
+        yield Message(kind, flags, sequence, data[_HEADER.size : length])
+        data = data[(length + 3) & ~3 :]
+
+
+def attributes(data: bytes) -> dict[int, bytes]:
+    """Payloads by type; of several of one type the last.
+
+    Raises:
+        NetlinkError: one does not end.
+    """
+    found = {}
+    while data:
+        if len(data) < _ATTRIBUTE.size:
+            raise NetlinkError(f"netlink: {len(data)} bytes are no attribute")
+        length, kind = _ATTRIBUTE.unpack_from(data)
+        if not _ATTRIBUTE.size <= length <= len(data):
+            raise NetlinkError(f"netlink: attribute {kind & _TYPE_MASK} of {length} bytes, {len(data)} are there")
+        found[kind & _TYPE_MASK] = data[_ATTRIBUTE.size : length]
+        data = data[(length + 3) & ~3 :]
+    return found
+
+
+def attribute_at(data: bytes, offset: int) -> int | None:
+    """The type of the attribute that begins at ``offset`` of a message; None where none does."""
+    if not 0 <= offset <= len(data) - _ATTRIBUTE.size:
+        return None
+    kind: int = _ATTRIBUTE.unpack_from(data, offset)[1]
+    return kind & _TYPE_MASK
+
+
+def outcome(answer: Message) -> Outcome:
+    """What an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE says.
+
+    Raises:
+        NetlinkError: it is cut short.
+    """
+    if len(answer.payload) < _CODE.size:
+        raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
+    code = -_CODE.unpack_from(answer.payload)[0]
+    if not answer.flags & NLM_F_ACK_TLVS:
+        return Outcome(code)
+    rest = answer.payload[_CODE.size :]
+    if answer.kind == NLMSG_ERROR:
+        rest = rest[_echoed(answer, rest) :]
+    told = attributes(rest)
+    return Outcome(
+        code,
+        told.get(_ERROR_TEXT, b"").rstrip(b"\0").decode(errors="replace"),
+        _number(told.get(_ERROR_OFFSET)),
+        _number(told.get(_ERROR_MISSING)),
+    )
+
+
+def _echoed(answer: Message, rest: bytes) -> int:
+    """How much of the request an error repeats."""
+    if len(rest) < _HEADER.size:
+        raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
+    length: int = _HEADER.size if answer.flags & NLM_F_CAPPED else _HEADER.unpack_from(rest)[0]
+    return (length + 3) & ~3
+
+
+def _number(payload: bytes | None) -> int | None:
+    if payload is None:
+        return None
+    if len(payload) != _U32.size:
+        raise NetlinkError(f"netlink: a number of {len(payload)} bytes")
+    number: int = _U32.unpack(payload)[0]
+    return number

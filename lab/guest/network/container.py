@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""A node's container: an OCI bundle on an overlay of the image, started by crun.
+
+Own mount, PID, network, UTS and IPC namespaces; own /etc, /var and /tmp through the overlay; memory and pids
+limited by its cgroup. Its first process is ``pause`` (images/initrd/pause.c); programs are put in by ``enter``.
+Not isolated: user ids and the clock, which the nodes share, and the CPU, which virtual time makes free.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from lab.guest.errors import GuestError
+from lab.guest.tasks import run
+from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_MOUNTS: list[dict[str, Any]] = [
+    {"destination": "/proc", "type": "proc", "source": "proc"},
+    {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": ["nosuid", "noexec", "nodev"]},
+    {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755"]},
+    {
+        "destination": "/dev/pts",
+        "type": "devpts",
+        "source": "devpts",
+        "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666"],
+    },
+    {"destination": "/dev/shm", "type": "tmpfs", "source": "shm", "options": ["nosuid", "nodev", "mode=1777"]},
+    {"destination": "/run/lab/pause", "type": "bind", "source": PAUSE, "options": ["bind", "ro"]},
+    {"destination": "/run/lab/follow", "type": "bind", "source": FOLLOW, "options": ["bind", "ro"]},
+    {"destination": RAW_IN_NODE, "type": "bind", "source": str(RAW), "options": ["bind"]},
+]
+# what a network node may need: the lab's nodes are machines, not sandboxes
+_CAPABILITY_NAMES = (
+    "CHOWN",
+    "DAC_OVERRIDE",
+    "DAC_READ_SEARCH",
+    "FOWNER",
+    "FSETID",
+    "KILL",
+    "SETGID",
+    "SETUID",
+    "SETPCAP",
+    "NET_BIND_SERVICE",
+    "NET_BROADCAST",
+    "NET_ADMIN",
+    "NET_RAW",
+    "IPC_LOCK",
+    "IPC_OWNER",
+    "SYS_CHROOT",
+    "SYS_PTRACE",
+    "SYS_ADMIN",
+    "SYS_NICE",
+    "SYS_RESOURCE",
+    "SYS_TIME",
+    "MKNOD",
+    "AUDIT_WRITE",
+    "SYSLOG",
+    "BPF",
+    "PERFMON",
+)
+_CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
+
+
+def share(directory: Path, prefix: str) -> None:
+    """Let every container that is made from now on see a directory of the agent's, read-only, at ``prefix``."""
+    _MOUNTS.append({"destination": prefix, "type": "bind", "source": str(directory), "options": ["bind", "ro"]})
+
+
+def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
+    """mount(2). GuestError: it failed."""
+    if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
+        raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
+
+
+def enable_limits() -> None:
+    """Let containers have the memory and pids controllers; once a boot, before the first container."""
+    (CGROUPS / "cgroup.subtree_control").write_text("+memory +pids")
+
+
+def bundle_config(name: str, root: Path, memory_bytes: int, pids_max: int) -> dict[str, Any]:
+    """The OCI runtime configuration of a node (runtime-spec 1.0)."""
+    capabilities = {kind: _CAPABILITIES for kind in ("bounding", "effective", "permitted")}
+    return {
+        "ociVersion": "1.0.2",
+        "hostname": name,
+        "root": {"path": str(root)},
+        "process": {
+            "args": ["/run/lab/pause"],
+            "cwd": "/",
+            "env": ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"],
+            "user": {"uid": 0, "gid": 0},
+            "capabilities": capabilities,
+        },
+        "mounts": _MOUNTS,
+        "linux": {
+            "cgroupsPath": f"/lab-{name}",
+            "namespaces": [{"type": kind} for kind in ("pid", "network", "mount", "uts", "ipc")],
+            "resources": {
+                "memory": {"limit": memory_bytes},
+                "pids": {"limit": pids_max},
+            },
+        },
+    }
+
+
+class Container:
+    """A started container. ``root`` is its file system as the agent sees it, ``pid`` its first process."""
+
+    def __init__(self, name: str, memory_bytes: int, pids_max: int) -> None:
+        self.name = name
+        home = NODES / name
+        self.root = home / "root"
+        for directory in (home, self.root, home / "upper", home / "work"):
+            directory.mkdir()
+        mount(
+            "overlay",
+            self.root,
+            "overlay",
+            f"lowerdir={BASE},upperdir={home}/upper,workdir={home}/work",
+        )
+        for mount_point in ("run/lab", "lab/raw"):
+            (self.root / mount_point).mkdir(parents=True, exist_ok=True)
+        (self.root / "etc/hostname").write_text(f"{name}\n")
+        (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
+        pid_file = home / "pid"
+        run(
+            [
+                "crun",
+                "--cgroup-manager=cgroupfs",
+                "run",
+                "--detach",
+                f"--bundle={home}",
+                f"--pid-file={pid_file}",
+                name,
+            ],
+            culprit=name,
+        )
+        self.pid = int(pid_file.read_text())
+        self._cgroup = CGROUPS / f"lab-{name}"
+        self._procs = self._cgroup / "cgroup.procs"
+
+    def command(self, *argv: str) -> list[str]:
+        """``argv`` to be run inside this container."""
+        return [ENTER, str(self.pid), str(self._procs), *argv]
+
+    def run(self, *argv: str, input_text: str = "") -> str:
+        """Run a short command inside to its end; GuestError if it fails."""
+        return run(self.command(*argv), input_text, culprit=self.name)
+
+    def memory_kills(self) -> int:
+        """How many of its processes the kernel has killed because the node's memory was used up."""
+        events = dict(line.split() for line in (self._cgroup / "memory.events").read_text().splitlines())
+        return int(events["oom_kill"])
+
+    def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
+        """Put a file into its file system; parent directories are made."""
+        target = self.root / path.lstrip("/")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+        target.chmod(mode)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Boots a guest: its kernel command line, its process, its pulse."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from lab.machine.cores import Core
+
+MEMORY_BYTES = 1 << 30
+# 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
+START_NS = 1_767_225_600_000_000_000
+_ADDR_NO_RANDOMIZE = 0x0040000
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class GuestFiles:
+    """What a guest is made of, and where it works."""
+
+    kernel: Path
+    initrd: Path
+    image: Path
+    bundle: Path
+    run: Path  # the run directory: plan.json in it
+    stack: Path | None = None  # squashfs of the code of the plan's stack; None: it has none
+
+    def links(self) -> dict[str, Path]:
+        """Names in the scratch directory for what the command line refers to."""
+        stack = {"stack": self.stack.parent} if self.stack else {}
+        return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd, **stack}
+
+
+def command_line(
+    files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
+) -> list[str]:
+    """The kernel and its arguments.
+
+    ``mode``: run (virtual time, no input), compile (the same, for lab.machine.guest_code), shell (real time, terminal).
+    """
+    arguments = [
+        str(files.kernel),
+        f"mem={memory_bytes >> 20}M",
+        "umid=guest",
+        f"uml_dir={scratch}/",  # the slash matters: UML appends the umid
+        f"initrd={scratch}/initrd",
+        "root=/dev/ram0",
+        "con=null",
+        f"con0={'fd:0' if mode == 'shell' else 'null'},fd:1",
+        "quiet",  # nothing about UML's own checks
+        f"loglevel={'2' if mode == 'shell' else '5'}",  # warnings and worse; at a prompt only what ends it
+        "log_buf_len=2M",
+        "norandmaps",
+        f"mac80211_hwsim.radios={radios}",
+        f"lab.seed={seed}",
+        f"lab.hashseed={seed % 2**32}",
+        f"lab.image={scratch}/image/{files.image.name}",
+        f"lab.bundle={scratch}/code",
+        f"lab.run={scratch}/run",
+        f"lab.agent={mode}",
+    ]
+    if files.stack:
+        arguments.append(f"lab.stack={scratch}/stack/{files.stack.name}")
+    if mode != "shell":
+        arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
+    return arguments
+
+
+def _same_addresses() -> None:
+    """Let what we start have the same addresses in every run (where the host allows: Docker's seccomp may not)."""
+    _libc.personality(_ADDR_NO_RANDOMIZE)
+
+
+class Guest:
+    """A booted guest; ``started_s`` is when, by time.monotonic()."""
+
+    def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
+        """Start it.
+
+        Args:
+            arguments: Its command line.
+            run: Its run directory.
+            memory_directory: Where its memory lies: a file system that allows execution.
+            console: Where its log goes; None: this terminal, for a shell.
+        """
+        self.run = run
+        _same_addresses()
+        # nothing of our environment: it lies on the guest kernel's stack
+        environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
+        self._core = Core()
+        self.started_s = time.monotonic()
+        with self._core.bound():
+            self.process = subprocess.Popen(
+                ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
+                env=environment,
+                cwd="/",
+                stdin=None if console is None else subprocess.DEVNULL,
+                stdout=console,
+                stderr=None if console is None else subprocess.STDOUT,
+                process_group=None if console is None else 0,  # Ctrl-C reaches the lab alone, which then ends the guest
+            )
+
+    def pulse(self) -> tuple[int, int] | None:
+        """(uptime, wall clock) of the guest in virtual ns; None before init runs."""
+        try:
+            words = (self.run / "pulse").read_text().split()
+        except FileNotFoundError:
+            return None
+        return (int(words[0]), int(words[1])) if len(words) == 2 else None
+
+    def kill(self) -> None:
+        """End it and what is left of it."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._core.release()
+
+
+def uptime_text(uptime_ns: int) -> str:
+    """For people: 12.3 s."""
+    return f"{uptime_ns / 1e9:.1f} s"

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Levels that a topology says itself, instead of having them follow from places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lab.errors import near
+from lab.model.topology import Topology
+from lab.plan.network.network import Network
+from lab.plan.problems import Problems, Source
+from lab.shared.types import radio_numbers
+
+if TYPE_CHECKING:
+    from lab.model.medium import Medium, Snr
+
+
+def said_levels(
+    source: Source[Topology], model: Medium, network: Network, problems: Problems
+) -> dict[tuple[int, int], float]:
+    """Signal over noise in dB by numbers of (transmitter, receiver); what is said for one direction goes first."""
+    numbers = radio_numbers(network.nodes)
+    found: dict[tuple[int, int], float] = {}
+    first: dict[tuple[object, ...], int] = {}
+    # both directions before one, so that the latter stands
+    order = sorted(range(len(model.snr)), key=lambda index: -len(model.snr[index].directed()))
+    for index in order:
+        entry = model.snr[index]
+        if not _known(source, index, entry, network, problems):
+            continue
+        for pair in _pairs(source.model, entry):
+            earlier = first.setdefault((type(entry), *pair), index)
+            if earlier != index:
+                where = source.document.where(("medium", "snr", earlier))
+                message = f"what {pair[1]} hears of {pair[0]} is said already ({where}); leave one of them out"
+                problems.add(source, ("medium", "snr", index), message)
+                break
+            found[numbers[pair[0]], numbers[pair[1]]] = entry.is_
+    return found
+
+
+def _pairs(topology: Topology, entry: Snr) -> Iterator[tuple[str, str]]:
+    """The pairs of nodes that are meant; a group (``count:``) is each of its nodes."""
+    for transmitter, receiver in entry.directed():
+        for one in topology.groups.get(transmitter, (transmitter,)):
+            for other in topology.groups.get(receiver, (receiver,)):
+                if one != other:
+                    yield one, other
+
+
+def _known(source: Source[Topology], index: int, entry: Snr, network: Network, problems: Problems) -> bool:
+    """Whether both ends are two nodes with a radio; notes what is wrong."""
+    wrong = False
+    for name, keys in entry.named():
+        node = network.find(source.model.groups.get(name, (name,))[0])
+        if node is not None and node.radio is not None:
+            continue
+        wrong = True
+        known = [*source.model.groups, *(node.name for node in network.nodes if node.radio)]
+        listed = f"known: {', '.join(known)}"
+        message = (
+            f'there is no node "{name}"{near(name, known)}; {listed}'
+            if node is None
+            else f"{name} has no radio (it is a {node.kind}); {listed}"
+        )
+        problems.add(source, ("medium", "snr", index, *keys), message)
+    names = {name for name, _ in entry.named()}
+    if not wrong and len(names) == 1 and not names & set(source.model.groups):
+        problems.add(source, ("medium", "snr", index), f"{names.pop()} does not hear itself; name two nodes")
+        wrong = True
+    return not wrong

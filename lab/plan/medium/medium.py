@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""The medium of a topology, resolved: tables of errors and fading, radios, and who hears whom how well, all the time.
+
+Imported only where a topology has one, since lab.phy takes long to import. Runs on the host alone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lab.model.topology import Topology
+from lab.phy import fading as fadings
+from lab.phy.links import noise_floor_dbm
+from lab.plan.medium.error_curves import error_curves
+from lab.plan.medium.fixed_snr import said_levels
+from lab.plan.medium.snr import Levels
+from lab.plan.network.network import Network
+from lab.plan.network.rates import medium_rate
+from lab.plan.problems import Problems, Source
+from lab.plan.timeline.movement import Courses, Place, place
+from lab.shared.medium_types import FadingTable, Medium, MediumLink, MediumRadio, MediumUpdate, Wall, packed
+from lab.shared.streams import seed_of, stream_of
+from lab.shared.types import Node, radio_numbers
+
+if TYPE_CHECKING:
+    from lab.model.medium import Medium as MediumModel
+
+_US = 1_000  # ns
+_STEPS_MAX = 100_000
+_CHANGES_MAX = 1_000_000  # a plan of 30 MB
+
+
+def resolve(
+    source: Source[Topology], network: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
+) -> Medium | None:
+    """The medium; None where it is the stock one, where nobody has a radio, or where it cannot be.
+
+    Args:
+        source: the topology.
+        network: its nodes.
+        courses: where they move.
+        seed: of the run.
+        until_ns: the run's end.
+        problems: notes what is wrong.
+    """
+    model = source.model.medium
+    nodes = [node for node in network.nodes if node.radio]
+    if model is None or not nodes:
+        return None
+    curves = error_curves(source, model, nodes, problems)
+    fixed = said_levels(source, model, network, problems)
+    if problems.errors:
+        return None
+    levels = Levels(model, nodes, fixed, seed)
+    table = _fading_table(model)
+    coherence_ns = model.fading.coherence if model.fading is not None and table is not None else None
+    links = _Links(levels, table.number if table else 0, (coherence_ns or 0) // _US, _places(nodes))
+    return Medium(
+        seed=seed_of(seed, "medium"),
+        errors=curves.model,
+        bursts=model.bursts,
+        propagation=_told(model.propagation),
+        fading={**_told(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
+        walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
+        step_ns=model.step,
+        statistics_ns=model.statistics,
+        capture_mb=round(model.capture * 100) if model.capture is not None else None,
+        curves=curves.curves,
+        fadings=[table] if table else [],
+        radios=list(_radios(model, nodes)),
+        links=links.all(),  # before they move on
+        updates=list(_updates(source, model, links, courses, until_ns, problems)),
+    )
+
+
+def _told(kind: Any) -> dict[str, Any]:
+    """A kind of lab.phy with its parameters, for the record."""
+    return {"model": kind.model, **dataclasses.asdict(kind.made())}
+
+
+def _fading_table(model: MediumModel) -> FadingTable | None:
+    """The table of quantiles; None where all are 0."""
+    if model.fading is None:
+        return None
+    quantiles = fadings.quantiles(model.fading.made())
+    return FadingTable(1, packed(quantiles.astype("<i4").tobytes())) if quantiles.any() else None
+
+
+def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
+    noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
+    radios = {node.name: node.radio for node in nodes if node.radio}
+    for name, index in radio_numbers(nodes).items():
+        yield MediumRadio(
+            node=name,
+            index=index,
+            stream=stream_of("radio", name),
+            noise_mbm=noise_mbm,
+            ed_mbm=round(model.energy_detection * 100),
+            max_ppdu_us=model.longest_ppdu // _US,
+            retries=model.retries or 0,
+            latency_us=model.latency // _US,
+            rate=medium_rate(radios[name]),
+            approximate=radios[name].approximate,
+        )
+
+
+def _places(nodes: list[Node]) -> dict[str, Place]:
+    return {node.name: place(node.position_m) for node in nodes if node.position_m is not None}
+
+
+class _Links:
+    """The links as they are, and what changes when somebody moves."""
+
+    def __init__(self, levels: Levels, fading: int, coherence_us: int, places: dict[str, Place]) -> None:
+        self._levels = levels
+        self._fading = fading
+        self._coherence_us = coherence_us
+        self._places = places
+        self._snr_mb = levels.snr_mb(places)
+
+    def all(self) -> list[MediumLink]:
+        """Every link."""
+        size = len(self._snr_mb)
+        return [self._link(i, j) for i in range(size) for j in range(size) if i != j]
+
+    def move(self, places: dict[str, Place]) -> list[MediumLink]:
+        """The links that change when nodes go to ``places``."""
+        before = self._snr_mb
+        self._places = {**self._places, **places}
+        self._snr_mb = self._levels.snr_mb(self._places)
+        return [self._link(i, j) for i, j in zip(*(self._snr_mb != before).nonzero(), strict=True)]
+
+    def _link(self, transmitter: int, receiver: int) -> MediumLink:
+        snr_mb = int(self._snr_mb[transmitter, receiver])
+        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, self._coherence_us)
+
+
+def _updates(
+    source: Source[Topology], model: MediumModel, links: _Links, courses: Courses, until_ns: int, problems: Problems
+) -> Iterator[MediumUpdate]:
+    """What moves change."""
+    steps = courses.steps(model.step, until_ns)
+    changes = 0
+    for at_ns, places in courses.waypoints(model.step, until_ns).items() if steps <= _STEPS_MAX else ():
+        changed = links.move(places)
+        changes += len(changed)
+        if changed:
+            yield MediumUpdate(at_ns, changed)
+        if changes > _CHANGES_MAX:
+            break
+    if steps > _STEPS_MAX or changes > _CHANGES_MAX:
+        problems.add(
+            source,
+            ("medium", "step"),
+            f"the moves take {steps} steps, which change too many levels; write a longer step, such as step: 1 s",
+        )

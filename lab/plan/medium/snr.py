@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Signal over noise of every radio at every other: from places, or as it is said.
+
+Not modelled: on which of its network's channels a station is. What it sends to an access point is on that one's
+channel; two stations meet on the lowest channel that both may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from lab.model.medium import DEFAULT_SNR_DB, DEFAULT_TXPOWER_DBM
+from lab.phy.links import Radios, snr_matrix
+from lab.phy.walls import Wall
+from lab.plan.timeline.movement import Place
+from lab.shared.types import Node, Radio
+
+if TYPE_CHECKING:
+    from lab.model.medium import Medium
+
+Pair = tuple[int, int]
+_LIMIT_DB = 200.0  # the kernel's
+
+
+class Levels:
+    """The levels of a run; rows transmit, columns receive."""
+
+    def __init__(self, model: Medium, nodes: list[Node], fixed_db: Mapping[Pair, float], seed: int) -> None:
+        """What stays the same while nodes move.
+
+        Args:
+            model: the medium as it is written.
+            nodes: those with a radio, in order.
+            fixed_db: pairs of (transmitter, receiver) whose level is said.
+            seed: of the run.
+        """
+        radios = [node.radio for node in nodes if node.radio]
+        self.names = [node.name for node in nodes]
+        self.propagation: Any = model.propagation.made()
+        self.walls = [Wall(wall.from_, wall.to, wall.loss) for wall in model.walls]
+        self.noise_figure_db = model.noise_figure
+        self.txpower_dbm = np.array([_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM) for radio in radios])
+        self.gain_dbi = np.array([_or(radio.antenna_gain_dbi, 0.0) for radio in radios])
+        self.frequency_mhz = np.array([[frequency_mhz(one, other) for other in radios] for one in radios])
+        self.fixed_db = dict(fixed_db)
+        self.seed = seed
+
+    def snr_mb(self, places: Mapping[str, Place]) -> npt.NDArray[np.int64]:
+        """Signal over noise with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
+        size = len(self.names)
+        snr_db = np.full((size, size), DEFAULT_SNR_DB)
+        placed = [index for index, name in enumerate(self.names) if name in places]
+        if len(placed) > 1:
+            snr_db[np.ix_(placed, placed)] = self._from_places(placed, places)
+        for pair, level_db in self.fixed_db.items():
+            snr_db[pair] = level_db
+        np.fill_diagonal(snr_db, 0.0)
+        return np.rint(np.clip(snr_db, -_LIMIT_DB, _LIMIT_DB) * 100.0).astype(np.int64)
+
+    def _from_places(self, placed: list[int], places: Mapping[str, Place]) -> npt.NDArray[np.float64]:
+        names = tuple(self.names[index] for index in placed)
+        radios = Radios(
+            names=names,
+            position_m=[places[name] for name in names],
+            txpower_dbm=self.txpower_dbm[placed],
+            frequency_mhz=self.frequency_mhz[np.ix_(placed, placed)],
+            antenna_gain_dbi=self.gain_dbi[placed],
+            noise_figure_db=self.noise_figure_db,
+        )
+        with np.errstate(over="ignore", invalid="ignore"):  # light years
+            snr_db = snr_matrix(self.propagation, radios, seed=self.seed, walls=self.walls)
+        return np.nan_to_num(snr_db, nan=-_LIMIT_DB)
+
+
+def _or(value: float | None, default: float) -> float:
+    return default if value is None else value
+
+
+def frequency_mhz(transmitter: Radio, receiver: Radio) -> int:
+    """Where the two meet: on the channel that one of them is told (an access point, an ad hoc station, a monitor), that
+    of the transmitter first.
+
+    Other stations meet on the lowest channel of both their networks, or else on that of the transmitter's.
+    """
+    for radio in (transmitter, receiver):
+        if radio.frequency_mhz is not None:
+            return radio.frequency_mhz
+    common = [mhz for mhz in transmitter.scan_mhz if mhz in receiver.scan_mhz]
+    return (common or transmitter.scan_mhz)[0]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Nodes, links, radios and their addresses, resolved."""

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Nodes and links of a topology, resolved."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from lab.errors import near
+from lab.model import links
+from lab.model.nodes.base import Node as NodeModel
+from lab.model.nodes.base import WithRadio
+from lab.model.topology import Topology
+from lab.plan.network import bridging
+from lab.plan.network.addresses import Ips, Macs, made_mac
+from lab.plan.network.radios import Radios
+from lab.plan.problems import Problems, Source
+from lab.shared.types import Interface, Link, Netem, Node
+
+_PORTS_MAX = 250  # the last byte of a MAC address counts them
+
+
+@dataclass
+class Network:
+    """Nodes and links, in order of listing."""
+
+    nodes: list[Node]
+    links: list[Link]
+    source: Source[Topology] = field(repr=False)
+
+    def find(self, name: str) -> Node | None:
+        """The node of that name."""
+        return next((node for node in self.nodes if node.name == name), None)
+
+
+def network(source: Source[Topology], problems: Problems) -> Network:
+    """Give everything in a topology its address, name and defaults."""
+    return _Builder(source, problems).build()
+
+
+class _Builder:
+    """Holds what the steps share: numbers, addresses, ports."""
+
+    def __init__(self, source: Source[Topology], problems: Problems) -> None:
+        self.source = source
+        self.problems = problems
+        self.topology = source.model
+        self.indexes = {name: index for index, name in enumerate(self.topology.nodes, 1)}
+        self.macs = Macs(source, problems)
+        self.ips = Ips(source, problems)
+        self.radios = Radios(source, problems, self.macs, self.indexes)
+        self.interfaces: dict[str, list[Interface]] = {name: [] for name in self.topology.nodes}
+
+    def build(self) -> Network:
+        for name, model in self.topology.nodes.items():
+            self._claim_given(name, model)
+        resolved_links = self._links()
+        bridging.check(self.source, self.problems)
+        nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
+        addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
+        nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
+        return Network(nodes, resolved_links, self.source)
+
+    def _addressed(self, node: Node) -> bool:
+        return self.topology.nodes[node.name].addressed
+
+    def _claim_given(self, name: str, model: NodeModel) -> None:
+        """Given addresses come first, so that made ones avoid them or are blamed on them."""
+        if model.given_ip is not None:
+            self.ips.claim(model.given_ip, name, ("nodes", name, "ip"))
+
+    def _links(self) -> list[Link]:
+        """The links between nodes that exist."""
+        names = Counter[str]()
+        found = []
+        for index, model in enumerate(self.topology.links):
+            netem = model.applied_to(Netem())
+            wrong = links.complaint(netem)
+            if wrong is not None:
+                self.problems.add(self.source, ("links", index, wrong[0]), wrong[1])
+            where = self.source.document.where(("links", index))
+            pairs = self._pairs(index, model)
+            for number, ends in enumerate(pairs, 1):
+                name = model.name or "-".join(ends)
+                if model.name is not None and pairs != [model.between]:
+                    name = f"{model.name}{number}"
+                names[name] += 1
+                if names[name] > 1:
+                    if model.name is not None:
+                        self.problems.add(self.source, ("links", index, "name"), f'two links are called "{name}"')
+                    name = f"{name}-{names[name]}"
+                a, b = (self._port(end, name, index, model) for end in ends)
+                found.append(Link(name, a, b, ends[0], ends[1], netem, where))
+        return found
+
+    def _pairs(self, index: int, model: links.Link) -> list[tuple[str, str]]:
+        """The ends of each link that is meant: one, or with a group (``count:``) one to each of its nodes."""
+        if not self._fine(index, model):
+            return []
+        groups = self.topology.groups
+        a, b = (groups.get(end, (end,)) for end in model.between)
+        grouped = [end for end in model.between if end in groups]
+        if len(grouped) > 1:
+            self.problems.add(
+                self.source,
+                ("links", index, "between"),
+                f"{grouped[0]} and {grouped[1]} are several nodes each (count:), and which go together is not said; "
+                f"name the nodes, such as [{groups[grouped[0]][0]}, {groups[grouped[1]][0]}]",
+            )
+            return []
+        if grouped and model.ip:
+            self.problems.add(
+                self.source,
+                ("links", index, "ip"),
+                f"is for one link, and {grouped[0]} is several nodes (count:); write a link for each, "
+                f"such as [{groups[grouped[0]][0]}, …]",
+            )
+            return []
+        return [(one, other) for one in a for other in b]
+
+    def _fine(self, index: int, model: links.Link) -> bool:
+        """Whether both ends are nodes, and two; notes what is wrong."""
+        fine = True
+        known = [*self.topology.groups, *self.topology.nodes]
+        for end, name in enumerate(model.between):
+            node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
+            if node is None:
+                self.problems.add(
+                    self.source,
+                    ("links", index, "between", end),
+                    f'there is no node "{name}"{near(name, known)}; known nodes: {", ".join(known)}',
+                )
+                fine = False
+            elif not node.wired:
+                self.problems.add(
+                    self.source,
+                    ("links", index, "between", end),
+                    f"{name} has a radio only (kind: {node.kind}); leave this link out",
+                )
+                fine = False
+        if fine and model.between[0] == model.between[1]:
+            self.problems.add(self.source, ("links", index, "between"), "both ends are the same node")
+            fine = False
+        for name in model.ip:
+            if name not in model.between:
+                self.problems.add(
+                    self.source,
+                    ("links", index, "ip", name),
+                    f"is no end of this link; {' and '.join(model.between)} are",
+                )
+        return fine
+
+    def _port(self, name: str, link: str, index: int, model: links.Link) -> str:
+        """Add the next wired interface to a node; returns its name."""
+        node = self.topology.nodes[name]
+        ports = self.interfaces[name]
+        number = node.first_port + len(ports)
+        if number > _PORTS_MAX:
+            self.problems.add(self.source, ("links", index), f"{name} has more than {_PORTS_MAX} links")
+        given = node.wired_mac if not ports else None
+        mac = given or made_mac(self.indexes[name], number & 0xFF)
+        self.macs.claim(mac, name, ("nodes", name, "mac") if given else ("nodes", name), "MAC address")
+        ip = self._link_ip(name, node, index, model)
+        ports.append(Interface(f"{name}-eth{number}", mac, link, ip))
+        return ports[-1].name
+
+    def _link_ip(self, name: str, node: NodeModel, index: int, model: links.Link) -> str | None:
+        """The address that a link gives to one of its ends."""
+        keys = ("links", index, "ip", name)
+        text = model.ip.get(name)
+        if text is None:
+            return None
+        if not node.addressed:
+            self.problems.add(self.source, keys, f"{name} is a bridge (kind: {node.kind}); its ports have no address")
+        elif not self.interfaces[name] and node.radio_number is None:
+            self.problems.add(self.source, keys, f"this is {name}'s first interface; write ip: in nodes.{name} instead")
+        else:
+            return self.ips.claim(text, name, keys)
+        return None
+
+    def _node(self, name: str, model: NodeModel) -> Node:
+        """One node; its IP address still open unless given."""
+        interfaces = self.interfaces[name]
+        ip = model.given_ip
+        if ip is not None and "/" not in ip:
+            ip = f"{ip}/{self.ips.subnet.prefixlen}"
+        position = model.position if isinstance(model, WithRadio) else None
+        return Node(
+            name=name,
+            kind=model.kind,
+            roles=list(model.roles),
+            ip=ip,
+            memory_bytes=model.memory,
+            pids_max=model.pids,
+            position_m=list(position) if position is not None else None,
+            interfaces=interfaces,
+            radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,
+            index=self.indexes[name],
+            source=self.source.document.where(("nodes", name)),
+        )
+
+
+def _with_ip(node: Node, made: str | None) -> Node:
+    """The node with its address, which is also that of its first wired interface where it has no radio."""
+    ip = node.ip or made
+    interfaces = node.interfaces
+    if ip is not None and node.radio is None and interfaces:
+        interfaces = [replace(interfaces[0], ip=ip), *interfaces[1:]]
+    return replace(node, ip=ip, interfaces=interfaces)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""The timelines of topology and workload as one, in order of time; at one time the topology's events come first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab import units
+from lab.errors import near
+from lab.model.document import Keys
+from lab.model.events.base import Event as EventModel
+from lab.model.topology import Topology
+from lab.model.workload import Workload
+from lab.plan.network.network import Network
+from lab.plan.problems import Problems, Source
+from lab.plan.timeline.movement import Courses, Place
+from lab.plan.workload.placeholders import Names
+from lab.shared.types import Event, Link, Netem, Node, Process
+
+
+@dataclass(frozen=True)
+class _Written:
+    """An event and where it is written."""
+
+    source: Source[Any]
+    keys: Keys
+    model: EventModel
+    kind: str
+
+
+@dataclass
+class _Scene:
+    """Answers what events ask; see ``lab.model.events.base.Scene``."""
+
+    network: Network
+    names: Names
+    process_ids: dict[str, list[str]]
+    problems: Problems
+    event: _Written
+    changed: dict[str, Netem] = field(default_factory=dict)
+    courses: Courses = field(default_factory=Courses)
+
+    def nodes(self, name: str, key: str) -> list[Node]:
+        found = self.names.nodes_of(name)
+        if found is None:
+            known = self.names.known()
+            self.refuse(f'there is no node "{name}"{near(name, known)}; known: {", ".join(known)}', key)
+        return found or []
+
+    def link(self, name: str, key: str) -> Link | None:
+        turned = "-".join(reversed(name.split("-")))
+        links = {link.name: link for link in self.network.links}
+        found = links.get(name) or links.get(turned)
+        if found is None:
+            listed = ", ".join(links) or "none"
+            self.refuse(f'there is no link "{name}"{near(name, links)}; known links: {listed}', key)
+        return found
+
+    def netem(self, link: Link) -> Netem:
+        return self.changed.get(link.name, link.netem)
+
+    def set_netem(self, link: Link, netem: Netem) -> None:
+        self.changed[link.name] = netem
+
+    def position(self, node: Node) -> Place | None:
+        return self.courses.position_m(node, self.event.model.at)
+
+    def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
+        self.courses.move(node, self.event.model.at, to_m, speed_m_s)
+
+    def has_medium(self) -> bool:
+        return self.network.source.model.medium is not None
+
+    def processes(self, name: str, key: str) -> list[str]:
+        if name not in self.process_ids:
+            listed = ", ".join(self.process_ids) or "none"
+            self.refuse(f'there is no process "{name}"{near(name, self.process_ids)}; known processes: {listed}', key)
+        return self.process_ids.get(name, [])
+
+    def fill(self, argv: list[str], node: Node, key: str) -> list[str]:
+        source, keys = self.event.source, self.event.keys
+        return [
+            self.names.fill(word, node, self.problems.at(source, (*keys, key, index)))
+            for index, word in enumerate(argv)
+        ]
+
+    def refuse(self, message: str, key: str) -> None:
+        self.problems.add(self.event.source, (*self.event.keys, key), message)
+
+
+def resolve(
+    topology: Source[Topology],
+    workload: Source[Workload],
+    network: Network,
+    names: Names,
+    processes: list[Process],
+    problems: Problems,
+) -> list[Event]:
+    """Every event, in the order in which they happen."""
+    ids: dict[str, list[str]] = {}
+    for process in processes:
+        ids.setdefault(process.name, []).append(process.id)
+    written = _written(topology, topology.model.timeline) + _written(workload, workload.model.timeline)
+    written.sort(key=lambda event: event.model.at)
+    found: list[Event] = []
+    changed: dict[str, Netem] = {}
+    courses = Courses()
+    for event in written:
+        _check_time(event, workload, problems)
+        scene = _Scene(network, names, ids, problems, event, changed, courses)
+        where = event.source.document.where(event.keys)
+        found += [
+            Event(event.model.at, event.kind, target, params, where) for target, params in event.model.resolve(scene)
+        ]
+    return found
+
+
+def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
+    """A timeline's events with their places. An event's kind is the name of its module."""
+    return [
+        _Written(source, ("timeline", index), model, type(model).__module__.rsplit(".", 1)[-1])
+        for index, model in enumerate(timeline)
+    ]
+
+
+def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:
+    """Complain about an event that the run does not live to see."""
+    end = workload.model.duration
+    if event.model.at < end:
+        return
+    at, told = units.DURATION.format(event.model.at), units.DURATION.format(end)
+    where = workload.document.where(("duration",))
+    relation = "after" if event.model.at > end else "at"
+    problems.add(
+        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {told}, {where})"
+    )

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+"""Files that a workload puts into nodes."""
+
+from __future__ import annotations
+
+import hashlib
+
+from lab.model.document import Keys
+from lab.model.workload import FileEntry, Workload
+from lab.plan.problems import Problems, Source
+from lab.plan.workload.processes import Processes
+from lab.shared.random_files import random_sha256
+from lab.shared.types import File, Node
+
+
+def resolve(source: Source[Workload], processes: Processes, seed: int, problems: Problems) -> list[File]:
+    """Every file for every node of its role, in order of listing."""
+    found = []
+    places: dict[tuple[str, str], str] = {}
+    for name, entry in source.model.files.items():
+        keys: Keys = ("files", name)
+        sha256 = random_sha256(seed, name, entry.random) if entry.random is not None else ""
+        for node in processes.nodes_of(entry.on, (*keys, "on")):
+            other = places.setdefault((node.name, entry.path), name)
+            if other != name:
+                problems.add(source, (*keys, "path"), f"{entry.path} on {node.name} is the file {other} already")
+            found.append(_file(source, processes, name, entry, node, sha256))
+    return found
+
+
+def _file(source: Source[Workload], processes: Processes, name: str, entry: FileEntry, node: Node, sha256: str) -> File:
+    """One file; the text ones with their references filled in."""
+    text = None
+    if entry.random is None:
+        key = "from" if entry.from_ is not None else "text"
+        raw = source.texts[entry.from_] if entry.from_ is not None else entry.text or ""
+        text = processes.names.fill(raw, node, processes.problems.at(source, ("files", name, key)))
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return File(name=name, node=node.name, path=entry.path, random_bytes=entry.random, text=text, sha256=sha256)

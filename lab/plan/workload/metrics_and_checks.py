@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Metrics and checks of a workload: their names are resolved before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lab.errors import InputError, near
+from lab.expressions import expression
+from lab.metrics import base as kinds
+from lab.model.document import Keys
+from lab.model.workload import Workload
+from lab.plan.problems import Problems, Source
+from lab.plan.workload.placeholders import Names
+from lab.shared.types import Check, File, Metric, Process
+
+
+def metrics(
+    source: Source[Workload], processes: list[Process], names: Names, medium: bool, problems: Problems
+) -> list[Metric]:
+    """Every metric, in order of listing.
+
+    Args:
+        source: the workload.
+        processes: that it runs.
+        names: of roles and nodes.
+        medium: whether the topology has an 802.11 medium.
+        problems: notes what is wrong.
+    """
+    runs: dict[str, list[Process]] = {}
+    for process in processes:
+        runs.setdefault(process.name, []).append(process)
+    taken = set(runs)
+    for process in processes:
+        runs.setdefault(process.id, [process])
+    found = []
+    for name, model in source.model.metrics.items():
+        keys: Keys = ("metrics", name)
+        if name in taken:
+            problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')
+        kind = model.kind or name
+        if kind in kinds.known() and kinds.load(kind).of == (kinds.MEDIUM,):
+            of_medium = _of_medium(source, keys, kinds.load(kind), names, medium, problems)
+            found.append(Metric(name, kind, of_medium, model.unit, model.per, source.document.where(keys)))
+            continue
+        unknown = [one for one in model.of if one not in runs]
+        for one in unknown:
+            problems.add(
+                source, (*keys, "of"), f'there is no process "{one}"{near(one, runs)}; known: {", ".join(runs)}'
+            )
+        of = [process for one in model.of for process in runs.get(one, [])]
+        if kind not in kinds.known():
+            blamed = (*keys, "kind") if model.kind else keys
+            listed = ", ".join(kinds.known())
+            problems.add(source, blamed, f'there is no metric "{kind}"{near(kind, kinds.known())}; known: {listed}')
+        elif not unknown:
+            _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
+        where = source.document.where(keys)
+        found.append(Metric(name, kind, [process.id for process in of], model.unit, model.per, where))
+    return found
+
+
+def _of_medium(
+    source: Source[Workload], keys: Keys, kind: kinds.Metric, names: Names, medium: bool, problems: Problems
+) -> list[str]:
+    """What a metric of the medium is computed of: nodes by their roles, or its words."""
+    model = source.model.metrics[str(keys[-1])]
+    if not medium:
+        problems.add(
+            source,
+            keys,
+            "is computed from an 802.11 medium, and the topology has none",
+            "write medium: {} in the topology, or add --set medium={} to the command",
+        )
+    found: list[str] = []
+    for one in model.of:
+        nodes = names.nodes_of(one)
+        if one in kind.words:
+            found.append(one)
+        elif nodes is None:
+            known = [*kind.words, *names.known()]
+            what = f'there is no role "{one}"{near(one, known)}; known: {", ".join(known)}'
+            problems.add(source, (*keys, "of"), what)
+        else:
+            wired = [node.name for node in nodes if node.radio is None]
+            if wired:
+                problems.add(source, (*keys, "of"), f'"{one}": {", ".join(wired)} has no radio; name stations or ap')
+            found += [node.name for node in nodes]
+    _check_metric(source, keys, model.kind or str(keys[-1]), dict.fromkeys(model.of, kinds.MEDIUM), problems)
+    return found
+
+
+def _check_metric(
+    source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
+) -> None:
+    """Ask the metric itself; its complaints begin with the key they are about."""
+    model = source.model.metrics[str(keys[-1])]
+    try:
+        kinds.load(kind).check(of, model.unit, model.per)
+    except ValueError as error:
+        key, _, message = str(error).partition(": ")
+        known = key in ("of", "unit", "per") and message
+        problems.add(source, (*keys, key) if known else keys, message if known else str(error))
+
+
+def check_syntax(source: Source[Workload], problems: Problems) -> None:
+    """Whether every check can be read."""
+    for index, model in enumerate(source.model.checks):
+        try:
+            expression.names(model.that)
+        except InputError as error:
+            problems.add(source, ("checks", index, "that"), error.message, error.hint)
+
+
+def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
+    """Every check, in order of listing."""
+    context: dict[str, Any] = {
+        name: expression.Unmeasured() for process in processes for name in (process.name, process.id)
+    }
+    for name, metric in source.model.metrics.items():
+        context[name] = {
+            figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])
+        }
+    for file in files:
+        context[file.name] = {"sha256": file.sha256, "size": 1, "path": file.path}
+    for name in source.model.files:
+        if name in source.model.metrics or any(process.name == name for process in processes):
+            problems.add(
+                source, ("files", name), "a process or metric has the same name; checks could not tell them apart"
+            )
+    found = []
+    for index, model in enumerate(source.model.checks):
+        keys: Keys = ("checks", index, "that")
+        try:
+            expression.check(model.that, context)
+        except InputError as error:
+            problems.add(source, keys, error.message, error.hint)
+        found.append(Check(model.that, source.document.where(keys)))
+    return found

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""Roles bound to nodes, and references to them in texts: ``{server.ip}``, ``{client[2].name}``, ``{self.interface}``.
+
+Only a name, a dot and a word in braces is a reference, so that ``%{http_code}`` and the braces of configuration
+files stay as they are; ``{{server.ip}}`` gives the text ``{server.ip}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lab.errors import near
+from lab.plan.problems import Refuse
+from lab.shared.types import Node
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+_REFERENCE = re.compile(rf"\{{(?P<name>{_NAME})(?:\[(?P<number>\d{{1,6}})\])?\.(?P<what>{_NAME})\}}")
+_QUOTED = re.compile(rf"\{{(\{{{_NAME}(?:\[\d+\])?\.{_NAME}\}})\}}")
+
+
+def first_interface(node: Node) -> str | None:
+    """The interface with the node's address: the radio of a station, else the first wired one."""
+    if node.radio is not None:
+        return node.radio.interface
+    return node.interfaces[0].name if node.interfaces else None
+
+
+def _mac(node: Node) -> str | None:
+    if node.radio is not None:
+        return node.radio.mac
+    return node.interfaces[0].mac if node.interfaces else None
+
+
+_WHAT: dict[str, Callable[[Node], str | None]] = {
+    "ip": lambda node: node.ip.split("/")[0] if node.ip else None,
+    "name": lambda node: node.name,
+    "mac": _mac,
+    "interface": first_interface,
+}
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a reference may name: the roles of the workload, then the nodes of the topology and groups of them."""
+
+    roles: dict[str, list[Node]]
+    nodes: dict[str, Node]
+    groups: dict[str, list[Node]] = field(default_factory=dict)  # those written with count:
+
+    def nodes_of(self, name: str) -> list[Node] | None:
+        """The nodes of a role or a group, or the node of that name."""
+        if name in self.roles:
+            return self.roles[name]
+        if name in self.groups:
+            return self.groups[name]
+        return [self.nodes[name]] if name in self.nodes else None
+
+    def known(self) -> list[str]:
+        """Roles, groups and nodes."""
+        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))
+
+    def fill(self, text: str, self_node: Node, refuse: Refuse) -> str:
+        """``text`` with its references replaced by what they mean at ``self_node``."""
+        pieces = _QUOTED.split(text)
+        for index, piece in enumerate(pieces):
+            if index % 2 == 0:
+                pieces[index] = _REFERENCE.sub(lambda match: self._meaning(match, self_node, refuse), piece)
+        return "".join(pieces)
+
+    def _meaning(self, match: re.Match[str], self_node: Node, refuse: Refuse) -> str:
+        """What one reference stands for; itself where it means nothing, after saying why."""
+        name, number, what = match["name"], match["number"], match["what"]
+        nodes = [self_node] if name == "self" else self.nodes_of(name)
+        if nodes is None:
+            known = ["self", *self.known()]
+            refuse(f"{match[0]}: there is no role or node {name}{near(name, known)}; known: {', '.join(known)}")
+            return match[0]
+        if what not in _WHAT:
+            refuse(f"{match[0]}: a node has no {what}{near(what, _WHAT)}; known: {', '.join(_WHAT)}")
+            return match[0]
+        if not nodes:
+            refuse(f"{match[0]}: no node is {name} in this topology")
+            return match[0]
+        if number is None and len(nodes) != 1:
+            refuse(f"{match[0]}: {len(nodes)} nodes are {name}; write {{{name}[1].{what}}} for the first")
+            return match[0]
+        index = int(number) if number is not None else 1
+        if not 1 <= index <= len(nodes):
+            refuse(f"{match[0]}: there are {len(nodes)} {name}, counted from 1")
+            return match[0]
+        value = _WHAT[what](nodes[index - 1])
+        if value is None:
+            refuse(f"{match[0]}: {nodes[index - 1].name} has no {what}")
+        return value or match[0]

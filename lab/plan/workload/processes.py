@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: MIT
+"""Processes and probes of a workload, one for each node of the role that runs them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lab import units
+from lab.errors import near
+from lab.model import workload as model
+from lab.model.document import Keys
+from lab.model.workload import Workload
+from lab.plan.problems import Problems, Source
+from lab.plan.workload import params as probe_params
+from lab.plan.workload.placeholders import Names
+from lab.plan.workload.targets import raw_prefix, target
+from lab.probes import base as probes
+from lab.probes.base import Probe
+from lab.shared.types import Node, Process, Ready
+
+BEFORE_NS = -1  # starts before the timeline, in order of listing
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An entry of ``processes`` or ``probes``, in one shape."""
+
+    keys: Keys
+    run_keys: Keys  # where its argv or the probe's keys are
+    on: str
+    name: str
+    at: int | None
+    stop: int | None
+    ready: model.Ready | None
+    argv: list[str]
+    probe_name: str | None
+    probe: Probe | None
+    params: dict[str, Any]
+    required: bool
+
+    @property
+    def at_ns(self) -> int:
+        """When it starts; a probe that acts and is not waited for starts with the timeline."""
+        if self.at is not None:
+            return self.at
+        acts = self.probe is not None and self.probe.acts
+        return 0 if acts and self.ready is None else BEFORE_NS
+
+
+@dataclass
+class Processes:
+    """Makes the processes of a plan: what watches, then what acts, each in order of listing."""
+
+    source: Source[Workload]
+    names: Names
+    problems: Problems
+    entries: list[_Entry] = field(default_factory=list)
+
+    def resolve(self) -> list[Process]:
+        """All processes."""
+        self.collect()
+        return [process for entry in self.entries for process in self._instances(entry)]
+
+    def collect(self) -> None:
+        """Judge every entry as far as that needs no topology."""
+        workload = self.source.model
+        self.entries = [self._watch(index, watch) for index, watch in enumerate(workload.probes)]
+        self.entries += [self._process(index, process) for index, process in enumerate(workload.processes)]
+        self._refuse_namesakes()
+        for entry in self.entries:
+            self._check_times(entry)
+
+    def _watch(self, index: int, watch: model.Watch) -> _Entry:
+        keys: Keys = ("probes", index)
+        probe, params = self._probe(watch, keys)
+        return _Entry(
+            keys=keys,
+            run_keys=keys,
+            on=watch.on,
+            name=watch.as_ or watch.probe,
+            at=watch.at,
+            stop=watch.stop,
+            ready=None,
+            argv=[],
+            probe_name=watch.probe,
+            probe=probe,
+            params=params,
+            required=probe is not None and probe.acts,
+        )
+
+    def _process(self, index: int, process: model.Process) -> _Entry:
+        keys: Keys = ("processes", index)
+        run_keys: Keys = (*keys, "run")
+        argv: list[str] = []
+        probe_name, probe = None, None
+        params: dict[str, Any] = {}
+        if isinstance(process.run, model.ProbeUse):
+            probe_name = process.run.probe
+            probe, params = self._probe(process.run, run_keys)
+        else:
+            argv = process.run
+        return _Entry(
+            keys=keys,
+            run_keys=run_keys,
+            on=process.on,
+            name=process.as_ or probe_name or _program(argv),
+            at=process.at,
+            stop=process.stop,
+            ready=process.ready,
+            argv=argv,
+            probe_name=probe_name,
+            probe=probe,
+            params=params,
+            required=process.required,
+        )
+
+    def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
+        """The probe and its parameters."""
+
+        def complain(key: str, message: str) -> None:
+            self.problems.add(self.source, (*keys, key), message)
+
+        probe = probe_params.load(use.probe, complain)
+        if probe is not None and probe.stack is not None and probe.stack != self.source.stack:
+            complain("probe", self._without_program(use.probe, probe.stack))
+        return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
+
+    def _without_program(self, probe: str, stack: str) -> str:
+        """Why nodes do not have the program of a probe, which that stack brings."""
+        said = self.source.stack
+        has = f"has the stack {said}" if said else "has no stack"
+        write = f"write stack: {stack}" + (f" instead of {said}" if self.source.model.stack else "")
+        return f"the program of {probe} comes with the stack {stack}, and this workload {has}; {write}"
+
+    def _refuse_namesakes(self) -> None:
+        """Checks and raw files go by these names."""
+        first: dict[str, Keys] = {}
+        for entry in self.entries:
+            other = first.setdefault(entry.name, entry.keys)
+            if other != entry.keys:
+                where = self.source.document.where(other)
+                self.problems.add(
+                    self.source,
+                    entry.keys,
+                    f'another process is called "{entry.name}" ({where}); give this one a name with as:',
+                )
+
+    def _instances(self, entry: _Entry) -> list[Process]:
+        """One process for each node of the role."""
+        nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
+        for node in nodes:
+            self._check_place(entry, node)
+        return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
+
+    def nodes_of(self, role: str, keys: Keys) -> list[Node]:
+        """The nodes of a role; complains about one that the workload does not declare."""
+        roles = self.names.roles
+        if role not in roles:
+            listed = ", ".join(roles) or "none"
+            self.problems.add(
+                self.source, keys, f'the workload declares no role "{role}"{near(role, roles)}; its roles: {listed}'
+            )
+        return roles.get(role, [])
+
+    def _check_times(self, entry: _Entry) -> None:
+        """Complain about starts and stops that never come."""
+        end = self.source.model.duration
+        told = units.DURATION.format
+        if entry.at is not None and entry.at >= end:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "at"),
+                f"{told(entry.at)} is not before the end of the run (duration: {told(end)})",
+            )
+        if entry.stop is not None and entry.stop > end:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "stop"),
+                f"{told(entry.stop)} is after the end of the run (duration: {told(end)})",
+            )
+        if entry.stop is not None and entry.stop <= max(entry.at_ns, 0):
+            self.problems.add(
+                self.source,
+                (*entry.keys, "stop"),
+                f"{told(entry.stop)} is not after its start at {told(max(entry.at_ns, 0))}",
+            )
+
+    def _check_place(self, entry: _Entry, node: Node) -> None:
+        """Complain about a probe on a node where it has nothing to do."""
+        if entry.probe is not None and node.kind not in entry.probe.kinds:
+            self.problems.add(
+                self.source,
+                (*entry.keys, "on"),
+                f"{entry.probe_name} works on {' and '.join(entry.probe.kinds)}; "
+                f"{node.name}, which has the role {entry.on}, is a {node.kind}",
+            )
+        elif entry.probe is not None and not node.interfaces and node.radio is None:
+            self.problems.add(self.source, (*entry.keys, "on"), f"{node.name} has no interface; give it a link")
+
+    def _instance(self, entry: _Entry, node: Node, several: bool) -> Process:
+        params = probe_params.fill(entry.params, self._filler(entry, node))
+        process = Process(
+            id=f"{entry.name}@{node.name}" if several else entry.name,
+            name=entry.name,
+            node=node.name,
+            at_ns=entry.at_ns,
+            argv=[self._fill(word, node, (*entry.run_keys, index)) for index, word in enumerate(entry.argv)],
+            probe=entry.probe_name,
+            params=params,
+            ready=_ready(entry.ready),
+            stop_ns=entry.stop,
+            required=entry.required,
+            source=self.source.document.where(entry.keys),
+        )
+        if entry.probe is None or not self._fine(entry, params, node):
+            return process
+        return _of_probe(process, entry.probe, node)
+
+    def _fine(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
+        """Whether the probe can run so; its own complaints begin with the key they are about."""
+        assert entry.probe is not None
+        if params.keys() != entry.probe.params.keys():
+            return False  # complained about already
+        try:
+            entry.probe.check(params)
+        except ValueError as error:
+            key, _, message = str(error).partition(": ")
+            known = key in entry.probe.params and message
+            self.problems.add(
+                self.source, (*entry.run_keys, key) if known else entry.run_keys, message if known else str(error)
+            )
+            return False
+        return bool(node.interfaces) or node.radio is not None
+
+    def _filler(self, entry: _Entry, node: Node) -> Callable[[str, str], str]:
+        return lambda key, text: self._fill(text, node, (*entry.run_keys, key))
+
+    def _fill(self, text: str, node: Node, keys: Keys) -> str:
+        return self.names.fill(text, node, self.problems.at(self.source, keys))
+
+
+def _of_probe(process: Process, probe: Probe, node: Node) -> Process:
+    """The process with what its probe makes of the parameters."""
+    prefix = raw_prefix(process.id)
+    return replace(
+        process,
+        argv=[] if probe.mode == "control" else probe.argv(target(node), process.params, prefix),
+        mode=probe.mode,
+        acts=probe.acts,
+        every_ns=process.params.get("every"),
+        watched_file=probe.watched_file(process.params, prefix),
+    )
+
+
+def programs(processes: list[Process]) -> dict[str, str] | None:
+    """The programs that the probes of these processes bring, by file name; None: none does."""
+    found: dict[str, str] = {}
+    for name in {process.probe for process in processes if process.probe}:
+        found |= probes.load(name).programs
+    return found or None
+
+
+def _program(argv: list[str]) -> str:
+    """A name from a command: its program, without the folder."""
+    words = re.findall(r"[A-Za-z0-9_]+", argv[0].rsplit("/", 1)[-1])
+    name = "-".join(words)
+    return name if name and not name[0].isdigit() else f"process-{name}".rstrip("-")
+
+
+def _ready(ready: model.Ready | None) -> Ready | None:
+    return Ready(ready.listening, ready.log, ready.within) if ready is not None else None

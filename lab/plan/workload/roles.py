@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Which nodes of a topology take which role of a workload."""
+
+from __future__ import annotations
+
+from lab.errors import near
+from lab.model.workload import Workload
+from lab.plan.network.network import Network
+from lab.plan.problems import Problems, Source
+from lab.shared.types import Node
+
+
+def offered(network: Network) -> dict[str, list[Node]]:
+    """Nodes by role, in order of listing: the roles that the topology names, then the kinds of its nodes."""
+    found: dict[str, list[Node]] = {}
+    for node in network.nodes:
+        for role in dict.fromkeys(node.roles):
+            found.setdefault(role, []).append(node)
+    for node in network.nodes:
+        if node.kind not in node.roles:
+            found.setdefault(node.kind, []).append(node)
+    return found
+
+
+def bind(network: Network, workload: Source[Workload], problems: Problems) -> dict[str, list[Node]]:
+    """The nodes of each role that the workload declares: as many as it wants, in order of listing."""
+    there = offered(network)
+    name = network.source.model.name
+    bound: dict[str, list[Node]] = {}
+    for role, (least, most) in workload.model.roles.items():
+        nodes = there.get(role, [])
+        if role not in there:
+            listed = ", ".join(f"{known} ({_names(owners)})" for known, owners in there.items())
+            problems.add(
+                workload,
+                ("roles", role),
+                f'topology {name} offers no role "{role}"{near(role, there)}; it offers {listed}',
+            )
+        elif len(nodes) < least:
+            problems.add(
+                workload,
+                ("roles", role),
+                f"needs {least} nodes, but topology {name} offers {len(nodes)} ({_names(nodes)})",
+            )
+        bound[role] = nodes if most is None else nodes[:most]
+    return bound
+
+
+def _names(nodes: list[Node]) -> str:
+    """Names of nodes; of many, the first ones."""
+    shown = [node.name for node in nodes[:4]]
+    return ", ".join(shown) + (", …" if len(nodes) > len(shown) else "")

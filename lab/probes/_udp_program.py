@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The program of udp-sender and udp-sink, which runs in a node by itself: ``python3 udp.py send …``.
+
+Each datagram tells its number, when it was handed to the socket (all nodes have one clock, so delays are one-way) and
+the name of its flow. A sender first knocks with empty datagrams until the sink answers one: as long as the address of
+the next hop is not known, datagrams are dropped at once, and sending would never wait for anything. Then it waits for
+the next full second, so that no flow takes the medium from one that still knocks; a paced flow waits a bit longer, by
+its name if nothing else is said, so that flows of one pace do not send at the same instant.
+
+Not modelled: congestion control; a sender sends as it was told, whatever arrives.
+"""
+
+import fcntl
+import json
+import select
+import socket
+import struct
+import sys
+import termios
+import time
+import zlib
+
+SECOND = 1_000_000_000
+HEAD = struct.Struct("!QQB")  # number, time of sending in ns, bytes of the flow's name
+NAME_MOST = 64
+KNOCK_S = 0.1
+IDLE_S = 0.01  # between datagrams that nothing holds up: a sender that never waits stops a virtual clock
+INADDR_ANY = ""
+
+
+def datagram(number: int, sent_ns: int, name: bytes, size: int) -> bytes:
+    """A datagram of ``size`` bytes, or of as many as its head needs."""
+    return (HEAD.pack(number, sent_ns, len(name)) + name).ljust(size, b"\0")
+
+
+def unsent_bytes(channel: socket.socket) -> int:
+    """What the kernel still holds of what was sent; 0 also where it drops all at once, as without a network."""
+    held = fcntl.ioctl(channel, termios.TIOCOUTQ, bytes(4))
+    return int.from_bytes(held, sys.byteorder)
+
+
+def sleep_until(due_ns: int) -> None:
+    """Return at once if it is over."""
+    early_ns = due_ns - time.time_ns()
+    if early_ns > 0:
+        time.sleep(early_ns / SECOND)
+
+
+def knock(channel: socket.socket) -> None:
+    """Wait until the other end is there."""
+    while True:
+        channel.send(b"")
+        if select.select([channel], [], [], KNOCK_S)[0]:
+            channel.recv(1)
+            return
+
+
+def send(
+    name: str, to: str, port: int, size: int, every_ns: int, phase_ns: int, count: int, tos: int, buffer_bytes: int
+) -> None:
+    """Send datagrams, one every ``every_ns`` (0: as fast as the socket takes them), ``count`` of them (0: no end).
+
+    A paced flow begins ``phase_ns`` after a full second (-1: by its name).
+    """
+    channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    channel.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+    if buffer_bytes:
+        channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
+    channel.connect((to, port))
+    knock(channel)
+    flow = name.encode()
+    begin_ns = time.time_ns() // SECOND * SECOND + SECOND
+    if every_ns:
+        begin_ns += zlib.crc32(flow) % every_ns if phase_ns < 0 else phase_ns
+    sleep_until(begin_ns)
+    number = 0
+    try:
+        while not count or number < count:
+            if every_ns:
+                sleep_until(begin_ns + number * every_ns)
+            channel.send(datagram(number, time.time_ns(), flow, size))
+            number += 1
+            if not every_ns and not unsent_bytes(channel):
+                time.sleep(IDLE_S)
+    finally:
+        print(json.dumps({"sent": number}), flush=True)
+
+
+def stamp(t_ns: int) -> str:
+    """A time of day in seconds, as a text: a float would round it."""
+    return f"{t_ns // SECOND}.{t_ns % SECOND:09d}"
+
+
+class Interval:
+    """What arrived of a flow since the last line about it."""
+
+    def __init__(self) -> None:
+        self.packets = 0
+        self.size = 0
+        self.next = 0  # one above the highest number
+        self.first_ns = 0
+        self.last_ns = 0
+        self.delays_ns: list[int] = []
+
+    def add(self, number: int, sent_ns: int, t_ns: int, size: int) -> None:
+        """One datagram."""
+        self.first_ns = self.first_ns or t_ns
+        self.last_ns = t_ns
+        self.packets += 1
+        self.size += size
+        self.next = max(self.next, number + 1)
+        self.delays_ns.append(t_ns - sent_ns)
+
+    def line(self, flow: str, end_ns: int) -> str:
+        """For the parser."""
+        told = {
+            "flow": flow,
+            "end_s": stamp(end_ns),
+            "packets": self.packets,
+            "bytes": self.size,
+            "next": self.next,
+            "first_s": stamp(self.first_ns),
+            "last_s": stamp(self.last_ns),
+            "delay_ns": [min(self.delays_ns), sum(self.delays_ns), max(self.delays_ns)],
+        }
+        return json.dumps(told)
+
+
+def sink(port: int, every_ns: int) -> None:
+    """Tell what arrives: a line for each flow and interval, when the interval is over."""
+    channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    channel.bind((INADDR_ANY, port))
+    flows: dict[str, Interval] = {}
+    end_ns = 0
+    try:
+        while True:
+            data, sender = channel.recvfrom(65536)
+            t_ns = time.time_ns()
+            if not data:
+                channel.sendto(b"", sender)
+                continue
+            if t_ns >= end_ns:
+                tell(flows, end_ns)
+                end_ns = t_ns - t_ns % every_ns + every_ns
+            number, sent_ns, length = HEAD.unpack_from(data)
+            flow = data[HEAD.size : HEAD.size + length].decode()
+            if flow not in flows:
+                flows[flow] = Interval()
+            flows[flow].add(number, sent_ns, t_ns, len(data))
+    finally:
+        tell(flows, end_ns)
+
+
+def tell(flows: dict[str, Interval], end_ns: int) -> None:
+    """Print what has arrived, and begin anew."""
+    for flow, interval in flows.items():
+        print(interval.line(flow, end_ns), flush=True)
+    flows.clear()
+
+
+def main(words: list[str]) -> None:
+    """``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER`` or ``sink PORT EVERY_NS``; SIGINT ends both."""
+    try:
+        if words[0] == "send":
+            send(words[1], words[2], *map(int, words[3:]))
+        else:
+            sink(*map(int, words[1:]))
+    except KeyboardInterrupt:
+        pass
+    except ConnectionRefusedError:
+        sys.exit(f"nobody listens on UDP port {words[3]} of {words[2]}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Where things lie in the guest (images/initrd/init.c mounts them)."""
+
+from pathlib import Path
+
+CODE = Path("/lab/code")  # hostfs: this code, read-only
+RUN = Path("/lab/run")  # hostfs: the run directory
+RAW = RUN / "raw"  # hostfs: raw output of processes and probes
+DAEMON_LOGS = RAW / "daemon"
+# of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap
+AIR_CAPTURE = RAW / "air.unsplit"
+BASE = Path("/lab/base")  # the image, read-only
+STACK_FILE = Path("/lab/stack-file")  # hostfs: the directory of the squashfs with the stack's code, read-only
+STACK = Path("/lab/stack")  # that code, read-only
+NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
+ENTER = "/lab/bin/enter"
+PAUSE = "/lab/bin/pause"
+FOLLOW = "/lab/bin/follow"
+CGROUPS = Path("/sys/fs/cgroup")
+
+PROGRAMS = Path("/lab/programs")  # tmpfs: programs that probes bring
+
+RAW_IN_NODE = "/lab/raw"  # RAW, as a container sees it
+PROGRAMS_IN_NODE = "/run/lab/programs"

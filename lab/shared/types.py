@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""The plan: a topology and a workload resolved to what exactly happens, in base units.
+
+Standard library only, since the guest reads it too. Times are integer nanoseconds from the start of the
+timeline (``*_ns``), rates are bit/s (``*_bps``), sizes bytes, positions metres, probabilities percent.
+``to_json`` is canonical (sorted keys), so equal plans are equal bytes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import types
+import typing
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.shared.medium_types import Medium
+
+VERSION = 1
+# metadata of a field that JSON leaves out at its default, so that plans without it stay the same bytes
+_OMITTED = {"omitted": True}
+_ROW = re.compile(r"^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]", re.MULTILINE)  # no text has a line end in JSON
+
+
+@dataclass(frozen=True)
+class Radio:
+    """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
+
+    interface: str  # sta1-wlan0, ap1-wlan1: Mininet-WiFi's names
+    mac: str  # the BSSID of an access point
+    ssid: str
+    mode: str  # b, g, a, n
+    channel: int | None  # None: a station scans
+    frequency_mhz: int | None
+    scan_mhz: list[int]  # a station: the frequencies of the access points with its SSID, ascending
+    country: str
+    encrypt: str | None  # None or "open", "wpa2", "wpa3"
+    passwd: str | None
+    txpower_dbm: float | None = None
+    antenna_gain_dbi: float | None = None
+    width_mhz: int = field(default=20, metadata=_OMITTED)
+    # of an access point 40 MHz wide: + above its channel, - below
+    second_half: str | None = field(default=None, metadata=_OMITTED)
+    short_gi: bool = field(default=False, metadata=_OMITTED)
+    wmm: bool = field(default=False, metadata=_OMITTED)  # WMM outside mode n, which always has it
+    # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
+    rate: str | None = field(default=None, metadata=_OMITTED)
+    # BSSID of an ad hoc network; None: no station, or one with an access point
+    cell: str | None = field(default=None, metadata=_OMITTED)
+    # of a station, in wpa_supplicant's words; None: it does not scan in the background
+    bgscan: str | None = field(default=None, metadata=_OMITTED)
+    # four hexadecimal digits: fast transitions; of a station: in its network
+    mobility_domain: str | None = field(default=None, metadata=_OMITTED)
+    # of an access point; empty: as hostapd has them
+    basic_rates: list[str] = field(default_factory=list, metadata=_OMITTED)
+    beacon_interval_tu: int = field(default=100, metadata=_OMITTED)  # of an access point, in units of 1024 us
+    # longer frames to a node follow RTS and CTS; None: no threshold
+    rts_threshold_bytes: int | None = field(default=None, metadata=_OMITTED)
+    approximate: bool = field(default=False, metadata=_OMITTED)  # takes data frames with a wrong FCS
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A wired interface of a node: the end of a link."""
+
+    name: str  # h1-eth0; switches and access points count from 1: s1-eth1
+    mac: str
+    link: str
+    ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
+
+
+@dataclass(frozen=True)
+class Node:
+    """A container."""
+
+    name: str
+    kind: str  # host, switch, ap, sta, monitor
+    roles: list[str]
+    ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
+    memory_bytes: int
+    pids_max: int
+    position_m: list[float] | None
+    interfaces: list[Interface]
+    radio: Radio | None
+    index: int  # position among all nodes, from 1; stable key for addresses and streams
+    source: str = ""  # file:line of the definition
+
+
+@dataclass(frozen=True)
+class Netem:
+    """What tc/netem does to each direction of a wired link. 0 or None: not at all."""
+
+    delay_ns: int = 0
+    jitter_ns: int = 0
+    loss_percent: float = 0.0
+    rate_bps: int | None = None
+    reorder_percent: float = 0.0
+    limit_packets: int = 1000
+
+
+@dataclass(frozen=True)
+class Link:
+    """A wired link (a veth pair)."""
+
+    name: str  # h1-s1
+    a: str  # interface names
+    b: str
+    node_a: str
+    node_b: str
+    netem: Netem
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """When a process counts as up. Exactly one is set."""
+
+    listening: str | None = None  # "tcp/80", "udp/5001"
+    log: str | None = None  # a regular expression that its output must match
+    timeout_ns: int = 10_000_000_000
+
+
+@dataclass(frozen=True)
+class Process:
+    """A program or a probe, started on one node.
+
+    ``id`` names raw files and sources of metrics: the ``as`` of the file, with ``@node`` where several
+    nodes of a role run it. ``argv`` is the whole command, empty where ``mode`` is control; that of a probe follows from
+    ``params`` (in base units). ``at_ns`` below 0: before the timeline starts, in order of listing.
+    """
+
+    id: str
+    name: str  # without @node
+    node: str
+    at_ns: int
+    argv: list[str]
+    probe: str | None
+    params: dict[str, Any]
+    ready: Ready | None
+    stop_ns: int | None  # None: at the end
+    required: bool  # its death before the end fails the run (servers); or its non-zero exit does (clients)
+    # command: one process; sample: the same again and again; control: events of a daemon
+    mode: str = field(default="command", metadata=_OMITTED)
+    acts: bool = field(default=False, metadata=_OMITTED)  # a probe that is part of the workload: it may end by itself
+    # between samples, of the command or of the size of ``watched_file``
+    every_ns: int | None = field(default=None, metadata=_OMITTED)
+    # a file of the node whose size is sampled and whose content is hashed
+    watched_file: str | None = field(default=None, metadata=_OMITTED)
+    cwd: str = "/"
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file put into a node before anything starts there. Exactly one content key is set."""
+
+    name: str  # as checks call it: file.sha256
+    node: str
+    path: str
+    random_bytes: int | None  # that many bytes from the stream (seed, "file", name)
+    text: str | None
+    sha256: str  # of the content
+    mode: int = 0o644
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing the timeline does."""
+
+    at_ns: int
+    kind: str  # roam, move, link, netem, exec, stop, fault
+    target: str  # node or link name, process id for stop, kind of frames for fault
+    # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv};
+    # fault: {action, from, to, listener, skip, count, share_percent}
+    params: dict[str, Any]
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure computed from what a process or probe recorded."""
+
+    name: str
+    kind: str  # which calculation: goodput, outage, rtt, ...
+    of: list[str]  # ids of processes
+    unit: str
+    per: str | None
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What must hold at the end, in the language of lab.expressions.expression."""
+
+    that: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All a guest needs to run and all a record needs to be understood."""
+
+    name: str
+    about: str
+    topology: str
+    workload: str
+    seed: int
+    duration_ns: int
+    overrides: dict[str, str]
+    nodes: list[Node]
+    links: list[Link]
+    files: list[File]
+    processes: list[Process]
+    events: list[Event]
+    metrics: list[Metric]
+    checks: list[Check]
+    medium: Medium | None = field(default=None, metadata=_OMITTED)  # None: the stock one, which is perfect
+    pcap: str | None = field(default=None, metadata=_OMITTED)  # "air": capture what is on the medium
+    # the workload's stack, where it has code: every node has that at /opt/<stack>
+    stack: str | None = field(default=None, metadata=_OMITTED)
+    # text of the Python programs that probes bring, by file name; None: none
+    programs: dict[str, str] | None = field(default=None, metadata=_OMITTED)
+    version: int = field(default=VERSION)
+
+    def node(self, name: str) -> Node:
+        """The node of that name; KeyError if there is none."""
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def data(self) -> dict[str, Any]:
+        """What JSON holds, without what is at its default and need not be mentioned."""
+        found: dict[str, Any] = _data(self)
+        return found
+
+    def to_json(self) -> str:
+        """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""
+        text = json.dumps(self.data(), sort_keys=True, indent=2, ensure_ascii=False)
+        return _ROW.sub(lambda row: f"{row[1]}[{' '.join(row[2].split())}]", text) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """Inverse of ``to_json``. ValueError: another version of the format."""
+        data = json.loads(text)
+        if data.get("version") != VERSION:
+            raise ValueError(f"plan version {data.get('version')}, this lab reads {VERSION}")
+        return typing.cast(Plan, _build(cls, data))
+
+
+def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
+    """The number of each node's radio: mac80211_hwsim makes them in order at boot."""
+    return {name: number for number, name in enumerate(node.name for node in nodes if node.radio)}
+
+
+def _data(value: Any) -> Any:
+    """Plain data of dataclasses, and of lists and dicts of them; named tuples hold numbers only, and stay."""
+    if isinstance(value, list):
+        return [_data(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _data(item) for key, item in value.items()}
+    if not dataclasses.is_dataclass(value):
+        return value
+    found = {item: getattr(value, item.name) for item in dataclasses.fields(value)}
+    return {item.name: _data(one) for item, one in found.items() if not _is_omitted(item, one)}
+
+
+def _is_omitted(item: dataclasses.Field[Any], value: Any) -> bool:
+    """Whether JSON leaves a field out."""
+    if not item.metadata.get("omitted"):
+        return False
+    factory = item.default_factory
+    return bool(value == (item.default if factory is dataclasses.MISSING else factory()))
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """Rebuild dataclasses from what json.loads gave, following the annotations."""
+    if value is None:
+        return None
+    origin = typing.get_origin(kind)
+    if origin is types.UnionType or origin is typing.Union:
+        (kind,) = [option for option in typing.get_args(kind) if option is not type(None)]
+        return _build(kind, value)
+    if origin is list:
+        (item,) = typing.get_args(kind)
+        return [_build(item, element) for element in value]
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return kind(*value)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        make: Any = kind
+        return make(**{key: _build(hints[key], element) for key, element in value.items()})
+    return value

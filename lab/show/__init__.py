@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""A plan as tables for a terminal."""

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The medium of a plan as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from lab import units
+from lab.shared.medium_types import Medium, MediumLink
+
+Row = tuple[str, ...]
+_MATRIX_MOST = 10  # radios; more do not fit into a terminal
+
+
+def describe(medium: Medium) -> Iterator[Row]:
+    """What the medium is like: (what, how)."""
+    yield "errors", f"{medium.errors}, {'in bursts' if medium.bursts else 'bit by bit'}"
+    yield "propagation", _kind(medium.propagation)
+    for wall in medium.walls:
+        yield "wall", f"{_plane(wall.from_m)} to {_plane(wall.to_m)}, {_db(wall.loss_db)}"
+    yield "fading", _kind(medium.fading) if medium.fading else "none"
+    radio = medium.radios[0]
+    yield "noise", f"{radio.noise_mbm / 100:g} dBm in 20 MHz"
+    yield "energy detection", f"{radio.ed_mbm / 100:g} dBm"
+    yield "capture", f"from {medium.capture_mb / 100:g} dB" if medium.capture_mb is not None else "none"
+    yield "longest PPDU", units.DURATION.format(radio.max_ppdu_us * 1000)
+    yield "attempts", str(radio.retries or "as rate control wants")
+    yield "latency of hosts", f"up to {units.DURATION.format(radio.latency_us * 1000)}" if radio.latency_us else "none"
+    yield "statistics", f"every {units.DURATION.format(medium.statistics_ns)}"
+    if medium.updates:
+        first, last = (units.DURATION.format(update.at_ns) for update in (medium.updates[0], medium.updates[-1]))
+        every = units.DURATION.format(medium.step_ns)
+        yield "moves", f"{len(medium.updates)} updates from {first} to {last}, every {every} of a way"
+
+
+def levels(medium: Medium) -> tuple[Row, Iterator[Row]]:
+    """Signal over noise at the start, in dB: headings and rows; a matrix, or of many radios who hears each best."""
+    names = medium.names()
+    if len(names) > _MATRIX_MOST:
+        return ("transmitter", "heard best by", "at", "worst by", "at"), _extremes(medium.links, names)
+    return ("from / to", *names.values()), _matrix(medium.links, names)
+
+
+def _matrix(links: Iterable[MediumLink], names: dict[int, str]) -> Iterator[Row]:
+    found = {(link.transmitter, link.receiver): f"{link.snr_mb / 100:.1f}" for link in links}
+    for transmitter, name in names.items():
+        yield name, *(found.get((transmitter, receiver), "") for receiver in names)
+
+
+def _extremes(links: Iterable[MediumLink], names: dict[int, str]) -> Iterator[Row]:
+    heard: dict[int, list[tuple[int, str]]] = {}
+    for link in links:
+        heard.setdefault(link.transmitter, []).append((link.snr_mb, names[link.receiver]))
+    for transmitter, others in heard.items():
+        ends = (max(others, key=lambda other: other[0]), min(others, key=lambda other: other[0]))
+        yield names[transmitter], *(cell for snr_mb, name in ends for cell in (name, f"{snr_mb / 100:.1f}"))
+
+
+def link(found: MediumLink, names: dict[int, str]) -> str:
+    """One link: ``ap1>sta1 33.89 dB``."""
+    return f"{names[found.transmitter]}>{names[found.receiver]} {_db(found.snr_mb / 100)}"
+
+
+def _kind(params: dict[str, Any]) -> str:
+    """A kind of lab.phy with its parameters, which have their units in their names."""
+    words = [str(params["model"])]
+    for key, value in params.items():
+        if key == "coherence_ns":
+            words.append(f"each level for {units.DURATION.format(value) if value else 'one frame'}")
+        elif key != "model":
+            words.append(f"{key} {value:g}")
+    return ", ".join(words)
+
+
+def _plane(point_m: list[float]) -> str:
+    return f"({', '.join(f'{x:g}' for x in point_m)}) m"
+
+
+def _db(value: float) -> str:
+    return f"{value:g} dB"

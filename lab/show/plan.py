@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""A plan as tables for a terminal."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rich.console import Group
+from rich.markup import escape
+from rich.table import Table
+
+from lab import units
+from lab.probes import base as probes
+from lab.shared.medium_types import Medium
+from lab.shared.types import Event, File, Link, Netem, Node, Plan, Process, Radio
+from lab.show import medium as show_medium
+
+_BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
+
+
+def render(plan: Plan) -> Group:
+    """Tables of nodes, links, medium, files, processes, timeline, metrics and checks; empty ones are left out."""
+    length = units.DURATION.format(plan.duration_ns)
+    heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
+    parts: list[Any] = [heading]
+    if plan.about:
+        parts.append(escape(plan.about))
+    if plan.stack:
+        parts.append(f"every node has the code of {plan.stack} at /opt/{plan.stack}")
+    parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
+    tables = (
+        _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
+        _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
+        *(_medium(plan.medium) if plan.medium else ()),
+        _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
+        _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
+        _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
+        _table(
+            "metrics",
+            ("name", "kind", "of", "per", "unit"),
+            ((m.name, m.kind, _many(m.of), m.per or "", m.unit) for m in plan.metrics),
+        ),
+        _table("checks", ("that",), ((check.that,) for check in plan.checks)),
+    )
+    for table in tables:
+        if table.row_count:
+            parts += ["", table]
+    return Group(*parts)
+
+
+def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _medium(medium: Medium) -> Iterator[Table]:
+    yield _table("medium", ("what", "how"), show_medium.describe(medium))
+    yield _table("SNR at the start, dB", *show_medium.levels(medium))
+
+
+def _many(words: list[str]) -> str:
+    """Words, of many the first and the last."""
+    return ", ".join(words) if len(words) <= 4 else f"{words[0]}, …, {words[-1]} ({len(words)})"
+
+
+def _node(node: Node) -> tuple[str, ...]:
+    radio = ""
+    if node.radio is not None:
+        radio = ", ".join(_monitor(node.radio) if node.kind == "monitor" else _member(node.radio))
+    return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, _position(node.position_m)
+
+
+def _member(radio: Radio) -> Iterator[str]:
+    """A radio that belongs to a network."""
+    yield radio.ssid
+    yield f"802.11{radio.mode}"
+    yield f"channel {radio.channel}" if radio.channel else "scans"
+    yield from _extras(radio)
+    yield radio.encrypt or "open"
+    yield radio.mac
+
+
+def _monitor(radio: Radio) -> Iterator[str]:
+    """A radio that belongs to none."""
+    yield f"listens to channel {radio.channel}"
+    yield from _extras(radio)
+
+
+def _extras(radio: Radio) -> Iterator[str]:
+    """What a radio has beyond the usual."""
+    if radio.cell is not None:
+        yield f"ad hoc in {radio.cell}"
+    if radio.width_mhz != 20:
+        yield f"{radio.width_mhz} MHz"
+    if radio.short_gi:
+        yield "short guard interval"
+    if radio.wmm:
+        yield "WMM"
+    if radio.bgscan is not None:
+        yield f"bgscan {radio.bgscan}"
+    if radio.mobility_domain is not None:
+        yield f"fast transition in {radio.mobility_domain}"
+    if radio.rate is not None:
+        yield f"at {radio.rate}"
+    if radio.basic_rates:
+        yield f"basic rates {', '.join(radio.basic_rates)}"
+    if radio.rts_threshold_bytes is not None:
+        yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
+
+
+def _position(position_m: list[float] | None) -> str:
+    return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
+
+
+def _link(link: Link) -> tuple[str, ...]:
+    return link.name, f"{link.a} to {link.b}", ", ".join(_shape(link.netem)) or "as fast as can be"
+
+
+def _shape(netem: Netem) -> Iterator[str]:
+    """What a link does, only what it does."""
+    if netem.rate_bps is not None:
+        yield units.RATE.format(netem.rate_bps)
+    if netem.delay_ns:
+        jitter = f" ± {units.DURATION.format(netem.jitter_ns)}" if netem.jitter_ns else ""
+        yield f"delay {units.DURATION.format(netem.delay_ns)}{jitter}"
+    if netem.loss_percent:
+        yield f"loss {units.PERCENT.format(netem.loss_percent)}"
+    if netem.reorder_percent:
+        yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
+    if netem.limit_packets != Netem().limit_packets:
+        yield f"limit {units.PACKETS.format(netem.limit_packets)}"
+
+
+def _file(file: File) -> tuple[str, ...]:
+    size = file.random_bytes if file.text is None else len(file.text.encode())
+    kind = "random" if file.text is None else "text"
+    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {file.sha256[:16]}…"
+
+
+def _process(process: Process) -> tuple[str, ...]:
+    begin = "before" if process.at_ns < 0 else units.DURATION.format(process.at_ns)
+    end = "end" if process.stop_ns is None else units.DURATION.format(process.stop_ns)
+    what = shlex.join(process.argv) if process.probe is None else _probe(process.probe, process.params)
+    ready = ""
+    if process.ready is not None:
+        ready = process.ready.listening or f"log: {process.ready.log}"
+    return process.id, process.node, begin, end, what, ready
+
+
+def _probe(name: str, params: dict[str, Any]) -> str:
+    """A probe with the parameters that are not at their default."""
+    declared = probes.load(name).params
+    words = [f"probe {name}"]
+    for key, value in params.items():
+        default = declared[key].default
+        if value == default or (isinstance(value, list) and not value):
+            continue
+        dimension = _BASE.get(declared[key].kind)
+        words.append(f"{key}={dimension.format(value) if dimension else value}")
+    return " ".join(words)
+
+
+def _event(event: Event) -> tuple[str, ...]:
+    return units.DURATION.format(event.at_ns), event.kind, event.target, _EVENTS.get(event.kind, _plain)(event.params)
+
+
+def _plain(params: dict[str, Any]) -> str:
+    return ", ".join(f"{key}: {value}" for key, value in params.items())
+
+
+def _move(params: dict[str, Any]) -> str:
+    speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
+    return f"to {_position(params['position_m'])}{speed}"
+
+
+def _fault(params: dict[str, Any]) -> str:
+    ends = "".join(
+        f" {word} {params[key]}"
+        for key, word in (("from", "from"), ("to", "to"), ("listener", "at"))
+        if params[key] is not None
+    )
+    skipped = f" after {params['skip']}" if params["skip"] else ""
+    share = f", {units.PERCENT.format(params['share_percent'])} of them" if params["share_percent"] is not None else ""
+    return f"{params['action']} {params['count']}{ends}{skipped}{share}"
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "roam": lambda params: f"to {params['to']}",
+    "move": _move,
+    "link": lambda params: "up" if params["up"] else "down",
+    "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
+    "exec": lambda params: shlex.join(params["argv"]),
+    "fault": _fault,
+    "approximate": lambda params: "on" if params["enabled"] else "off",
+}
