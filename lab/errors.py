@@ -56,7 +56,7 @@ class RecordError(LabError):
     """A record that cannot be read: wrong version, missing file."""
 
 
-def near(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """`` (did you mean …?)`` where a known word is like ``word``, else nothing."""
     import difflib
 

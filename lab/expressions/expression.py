@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.expressions import values
 from lab.expressions.grammar import Arithmetic, Call, Comparison, Indexed, Literal, Logic, Name, Tree, parse, walk
 from lab.expressions.values import Quantity
@@ -199,7 +199,7 @@ def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
     if word not in holder:
         known = ", ".join(map(str, holder)) or "nothing"
         where = f"{about} has no" if about else "there is no"
-        raise InputError(f'{where} "{word}"{near(word, map(str, holder))}; known: {known}')
+        raise InputError(f'{where} "{word}"{suggestion(word, map(str, holder))}; known: {known}')
     return values.value_of(holder[word])
 
 

@@ -25,7 +25,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from lab import units
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.expressions.values import COMPARISONS, FUNCTIONS, Quantity
 
 _LENGTH_MAX = 2000
@@ -240,7 +240,9 @@ class _Parser:
         before = self.tokens[self.position - 1] if self.position else None
         if before is not None and before.kind == "number" and self.token.kind == "name":
             listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
-            return f'unknown unit "{self.token.text}"{near(self.token.text, units.known_units())}; known: {listed}'
+            return (
+                f'unknown unit "{self.token.text}"{suggestion(self.token.text, units.known_units())}; known: {listed}'
+            )
         if self.token.kind == "end":
             return "ends too early"
         return f'"{self.token.text}" cannot stand here; expected and, or, a comparison or the end'
@@ -352,7 +354,9 @@ class _Parser:
         function = FUNCTIONS.get(token.text)
         if function is None:
             known = ", ".join(FUNCTIONS)
-            self.fail(f'there is no function "{token.text}"{near(token.text, FUNCTIONS)}; known: {known}', token.start)
+            self.fail(
+                f'there is no function "{token.text}"{suggestion(token.text, FUNCTIONS)}; known: {known}', token.start
+            )
         self.take()
         arguments = [self.disjunction()]
         while self.takes(","):

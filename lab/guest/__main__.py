@@ -12,7 +12,7 @@ from typing import Any
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop
 from lab.guest.network.network import LabNet
-from lab.guest.scripted_run import Experiment, write_outcome
+from lab.guest.scripted_run import ScriptedRun, write_outcome
 from lab.shared.paths import DAEMON_LOGS, RUN
 from lab.shared.types import Plan
 
@@ -36,15 +36,15 @@ def run() -> None:
     plan = _plan()
     loop = Loop()
     network = LabNet(plan, loop)
-    experiment = Experiment(plan, network, loop)
+    scripted = ScriptedRun(plan, network, loop)
     error: dict[str, Any] | None = None
     try:
         network.build()
         network.start()
-        experiment.run()
+        scripted.run()
     except GuestError as failure:
         error = _told(failure)
-    outcome = experiment.outcome()
+    outcome = scripted.outcome()
     if network.air:
         try:
             network.air.finish()

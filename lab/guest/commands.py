@@ -90,7 +90,7 @@ def _monitor_lines(node: types.Node, phy: int | None) -> list[str]:
 def monitor(radio: types.Radio) -> list[list[str]]:
     """Have a radio listen; the regulatory domain must be set."""
     name = radio.interface
-    width = f"HT40{radio.second_half}" if radio.second_half else "HT20"
+    width = f"HT40{radio.ht40_secondary}" if radio.ht40_secondary else "HT20"
     return [
         ["iw", "dev", name, "set", "type", "monitor"],
         ["ip", "link", "set", name, "up"],

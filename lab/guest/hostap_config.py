@@ -49,9 +49,9 @@ def _dcf_lines(mode: str) -> list[str]:
 
 def _ht_capabilities(radio: types.Radio) -> str:
     """What hostapd announces beyond 20 MHz and the long guard interval."""
-    wide = radio.second_half is not None
+    wide = radio.ht40_secondary is not None
     words = {
-        f"[HT40{radio.second_half}]": wide,
+        f"[HT40{radio.ht40_secondary}]": wide,
         "[SHORT-GI-20]": radio.short_gi,
         "[SHORT-GI-40]": radio.short_gi and wide,
     }
@@ -132,7 +132,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
     """An IBSS whose channel and BSSID are said, so that nobody need look for it, or merge."""
-    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.cell}"]
+    lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
     if radio.mode != "n":
         lines.append("disable_ht=1")
     return [*lines, "disable_ht40=1", "disable_vht=1"]
@@ -151,7 +151,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         *([f"scan_freq={frequencies}"] if frequencies else []),
         f"key_mgmt={_key_management(radio)}",
         *_STATION_SECURITY[encrypt],
-        *(_ad_hoc_lines(radio) if radio.cell else []),
+        *(_ad_hoc_lines(radio) if radio.ibss_bssid else []),
     ]
     if encrypt == "wpa2":
         network.append(f'psk="{radio.passwd}"')
@@ -162,6 +162,6 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     inside = "\n".join(f"\t{line}" for line in network)
     # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
-    if radio.cell:
+    if radio.ibss_bssid:
         head += "ap_scan=2\n"  # wpa_supplicant takes the BSSID of an IBSS only if it is not to scan
     return f"{head}network={{\n{inside}\n}}\n"

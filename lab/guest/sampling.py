@@ -12,7 +12,7 @@ from lab.shared import types
 from lab.shared.paths import RAW
 
 if TYPE_CHECKING:
-    from lab.guest.scripted_run import Experiment
+    from lab.guest.scripted_run import ScriptedRun
 
 
 def _every_ns(process: types.Process) -> int:
@@ -23,10 +23,10 @@ def _every_ns(process: types.Process) -> int:
 class Sampler:
     """Runs a command every ``every_ns``; outputs go to one file, each under a line with its time."""
 
-    def __init__(self, experiment: Experiment, process: types.Process) -> None:
-        self._experiment = experiment
+    def __init__(self, run: ScriptedRun, process: types.Process) -> None:
+        self._run = run
         self._process = process
-        self._argv = experiment.network.nameToNode[process.node].container.command(*process.argv)
+        self._argv = run.network.nameToNode[process.node].container.command(*process.argv)
         self._out = RAW / f"{process.id}.out"
         self._err = RAW / f"{process.id}.err"
         self._next_ns = now_ns()
@@ -36,12 +36,12 @@ class Sampler:
     def tick(self) -> None:
         """Start the command, unless the one before still runs (a slow tool thins out its samples)."""
         if self._task is None or not self._task.alive:
-            stamp_ns = self._next_ns - self._experiment.start_ns
+            stamp_ns = self._next_ns - self._run.start_ns
             with self._out.open("a") as file:
                 file.write(f"### {stamp_ns}\n")
-            self._task = Task(self._experiment.loop, self._process.id, self._argv, self._out, self._err)
+            self._task = Task(self._run.loop, self._process.id, self._argv, self._out, self._err)
         self._next_ns += _every_ns(self._process)
-        self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
+        self._timer = self._run.loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
         """Nothing: this sampler belongs to no task."""
@@ -55,10 +55,10 @@ class Sampler:
 class FileSizeSampler:
     """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
 
-    def __init__(self, experiment: Experiment, process: types.Process, path: str, task: Task) -> None:
-        self._experiment = experiment
+    def __init__(self, run: ScriptedRun, process: types.Process, path: str, task: Task) -> None:
+        self._run = run
         self._process = process
-        self._path: Path = experiment.network.nameToNode[process.node].container.root / path.lstrip("/")
+        self._path: Path = run.network.nameToNode[process.node].container.root / path.lstrip("/")
         self._out = RAW / f"{process.id}.size"
         self._next_ns = now_ns()
         self._timer: Timer | None = None
@@ -70,7 +70,7 @@ class FileSizeSampler:
 
     def _sample(self, stamp_ns: int) -> None:
         size = self._path.stat().st_size if self._path.exists() else 0
-        self._write(f"{stamp_ns - self._experiment.start_ns} {size}")
+        self._write(f"{stamp_ns - self._run.start_ns} {size}")
 
     def tick(self) -> None:
         """Note the size now and again after ``every_ns``."""
@@ -78,7 +78,7 @@ class FileSizeSampler:
             return
         self._sample(self._next_ns)
         self._next_ns += _every_ns(self._process)
-        self._timer = self._experiment.loop.call_at(self._next_ns, self.tick)
+        self._timer = self._run.loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
         """The writer has ended: the last size and the digest of what it wrote."""

@@ -32,7 +32,7 @@ GRAIN_NS = 1_000_000_000  # the timeline starts at a full second of uptime
 GRACE_NS = 2_000_000_000  # between asking the last processes to end and killing them
 
 
-class Experiment:
+class ScriptedRun:
     """Runs a plan on a network that is up."""
 
     def __init__(self, plan: types.Plan, network: LabNet, loop: Loop) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the timeline can do: one function for each kind of event, registered by name.
 
-A handler gets the running experiment and the event and returns what it has to tell (output of a command);
+A handler gets the running run and the event and returns what it has to tell (output of a command);
 it raises GuestError when the event cannot be carried out, which ends the run.
 """
 
@@ -17,9 +17,9 @@ from lab.guest.network.nodes import AccessPoint, Station
 from lab.shared import types
 
 if TYPE_CHECKING:
-    from lab.guest.scripted_run import Experiment
+    from lab.guest.scripted_run import ScriptedRun
 
-Handler = Callable[["Experiment", types.Event], str]
+Handler = Callable[["ScriptedRun", types.Event], str]
 HANDLERS: dict[str, Handler] = {}
 
 
@@ -34,62 +34,62 @@ def handler(kind: str) -> Callable[[Handler], Handler]:
 
 
 @handler("roam")
-def roam(experiment: Experiment, event: types.Event) -> str:
+def roam(run: ScriptedRun, event: types.Event) -> str:
     """Hand a station over; its failure comes later and ends the run."""
-    network = experiment.network
+    network = run.network
     station: Station = network.nameToNode[event.target]
     ap: AccessPoint = network.nameToNode[event.params["to"]]
-    return Handover(network.controls[station.name], station, ap, experiment.guard).start()
+    return Handover(network.controls[station.name], station, ap, run.guard).start()
 
 
 @handler("link")
-def link(experiment: Experiment, event: types.Event) -> str:
+def link(run: ScriptedRun, event: types.Event) -> str:
     """Plug or unplug a wired link."""
-    experiment.link(event.target).set_up(bool(event.params["up"]))
+    run.link(event.target).set_up(bool(event.params["up"]))
     return ""
 
 
 @handler("netem")
-def netem(experiment: Experiment, event: types.Event) -> str:
+def netem(run: ScriptedRun, event: types.Event) -> str:
     """Shape a wired link anew."""
-    experiment.link(event.target).set_netem(types.Netem(**event.params))
+    run.link(event.target).set_netem(types.Netem(**event.params))
     return ""
 
 
 @handler("exec")
-def execute(experiment: Experiment, event: types.Event) -> str:
+def execute(run: ScriptedRun, event: types.Event) -> str:
     """Run a command in a node, to its end."""
-    container = experiment.network.nameToNode[event.target].container
+    container = run.network.nameToNode[event.target].container
     output: str = container.run(*event.params["argv"])
     return output
 
 
 @handler("stop")
-def stop(experiment: Experiment, event: types.Event) -> str:
+def stop(run: ScriptedRun, event: types.Event) -> str:
     """End a process of the workload with SIGTERM; its end is then expected."""
-    experiment.tasks[event.target].send(signal.SIGTERM)
+    run.tasks[event.target].send(signal.SIGTERM)
     return ""
 
 
 @handler("fault")
-def fault(experiment: Experiment, event: types.Event) -> str:
+def fault(run: ScriptedRun, event: types.Event) -> str:
     """Tell the medium which frames to lose or damage."""
-    if experiment.network.medium is None:
+    if run.network.medium is None:
         raise GuestError("there is no medium that could lose frames")
-    experiment.network.medium.fault(event.target, event.params)
+    run.network.medium.fault(event.target, event.params)
     return ""
 
 
 @handler("approximate")
-def approximate(experiment: Experiment, event: types.Event) -> str:
+def approximate(run: ScriptedRun, event: types.Event) -> str:
     """Turn a radio's switch for damaged frames."""
-    if experiment.network.medium is None:
+    if run.network.medium is None:
         raise GuestError("there is no medium that could damage frames")
-    experiment.network.medium.approximate(event.target, bool(event.params["enabled"]))
+    run.network.medium.approximate(event.target, bool(event.params["enabled"]))
     return ""
 
 
 @handler("move")
-def move(experiment: Experiment, event: types.Event) -> str:
+def move(run: ScriptedRun, event: types.Event) -> str:
     """Nothing: where the medium is not the perfect one, the plan's updates of it make the move felt."""
     return ""

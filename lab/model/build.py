@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from lab.errors import InputError, near, raise_all
+from lab.errors import InputError, raise_all, suggestion
 from lab.model.base import TAG, Model
 from lab.model.document import Document, Keys
 
@@ -98,7 +98,7 @@ def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Map
     model = met.get(id(_at(document, keys[:-1])))
     known = model.described() if model is not None else {}
     word = str(keys[-1])
-    return f'unknown key "{word}"{near(word, known)}; known keys: {", ".join(known)}'
+    return f'unknown key "{word}"{suggestion(word, known)}; known keys: {", ".join(known)}'
 
 
 def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
@@ -110,7 +110,7 @@ def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping
 def _one_of(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
     known = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
     word = str(details["input"])
-    return f"{_told(details['input'])} is none of {', '.join(known)}{near(word, known)}"
+    return f"{_told(details['input'])} is none of {', '.join(known)}{suggestion(word, known)}"
 
 
 def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:

@@ -22,7 +22,7 @@ _SECOND_ABOVE = frozenset({*range(1, 8), 36, 44, 149, 157})
 _SECOND_BELOW = frozenset({*range(8, 14), 40, 48, 153, 161})
 
 
-def second_half(channel: int) -> str | None:
+def ht40_secondary(channel: int) -> str | None:
     """Where the other 20 MHz of a 40 MHz channel are: ``+`` above, ``-`` below; None where there is no room."""
     return "+" if channel in _SECOND_ABOVE else "-" if channel in _SECOND_BELOW else None
 

@@ -214,7 +214,7 @@ class Claim(Model):
     )
 
 
-class Experiment(Model):
+class ExperimentFile(Model):
     """A figure or table of a paper: a grid of runs, and what is made of them."""
 
     name: Text = Field(description="Its name: workloads/handoff/experiments/outage.yaml is handoff/outage.")
@@ -252,7 +252,7 @@ class Experiment(Model):
     claims: list[Claim] = Field([], description="Statements that are checked.")
 
     @model_validator(mode="after")
-    def _one_way(self) -> Experiment:
+    def _one_way(self) -> ExperimentFile:
         if self.figure is not None and self.figures:
             refuse("is there beside figures; put it in that list", key="figure")
         return self

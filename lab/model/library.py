@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 import lab
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads that they use
@@ -68,8 +68,8 @@ def find(kind: str, name_or_path: str) -> Path:
     if short in names:
         return names[short]
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
-        raise InputError(f"there is no file {name_or_path}{near(short, names)}", hint=_listing(kind, names))
-    raise InputError(f'no {kind} is called "{name_or_path}"{near(short, names)}', hint=_listing(kind, names))
+        raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
+    raise InputError(f'no {kind} is called "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
 
 
 def code_of(workload: str | Path, stack: str | None) -> Path | None:
@@ -145,7 +145,7 @@ def stack_called(stack: str) -> Path:
         return found
     names = sorted(_stacks())
     raise InputError(
-        f'no stack with code is called "{stack}"{near(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+        f'no stack with code is called "{stack}"{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
 
 

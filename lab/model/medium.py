@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, model_validator
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.base import Choice, Flag, Integer, Length, Model, Quantity, Text, refuse
 from lab.model.document import Keys
 from lab.model.phy_kinds import PhyKind, models, pick
@@ -92,7 +92,7 @@ def _errors(value: Any) -> str:
         refuse("a table is in a file; write {table: FILE.csv}")
     if str(value) not in _NAMED:
         refuse(
-            f'unknown error model "{value}"{near(str(value), _NAMED)}; there are: {", ".join(_NAMED)}, '
+            f'unknown error model "{value}"{suggestion(str(value), _NAMED)}; there are: {", ".join(_NAMED)}, '
             "{table: FILE.csv}"
         )
     return "name"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lab.errors import InputError, near, raise_all
+from lab.errors import InputError, raise_all, suggestion
 from lab.model.document import Document, Keys, dotted, scalar
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def _owner(
         )
     known = [word for name in documents for word in models[name].described()]
     raise InputError(
-        f'neither topology nor workload has a key "{first}"{near(first, known)}', where=label, hint=_listing(known)
+        f'neither topology nor workload has a key "{first}"{suggestion(first, known)}',
+        where=label,
+        hint=_listing(known),
     )
 
 
@@ -110,7 +112,7 @@ def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
     if isinstance(holder, dict):
         if word in holder:
             return word
-        raise InputError(f'{about} has no "{word}"{near(word, holder)}', where=label, hint=_listing(holder))
+        raise InputError(f'{about} has no "{word}"{suggestion(word, holder)}', where=label, hint=_listing(holder))
     if isinstance(holder, list):
         names = [_name(entry) for entry in holder]
         if word.isascii() and word.isdigit() and int(word[:9]) < len(holder):
@@ -118,7 +120,7 @@ def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
         if word in names:
             return names.index(word)
         known = [name or str(index) for index, name in enumerate(names)]
-        raise InputError(f'{about} has no entry "{word}"{near(word, known)}', where=label, hint=_listing(known))
+        raise InputError(f'{about} has no entry "{word}"{suggestion(word, known)}', where=label, hint=_listing(known))
     raise InputError(f"{about} is a single value, there is no {word} in it", where=label)
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import Field, create_model, model_validator
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.base import Integer, Model, Number, Quantity, refuse
 from lab.phy.registry import BoundsError, Kind
 
@@ -99,5 +99,5 @@ def pick(base: type[PhyKind], known: Callable[[], Mapping[str, type[PhyKind]]], 
         refuse(f'needs "model", one of {", ".join(names)}')
     name = str(value["model"])
     if name not in names:
-        refuse(f'unknown {base.noun} "{name}"{near(name, names)}; there are: {", ".join(names)}', key="model")
+        refuse(f'unknown {base.noun} "{name}"{suggestion(name, names)}; there are: {", ".join(names)}', key="model")
     return name

@@ -8,7 +8,7 @@ import pkgutil
 from functools import cache
 from typing import Any
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.base import Model, refuse
 
 
@@ -38,7 +38,7 @@ def pick_kind(package: str, value: Any) -> str:
         refuse(f'needs "kind", one of {", ".join(known)}')
     kind = str(value["kind"])
     if kind not in known:
-        refuse(f'unknown kind "{kind}"{near(kind, known)}; known kinds: {", ".join(known)}', key="kind")
+        refuse(f'unknown kind "{kind}"{suggestion(kind, known)}; known kinds: {", ".join(known)}', key="kind")
     return kind
 
 

@@ -15,14 +15,14 @@ from typing import Any
 
 from lab import units
 from lab.model.base import QUANTITY, Model
-from lab.model.experiment import Experiment
+from lab.model.experiment import ExperimentFile
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.probes import base as probes
 
 Schema = dict[str, Any]
 
-MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload, "experiment": Experiment}
+MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload, "experiment": ExperimentFile}
 FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "reference"
 
 _DIMENSIONS = {dimension.name: dimension for dimension in units.DIMENSIONS}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model import groups
 from lab.model.base import Choice, Later, Model, Text, refuse
 from lab.model.groups import Nodes
@@ -54,7 +54,7 @@ def _medium(value: Any) -> str:
     if value != PERFECT:
         shown = "nothing" if value is None else f'"{value}"'
         refuse(
-            f"{shown} is no medium{near(str(value), [PERFECT])}; write {PERFECT}, or keys and values "
+            f"{shown} is no medium{suggestion(str(value), [PERFECT])}; write {PERFECT}, or keys and values "
             "({} takes every default)"
         )
     return PERFECT

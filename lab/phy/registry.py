@@ -15,7 +15,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, TypeVar
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 
 
 class Kind:
@@ -79,12 +79,12 @@ def build(package: str, base: type[K], noun: str, name: str, params: dict[str, A
     """
     known = kinds(package, base)
     if name not in known:
-        raise InputError(f'unknown {noun} "{name}"{near(name, known)}; there are: {", ".join(known)}')
+        raise InputError(f'unknown {noun} "{name}"{suggestion(name, known)}; there are: {", ".join(known)}')
     fields = {field.name: field for field in dataclasses.fields(known[name]) if field.init}  # type: ignore[arg-type]
     for key in params:
         if key not in fields:
             has = f"its parameters are {', '.join(fields)}" if fields else "it has no parameters"
-            raise InputError(f'{noun} {name} has no "{key}"{near(key, fields)}; {has}')
+            raise InputError(f'{noun} {name} has no "{key}"{suggestion(key, fields)}; {has}')
     for key, field in fields.items():
         if key not in params and field.default is dataclasses.MISSING:
             raise InputError(f'{noun} {name} needs "{key}"')

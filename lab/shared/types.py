@@ -43,13 +43,13 @@ class Radio:
     antenna_gain_dbi: float | None = None
     width_mhz: int = field(default=20, metadata=_OMITTED)
     # of an access point 40 MHz wide: + above its channel, - below
-    second_half: str | None = field(default=None, metadata=_OMITTED)
+    ht40_secondary: str | None = field(default=None, metadata=_OMITTED)
     short_gi: bool = field(default=False, metadata=_OMITTED)
     wmm: bool = field(default=False, metadata=_OMITTED)  # WMM outside mode n, which always has it
     # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
     rate: str | None = field(default=None, metadata=_OMITTED)
     # BSSID of an ad hoc network; None: no station, or one with an access point
-    cell: str | None = field(default=None, metadata=_OMITTED)
+    ibss_bssid: str | None = field(default=None, metadata=_OMITTED)
     # of a station, in wpa_supplicant's words; None: it does not scan in the background
     bgscan: str | None = field(default=None, metadata=_OMITTED)
     # four hexadecimal digits: fast transitions; of a station: in its network

@@ -94,8 +94,8 @@ def _monitor(radio: Radio) -> Iterator[str]:
 
 def _extras(radio: Radio) -> Iterator[str]:
     """What a radio has beyond the usual."""
-    if radio.cell is not None:
-        yield f"ad hoc in {radio.cell}"
+    if radio.ibss_bssid is not None:
+        yield f"ad hoc in {radio.ibss_bssid}"
     if radio.width_mhz != 20:
         yield f"{radio.width_mhz} MHz"
     if radio.short_gi:

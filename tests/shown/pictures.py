@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model import library
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def main() -> int:
     names = parser.parse_args().names or list(known)
     for name in names:
         if name not in known:
-            parser.error(f'there is no experiment "{name}"{near(name, known)}; known: {", ".join(known)}')
+            parser.error(f'there is no experiment "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
     return max([_draw(name) for name in names])
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.experiments.analysis import sources
 from lab.experiments.types import Metric
 from lab.expressions import values as language
@@ -57,7 +57,7 @@ class _Run(Evaluator):
         chosen = ".".join(figure) or _USUAL
         if chosen not in found["values"]:
             known = ", ".join(found["values"])
-            raise InputError(f'{word} has no "{chosen}"{near(chosen, found["values"])}; known: {known}')
+            raise InputError(f'{word} has no "{chosen}"{suggestion(chosen, found["values"])}; known: {known}')
         value = found["values"][chosen]
         return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
 
@@ -102,7 +102,7 @@ def _entries(found: Iterable[Any]) -> Iterable[bool]:
 def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, Any]) -> str:
     """What to say about a name that nothing has."""
     known = [*metrics, *(name for name in others if "@" not in name)]
-    hint = near(word, [*metrics, *others])
+    hint = suggestion(word, [*metrics, *others])
     return f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}'
 
 

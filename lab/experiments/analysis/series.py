@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.experiments.analysis import published
 from lab.experiments.labels import meant
 from lab.experiments.types import Axis, Experiment, Metric, Point
@@ -171,7 +171,7 @@ class Grid:
         labels = [label for axis in self.axes for label in self._labels(axis)]
         known = [f"the metrics {', '.join(self.metrics)}"]
         known += [f"the labels {_listed(self._labels(axis))} of {axis}" for axis in self.axes]
-        alike = near(name, [*self.metrics, *labels])
+        alike = suggestion(name, [*self.metrics, *labels])
         raise InputError(f'there is no series "{name}"{alike}; known: {"; ".join(known)}')
 
     def _usual_of(self, name: str) -> Metric:
@@ -194,20 +194,20 @@ class Grid:
         """The axis of a label, and the label as it is written there."""
         if axis is not None and axis not in self.axes:
             raise InputError(
-                f'there is no axis "{axis}"{near(axis, self.axes)}; known: {", ".join(self.axes) or "none"}'
+                f'there is no axis "{axis}"{suggestion(axis, self.axes)}; known: {", ".join(self.axes) or "none"}'
             )
         found = self._axes_with(label)
         if axis is not None:
             if axis not in found:
                 known = self._labels(axis)
-                raise InputError(f'{axis} has no label "{label}"{near(label, known)}; known: {_listed(known)}')
+                raise InputError(f'{axis} has no label "{label}"{suggestion(label, known)}; known: {_listed(known)}')
             return axis, found[axis]
         if len(found) > 1:
             raise InputError(
                 f'"{label}" is a label of {" and ".join(found)}; write {" or ".join(f"{one}={label}" for one in found)}'
             )
         if not found:
-            alike = near(label, [known for one in self.axes for known in self._labels(one)])
+            alike = suggestion(label, [known for one in self.axes for known in self._labels(one)])
             options = (
                 "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, there are no axes"
             )

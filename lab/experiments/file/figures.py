@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.experiments.file.paper import label_of, unknown_label
 from lab.experiments.types import Axis, Figure, Metric
 from lab.model.document import Keys
-from lab.model.experiment import Experiment as Model
+from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Figure as Written
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Plan
@@ -64,7 +64,9 @@ def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, p
             known = [*own, *recorded] if written.kind == "cdf" else recorded
             if what == "series" and name is not None and name not in known and name.split(".")[0] not in sources:
                 listed = ", ".join(dict.fromkeys(known)) or "none"
-                problems.add(source, (*keys, key), f'there is no metric "{name}"{near(name, known)}; known: {listed}')
+                problems.add(
+                    source, (*keys, key), f'there is no metric "{name}"{suggestion(name, known)}; known: {listed}'
+                )
 
 
 class _Reader:
@@ -123,7 +125,7 @@ class _Reader:
             noun = {"axis": "axes", "metric": "metrics"}[what]
             other = "axis" if what == "metric" else "metric"
             is_other = f", {name} is {_NOUNS[other]}" if name in self.known[other] else ""
-            message = f'there is no {what} "{name}"{near(name, known)}{is_other}; known {noun}: {listed}'
+            message = f'there is no {what} "{name}"{suggestion(name, known)}{is_other}; known {noun}: {listed}'
             self.problems.add(self.source, keys, message)
 
     def _where(self, written: Written, keys: Keys) -> dict[str, str]:

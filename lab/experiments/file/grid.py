@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.experiments.file import levels, placeholders
 from lab.experiments.types import Axis, Experiment, Point
 from lab.model.document import Keys
-from lab.model.experiment import Experiment as Model
+from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
 from lab.plan.problems import Problems, Source
 
@@ -178,7 +178,7 @@ def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> 
         for name in placeholders.names(value):
             if name not in known:
                 listed = f"known axes: {', '.join(known)}" if known else "there is no grid:"
-                what = f"{{{name}}}: there is no axis {name}{near(name, known)}; {listed}"
+                what = f"{{{name}}}: there is no axis {name}{suggestion(name, known)}; {listed}"
                 problems.add(source, keys, what, f"write {{{{{name}}}}} for the text {{{name}}}")
         if isinstance(value, dict) and "=" in str(keys[-1]):
             problems.add(source, keys, "a key has no =; write key: value")
@@ -195,7 +195,7 @@ def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[
             keys: Keys = ("zip", index, place)
             if name not in known:
                 listed = ", ".join(known) or "none"
-                problems.add(source, keys, f'there is no axis "{name}"{near(name, known)}; known axes: {listed}')
+                problems.add(source, keys, f'there is no axis "{name}"{suggestion(name, known)}; known axes: {listed}')
             elif name in taken:
                 problems.add(source, keys, f"{name} is zipped already; name it once")
             else:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.experiments.labels import Amount, amount, unit_of
 from lab.experiments.types import Axis, Level
 from lab.model.experiment import LEVELS_MAX, Range
@@ -93,7 +93,7 @@ def _wanted(key: str, text: str, refuse: Refuse) -> Amount | None:
     if found is None:
         unit = unit_of(text)
         known = units.known_units()
-        what = f'unknown unit "{unit}"{near(unit, known)}; known: {", ".join(known)}' if unit else "is no number"
+        what = f'unknown unit "{unit}"{suggestion(unit, known)}; known: {", ".join(known)}' if unit else "is no number"
         refuse(f'"{text}": {what}' if unit else f'"{text}" {what}; write for example 5 m', key)
     return found
 

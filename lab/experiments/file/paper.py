@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.experiments.labels import meant
 from lab.experiments.types import Axis, Metric, Published
 from lab.model.document import Keys
-from lab.model.experiment import Experiment as Model
+from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Published as Written
 from lab.plan.problems import Problems, Source
 
@@ -25,7 +25,7 @@ def unknown_label(axis: Axis, text: str) -> str:
     """What to say about a value that an axis does not have."""
     labels = [level.label for level in axis.levels]
     shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
-    return f'the axis {axis.name} has no value "{text}"{near(text, labels)}; known: {shown}'
+    return f'the axis {axis.name} has no value "{text}"{suggestion(text, labels)}; known: {shown}'
 
 
 def resolve(
@@ -38,7 +38,7 @@ def resolve(
     for name, written in source.model.paper.items():
         keys: Keys = ("paper", name)
         if name not in known:
-            what = f'there is no metric "{name}"{near(name, known)}; known metrics: {", ".join(known)}'
+            what = f'there is no metric "{name}"{suggestion(name, known)}; known metrics: {", ".join(known)}'
             problems.add(source, keys, what)
             continue
         before = len(problems.errors)
@@ -47,7 +47,7 @@ def resolve(
             if axis is not None and axis not in named:
                 listed = ", ".join(named) or "none"
                 problems.add(
-                    source, (*keys, key), f'there is no axis "{axis}"{near(axis, named)}; known axes: {listed}'
+                    source, (*keys, key), f'there is no axis "{axis}"{suggestion(axis, named)}; known axes: {listed}'
                 )
         if written.x is not None and written.x == written.by:
             problems.add(source, (*keys, "by"), "is the axis of x: too; leave one of them out")

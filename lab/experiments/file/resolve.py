@@ -18,7 +18,7 @@ from lab.model import library
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys, read
 from lab.model.experiment import Adaptive, ExperimentMetric
-from lab.model.experiment import Experiment as Model
+from lab.model.experiment import ExperimentFile as Model
 from lab.plan.load import load as load_plan
 from lab.plan.problems import Problems, Source
 from lab.plan.resolve import SEED_MAX

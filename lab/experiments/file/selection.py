@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.experiments.analysis import claims
 from lab.experiments.file.paper import label_of, unknown_label
 from lab.experiments.types import Axis, Claim, Experiment, Repetitions
@@ -66,7 +66,9 @@ def _kept(experiment: Experiment, only: Iterable[str]) -> dict[str, set[str]]:
             raise InputError(f"--only {text}: write axis=value; axes of {experiment.name}: {known}")
         if name not in axes:
             known = ", ".join(axes) or "none"
-            raise InputError(f'--only {text}: {experiment.name} has no axis "{name}"{near(name, axes)}; known: {known}')
+            raise InputError(
+                f'--only {text}: {experiment.name} has no axis "{name}"{suggestion(name, axes)}; known: {known}'
+            )
         label = label_of(axes[name], value)
         if label is None:
             raise InputError(f"--only {text}: {unknown_label(axes[name], value)}")

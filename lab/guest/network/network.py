@@ -155,7 +155,7 @@ class LabNet(Mininet):
             if self.plan.medium is not None:
                 self.loop.run_until(now_ns() + STATION_GAP_NS)
         for station in self.stations:
-            what = "join" if station.radio.cell else "associate with"
+            what = "join" if station.radio.ibss_bssid else "associate with"
             self._wait_up(station, "CTRL-EVENT-CONNECTED", f"{station.name} to {what} '{station.radio.ssid}'")
 
     def daemon(self, node: LabNode, name: str, argv: list[str]) -> Task:

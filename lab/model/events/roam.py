@@ -37,7 +37,7 @@ def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is no access point (it is a {target.kind})", "to")
         return False
-    if station.radio is not None and station.radio.cell is not None:
+    if station.radio is not None and station.radio.ibss_bssid is not None:
         scene.refuse(f"{station.name} is in an ad hoc network, which has no access points to roam between", "roam")
         return False
     if station.radio is not None and target.radio.ssid != station.radio.ssid:

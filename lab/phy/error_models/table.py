@@ -31,7 +31,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from lab.errors import InputError, near, raise_all
+from lab.errors import InputError, raise_all, suggestion
 from lab.phy.curves import CURVES, Curve
 from lab.phy.error_models.base import HAZARD_CAP, ErrorModel
 from lab.phy.numbers import Floats
@@ -143,7 +143,9 @@ def _row(where: str, header: list[str], cells: list[str]) -> Row:
     values = dict(zip(header, cells, strict=True))
     curve = values["curve"]
     if curve not in _NAMES:
-        raise InputError(f'unknown curve "{curve}"{near(curve, _NAMES)}; there are: {", ".join(_NAMES)}', where=where)
+        raise InputError(
+            f'unknown curve "{curve}"{suggestion(curve, _NAMES)}; there are: {", ".join(_NAMES)}', where=where
+        )
     numbers = {key: _number(where, key, text) for key, text in values.items() if key != "curve"}
     bits = numbers.get("bits", 1.0)
     rate_key = header[2]

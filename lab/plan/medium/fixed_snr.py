@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Levels that a topology says itself, instead of having them follow from places."""
+"""SnrMatrix that a topology says itself, instead of having them follow from places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.topology import Topology
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lab.model.medium import Medium, Snr
 
 
-def said_levels(
+def fixed_snr(
     source: Source[Topology], model: Medium, network: Network, problems: Problems
 ) -> dict[tuple[int, int], float]:
     """Signal over noise in dB by numbers of (transmitter, receiver); what is said for one direction goes first."""
@@ -60,7 +60,7 @@ def _known(source: Source[Topology], index: int, entry: Snr, network: Network, p
         known = [*source.model.groups, *(node.name for node in network.nodes if node.radio)]
         listed = f"known: {', '.join(known)}"
         message = (
-            f'there is no node "{name}"{near(name, known)}; {listed}'
+            f'there is no node "{name}"{suggestion(name, known)}; {listed}'
             if node is None
             else f"{name} has no radio (it is a {node.kind}); {listed}"
         )

@@ -14,8 +14,8 @@ from lab.model.topology import Topology
 from lab.phy import fading as fadings
 from lab.phy.links import noise_floor_dbm
 from lab.plan.medium.error_curves import error_curves
-from lab.plan.medium.fixed_snr import said_levels
-from lab.plan.medium.snr import Levels
+from lab.plan.medium.fixed_snr import fixed_snr
+from lab.plan.medium.snr import SnrMatrix
 from lab.plan.network.network import Network
 from lab.plan.network.rates import medium_rate
 from lab.plan.problems import Problems, Source
@@ -50,10 +50,10 @@ def resolve(
     if model is None or not nodes:
         return None
     curves = error_curves(source, model, nodes, problems)
-    fixed = said_levels(source, model, network, problems)
+    fixed = fixed_snr(source, model, network, problems)
     if problems.errors:
         return None
-    levels = Levels(model, nodes, fixed, seed)
+    levels = SnrMatrix(model, nodes, fixed, seed)
     table = _fading_table(model)
     coherence_ns = model.fading.coherence if model.fading is not None and table is not None else None
     links = _Links(levels, table.number if table else 0, (coherence_ns or 0) // _US, _places(nodes))
@@ -113,7 +113,7 @@ def _places(nodes: list[Node]) -> dict[str, Place]:
 class _Links:
     """The links as they are, and what changes when somebody moves."""
 
-    def __init__(self, levels: Levels, fading: int, coherence_us: int, places: dict[str, Place]) -> None:
+    def __init__(self, levels: SnrMatrix, fading: int, coherence_us: int, places: dict[str, Place]) -> None:
         self._levels = levels
         self._fading = fading
         self._coherence_us = coherence_us

@@ -26,7 +26,7 @@ Pair = tuple[int, int]
 _LIMIT_DB = 200.0  # the kernel's
 
 
-class Levels:
+class SnrMatrix:
     """The levels of a run; rows transmit, columns receive."""
 
     def __init__(self, model: Medium, nodes: list[Node], fixed_db: Mapping[Pair, float], seed: int) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model import links
 from lab.model.nodes.base import Node as NodeModel
 from lab.model.nodes.base import WithRadio
@@ -128,7 +128,7 @@ class _Builder:
                 self.problems.add(
                     self.source,
                     ("links", index, "between", end),
-                    f'there is no node "{name}"{near(name, known)}; known nodes: {", ".join(known)}',
+                    f'there is no node "{name}"{suggestion(name, known)}; known nodes: {", ".join(known)}',
                 )
                 fine = False
             elif not node.wired:

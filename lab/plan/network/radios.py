@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model import channels, rates
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.document import Keys
@@ -95,7 +95,7 @@ class Radios:
                 keys,
                 "the perfect medium has no rates; write medium: {} in the topology, or leave this out",
             )
-        modes = [radio.mode] if radio.cell else [cell.mode for cell in self._cells(radio.ssid)]
+        modes = [radio.mode] if radio.ibss_bssid else [cell.mode for cell in self._cells(radio.ssid)]
         wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
         if wrong is not None:
             self.problems.add(
@@ -122,7 +122,7 @@ class Radios:
             encrypt=model.encrypt or "open",
             passwd=model.passwd,
             width_mhz=_width_mhz(model),
-            second_half=channels.second_half(model.channel) if _width_mhz(model) == 40 else None,
+            ht40_secondary=channels.ht40_secondary(model.channel) if _width_mhz(model) == 40 else None,
             short_gi=model.guard_interval == "short",
             wmm=bool(model.wmm) and model.mode != "n",
             mobility_domain=mobility_domain(model),
@@ -145,7 +145,7 @@ class Radios:
         wrong = channels.complaint(channel, mode, self.topology.country)
         if wrong is not None:
             self.problems.add(self.source, (*keys, "channel"), wrong)
-        elif width_mhz == 40 and channels.second_half(channel) is None:
+        elif width_mhz == 40 and channels.ht40_secondary(channel) is None:
             message = f"channel {channel} has no room for 40 MHz; choose another channel, or write width: 20 MHz"
             self.problems.add(self.source, (*keys, "width"), message)
 
@@ -165,7 +165,7 @@ class Radios:
             encrypt=None,
             passwd=None,
             width_mhz=width_mhz,
-            second_half=channels.second_half(model.channel) if width_mhz == 40 else None,
+            ht40_secondary=channels.ht40_secondary(model.channel) if width_mhz == 40 else None,
         )
 
     def _ad_hoc(self, name: str, model: sta.Station, network: AdHoc, mac: str) -> Radio:
@@ -183,7 +183,7 @@ class Radios:
             country=self.topology.country,
             encrypt="open",
             passwd=None,
-            cell=network.bssid or DEFAULT_CELL,
+            ibss_bssid=network.bssid or DEFAULT_CELL,
         )
 
     def _station(self, name: str, model: sta.Station, mac: str) -> Radio:
@@ -227,7 +227,9 @@ class Radios:
             return ""
         if said not in known:
             listed = ", ".join(known) or "none"
-            self.problems.add(self.source, keys, f'no access point serves "{said}"{near(said, known)}; known: {listed}')
+            self.problems.add(
+                self.source, keys, f'no access point serves "{said}"{suggestion(said, known)}; known: {listed}'
+            )
         return said
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.document import Keys
 from lab.model.events.base import Event as EventModel
 from lab.model.topology import Topology
@@ -45,7 +45,7 @@ class _Scene:
         found = self.names.nodes_of(name)
         if found is None:
             known = self.names.known()
-            self.refuse(f'there is no node "{name}"{near(name, known)}; known: {", ".join(known)}', key)
+            self.refuse(f'there is no node "{name}"{suggestion(name, known)}; known: {", ".join(known)}', key)
         return found or []
 
     def link(self, name: str, key: str) -> Link | None:
@@ -54,7 +54,7 @@ class _Scene:
         found = links.get(name) or links.get(turned)
         if found is None:
             listed = ", ".join(links) or "none"
-            self.refuse(f'there is no link "{name}"{near(name, links)}; known links: {listed}', key)
+            self.refuse(f'there is no link "{name}"{suggestion(name, links)}; known links: {listed}', key)
         return found
 
     def netem(self, link: Link) -> Netem:
@@ -75,7 +75,9 @@ class _Scene:
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
             listed = ", ".join(self.process_ids) or "none"
-            self.refuse(f'there is no process "{name}"{near(name, self.process_ids)}; known processes: {listed}', key)
+            self.refuse(
+                f'there is no process "{name}"{suggestion(name, self.process_ids)}; known processes: {listed}', key
+            )
         return self.process_ids.get(name, [])
 
     def fill(self, argv: list[str], node: Node, key: str) -> list[str]:

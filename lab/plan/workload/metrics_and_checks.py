@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lab.errors import InputError, near
+from lab.errors import InputError, suggestion
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
@@ -47,13 +47,15 @@ def metrics(
         unknown = [one for one in model.of if one not in runs]
         for one in unknown:
             problems.add(
-                source, (*keys, "of"), f'there is no process "{one}"{near(one, runs)}; known: {", ".join(runs)}'
+                source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
             )
         of = [process for one in model.of for process in runs.get(one, [])]
         if kind not in kinds.known():
             blamed = (*keys, "kind") if model.kind else keys
             listed = ", ".join(kinds.known())
-            problems.add(source, blamed, f'there is no metric "{kind}"{near(kind, kinds.known())}; known: {listed}')
+            problems.add(
+                source, blamed, f'there is no metric "{kind}"{suggestion(kind, kinds.known())}; known: {listed}'
+            )
         elif not unknown:
             _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
         where = source.document.where(keys)
@@ -80,7 +82,7 @@ def _of_medium(
             found.append(one)
         elif nodes is None:
             known = [*kind.words, *names.known()]
-            what = f'there is no role "{one}"{near(one, known)}; known: {", ".join(known)}'
+            what = f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}'
             problems.add(source, (*keys, "of"), what)
         else:
             wired = [node.name for node in nodes if node.radio is None]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.probes import base as probes
 
 Complain = Callable[[str, str], None]  # (key, message)
@@ -64,7 +64,7 @@ def load(name: str, complain: Complain) -> probes.Probe | None:
     """The probe of that name; complains and finds nothing where there is none."""
     known = probes.known()
     if name not in known:
-        complain("probe", f'there is no probe "{name}"{near(name, known)}; known probes: {", ".join(known)}')
+        complain("probe", f'there is no probe "{name}"{suggestion(name, known)}; known probes: {", ".join(known)}')
         return None
     return probes.load(name)
 
@@ -73,7 +73,7 @@ def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> di
     """Parameters in base units, in the order that the probe declares them."""
     for key in written:
         if key not in probe.params:
-            complain(key, f'unknown key "{key}"{near(key, probe.params)}; known keys: {", ".join(probe.params)}')
+            complain(key, f'unknown key "{key}"{suggestion(key, probe.params)}; known keys: {", ".join(probe.params)}')
     values = {}
     for key, param in probe.params.items():
         if key in written:

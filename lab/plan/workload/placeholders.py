@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.plan.problems import Refuse
 from lab.shared.types import Node
 
@@ -75,10 +75,10 @@ class Names:
         nodes = [self_node] if name == "self" else self.nodes_of(name)
         if nodes is None:
             known = ["self", *self.known()]
-            refuse(f"{match[0]}: there is no role or node {name}{near(name, known)}; known: {', '.join(known)}")
+            refuse(f"{match[0]}: there is no role or node {name}{suggestion(name, known)}; known: {', '.join(known)}")
             return match[0]
         if what not in _WHAT:
-            refuse(f"{match[0]}: a node has no {what}{near(what, _WHAT)}; known: {', '.join(_WHAT)}")
+            refuse(f"{match[0]}: a node has no {what}{suggestion(what, _WHAT)}; known: {', '.join(_WHAT)}")
             return match[0]
         if not nodes:
             refuse(f"{match[0]}: no node is {name} in this topology")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lab import units
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
 from lab.model.workload import Workload
@@ -161,7 +161,9 @@ class Processes:
         if role not in roles:
             listed = ", ".join(roles) or "none"
             self.problems.add(
-                self.source, keys, f'the workload declares no role "{role}"{near(role, roles)}; its roles: {listed}'
+                self.source,
+                keys,
+                f'the workload declares no role "{role}"{suggestion(role, roles)}; its roles: {listed}',
             )
         return roles.get(role, [])
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.errors import near
+from lab.errors import suggestion
 from lab.model.workload import Workload
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
@@ -34,7 +34,7 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
             problems.add(
                 workload,
                 ("roles", role),
-                f'topology {name} offers no role "{role}"{near(role, there)}; it offers {listed}',
+                f'topology {name} offers no role "{role}"{suggestion(role, there)}; it offers {listed}',
             )
         elif len(nodes) < least:
             problems.add(

@@ -18,7 +18,7 @@ from lab.experiments.labels import amount as amount_of
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
 from lab.model.document import Document
-from lab.model.experiment import Experiment as Model
+from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
 from lab.plan.problems import Problems, Source
 

@@ -39,7 +39,7 @@ def dcf(cw_min: int) -> str:
         ),
         (N, "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\n"),
         (
-            replace(N, width_mhz=40, second_half="+"),
+            replace(N, width_mhz=40, ht40_secondary="+"),
             "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\nht_capab=[HT40+]\n",
         ),
         (
@@ -47,7 +47,7 @@ def dcf(cw_min: int) -> str:
             "channel=36\nhw_mode=a\nieee80211n=1\nwmm_enabled=1\nht_capab=[SHORT-GI-20]\n",
         ),
         (
-            replace(N, channel=8, width_mhz=40, second_half="-", short_gi=True),
+            replace(N, channel=8, width_mhz=40, ht40_secondary="-", short_gi=True),
             "channel=8\nhw_mode=g\nieee80211n=1\nwmm_enabled=1\nht_capab=[HT40-][SHORT-GI-20][SHORT-GI-40]\n",
         ),
     ],

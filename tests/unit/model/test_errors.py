@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from lab.errors import InputError, InputErrors, LabError, near, raise_all
+from lab.errors import InputError, InputErrors, LabError, raise_all, suggestion
 
 
 def test_a_message_has_place_and_hint() -> None:
@@ -31,7 +31,7 @@ def test_several_errors_are_one_message() -> None:
     [("chanel", " (did you mean channel?)"), ("CHANNEL", " (did you mean channel?)"), ("channel", ""), ("zzz", "")],
 )
 def test_near_words(word: str, hint: str) -> None:
-    assert near(word, ["mode", "channel"]) == hint
+    assert suggestion(word, ["mode", "channel"]) == hint
 
 
 def loaded_by(statement: str) -> set[str]:

@@ -160,14 +160,14 @@ def test_an_ad_hoc_station_needs_no_access_point(plans: Plans) -> None:
         WORKLOAD,
     )
     one, two = radio(plan, "sta1"), radio(plan, "sta2")
-    assert (one.ssid, one.mode, one.channel, one.frequency_mhz, one.cell) == (
+    assert (one.ssid, one.mode, one.channel, one.frequency_mhz, one.ibss_bssid) == (
         "meeting",
         "g",
         5,
         2432,
         "02:ca:ff:ee:ba:01",
     )
-    assert two.cell == "02:aa:00:00:00:01"
+    assert two.ibss_bssid == "02:aa:00:00:00:01"
     assert [node.ip for node in plan.nodes] == ["10.0.0.1/8", "10.0.0.2/8"]
     text = wpa_supplicant_conf(one)
     assert "\nap_scan=2\n" in text

@@ -59,7 +59,7 @@ def test_an_mcs_takes_width_and_guard_interval_from_its_network(plans: Plans) ->
         WORKLOAD,
     )
     assert rates(plan) == {"ap1": (2, 7, 1, 1, 1, 0), "sta1": (2, 7, 4, 1, 1, 0)}
-    assert radio(plan, "ap1").second_half == "+" and radio(plan, "sta1").second_half is None
+    assert radio(plan, "ap1").ht40_secondary == "+" and radio(plan, "sta1").ht40_secondary is None
 
 
 def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
@@ -72,13 +72,13 @@ def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
         WORKLOAD,
     )
     assert rates(plan) == {"ap1": (2, 0, 2, 1, 1, 0), "ap2": None, "sta1": (2, 0, 2, 0, 0, 0)}
-    assert radio(plan, "ap1").second_half == "-"
+    assert radio(plan, "ap1").ht40_secondary == "-"
 
 
 def test_what_is_not_said_is_not_in_the_plans_file(plans: Plans) -> None:
     plan = plans(topology("ap1: {kind: ap, ssid: campus}", medium="perfect"), WORKLOAD)
     (node,) = json.loads(plan.to_json())["nodes"]
-    unsaid = {"basic_rates", "width_mhz", "second_half", "short_gi", "wmm", "rate", "rts_threshold_bytes"}
+    unsaid = {"basic_rates", "width_mhz", "ht40_secondary", "short_gi", "wmm", "rate", "rts_threshold_bytes"}
     assert not unsaid & set(node["radio"])
 
 
