@@ -7,14 +7,14 @@
 
 void arrivals_add(struct arrivals *arrivals, uint64_t at_ns)
 {
-	if (arrivals->count == arrivals->room) {
-		size_t room = arrivals->room ? 2 * arrivals->room : 1024;
-		uint64_t *more = realloc(arrivals->at_ns, room * sizeof(*more));
+	if (arrivals->count == arrivals->capacity) {
+		size_t capacity = arrivals->capacity ? 2 * arrivals->capacity : 1024;
+		uint64_t *larger = realloc(arrivals->at_ns, capacity * sizeof(*larger));
 
-		if (!more)
-			fail("noting arrivals", SAP_ERR_MEMORY);
-		arrivals->at_ns = more;
-		arrivals->room = room;
+		if (!larger)
+			fail("recording arrivals", SAP_ERR_MEMORY);
+		arrivals->at_ns = larger;
+		arrivals->capacity = capacity;
 	}
 	arrivals->at_ns[arrivals->count++] = at_ns;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When things arrived, and how evenly. */
+/* Arrival times and statistics of the gaps between them. */
 #ifndef APPS_ARRIVALS_H
 #define APPS_ARRIVALS_H
 
@@ -10,25 +10,25 @@
 
 struct arrivals {
 	uint64_t *at_ns;
-	size_t count, room;
+	size_t count, capacity;
 };
 
-/* Inter-arrival times; all NaN where fewer than two things arrived, the variance also with one gap only. */
+/* Inter-arrival times. With fewer than two arrivals all are NaN; the variance needs at least two gaps. */
 struct gaps {
 	size_t count;
 	double mean_ns;
-	double variance_ns2; /* of the sample: divided by count - 1 */
+	double variance_ns2; /* sample variance: divided by count - 1 */
 	double min_ns, max_ns;
-	double p50_ns, p90_ns, p95_ns, p99_ns; /* nearest rank: the least gap that so many percent do not exceed */
+	double p50_ns, p90_ns, p95_ns, p99_ns; /* percentiles by nearest rank */
 };
 
-/* Notes one; stamps never decrease. Ends the program where memory does. */
+/* Records an arrival. Times must not decrease. Exits if out of memory. */
 void arrivals_add(struct arrivals *arrivals, uint64_t at_ns);
 
-/* What can be said of the gaps. */
+/* Computes the statistics of the gaps. */
 struct gaps arrivals_gaps(const struct arrivals *arrivals);
 
-/* An object "inter_arrival" of a report. */
+/* Adds the statistics to a report, as the object "inter_arrival". */
 void arrivals_report(const struct arrivals *arrivals, struct report *report);
 
 void arrivals_free(struct arrivals *arrivals);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verbs and their options. */
+/* Subcommands and their options. */
 #include "command.h"
 
 #include <stdbool.h>
@@ -35,9 +35,9 @@ void command_options(int argc, char **argv, const struct option *options,
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?')
-			exit(2); /* getopt_long() has said why */
+			exit(2); /* getopt_long() has printed the reason */
 		take(context, option, optarg);
 	}
 	if (optind < argc)
-		refuse("%s: options only were expected", argv[optind]);
+		refuse("%s: unexpected argument; only options are allowed here", argv[optind]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of a program with verbs: sap-NAME VERB --option word ... */
+/* Command line of a program with subcommands (verbs): sap-NAME VERB --option VALUE ... */
 #ifndef APPS_COMMAND_H
 #define APPS_COMMAND_H
 
@@ -12,14 +12,14 @@ struct verb {
 };
 
 /*
- * Runs the verb that argv[1] names; returns the program's exit status. --help, instead of the verb or right behind
- * it, prints the usage on stdout. Without a verb, or with an unknown one, the usage goes to stderr and the status is 2.
+ * Runs the verb named by argv[1] and returns the program's exit status. --help, in place of the verb or directly after
+ * it, prints the usage on stdout. If the verb is missing or unknown, prints the usage on stderr and returns 2.
  */
 int command_run(const char *usage, const struct verb *verbs, size_t count, int argc, char **argv);
 
 /*
- * Gives take() each option by its struct option's val, with its word (NULL: it takes none). Ends the program with status
- * 2 where an option is unknown, lacks its word, or a word stands alone.
+ * Calls take() for each option with the val of its struct option and its value (NULL if it takes none). Exits with
+ * status 2 if an option is unknown, lacks its value, or an argument is not an option.
  */
 void command_options(int argc, char **argv, const struct option *options,
 		     void (*take)(void *context, int option, const char *word), void *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program needs around a socket. */
+/* Address lookup, clock, pacing and signals. */
 #define _GNU_SOURCE /* ppoll */
 #include "net.h"
 
@@ -13,7 +13,7 @@
 
 #include "report.h"
 
-static volatile sig_atomic_t asked;
+static volatile sig_atomic_t stop_requested;
 
 struct address address_of(const char *host, uint16_t port)
 {
@@ -26,7 +26,7 @@ struct address address_of(const char *host, uint16_t port)
 	snprintf(service, sizeof(service), "%u", (unsigned int)port);
 	error = getaddrinfo(host, service, &hints, &found);
 	if (error)
-		refuse("%s is no address and no known host: %s", host, gai_strerror(error));
+		refuse("cannot resolve host %s: %s", host, gai_strerror(error));
 	memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
 	address.length = found->ai_addrlen;
 	freeaddrinfo(found);
@@ -68,15 +68,15 @@ int wait_until(sap_sock_t *sock, uint64_t at_ns)
 	return error;
 }
 
-static void ask(int signal)
+static void request_stop(int signal)
 {
 	(void)signal;
-	asked = 1;
+	stop_requested = 1;
 }
 
 void stop_on_signals(void)
 {
-	const struct sigaction action = { .sa_handler = ask };
+	const struct sigaction action = { .sa_handler = request_stop };
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
@@ -84,10 +84,10 @@ void stop_on_signals(void)
 
 bool stop_asked(void)
 {
-	return asked;
+	return stop_requested;
 }
 
-/* Signals are noticed so soon: a wait of libsap goes on after one. */
+/* How often to look for a signal: libsap keeps waiting when one arrives. */
 enum { SLICE_MS = 100 };
 
 ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *message, uint64_t idle_ns)
@@ -96,7 +96,7 @@ ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *m
 	ssize_t got;
 
 	for (;;) {
-		if (stop_asked()) /* whether or not there is something */
+		if (stop_asked()) /* even if data is available */
 			return SAP_ERR_AGAIN;
 		sap_set_timeout(sock, SLICE_MS);
 		got = sap_recv(sock, data, size, message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses, time, pacing, and being asked to stop. */
+/* Address lookup, clock, pacing, and stopping on signals. */
 #ifndef APPS_NET_H
 #define APPS_NET_H
 
@@ -12,7 +12,7 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
-/* A sender that is silent for so long is gone, unless a receiver is told otherwise. */
+/* Default silence after which a receiver considers the sender gone. */
 #define IDLE_NS (10 * NS_PER_S)
 
 struct address {
@@ -20,25 +20,26 @@ struct address {
 	socklen_t length;
 };
 
-/* An IPv4 or IPv6 address or a host's name. Ends the program with a message where there is none. */
+/* Resolves an IPv4 or IPv6 address or a host name. Exits with a message if that fails. */
 struct address address_of(const char *host, uint16_t port);
 
-/* CLOCK_MONOTONIC. */
+/* Current time of CLOCK_MONOTONIC. */
 uint64_t now_ns(void);
 
 /*
- * Waits until a moment, and has the socket acknowledge and repeat meanwhile (NULL: only waits). Returns a libsap error
- * where the connection is given up.
+ * Waits until at_ns (of now_ns()). Meanwhile the socket acknowledges and retransmits; NULL: just wait. Returns 0, or a
+ * libsap error if the connection fails.
  */
 int wait_until(sap_sock_t *sock, uint64_t at_ns);
 
-/* From now on SIGINT and SIGTERM only make stop_asked() true; calls that wait return with EINTR. */
+/* From now on SIGINT and SIGTERM do not kill the program: blocking system calls fail with EINTR, see stop_asked(). */
 void stop_on_signals(void);
+/* Whether SIGINT or SIGTERM has arrived. */
 bool stop_asked(void);
 
 /*
- * Receives from a SAP socket until something is there. Returns what sap_recv() does; SAP_ERR_TIMEDOUT where nothing came
- * for idle_ns (0: wait for ever), SAP_ERR_AGAIN where stop_asked().
+ * Waits for a datagram on a SAP socket. Returns what sap_recv() returns, SAP_ERR_TIMEDOUT if nothing arrived for
+ * idle_ns (0: wait forever), or SAP_ERR_AGAIN if stop_asked().
  */
 ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *message, uint64_t idle_ns);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# How sap-$(NAME) is made: *.c of its folder and of ../common, with libsap in it. BUILD, CC and CFLAGS as for libsap.
+# Builds sap-$(NAME) from *.c of its folder and of ../common, linked statically with libsap. BUILD, CC and CFLAGS work
+# as in libsap's Makefile.
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build

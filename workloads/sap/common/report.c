@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports and errors. */
+/* JSON reports and error messages. */
 #include "report.h"
 
 #include <errno.h>

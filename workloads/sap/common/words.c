@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers with units on a command line. */
+/* Parses numbers with units from the command line. */
 #include "words.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 
 #include "report.h"
 
-/* Digits at the start of *word, which is moved behind them. False: none, or too many for 64 bits. */
+/* Parses the digits that *word starts with and advances *word. False: no digits, or more than 64 bits. */
 static bool digits(const char **word, uint64_t *value)
 {
 	if (!isdigit((unsigned char)**word))
@@ -83,7 +83,7 @@ uint64_t option_number(const char *option, const char *word, uint64_t least, uin
 	uint64_t value;
 
 	if (!word_number(word, least, most, &value))
-		refuse("--%s %s: a whole number from %" PRIu64 " to %" PRIu64 " was expected", option, word, least,
+		refuse("--%s %s: must be a whole number from %" PRIu64 " to %" PRIu64, option, word, least,
 		       most);
 	return value;
 }
@@ -93,7 +93,7 @@ uint64_t option_bytes(const char *option, const char *word)
 	uint64_t bytes;
 
 	if (!word_bytes(word, &bytes) || !bytes)
-		refuse("--%s %s: a number of bytes was expected; write for example 10M (MiB), 10MB or 4096", option,
+		refuse("--%s %s: must be a number of bytes, for example 10M (MiB), 10MB or 4096", option,
 		       word);
 	return bytes;
 }
@@ -103,7 +103,7 @@ uint64_t option_duration(const char *option, const char *word)
 	uint64_t ns;
 
 	if (!word_duration(word, &ns) || !ns)
-		refuse("--%s %s: a duration with its unit was expected; write for example 5ms, 250us or 1.5s", option,
+		refuse("--%s %s: must be a duration with a unit, for example 5ms, 250us or 1.5s", option,
 		       word);
 	return ns;
 }
@@ -113,7 +113,7 @@ uint32_t option_duration_ms(const char *option, const char *word)
 	const uint64_t ms = option_duration(option, word) / 1000000;
 
 	if (!ms || ms > UINT32_MAX)
-		refuse("--%s %s: from 1ms to 49 days was expected", option, word);
+		refuse("--%s %s: must be from 1ms to 49 days", option, word);
 	return (uint32_t)ms;
 }
 
@@ -127,6 +127,6 @@ bool option_choice(const char *option, const char *word, const char *first, cons
 	const bool is_first = !strcmp(word, first);
 
 	if (!is_first && strcmp(word, second))
-		refuse("--%s %s: write %s or %s", option, word, first, second);
+		refuse("--%s %s: must be %s or %s", option, word, first, second);
 	return is_first;
 }

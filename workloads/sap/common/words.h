@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written on a command line: numbers with units. */
+/* Parses numbers with units from the command line. */
 #ifndef APPS_WORDS_H
 #define APPS_WORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A whole number in decimal digits, least to most. False: it is something else. */
+/* Parses a whole decimal number from least to most. False: word is not one. */
 bool word_number(const char *word, uint64_t least, uint64_t most, uint64_t *value);
 
 /*
- * Bytes: 4096, 10M, 10MiB (both 10 * 2^20) or 10MB (10^7); K and G likewise, as in GNU's programs; B behind a plain
- * number is allowed. False: something else.
+ * Parses a number of bytes: 4096, 4096B, 10M, 10MiB (both 10 * 2^20) or 10MB (10^7); also K and G, as in the GNU tools.
+ * False: word is not one.
  */
 bool word_bytes(const char *word, uint64_t *bytes);
 
-/* A duration with its unit: 5ms, 250us, 1.5s, 100ns. False: no unit, or something else. */
+/* Parses a duration with a unit: 5ms, 250us, 1.5s, 100ns. False: word is not one, or has no unit. */
 bool word_duration(const char *word, uint64_t *ns);
 
-/* The same for options: a mistake ends the program and says what to write. */
+/* The same for the value of an option. If it is invalid, they exit with a message that says what to write. */
 uint64_t option_number(const char *option, const char *word, uint64_t least, uint64_t most);
 uint64_t option_bytes(const char *option, const char *word);
 uint64_t option_duration(const char *option, const char *word);
-/* In whole milliseconds, at least one; what is finer is cut off. */
+/* In whole milliseconds, rounded down; at least 1. */
 uint32_t option_duration_ms(const char *option, const char *word);
-/* 1 to 65535. */
+/* A port from 1 to 65535. */
 uint16_t option_port(const char *option, const char *word);
-/* One of two words; returns whether it is the first. */
+/* One of two words. Returns true for the first. */
 bool option_choice(const char *option, const char *word, const char *first, const char *second);
 
 #endif
