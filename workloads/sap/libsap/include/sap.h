@@ -64,7 +64,7 @@ typedef struct sap_sock sap_sock_t;
 struct sap_options {
 	int timeout_ms;			/* how long calls block: SAP_WAIT_FOREVER, or 0 not to; default 10 000 */
 	enum sap_control control;	/* default SAP_STOP_AND_WAIT */
-	uint32_t payload_bytes;		/* largest payload, 1 to SAP_PAYLOAD_BYTES_MAX, same at both ends; default 1024 */
+	uint32_t payload_bytes;		/* largest payload at both ends, 1 to SAP_PAYLOAD_BYTES_MAX; default 1024 */
 	uint32_t window;		/* largest number of guaranteed datagrams in flight, and of received ones queued
 					 * for sap_recv(): 1 to SAP_WINDOW_MAX; default 64
 					 */
@@ -164,8 +164,8 @@ SAP_API ssize_t sap_send_head(sap_sock_t *sock, const void *data, size_t length,
  * message: filled in with the datagram's metadata; may be NULL.
  * Returns: the datagram's length, which may be 0, or an error.
  * Errors: SAP_ERR_END, SAP_ERR_AGAIN, SAP_ERR_TIMEDOUT, SAP_ERR_TOO_SHORT (message->length is the size needed),
- * SAP_ERR_UNREACHED, SAP_ERR_SYSTEM. A receiver with no data in flight cannot distinguish a silent peer from a dead one:
- * both give SAP_ERR_TIMEDOUT.
+ * SAP_ERR_UNREACHED, SAP_ERR_SYSTEM. A receiver with no data in flight cannot distinguish a silent peer from a dead
+ * one: both give SAP_ERR_TIMEDOUT.
  */
 SAP_API ssize_t sap_recv(sap_sock_t *sock, void *data, size_t size, struct sap_message *message);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers in bytes: big endian on the wire, little endian in SipHash. */
+/* Integers to and from bytes: big endian on the wire, little endian in SipHash. */
 #ifndef SAP_BYTES_H
 #define SAP_BYTES_H
 

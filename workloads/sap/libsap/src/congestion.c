@@ -22,7 +22,7 @@ static uint32_t half(uint32_t in_flight)
 
 void sap_congestion_acknowledged(struct sap_congestion *congestion, uint32_t count, uint32_t in_flight)
 {
-	/* a window that the application does not fill says nothing about the path (RFC 7661) */
+	/* do not grow a window that the application does not use: it is not validated (RFC 7661) */
 	if (congestion->fixed || in_flight < congestion->window)
 		return;
 	if (congestion->window < congestion->threshold) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many guaranteed datagrams may be in flight: slow start, congestion avoidance and halving (RFC 5681, counted in
- * datagrams), or always one (stop and wait).
+ * Congestion window, the number of guaranteed datagrams that may be in flight: slow start, congestion avoidance and
+ * halving (RFC 5681, in datagrams), or a fixed window of one (stop and wait).
  *
- * Not here: pacing, HyStart, limited transmit, proportional rate reduction, ECN.
+ * Not implemented: pacing, HyStart, limited transmit, proportional rate reduction, ECN.
  */
 #ifndef SAP_CONGESTION_H
 #define SAP_CONGESTION_H
@@ -12,18 +12,18 @@
 #include <stdint.h>
 
 struct sap_congestion {
-	bool fixed;		/* one in flight */
+	bool fixed;		/* always one in flight */
 	uint32_t window;	/* datagrams */
-	uint32_t threshold;	/* below it: slow start */
-	uint32_t acknowledged;	/* since the window last grew, in congestion avoidance */
+	uint32_t threshold;	/* slow start below it */
+	uint32_t acknowledged;	/* congestion avoidance: datagrams since the window last grew */
 };
 
 void sap_congestion_init(struct sap_congestion *congestion, bool fixed);
 
-/* So many datagrams were newly acknowledged while in_flight were out and nothing was being recovered. */
+/* count datagrams were newly acknowledged, outside of loss recovery; in_flight: number in flight before that. */
 void sap_congestion_acknowledged(struct sap_congestion *congestion, uint32_t count, uint32_t in_flight);
 
-/* A loss was seen by later acknowledgements: once per window of data. */
+/* Acknowledgements revealed a loss. Call it once per window of data. */
 void sap_congestion_lost(struct sap_congestion *congestion, uint32_t in_flight);
 
 /* The retransmission timeout expired; first: for the first time for this datagram. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One end of a connection: handshake, sending and receiving half, and who is asked when. */
+/* One end of a connection: combines the handshake, the sender and the receiver. */
 #include "sap_core.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "wire.h"
 
 static const uint64_t MS = UINT64_C(1000000);
-/* Eleven days: bounds of times, so that sums of them with any clock do not overflow. */
+/* Eleven days: upper bound of durations, so that adding them to any clock does not overflow. */
 static const uint64_t LONGEST_NS = UINT64_C(1000000000000000);
 
 struct sap_core {
@@ -23,7 +23,7 @@ struct sap_core {
 	uint64_t give_up_ns;
 	uint64_t linger_ns;
 	uint64_t linger_until_ns; /* SAP_NEVER: not lingering */
-	size_t size_least;	/* of datagrams to be written */
+	size_t size_min;	/* of the buffer for output */
 	bool ack_due;
 	bool failed;
 };
@@ -84,7 +84,7 @@ struct sap_core *sap_core_init(void *memory, size_t bytes, const struct sap_core
 		.give_up_ns = config->give_up_ns,
 		.linger_ns = config->linger_ns,
 		.linger_until_ns = SAP_NEVER,
-		.size_least = SAP_HEADER_BYTES + (config->payload_bytes > SAP_BITMAP_BYTES_MAX ?
+		.size_min = SAP_HEADER_BYTES + (config->payload_bytes > SAP_BITMAP_BYTES_MAX ?
 							  config->payload_bytes : SAP_BITMAP_BYTES_MAX),
 	};
 	sap_handshake_init(&core->handshake, config, now_ns);
@@ -93,24 +93,25 @@ struct sap_core *sap_core_init(void *memory, size_t bytes, const struct sap_core
 	return core;
 }
 
-static void count_verdict(struct sap_core *core, bool makes_sense)
+static void count_control(struct sap_core *core, bool valid)
 {
-	if (makes_sense)
+	if (valid)
 		core->stats.control++;
 	else
 		core->stats.rejected_senseless++;
 }
 
-/* A datagram of this connection. */
-static void take_ours(struct sap_core *core, const struct sap_header *header, const uint8_t *payload, uint64_t now_ns)
+/* Handles a datagram of this connection. */
+static void handle_datagram(struct sap_core *core, const struct sap_header *header, const uint8_t *payload,
+			    uint64_t now_ns)
 {
 	switch (header->type) {
 	case SAP_TYPE_PING:
-		count_verdict(core, core->handshake.listens);
+		count_control(core, core->handshake.listens);
 		core->ack_due |= core->handshake.listens;
 		break;
 	case SAP_TYPE_PING_ACK:
-		count_verdict(core, false);
+		count_control(core, false);
 		break;
 	case SAP_TYPE_DATA:
 		sap_receiver_data(&core->receiver, header, payload, &core->stats);
@@ -121,14 +122,14 @@ static void take_ours(struct sap_core *core, const struct sap_header *header, co
 		break;
 	case SAP_TYPE_ACK:
 	case SAP_TYPE_FIN_ACK:
-		count_verdict(core, sap_sender_acknowledge(&core->sender, header, payload, now_ns));
+		count_control(core, sap_sender_acknowledge(&core->sender, header, payload, now_ns));
 		break;
 	case SAP_TYPE_FIN:
 		sap_receiver_fin(&core->receiver, header, &core->stats);
 		core->ack_due = true;
 		break;
 	}
-	/* the peer's FIN, or something that it repeats since it does not know that FIN came */
+	/* the peer's FIN, or a retransmission because our FIN_ACK was lost: start lingering again */
 	if (core->receiver.ended && core->ack_due)
 		core->linger_until_ns = now_ns + core->linger_ns;
 }
@@ -160,10 +161,10 @@ void sap_core_input(struct sap_core *core, const struct sap_address *from, const
 		core->stats.control++;
 		break;
 	case SAP_OURS:
-		/* its window is in PING; without, one may be sent, and the first ACK tells */
+		/* the peer's window is in PING; after anything else assume one datagram until the first ACK */
 		if (opened)
 			sap_sender_open(&core->sender, header.type == SAP_TYPE_PING ? header.count : 1, now_ns);
-		take_ours(core, &header, datagram + SAP_HEADER_BYTES, now_ns);
+		handle_datagram(core, &header, datagram + SAP_HEADER_BYTES, now_ns);
 		break;
 	}
 }
@@ -182,7 +183,7 @@ bool sap_core_output(struct sap_core *core, uint8_t *datagram, size_t size, stru
 	uint8_t bitmap[SAP_BITMAP_BYTES_MAX];
 	struct sap_header header = { 0 };
 
-	if (size < core->size_least || core->failed)
+	if (size < core->size_min || core->failed)
 		return false;
 	run_timers(core, now_ns);
 	if (core->failed)
@@ -224,8 +225,8 @@ uint64_t sap_core_next_ns(const struct sap_core *core)
 	return next_ns;
 }
 
-/* Why nothing can be sent now, if that is so. */
-static int sendable(const struct sap_core *core)
+/* Returns an error if nothing can be sent now. */
+static int check_sendable(const struct sap_core *core)
 {
 	if (core->failed)
 		return SAP_ERR_UNREACHED;
@@ -236,7 +237,7 @@ static int sendable(const struct sap_core *core)
 
 int sap_core_send(struct sap_core *core, const void *data, size_t length, size_t head, bool guaranteed)
 {
-	const int error = sendable(core);
+	const int error = check_sendable(core);
 
 	if (head > length || (guaranteed && length && !head))
 		return SAP_ERR_ARGUMENT;
@@ -258,7 +259,7 @@ int sap_core_receive(struct sap_core *core, void *data, size_t size, struct sap_
 
 	if (error == SAP_ERR_AGAIN && core->failed)
 		return SAP_ERR_UNREACHED;
-	/* the peer was told that there is no room, and waits for other news */
+	/* the last ACK closed the window, and the peer waits for an update */
 	if (!error && core->receiver.offered == 0 && sap_receiver_window(&core->receiver) && !core->failed)
 		core->ack_due = true;
 	return error;
@@ -266,7 +267,7 @@ int sap_core_receive(struct sap_core *core, void *data, size_t size, struct sap_
 
 int sap_core_fin(struct sap_core *core)
 {
-	const int error = sendable(core);
+	const int error = check_sendable(core);
 
 	if (!error)
 		core->sender.fin_wanted = true;
@@ -306,7 +307,7 @@ void sap_core_get_stats(const struct sap_core *core, struct sap_stats *stats)
 {
 	*stats = core->stats;
 	stats->waiting = (uint64_t)core->receiver.ready_count + core->receiver.early_count;
-	stats->lost_approximate = core->receiver.known_approximate - core->receiver.came_approximate;
+	stats->lost_approximate = core->receiver.known_approximate - core->receiver.received_approximate;
 }
 
 void sap_core_get_estimates(const struct sap_core *core, struct sap_core_estimates *estimates)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* CRC-32C, one byte at a time: a datagram of 1 KB takes some microseconds, far less than to send it. */
+/* CRC-32C, one byte at a time: 1 KB takes a few microseconds, far less than sending it. */
 #include "crc32c.h"
 
 /*
- * table[i] is the remainder of byte i: eight times "shift right, subtract the reflected polynomial 0x82f63b78 if a one
- * fell out". tests/sap/unit.c computes it again.
+ * table[i] is the remainder of byte i: eight times "shift right; if the bit shifted out is 1, xor with the reflected
+ * polynomial 0x82f63b78". The tests (pieces.c) compute it again.
  */
 static const uint32_t table[256] = {
 	0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c, 0x26a1e7e8, 0xd4ca64eb,

@@ -31,7 +31,7 @@ static uint64_t token_of(const struct sap_handshake *handshake, const struct sap
 	bytes[8] = from->length;
 	memcpy(bytes + 9, from->bytes, from->length);
 	token = sap_siphash(handshake->key, bytes, sizeof(bytes));
-	return token ? token : 1; /* 0 means none */
+	return token ? token : 1; /* 0 means no token */
 }
 
 static bool same(const struct sap_address *a, const struct sap_address *b)
@@ -57,7 +57,7 @@ static enum sap_verdict listen_input(struct sap_handshake *handshake, const stru
 	case SAP_TYPE_FIN:
 		break;
 	default:
-		return SAP_FOREIGN; /* nothing was sent that this could answer */
+		return SAP_FOREIGN; /* a reply, but we have sent nothing */
 	}
 	handshake->connected = true;
 	handshake->answer_due = false;
@@ -91,11 +91,11 @@ enum sap_verdict sap_handshake_input(struct sap_handshake *handshake, const stru
 	if (header->connection != handshake->connection || !same(from, &handshake->peer))
 		return SAP_FOREIGN;
 	if (handshake->listens && header->type == SAP_TYPE_PING && header->token == 0)
-		return SAP_HANDSHAKE; /* a late one: the peer had an answer before */
+		return SAP_HANDSHAKE; /* a late PING: the peer already has a token */
 	if (header->token != handshake->token)
 		return SAP_FOREIGN;
 	if (!handshake->listens && header->type == SAP_TYPE_PING_ACK)
-		return SAP_HANDSHAKE; /* once more */
+		return SAP_HANDSHAKE; /* duplicate */
 	handshake->confirmed = true;
 	return SAP_OURS;
 }

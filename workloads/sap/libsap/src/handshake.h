@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The handshake, one side of it.
+ * One side of the handshake.
  *
  *	connects                              listens
  *	PING, token 0             ->
- *	                          <-          PING_ACK with a token, which is a keyed hash of address and connection
- *	PING with the token       ->          checks the token: only now it keeps something of the peer
+ *	                          <-          PING_ACK with a token: a keyed hash of address and connection ID
+ *	PING with the token       ->          checks the token; keeps state for the peer only from here on
  *	                          <-          ACK
  *
- * Who connects may send after PING_ACK already: any datagram with the right token connects the listener. It repeats
- * either PING until it is answered; so both sides know in the end, also if the listener is the first to send.
+ * The connecting side may send data right after PING_ACK: any datagram with the right token connects the listener. It
+ * repeats each PING until it is answered, so both sides learn that they are connected even if the listener sends first.
  */
 #ifndef SAP_HANDSHAKE_H
 #define SAP_HANDSHAKE_H
@@ -23,12 +23,12 @@ struct sap_handshake {
 	uint64_t connection;
 	uint64_t token;
 	bool connected;
-	bool confirmed;		/* connects: the listener is known to be connected too */
+	bool confirmed;		/* connecting side: the listener is known to be connected too */
 	uint64_t started_ns;
-	uint64_t ping_ns;	/* connects, not confirmed: when the next PING is due */
+	uint64_t ping_ns;	/* connecting side, not confirmed: when the next PING is due */
 	struct sap_address peer;
 
-	bool answer_due;	/* listens: a PING_ACK, to whom and for which connection. Only the last is kept */
+	bool answer_due;	/* listening side: a PING_ACK is due, for the most recent PING only */
 	struct sap_address answer_to;
 	uint64_t answer_connection;
 };
@@ -37,23 +37,23 @@ void sap_handshake_init(struct sap_handshake *handshake, const struct sap_core_c
 
 enum sap_verdict {
 	SAP_FOREIGN,	/* of another connection, or forged */
-	SAP_HANDSHAKE,	/* part of the handshake; nothing else is to be done */
-	SAP_OPENED,	/* part of the handshake, and now it is connected */
-	SAP_OURS,	/* of this connection, to be looked at; *opened: and now it is connected */
+	SAP_HANDSHAKE,	/* part of the handshake; nothing else to do */
+	SAP_OPENED,	/* part of the handshake, which is now complete */
+	SAP_OURS,	/* of this connection: process it. *opened: it has just connected the listener */
 };
 
-/* Judges where a datagram belongs. */
+/* Classifies a received datagram. */
 enum sap_verdict sap_handshake_input(struct sap_handshake *handshake, const struct sap_address *from,
 				     const struct sap_header *header, bool *opened, uint64_t now_ns);
 
-/* Fills in a PING or PING_ACK that is due, and *to. False: none is. */
+/* Fills in *header and *to if a PING or PING_ACK is due; otherwise returns false. */
 bool sap_handshake_output(struct sap_handshake *handshake, struct sap_header *header, struct sap_address *to,
 			  uint64_t rto_ns, uint64_t now_ns);
 
-/* When something is due; 0: at once; SAP_NEVER. */
+/* Returns when sap_handshake_output() or the timeout is due; 0: now; or SAP_NEVER. */
 uint64_t sap_handshake_next_ns(const struct sap_handshake *handshake, uint64_t give_up_ns);
 
-/* The other side has not answered for give_up_ns. */
+/* Whether the peer has not answered for give_up_ns. */
 bool sap_handshake_failed(const struct sap_handshake *handshake, uint64_t give_up_ns, uint64_t now_ns);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arrays out of one piece of memory; without a piece, it counts the bytes that they would take. */
+/* Carves arrays out of one block of memory, or without a block, counts the bytes that they need. */
 #ifndef SAP_MEMORY_H
 #define SAP_MEMORY_H
 
@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct sap_memory {
-	uint8_t *start; /* NULL: only count */
+	uint8_t *start; /* NULL: count only */
 	size_t used;
 };
 
-/* Room for count things of size bytes, aligned for anything; not cleared. NULL while counting. */
+/* Returns room for count elements of size bytes, aligned for any type, not zeroed; NULL when counting. */
 static inline void *sap_memory_take(struct sap_memory *memory, size_t count, size_t size)
 {
 	const size_t align = _Alignof(max_align_t);
@@ -21,7 +21,7 @@ static inline void *sap_memory_take(struct sap_memory *memory, size_t count, siz
 	return memory->start ? memory->start + at : NULL;
 }
 
-/* The least power of two that is not less than value, for value from 1 to 2^31. */
+/* Returns the smallest power of two >= value, for value from 1 to 2^31. */
 static inline uint32_t sap_power_of_two(uint32_t value)
 {
 	uint32_t power = 1;

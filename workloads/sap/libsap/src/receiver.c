@@ -37,7 +37,7 @@ void sap_receiver_init(struct sap_receiver *receiver, struct sap_memory *memory,
 		.offered = config->window,
 	};
 	for (uint32_t i = 0; i < slots; i++)
-		stack[i] = slots - 1 - i; /* the first ones first: memory that is never used is never touched */
+		stack[i] = slots - 1 - i; /* hand out low slots first, so that unused memory stays untouched */
 	for (uint32_t i = 0; i < ring; i++)
 		early[i] = SAP_NO_SLOT;
 }
@@ -47,7 +47,7 @@ uint32_t sap_receiver_window(const struct sap_receiver *receiver)
 	return receiver->window - receiver->ready_guaranteed;
 }
 
-static uint32_t keep(struct sap_receiver *receiver, const struct sap_header *header, const uint8_t *payload)
+static uint32_t store(struct sap_receiver *receiver, const struct sap_header *header, const uint8_t *payload)
 {
 	const uint32_t slot = receiver->free[--receiver->free_count];
 
@@ -63,19 +63,20 @@ static uint32_t keep(struct sap_receiver *receiver, const struct sap_header *hea
 	return slot;
 }
 
-static void make_ready(struct sap_receiver *receiver, uint32_t slot)
+static void enqueue(struct sap_receiver *receiver, uint32_t slot)
 {
 	receiver->ready[(receiver->ready_at + receiver->ready_count) % receiver->slots] = slot;
 	receiver->ready_count++;
 	receiver->ready_guaranteed += receiver->messages[slot].guaranteed;
 }
 
+/* Moves datagrams that are now in order to the ready queue. */
 static void advance(struct sap_receiver *receiver)
 {
 	uint32_t *early = &receiver->early[receiver->next & receiver->mask];
 
 	while (*early != SAP_NO_SLOT) {
-		make_ready(receiver, *early);
+		enqueue(receiver, *early);
 		*early = SAP_NO_SLOT;
 		receiver->early_count--;
 		early = &receiver->early[++receiver->next & receiver->mask];
@@ -86,8 +87,8 @@ static void advance(struct sap_receiver *receiver)
 	}
 }
 
-/* So many approximate datagrams were sent, says a guaranteed one that was sent after them, or they came themselves. */
-static void know_approximate(struct sap_receiver *receiver, uint32_t next)
+/* The peer has sent the approximate datagrams before next, according to a received datagram of either kind. */
+static void learn_approximate(struct sap_receiver *receiver, uint32_t next)
 {
 	const int64_t ahead = sap_ahead(next, receiver->next_approximate);
 
@@ -119,11 +120,11 @@ void sap_receiver_data(struct sap_receiver *receiver, const struct sap_header *h
 	} else if (ahead >= sap_receiver_window(receiver)) {
 		stats->overruns++;
 	} else {
-		*early = keep(receiver, header, payload);
+		*early = store(receiver, header, payload);
 		receiver->early_count++;
 		if (sap_ahead(header->number + 1, receiver->end) > 0)
 			receiver->end = header->number + 1;
-		know_approximate(receiver, receiver->first_number + header->count);
+		learn_approximate(receiver, receiver->first_number + header->count);
 		advance(receiver);
 	}
 }
@@ -139,18 +140,18 @@ void sap_receiver_approximate(struct sap_receiver *receiver, const struct sap_he
 		return;
 	}
 	if (!receiver->ended)
-		know_approximate(receiver, header->number + 1);
+		learn_approximate(receiver, header->number + 1);
 	if (receiver->ended || sap_ahead(receiver->next_approximate, header->number) > SAP_SEEN_BITS) {
 		stats->late++;
 	} else if (receiver->seen[bit / 64] & mark) {
 		stats->duplicates++;
 	} else {
 		receiver->seen[bit / 64] |= mark;
-		receiver->came_approximate++;
+		receiver->received_approximate++;
 		if (receiver->ready_count - receiver->ready_guaranteed >= receiver->queue)
 			stats->overruns++;
 		else
-			make_ready(receiver, keep(receiver, header, payload));
+			enqueue(receiver, store(receiver, header, payload));
 	}
 }
 
@@ -170,7 +171,7 @@ void sap_receiver_fin(struct sap_receiver *receiver, const struct sap_header *he
 	receiver->fin_known = true;
 	receiver->fin_number = header->number;
 	receiver->end = header->number + 1;
-	know_approximate(receiver, receiver->first_number + header->count);
+	learn_approximate(receiver, receiver->first_number + header->count);
 	advance(receiver);
 }
 
@@ -199,7 +200,7 @@ int sap_receiver_take(struct sap_receiver *receiver, void *data, size_t size, st
 	return SAP_OK;
 }
 
-static bool has(const struct sap_receiver *receiver, uint32_t number)
+static bool has_received(const struct sap_receiver *receiver, uint32_t number)
 {
 	return receiver->early[number & receiver->mask] != SAP_NO_SLOT ||
 	       (receiver->fin_known && number == receiver->fin_number);
@@ -213,7 +214,7 @@ void sap_receiver_acknowledge(struct sap_receiver *receiver, struct sap_header *
 	for (uint32_t number = receiver->next + 1; sap_ahead(receiver->end, number) > 0; number++) {
 		const uint32_t index = number - receiver->next - 1;
 
-		if (!has(receiver, number))
+		if (!has_received(receiver, number))
 			continue;
 		bitmap[index / 8] |= (uint8_t)(1u << index % 8);
 		header->payload = (uint16_t)(index / 8 + 1);

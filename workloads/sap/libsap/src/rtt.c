@@ -3,7 +3,7 @@
 
 static const uint64_t RTO_MAX_NS = UINT64_C(60000000000);
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t minimum(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -14,16 +14,16 @@ void sap_rtt_init(struct sap_rtt *rtt, bool fixed, uint64_t rto_ns, uint64_t rto
 		.fixed = fixed,
 		.rto_ns = rto_ns,
 		.rto_min_ns = rto_min_ns,
-		.rto_max_ns = rto_max_ns < rto_min_ns ? rto_min_ns : least(rto_max_ns, RTO_MAX_NS),
+		.rto_max_ns = rto_max_ns < rto_min_ns ? rto_min_ns : minimum(rto_max_ns, RTO_MAX_NS),
 	};
 }
 
-/* RFC 6298, 2.2 and 2.3; its clock granularity G is 1 ns here, far below rto_min_ns. */
+/* RFC 6298, 2.2 and 2.3. The clock granularity G is 1 ns, far below rto_min_ns, and ignored. */
 void sap_rtt_sample(struct sap_rtt *rtt, uint64_t sample_ns)
 {
 	uint64_t error_ns;
 
-	sample_ns = least(sample_ns, RTO_MAX_NS);
+	sample_ns = minimum(sample_ns, RTO_MAX_NS);
 	if (sample_ns == 0)
 		sample_ns = 1;
 	if (rtt->srtt_ns == 0) {
@@ -62,5 +62,5 @@ uint64_t sap_rtt_timeout_ns(const struct sap_rtt *rtt)
 		return timeout_ns;
 	for (unsigned int i = 0; i < rtt->backoff && timeout_ns < rtt->rto_max_ns; i++)
 		timeout_ns *= 2;
-	return least(timeout_ns, rtt->rto_max_ns);
+	return minimum(timeout_ns, rtt->rto_max_ns);
 }

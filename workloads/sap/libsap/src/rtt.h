@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Retransmission timeout: fixed (stop and wait) or from measured round trips with backoff (RFC 6298). */
+/* Retransmission timeout: fixed (stop and wait), or from measured round-trip times with backoff (RFC 6298). */
 #ifndef SAP_RTT_H
 #define SAP_RTT_H
 
@@ -8,31 +8,31 @@
 
 struct sap_rtt {
 	bool fixed;
-	uint64_t srtt_ns;	/* 0: not measured yet */
-	uint64_t rttvar_ns;
+	uint64_t srtt_ns;	/* smoothed RTT; 0: not measured yet */
+	uint64_t rttvar_ns;	/* RTT variation */
 	uint64_t rto_ns;	/* without backoff */
 	uint64_t rto_min_ns;
 	uint64_t rto_max_ns;
-	unsigned int backoff;	/* how often it was doubled since something was acknowledged */
+	unsigned int backoff;	/* number of doublings since the last new acknowledgement */
 };
 
 /*
- * rto_max_ns: of timeouts with backoff; no more than 60 s are taken (RFC 6298, 2.5). A quarter of the time after which a
- * peer is given up: so it is asked several times before, and one that answers that it has no room is not taken for
- * silent because it was not asked.
+ * rto_max_ns: upper bound with backoff, reduced to 60 s if larger (RFC 6298, 2.5). Callers pass a quarter of the time
+ * after which they give up. So the peer is probed several times before, and one that keeps its window closed is not
+ * mistaken for dead merely because it was not probed.
  */
 void sap_rtt_init(struct sap_rtt *rtt, bool fixed, uint64_t rto_ns, uint64_t rto_min_ns, uint64_t rto_max_ns);
 
-/* A round trip of a datagram that was sent once. */
+/* Adds the measured round-trip time of a datagram that was sent once. */
 void sap_rtt_sample(struct sap_rtt *rtt, uint64_t sample_ns);
 
-/* The timeout has expired: the next is twice as long. */
+/* The timeout expired: doubles it. */
 void sap_rtt_back_off(struct sap_rtt *rtt);
 
-/* Something new was acknowledged: backoff ends. */
+/* New data was acknowledged: ends the backoff. */
 void sap_rtt_progress(struct sap_rtt *rtt);
 
-/* The timeout now, with backoff. */
+/* Returns the current timeout, including backoff. */
 uint64_t sap_rtt_timeout_ns(const struct sap_rtt *rtt);
 
 #endif

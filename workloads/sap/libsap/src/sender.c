@@ -5,8 +5,8 @@
 
 #include "serial.h"
 
-/* So many later ones at the peer mean that an earlier one is lost, not just late (RFC 6675, DupThresh). */
-enum { LATER_ONES = 3 };
+/* A datagram is lost, not just late, once this many later ones have arrived (RFC 6675, DupThresh). */
+enum { DUP_THRESH = 3 };
 
 void sap_sender_init(struct sap_sender *sender, struct sap_memory *memory, const struct sap_core_config *config)
 {
@@ -62,13 +62,13 @@ uint32_t sap_sender_in_flight(const struct sap_sender *sender)
 	return count;
 }
 
-/* FlightSize of RFC 5681: all that was sent and that no cumulative acknowledgement covers. */
+/* FlightSize of RFC 5681: datagrams sent and not yet cumulatively acknowledged. */
 static uint32_t outstanding(const struct sap_sender *sender)
 {
 	return sender->next - (sender->fresh == SAP_FRESH_GUARANTEED) - sender->oldest;
 }
 
-/* Whether window, congestion and peer allow one more guaranteed one. One may always be out: it asks for the window. */
+/* Whether one more guaranteed datagram fits all windows. One is always allowed: it probes a closed window. */
 static bool has_room(const struct sap_sender *sender)
 {
 	const uint32_t used = sender->next - sender->oldest;
@@ -121,8 +121,8 @@ static bool in_bitmap(const struct sap_header *header, const uint8_t *bitmap, ui
 	return index / 8 < header->payload && bitmap[index / 8] >> index % 8 & 1;
 }
 
-/* Whether it acknowledges only what has been on the wire, and its FIN_ACK only a FIN. */
-static bool makes_sense(const struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap)
+/* Whether an ACK covers only datagrams that were sent, and a FIN_ACK a FIN. */
+static bool is_valid(const struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap)
 {
 	const uint32_t on_wire = sender->oldest + outstanding(sender);
 	const int64_t ahead = sap_ahead(on_wire, header->number);
@@ -137,8 +137,8 @@ static bool makes_sense(const struct sap_sender *sender, const struct sap_header
 	return true;
 }
 
-/* Marks what the bitmap says the peer holds, and returns how many of these are new. */
-static uint32_t hold(struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap)
+/* Marks the datagrams in the bitmap as held by the peer. Returns the number of newly marked ones. */
+static uint32_t mark_held(struct sap_sender *sender, const struct sap_header *header, const uint8_t *bitmap)
 {
 	uint32_t count = 0;
 
@@ -154,7 +154,7 @@ static uint32_t hold(struct sap_sender *sender, const struct sap_header *header,
 	return count;
 }
 
-/* Marks as lost what LATER_ONES datagrams have overtaken; one that was repeated is left to the timer. */
+/* Marks as lost what DUP_THRESH datagrams have overtaken. Retransmissions are left to the timer. */
 static bool find_lost(struct sap_sender *sender)
 {
 	uint32_t later = 0;
@@ -165,7 +165,7 @@ static bool find_lost(struct sap_sender *sender)
 
 		if (sent->held) {
 			later++;
-		} else if (later >= LATER_ONES && !sent->lost && sent->transmissions == 1) {
+		} else if (later >= DUP_THRESH && !sent->lost && sent->transmissions == 1) {
 			sent->lost = true;
 			sent->overtaken = true;
 			found = true;
@@ -174,7 +174,7 @@ static bool find_lost(struct sap_sender *sender)
 	return found;
 }
 
-/* Marks as lost all that have been sent and that the peer does not hold. */
+/* Marks everything that was sent and that the peer does not hold as lost. */
 static bool mark_all_lost(struct sap_sender *sender)
 {
 	bool found = false;
@@ -192,23 +192,24 @@ static bool mark_all_lost(struct sap_sender *sender)
 }
 
 /*
- * Frees what lies before number, and measures the round trip of the last one of them. Not if any of them was sent twice:
- * nobody knows which was answered (Karn), and the others may have waited at the peer for the one that was repeated.
+ * Frees the datagrams before number and measures the round-trip time of the last of them, unless any was retransmitted:
+ * it is unknown which transmission was acknowledged (Karn's algorithm), and the others may have waited at the peer for
+ * the retransmission. Returns the number of newly acknowledged datagrams.
  */
 static uint32_t advance(struct sap_sender *sender, uint32_t number, uint64_t now_ns)
 {
 	uint32_t count = 0;
 	uint64_t sent_ns = SAP_NEVER;
-	bool clear = true;
+	bool unambiguous = true;
 
 	for (; sender->oldest != number; sender->oldest++) {
 		const struct sap_sent *const sent = slot(sender, sender->oldest);
 
-		count += !sent->held; /* held ones were counted when they were */
-		clear &= sent->transmissions == 1;
+		count += !sent->held; /* held ones have been counted before */
+		unambiguous &= sent->transmissions == 1;
 		sent_ns = sent->sent_ns;
 	}
-	if (sent_ns != SAP_NEVER && clear)
+	if (sent_ns != SAP_NEVER && unambiguous)
 		sap_rtt_sample(&sender->rtt, now_ns - sent_ns);
 	return count;
 }
@@ -217,17 +218,17 @@ bool sap_sender_acknowledge(struct sap_sender *sender, const struct sap_header *
 			    uint64_t now_ns)
 {
 	const uint32_t in_flight = outstanding(sender);
-	const bool was_shut = sender->peer_window == 0;
+	const bool was_closed = sender->peer_window == 0;
 	const bool progress = header->number != sender->oldest;
 	uint32_t count;
 
-	if (!makes_sense(sender, header, bitmap))
+	if (!is_valid(sender, header, bitmap))
 		return false;
 	if (sap_ahead(header->number, sender->oldest) < 0)
-		return true; /* late: a newer one has said more */
+		return true; /* out of order: a later ACK has arrived already */
 	sender->heard_ns = now_ns;
 	count = advance(sender, header->number, now_ns);
-	count += hold(sender, header, bitmap);
+	count += mark_held(sender, header, bitmap);
 	sender->peer_window = header->count;
 	if (sender->recovering && sap_ahead(sender->oldest, sender->recovered_at) >= 0)
 		sender->recovering = false;
@@ -245,8 +246,8 @@ bool sap_sender_acknowledge(struct sap_sender *sender, const struct sap_header *
 	} else if (!sender->recovering && count) {
 		sap_congestion_acknowledged(&sender->congestion, count, in_flight);
 	}
-	/* what asked for the window found no room: again, without waiting for the timer */
-	if (was_shut && sender->peer_window && !progress && mark_all_lost(sender))
+	/* the window has opened: resend the dropped probe now instead of waiting for the timer */
+	if (was_closed && sender->peer_window && !progress && mark_all_lost(sender))
 		sender->send_lost_now = true;
 	return true;
 }
@@ -264,13 +265,13 @@ bool sap_sender_tick(struct sap_sender *sender, struct sap_stats *stats, uint64_
 			       slot(sender, sender->oldest)->transmissions == 1);
 	sap_rtt_back_off(&sender->rtt);
 	mark_all_lost(sender);
-	sender->recovering = false; /* slow start from here */
+	sender->recovering = false; /* slow start from now on */
 	sender->timeout_ns = now_ns + sap_rtt_timeout_ns(&sender->rtt);
 	return true;
 }
 
-/* The number of the first lost one that may be repeated now. */
-static bool may_repeat(const struct sap_sender *sender, uint32_t *number)
+/* Finds the first lost datagram, if it may be retransmitted now. */
+static bool may_retransmit(const struct sap_sender *sender, uint32_t *number)
 {
 	if (sap_sender_in_flight(sender) >= sender->congestion.window && !sender->send_lost_now)
 		return false;
@@ -292,7 +293,7 @@ static size_t write_guaranteed(struct sap_sender *sender, uint32_t number, struc
 	header->count = sent->count;
 	if (sender->timeout_ns == SAP_NEVER) {
 		sender->timeout_ns = now_ns + sap_rtt_timeout_ns(&sender->rtt);
-		sender->heard_ns = now_ns; /* it waits for the peer from now on */
+		sender->heard_ns = now_ns; /* give_up counts from here */
 	}
 	sent->sent_ns = now_ns;
 	sent->transmissions++;
@@ -321,7 +322,7 @@ size_t sap_sender_output(struct sap_sender *sender, struct sap_header *header, u
 	const enum sap_fresh fresh = sender->fresh;
 	uint32_t number;
 
-	if (may_repeat(sender, &number)) {
+	if (may_retransmit(sender, &number)) {
 		stats->retransmitted++;
 		stats->retransmitted_fast += slot(sender, number)->overtaken;
 		sender->send_lost_now = false;
@@ -352,7 +353,7 @@ uint64_t sap_sender_next_ns(const struct sap_sender *sender)
 	uint64_t give_up_ns;
 	uint32_t number;
 
-	if (sender->fresh != SAP_FRESH_NONE || fin_is_due(sender) || may_repeat(sender, &number))
+	if (sender->fresh != SAP_FRESH_NONE || fin_is_due(sender) || may_retransmit(sender, &number))
 		return 0;
 	if (sender->timeout_ns == SAP_NEVER)
 		return SAP_NEVER;

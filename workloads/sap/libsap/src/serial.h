@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of datagrams wrap around after 2^32: compared by distance (RFC 1982). */
+/* Serial number arithmetic (RFC 1982): datagram numbers wrap around at 2^32. */
 #ifndef SAP_SERIAL_H
 #define SAP_SERIAL_H
 
 #include <stdint.h>
 
-/* How far number is ahead of from; negative: behind it. */
+/* Returns the distance from `from` to `number`; negative: number is behind. */
 static inline int64_t sap_ahead(uint32_t number, uint32_t from)
 {
 	const uint32_t distance = number - from;

@@ -34,7 +34,7 @@ static void absorb(uint64_t v[4], uint64_t word)
 uint64_t sap_siphash(const uint8_t key[16], const uint8_t *bytes, size_t length)
 {
 	const uint64_t k0 = sap_get_le(key, 8), k1 = sap_get_le(key + 8, 8);
-	/* the paper's constants: "somepseudorandomlygeneratedbytes" */
+	/* constants of the SipHash paper: "somepseudorandomlygeneratedbytes" */
 	uint64_t v[4] = {
 		k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
 		k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573,

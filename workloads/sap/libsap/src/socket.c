@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sockets: a core, UDP-Lite beneath it, and waiting. What the functions do is told in sap.h. */
+/* Sockets: the protocol core on top of UDP-Lite, plus blocking. sap.h documents the functions. */
 #define _GNU_SOURCE /* ppoll */
 #include "sap.h"
 
@@ -13,19 +13,19 @@
 #include "sap_core.h"
 #include "udplite.h"
 
-/* Datagrams taken at once before who waits may look: a flood must not keep a call for ever. */
-enum { AT_ONCE = 64 };
+/* Datagrams read in one go: a flood must not keep a call from returning. */
+enum { BATCH = 64 };
 
 static const uint64_t MS = UINT64_C(1000000);
 
 struct sap_sock {
-	struct sap_core *core; /* its memory too */
+	struct sap_core *core; /* also the memory to free */
 	struct sap_udplite udplite;
 	enum sap_mode mode;
 	int timeout_ms;
 	uint32_t linger_ms;
 	bool listens;
-	bool waits; /* datagram has no room in the kernel yet */
+	bool output_pending; /* datagram waits for room in the kernel's send buffer */
 	struct sap_output out;
 	uint8_t datagram[SAP_DATAGRAM_BYTES_MAX];
 };
@@ -48,28 +48,28 @@ void sap_options_init(struct sap_options *options)
 	};
 }
 
-/* Puts out what waits and what the core has to say. */
+/* Sends the pending datagram and what the core has to send. */
 static int flush(sap_sock_t *sock)
 {
-	while (sock->waits ||
+	while (sock->output_pending ||
 	       sap_core_output(sock->core, sock->datagram, sizeof(sock->datagram), &sock->out, sap_now_ns())) {
-		sock->waits = true;
+		sock->output_pending = true;
 		switch (sap_udplite_send(&sock->udplite, sock->datagram, &sock->out)) {
 		case SAP_IO_DONE:
-			sock->waits = false;
+			sock->output_pending = false;
 			break;
 		case SAP_IO_LATER:
 			return SAP_OK;
 		case SAP_IO_ERROR:
-			sock->waits = false;
+			sock->output_pending = false;
 			return SAP_ERR_SYSTEM;
 		}
 	}
 	return SAP_OK;
 }
 
-/* A listening socket has become connected: the kernel need not hand up what others send. */
-static int know_peer(sap_sock_t *sock)
+/* Once a listening socket has a peer, connects the UDP-Lite socket, so that the kernel drops what others send. */
+static int connect_to_peer(sap_sock_t *sock)
 {
 	struct sockaddr_storage peer;
 	const struct sap_address address = sap_core_peer(sock->core);
@@ -80,21 +80,21 @@ static int know_peer(sap_sock_t *sock)
 		       SAP_OK : SAP_ERR_SYSTEM;
 }
 
-/* All that can be done without waiting. */
+/* Does all that can be done without blocking. */
 static int work(sap_sock_t *sock)
 {
-	uint8_t datagram[SAP_DATAGRAM_BYTES_MAX + 1]; /* one more: what is too long shows */
+	uint8_t datagram[SAP_DATAGRAM_BYTES_MAX + 1]; /* + 1 to detect datagrams that are too long */
 	struct sap_address from;
 	size_t length;
 	int error = flush(sock);
 
-	for (int i = 0; i < AT_ONCE && !error; i++) {
+	for (int i = 0; i < BATCH && !error; i++) {
 		switch (sap_udplite_receive(&sock->udplite, datagram, sizeof(datagram), &length, &from)) {
 		case SAP_IO_DONE:
 			if (length > sizeof(datagram))
 				length = sizeof(datagram);
 			sap_core_input(sock->core, &from, datagram, length, sap_now_ns());
-			error = know_peer(sock);
+			error = connect_to_peer(sock);
 			if (!error)
 				error = flush(sock);
 			break;
@@ -107,13 +107,13 @@ static int work(sap_sock_t *sock)
 	return error;
 }
 
-/* Absolute, of a timeout that begins now; SAP_NEVER. */
+/* Returns the end of a timeout that starts now, or SAP_NEVER. */
 static uint64_t deadline_ns(int timeout_ms)
 {
 	return timeout_ms < 0 ? SAP_NEVER : sap_now_ns() + (uint64_t)timeout_ms * MS;
 }
 
-/* Waits until something comes, the core has something to do, or the deadline. */
+/* Waits until a datagram arrives, the core is due, or the deadline. */
 static int wait_once(const sap_sock_t *sock, uint64_t end_ns)
 {
 	const uint64_t due_ns = sap_core_next_ns(sock->core), now_ns = sap_now_ns();
@@ -121,8 +121,8 @@ static int wait_once(const sap_sock_t *sock, uint64_t end_ns)
 	struct timespec timeout = { 0 };
 	uint64_t ns;
 
-	/* while a datagram has no room in the kernel, the core can wait */
-	if (!sock->waits && due_ns < end_ns)
+	/* while output is pending, the core cannot send anyway */
+	if (!sock->output_pending && due_ns < end_ns)
 		end_ns = due_ns;
 	if (end_ns > now_ns) {
 		ns = end_ns - now_ns;
@@ -138,12 +138,12 @@ static unsigned int ready(const sap_sock_t *sock, bool guaranteed)
 {
 	unsigned int ready = sap_core_ready(sock->core, guaranteed);
 
-	if (sock->waits)
+	if (sock->output_pending)
 		ready &= ~(unsigned int)(SAP_WRITABLE | SAP_FLUSHED | SAP_DONE);
 	return ready;
 }
 
-/* Works and waits until one of the wanted flags is there. */
+/* Does protocol work and waits until one of the wanted flags is set. */
 static int wait_for(sap_sock_t *sock, unsigned int wanted, bool guaranteed, uint64_t end_ns)
 {
 	int error;
@@ -182,7 +182,7 @@ static int configure(struct sap_core_config *config, const struct sap_options *o
 	return sap_random(config->random, sizeof(config->random)) ? SAP_OK : SAP_ERR_SYSTEM;
 }
 
-static int make_core(sap_sock_t *sock, const struct sap_core_config *config)
+static int create_core(sap_sock_t *sock, const struct sap_core_config *config)
 {
 	const size_t bytes = sap_core_bytes(config);
 	void *memory;
@@ -196,14 +196,14 @@ static int make_core(sap_sock_t *sock, const struct sap_core_config *config)
 	return SAP_OK;
 }
 
-/* A socket with everything but an address; *config is filled in for make_core(). */
-static int make(sap_sock_t **made, struct sap_core_config *config, int family, const struct sap_options *options)
+/* Creates a socket without an address or a core, and fills in *config for create_core(). */
+static int create(sap_sock_t **created, struct sap_core_config *config, int family, const struct sap_options *options)
 {
 	struct sap_options defaults;
 	sap_sock_t *sock;
 	int error;
 
-	*made = NULL;
+	*created = NULL;
 	sap_options_init(&defaults);
 	if (!options)
 		options = &defaults;
@@ -223,11 +223,11 @@ static int make(sap_sock_t **made, struct sap_core_config *config, int family, c
 		free(sock);
 		return SAP_ERR_SYSTEM;
 	}
-	*made = sock;
+	*created = sock;
 	return SAP_OK;
 }
 
-/* Frees at once, and keeps errno. */
+/* Closes and frees a socket without lingering. Preserves errno. */
 static void discard(sap_sock_t *sock)
 {
 	const int error = errno;
@@ -251,7 +251,7 @@ static int start_connecting(sap_sock_t *sock, struct sap_core_config *config, co
 	config->role = SAP_CONNECTS;
 	if (!sap_address_pack(&config->peer, &peer))
 		return SAP_ERR_ARGUMENT;
-	error = make_core(sock, config);
+	error = create_core(sock, config);
 	if (!error)
 		error = wait_for(sock, SAP_CONNECTED, false, deadline_ns(sock->timeout_ms));
 	return error == SAP_ERR_AGAIN ? SAP_OK : error;
@@ -260,7 +260,7 @@ static int start_connecting(sap_sock_t *sock, struct sap_core_config *config, co
 int sap_connect(sap_sock_t **sock, const struct sockaddr *to, socklen_t to_length, const struct sap_options *options)
 {
 	struct sap_core_config config;
-	int error = make(sock, &config, to->sa_family, options);
+	int error = create(sock, &config, to->sa_family, options);
 
 	if (error)
 		return error;
@@ -275,13 +275,13 @@ int sap_connect(sap_sock_t **sock, const struct sockaddr *to, socklen_t to_lengt
 int sap_listen(sap_sock_t **sock, const struct sockaddr *at, socklen_t at_length, const struct sap_options *options)
 {
 	struct sap_core_config config;
-	int error = make(sock, &config, at->sa_family, options);
+	int error = create(sock, &config, at->sa_family, options);
 
 	if (error)
 		return error;
 	(*sock)->listens = true;
 	config.role = SAP_LISTENS;
-	error = sap_udplite_bind(&(*sock)->udplite, at, at_length) ? make_core(*sock, &config) : SAP_ERR_SYSTEM;
+	error = sap_udplite_bind(&(*sock)->udplite, at, at_length) ? create_core(*sock, &config) : SAP_ERR_SYSTEM;
 	if (error) {
 		discard(*sock);
 		*sock = NULL;
@@ -329,14 +329,15 @@ int sap_set_timeout(sap_sock_t *sock, int timeout_ms)
 	return SAP_OK;
 }
 
-/* Sends once there is room. */
-static ssize_t send_kind(sap_sock_t *sock, const void *data, size_t length, size_t head, bool guaranteed)
+/* Sends a datagram as soon as there is room for it. */
+static ssize_t send_datagram(sap_sock_t *sock, const void *data, size_t length, size_t head, bool guaranteed)
 {
 	const uint64_t end_ns = deadline_ns(sock->timeout_ms);
-	int error = work(sock); /* acknowledgements that have come make room */
+	int error = work(sock); /* acknowledgements that have arrived make room */
 
 	if (!error)
-		error = sock->waits ? SAP_ERR_AGAIN : sap_core_send(sock->core, data, length, head, guaranteed);
+		error = sock->output_pending ? SAP_ERR_AGAIN :
+					       sap_core_send(sock->core, data, length, head, guaranteed);
 	if (error == SAP_ERR_AGAIN) {
 		error = wait_for(sock, SAP_WRITABLE, guaranteed, end_ns);
 		if (!error)
@@ -351,14 +352,14 @@ ssize_t sap_send(sap_sock_t *sock, const void *data, size_t length)
 {
 	const bool precise = sock->mode == SAP_PRECISE;
 
-	return send_kind(sock, data, length, precise ? length : 0, precise);
+	return send_datagram(sock, data, length, precise ? length : 0, precise);
 }
 
 ssize_t sap_send_head(sap_sock_t *sock, const void *data, size_t length, size_t head, unsigned int flags)
 {
 	if (flags & ~SAP_ONCE)
 		return SAP_ERR_ARGUMENT;
-	return send_kind(sock, data, length, head, !(flags & SAP_ONCE) && (head || !length));
+	return send_datagram(sock, data, length, head, !(flags & SAP_ONCE) && (head || !length));
 }
 
 ssize_t sap_recv(sap_sock_t *sock, void *data, size_t size, struct sap_message *message)
@@ -374,7 +375,7 @@ ssize_t sap_recv(sap_sock_t *sock, void *data, size_t size, struct sap_message *
 		if (!error)
 			error = sap_core_receive(sock->core, data, size, message);
 	} else if (!error && sap_core_next_ns(sock->core) == 0) {
-		flush(sock); /* the peer waits for this window; an error shows in the next call that waits */
+		flush(sock); /* the peer waits for this window update; an error shows in the next call that does work */
 	}
 	return error ? error : (ssize_t)message->length;
 }
@@ -415,14 +416,14 @@ int sap_fd(const sap_sock_t *sock)
 
 short sap_poll_events(const sap_sock_t *sock)
 {
-	return (short)(sock->waits ? POLLIN | POLLOUT : POLLIN);
+	return (short)(sock->output_pending ? POLLIN | POLLOUT : POLLIN);
 }
 
 int64_t sap_next_timeout_ns(const sap_sock_t *sock)
 {
 	const uint64_t next_ns = sap_core_next_ns(sock->core), now_ns = sap_now_ns();
 
-	if (next_ns == SAP_NEVER || sock->waits)
+	if (next_ns == SAP_NEVER || sock->output_pending)
 		return -1;
 	return next_ns > now_ns ? (int64_t)(next_ns - now_ns) : 0;
 }

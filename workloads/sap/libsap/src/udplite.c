@@ -9,25 +9,25 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Not in the C library's headers: linux/udp.h, linux/socket.h. */
+/* From linux/socket.h and linux/udp.h; the C library's headers lack them. */
 enum {
 	LEVEL_UDPLITE = 136,
 	OPTION_SEND_COVERAGE = 10,	/* UDPLITE_SEND_CSCOV */
 	OPTION_RECEIVE_COVERAGE = 11,	/* UDPLITE_RECV_CSCOV */
-	UDPLITE_HEADER_BYTES = 8,	/* counts as covered in both options */
+	UDPLITE_HEADER_BYTES = 8,	/* included in the coverage of both options */
 };
 
 bool sap_udplite_open(struct sap_udplite *udplite, int family)
 {
-	const int least = UDPLITE_HEADER_BYTES + SAP_HEADER_BYTES, on = 1;
+	const int coverage_min = UDPLITE_HEADER_BYTES + SAP_HEADER_BYTES, on = 1;
 
 	*udplite = (struct sap_udplite){
 		.fd = socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_UDPLITE),
 	};
 	if (udplite->fd < 0)
 		return false;
-	/* the kernel drops datagrams whose header is not covered: no peer of ours sends them */
-	if (setsockopt(udplite->fd, LEVEL_UDPLITE, OPTION_RECEIVE_COVERAGE, &least, sizeof(least)) == 0 &&
+	/* let the kernel drop datagrams whose SAP header is not covered; libsap never sends such */
+	if (setsockopt(udplite->fd, LEVEL_UDPLITE, OPTION_RECEIVE_COVERAGE, &coverage_min, sizeof(coverage_min)) == 0 &&
 	    (family != AF_INET6 || setsockopt(udplite->fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)) == 0))
 		return true;
 	close(udplite->fd);
@@ -46,7 +46,7 @@ bool sap_udplite_connect(struct sap_udplite *udplite, const struct sockaddr *to,
 	return udplite->connected;
 }
 
-/* Errors that stand for a datagram lost on the way; some are those of earlier ones, told by ICMP. */
+/* Errors treated as loss of the datagram. Some belong to an earlier one and were reported by ICMP. */
 static bool is_soft(int error)
 {
 	switch (error) {
@@ -81,7 +81,7 @@ enum sap_io sap_udplite_send(struct sap_udplite *udplite, const uint8_t *datagra
 	struct sockaddr_storage to;
 	const socklen_t length = sap_address_unpack(&out->to, &to);
 	ssize_t sent;
-	bool again = true;
+	bool may_retry = true;
 
 	if (!set_coverage(udplite, out))
 		return SAP_IO_ERROR;
@@ -94,12 +94,12 @@ enum sap_io sap_udplite_send(struct sap_udplite *udplite, const uint8_t *datagra
 			return SAP_IO_LATER;
 		if (errno == EINTR)
 			continue;
-		/* an error of an earlier datagram is told once, and this one was not sent: once more */
+		/* the kernel reports a pending error of an earlier datagram once instead of sending this one: retry */
 		if (!is_soft(errno))
 			return SAP_IO_ERROR;
-		if (!again)
+		if (!may_retry)
 			return SAP_IO_DONE;
-		again = false;
+		may_retry = false;
 	}
 }
 
@@ -141,7 +141,7 @@ bool sap_address_pack(struct sap_address *address, const struct sockaddr_storage
 	case AF_INET6:
 		memcpy(address->bytes, &in6->sin6_addr, 16);
 		memcpy(address->bytes + 16, &in6->sin6_port, 2);
-		/* of other addresses the scope means nothing, and the kernel is free to set it or not */
+		/* other addresses have no meaningful scope, and the kernel may or may not set it */
 		if (IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
 			memcpy(address->bytes + 18, &in6->sin6_scope_id, 4);
 		address->length = 22;
@@ -184,7 +184,7 @@ bool sap_random(uint8_t *bytes, size_t length)
 {
 	ssize_t got;
 
-	do /* up to 256 bytes come whole once the kernel's generator is ready */
+	do /* requests of up to 256 bytes are never partial once the generator is initialized */
 		got = getrandom(bytes, length, 0);
 	while (got < 0 && errno == EINTR);
 	return got == (ssize_t)length;

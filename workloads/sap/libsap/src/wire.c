@@ -34,8 +34,8 @@ size_t sap_wire_write(uint8_t *datagram, const struct sap_header *header, const 
 	return SAP_HEADER_BYTES + (size_t)header->payload;
 }
 
-/* Whether lengths are such as this type has. */
-static bool has_form(const struct sap_header *header)
+/* Whether the lengths are valid for the type. */
+static bool lengths_are_valid(const struct sap_header *header)
 {
 	switch (header->type) {
 	case SAP_TYPE_PING:
@@ -64,7 +64,8 @@ bool sap_wire_read(struct sap_header *header, const uint8_t *datagram, size_t le
 	header->count = (uint32_t)sap_get_be(datagram + 12, 4);
 	header->connection = sap_get_be(datagram + 16, 8);
 	header->token = sap_get_be(datagram + 24, 8);
-	if (header->payload != length - SAP_HEADER_BYTES || header->head > header->payload || !has_form(header))
+	if (header->payload != length - SAP_HEADER_BYTES || header->head > header->payload ||
+	    !lengths_are_valid(header))
 		return false;
 	return sap_get_be(datagram + AT_CRC, 4) == checksum(datagram, header->head);
 }

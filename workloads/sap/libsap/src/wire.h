@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The datagram on the wire: SAP_HEADER_BYTES of header, big endian, then the payload.
+ * Wire format of a datagram: a header of SAP_HEADER_BYTES, big endian, then the payload.
  *
  *	bytes	field
  *	0-1	magic, 0x5341 ("SA")
  *	2	version, 1
  *	3	type
- *	4-5	head: the first so many bytes of the payload are precise
- *	6-7	payload: its length, which is all that follows the header
+ *	4-5	head: number of leading payload bytes that are precise
+ *	6-7	payload: its length; must match the length of the datagram
  *	8-11	number; see enum sap_type
  *	12-15	count; see enum sap_type
- *	16-23	connection: random number of the side that connects
- *	24-31	token: keyed hash of the side that listens; 0 while the other side does not know it
+ *	16-23	connection: random number of the connecting side
+ *	24-31	token: keyed hash from the listening side; 0 until the connecting side has received it
  *	32-35	CRC-32C over bytes 0 to 31 and the head
  *
- * UDP-Lite's checksum covers its own header, this one and the head. Its 16 bits alone let one in 65 536 randomly
- * damaged headers pass, and in approximate mode damaged frames are daily bread: hence the CRC.
+ * UDP-Lite's checksum covers its own header, this one and the head. But its 16 bits miss one in 65 536 randomly
+ * damaged headers, and in approximate mode damaged frames are common: hence the CRC.
  */
 #ifndef SAP_WIRE_H
 #define SAP_WIRE_H
@@ -23,8 +23,8 @@
 #include "sap_types.h"
 
 /*
- * A PING with token 0 asks for a token; with a token it confirms that it came. Guaranteed datagrams and FIN are
- * numbered together, approximate ones by themselves.
+ * A PING with token 0 requests a token; a PING with a token confirms its receipt. Guaranteed datagrams and FIN share
+ * one number sequence, approximate ones have their own.
  */
 enum sap_type {
 	/*			   number			count			payload */
@@ -34,10 +34,10 @@ enum sap_type {
 	SAP_TYPE_APPROXIMATE = 4, /* its own			guaranteed before it	approximate */
 	SAP_TYPE_ACK = 5,	/* next guaranteed expected	window from there on	bitmap */
 	SAP_TYPE_FIN = 6,	/* its own			approximate before it	- */
-	SAP_TYPE_FIN_ACK = 7,	/* as ACK, and FIN has been reached			bitmap */
+	SAP_TYPE_FIN_ACK = 7,	/* as ACK; FIN has been received			bitmap */
 };
 
-/* Bit i of byte j of an ACK's bitmap: number + 1 + 8 * j + i has been received. Trailing zero bytes are left out. */
+/* Bit i of byte j of an ACK's bitmap: datagram number + 1 + 8 * j + i has been received. No trailing zero bytes. */
 #define SAP_BITMAP_BYTES_MAX (SAP_WINDOW_MAX / 8)
 
 struct sap_header {
@@ -50,10 +50,10 @@ struct sap_header {
 	uint64_t token;
 };
 
-/* Writes header and payload (header->payload bytes) and returns how many bytes that were. */
+/* Writes the header and header->payload bytes of payload. Returns the length of the datagram. */
 size_t sap_wire_write(uint8_t *datagram, const struct sap_header *header, const uint8_t *payload);
 
-/* Reads a header. False: damaged, or not SAP; then *header is undefined. */
+/* Reads a header. Returns false if it is damaged or not SAP; then *header is undefined. */
 bool sap_wire_read(struct sap_header *header, const uint8_t *datagram, size_t length);
 
 #endif
