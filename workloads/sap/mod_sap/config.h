@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lighttpd's configure finds in Debian, of all that the headers of a plugin ask for:
+ * Results of lighttpd's configure on Debian, for the macros that the headers of a plugin use:
  *
  *	grep -oh -E 'HAVE_[A-Z0-9_]+' base.h plugin.h request.h http_*.h buffer.h array.h chunk.h sys-*.h ... | sort -u
  *
- * without those of other systems and of libraries for TLS. The first three decide how large structures are;
- * debian/rules has --with-pcre2.
+ * Macros for other systems and for TLS libraries are left out. The first three affect the size of structures;
+ * debian/rules configures --with-pcre2.
  */
 #define HAVE_PCRE2_H 1
 #define HAVE_IPV6 1

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EVENTS_AT_ONCE = 64 };
+enum { EVENTS_MAX = 64 };
 
 static const int64_t SECOND = INT64_C(1000000000);
 
@@ -20,9 +20,9 @@ struct entry {
 	struct transfer *transfer;
 	int file;
 	const void *owner;
-	bool ready;	 /* its socket has something */
-	int64_t due_ns;	 /* CLOCK_MONOTONIC; -1: never */
-	uint32_t events; /* that epoll watches for */
+	bool ready;	 /* epoll reported its socket */
+	int64_t due_ns;	 /* CLOCK_MONOTONIC; -1: no timeout */
+	uint32_t events; /* registered with epoll */
 };
 
 struct engine {
@@ -62,7 +62,7 @@ int engine_fd(const struct engine *engine)
 	return engine->epoll;
 }
 
-/* Sets the timer to the earliest timeout, or off. */
+/* Sets the timer to the earliest timeout, or disarms it. */
 static void set_timer(struct engine *engine)
 {
 	struct itimerspec at = { 0 };
@@ -72,7 +72,7 @@ static void set_timer(struct engine *engine)
 		if (entry->due_ns >= 0 && (first_ns < 0 || entry->due_ns < first_ns))
 			first_ns = entry->due_ns;
 	}
-	if (first_ns >= 0) { /* 0 would turn it off */
+	if (first_ns >= 0) { /* 0 would disarm it */
 		at.it_value.tv_sec = (time_t)(first_ns / SECOND);
 		at.it_value.tv_nsec = (long)(first_ns % SECOND) + (first_ns == 0);
 	}
@@ -84,7 +84,7 @@ static uint32_t epoll_events(const struct entry *entry)
 	return transfer_poll_events(entry->transfer) & POLLOUT ? EPOLLIN | EPOLLOUT : EPOLLIN;
 }
 
-/* Notes what an entry waits for after it has worked. */
+/* Records what an entry waits for after it has run. */
 static void watch(struct engine *engine, struct entry *entry)
 {
 	const int64_t wait_ns = transfer_next_ns(entry->transfer);
@@ -97,11 +97,11 @@ static void watch(struct engine *engine, struct entry *entry)
 	epoll_ctl(engine->epoll, EPOLL_CTL_MOD, transfer_fd(entry->transfer), &event);
 }
 
-/* Takes an entry out of the list that *place points to it from. */
+/* Ends the transfer of the entry *place and removes it from the list. */
 static void end(struct engine *engine, struct entry **place, enum transfer_state state, const char *why)
 {
 	struct entry *const entry = *place;
-	struct engine_end told = {
+	struct engine_end ended = {
 		.to = transfer_to(entry->transfer),
 		.state = state,
 		.why = why,
@@ -111,15 +111,15 @@ static void end(struct engine *engine, struct entry **place, enum transfer_state
 
 	*place = entry->next;
 	engine->count--;
-	transfer_get_stats(entry->transfer, &told.stats);
+	transfer_get_stats(entry->transfer, &ended.stats);
 	if (engine->options.ended)
-		engine->options.ended(engine->options.context, &told);
-	transfer_close(entry->transfer); /* closes the socket, and so takes it from epoll */
+		engine->options.ended(engine->options.context, &ended);
+	transfer_close(entry->transfer); /* closes the socket, which removes it from epoll */
 	close(entry->file);
 	free(entry);
 }
 
-/* Whether it is still there. */
+/* Runs the transfer of the entry *place. Returns false if it has ended and was removed. */
 static bool work(struct engine *engine, struct entry **place)
 {
 	struct entry *const entry = *place;
@@ -136,18 +136,18 @@ static bool work(struct engine *engine, struct entry **place)
 
 void engine_work(struct engine *engine)
 {
-	struct epoll_event events[EVENTS_AT_ONCE];
-	const int count = epoll_wait(engine->epoll, events, EVENTS_AT_ONCE, 0);
+	struct epoll_event events[EVENTS_MAX];
+	const int count = epoll_wait(engine->epoll, events, EVENTS_MAX, 0);
 	struct entry **place = &engine->entries;
 	const int64_t now = now_ns();
 	uint64_t expirations;
 
-	/* only marks here: an entry that ends must not be in events any more */
+	/* only mark entries here: one that ends must not be referenced by a later event */
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.ptr)
 			((struct entry *)events[i].data.ptr)->ready = true;
 		else if (read(engine->timer, &expirations, sizeof(expirations)) < 0)
-			continue; /* it was set anew meanwhile */
+			continue; /* it was set again in the meantime */
 	}
 	while (*place) {
 		if (((*place)->ready || ((*place)->due_ns >= 0 && (*place)->due_ns <= now)) && !work(engine, place))
@@ -157,7 +157,7 @@ void engine_work(struct engine *engine)
 	set_timer(engine);
 }
 
-static bool same_place(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	const struct sockaddr_in *const a4 = (const struct sockaddr_in *)a, *const b4 = (const struct sockaddr_in *)b;
 	const struct sockaddr_in6 *const a6 = (const struct sockaddr_in6 *)a, *const b6 = (const struct sockaddr_in6 *)b;
@@ -206,7 +206,7 @@ enum engine_verdict engine_start(struct engine *engine, const struct transfer_jo
 {
 	*error = SAP_OK;
 	for (struct entry **place = &engine->entries; *place; place = &(*place)->next) {
-		if (!same_place(transfer_to((*place)->transfer), &job->to))
+		if (!same_address(transfer_to((*place)->transfer), &job->to))
 			continue;
 		if (!transfer_is_ending((*place)->transfer))
 			return ENGINE_PORT_TAKEN;
@@ -232,14 +232,14 @@ bool engine_has(const struct engine *engine, const void *owner)
 	return false;
 }
 
-void engine_leave(struct engine *engine, const void *owner, bool ends)
+void engine_leave(struct engine *engine, const void *owner, bool end_transfers)
 {
 	struct entry **place = &engine->entries;
 
 	while (*place) {
 		if ((*place)->owner == owner) {
 			(*place)->owner = NULL;
-			if (ends) {
+			if (end_transfers) {
 				if (transfer_is_ending((*place)->transfer))
 					end(engine, place, TRANSFER_DONE, NULL);
 				else
@@ -255,7 +255,7 @@ void engine_leave(struct engine *engine, const void *owner, bool ends)
 void engine_close(struct engine *engine)
 {
 	while (engine->entries)
-		end(engine, &engine->entries, TRANSFER_FAILED, "the server stops");
+		end(engine, &engine->entries, TRANSFER_FAILED, "the server is shutting down");
 	if (engine->timer >= 0)
 		close(engine->timer);
 	if (engine->epoll >= 0)

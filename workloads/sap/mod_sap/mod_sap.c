@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mod_sap: lighttpd sends static files by SAP to clients that ask for it, as in section 4.1 of: B. Ransford, L. Ceze,
- * "SAP: an Architecture for Selectively Approximate Wireless Communication". docs/sap-web.md tells how to use it.
+ * mod_sap: sends static files over SAP to clients that request it, as in section 4.1 of: B. Ransford, L. Ceze, "SAP: an
+ * Architecture for Selectively Approximate Wireless Communication". docs/sap-web.md is the manual.
  *
- * It looks at answers that are ready to be sent (handle_response_start). If one is a whole file of a type that the client
- * takes by SAP, its body is taken away, headers say so, and the file goes to the client's own address, at the port that
- * it named. So whatever decides about a request (access, redirects, 304) has decided as always.
+ * The plugin hooks into responses that are ready to be sent (handle_response_start). If the response is a whole file of
+ * a type that the client accepts over SAP, the plugin removes the body, sets headers that say so, and sends the file to
+ * the client's own address at the port that the client named. By then access control, redirects and 304 have been
+ * handled as usual.
  *
- * A transfer ends when the client closes the connection on which it asked. If the server closes it (keep-alive is over),
- * the transfer goes on.
+ * A transfer ends when the client closes the connection of its request. If the server closes it (keep-alive timeout),
+ * the transfer continues.
  */
 #include "first.h"
 
@@ -36,23 +37,23 @@ enum {
 	TIMEOUT_DEFAULT_S = 10,
 	TIMEOUT_MAX_S = 3600,
 	/*
-	 * What approximate data may wait in the kernel. Little, since nobody repeats what the queue of an interface
-	 * drops; enough for about 14 datagrams, several times what a radio holds at once.
+	 * Data queued in the kernel. Small, because approximate datagrams dropped by the queue of an interface are not
+	 * retransmitted; yet enough for about 14 datagrams, several times what a radio holds at once.
 	 */
 	SEND_BUFFER_DEFAULT_BYTES = 16384,
 	SEND_BUFFER_MIN_BYTES = 4096,
-	FDS_OF_A_TRANSFER = 2, /* socket, file */
+	FDS_PER_TRANSFER = 2, /* socket, file */
 };
 
-/* Clients take no longer one: sap-get, for instance. */
+/* Clients such as sap-get do not accept larger files. */
 static const off_t FILE_BYTES_MAX = (off_t)1 << 32;
 
-/* Of the server: read when it starts. */
+/* Keys of lighttpd.conf, in the order of keys[] below. */
 enum { KEY_ACTIVATE, KEY_MAX_TRANSFERS, KEY_TIMEOUT, KEY_CONTROL, KEY_SEND_BUFFER };
 
 typedef struct {
 	PLUGIN_DATA;
-	unsigned int activate; /* where no condition says otherwise */
+	unsigned int activate; /* outside of conditions */
 	struct engine_options options;
 	struct engine *engine;
 	server *srv;
@@ -80,16 +81,16 @@ static bool in_bounds(server *srv, const char *key, unsigned int value, unsigned
 {
 	if (value >= least && value <= most)
 		return true;
-	log_error(srv->errh, __FILE__, __LINE__, "%s is %u; it takes %u to %u", key, value, least, most);
+	log_error(srv->errh, __FILE__, __LINE__, "%s is %u; must be from %u to %u", key, value, least, most);
 	return false;
 }
 
-/* Takes one key of the configuration. */
-static bool configure(plugin_data *p, server *srv, const config_plugin_value_t *cpv, bool everywhere)
+/* Applies one key of the configuration. global: it stands outside of conditions. */
+static bool configure(plugin_data *p, server *srv, const config_plugin_value_t *cpv, bool global)
 {
 	switch (cpv->k_id) {
 	case KEY_ACTIVATE:
-		if (everywhere)
+		if (global)
 			p->activate = cpv->v.u;
 		return true;
 	case KEY_MAX_TRANSFERS:
@@ -108,7 +109,7 @@ static bool configure(plugin_data *p, server *srv, const config_plugin_value_t *
 			p->options.transfer.control = SAP_STOP_AND_WAIT;
 		else {
 			log_error(srv->errh, __FILE__, __LINE__,
-				  "sap.control is \"%s\"; it takes \"stop-and-wait\" or \"window\"", cpv->v.b->ptr);
+				  "sap.control is \"%s\"; must be \"stop-and-wait\" or \"window\"", cpv->v.b->ptr);
 			return false;
 		}
 		return true;
@@ -130,7 +131,7 @@ static handler_t sap_set_defaults(server *srv, void *data)
 
 	if (!config_plugin_values_init(srv, p, keys, "mod_sap"))
 		return HANDLER_ERROR;
-	/* the first block is that outside of all conditions, and may be missing */
+	/* the first block holds the keys outside of conditions; it may be missing */
 	for (int i = !p->cvlist[0].v.u2[1]; i < p->nconfig; i++) {
 		const config_plugin_value_t *cpv = p->cvlist + p->cvlist[i].v.u2[0];
 
@@ -147,11 +148,11 @@ static void log_end(void *context, const struct engine_end *end)
 	plugin_data *const p = context;
 	buffer *const to = buffer_init();
 
-	p->srv->cur_fds -= FDS_OF_A_TRANSFER;
+	p->srv->cur_fds -= FDS_PER_TRANSFER;
 	sock_addr_inet_ntop_copy_buffer(to, (const sock_addr *)end->to);
 	if (end->state == TRANSFER_FAILED)
 		log_error(p->srv->errh, __FILE__, __LINE__,
-			  "SAP to %s port %u: %s (%lld of %lld bytes sent, %llu datagrams sent again)", to->ptr,
+			  "SAP to %s port %u: %s (%lld of %lld bytes sent, %llu datagrams retransmitted)", to->ptr,
 			  sock_addr_get_port((const sock_addr *)end->to), end->why, (long long)end->sent,
 			  (long long)end->length, (unsigned long long)end->stats.retransmitted);
 	buffer_free(to);
@@ -164,7 +165,7 @@ static handler_t sap_event(void *data, int revents)
 	return HANDLER_FINISHED;
 }
 
-/* After fork(): epoll descriptors must not be shared. */
+/* Called after fork(): workers must not share an epoll descriptor. */
 static handler_t sap_worker_init(server *srv, void *data)
 {
 	plugin_data *const p = data;
@@ -174,7 +175,7 @@ static handler_t sap_worker_init(server *srv, void *data)
 	p->options.context = p;
 	p->engine = engine_open(&p->options);
 	if (!p->engine) {
-		log_perror(srv->errh, __FILE__, __LINE__, "SAP: no epoll descriptor or timer");
+		log_perror(srv->errh, __FILE__, __LINE__, "SAP: cannot create the epoll descriptor or timer");
 		return HANDLER_ERROR;
 	}
 	srv->cur_fds += 2;
@@ -218,19 +219,19 @@ static struct sap_text text_of(const buffer *header)
 }
 
 #define REQUEST_HEADER(r, name) text_of(http_header_request_get(r, HTTP_HEADER_OTHER, CONST_STR_LEN(name)))
-#define ANSWER(r, name, text) \
+#define RESPONSE_HEADER(r, name, text) \
 	http_header_response_set(r, HTTP_HEADER_OTHER, CONST_STR_LEN(name), text, (uint32_t)strlen(text))
 
-/* The client gets the file over TCP, and is told why. */
+/* Sends the file over TCP, with a header that says why. */
 static handler_t refuse(request_st *r, const char *why)
 {
-	ANSWER(r, "X-SAP-Refused", why);
+	RESPONSE_HEADER(r, "X-SAP-Refused", why);
 	if (r->conf.log_request_handling)
 		log_debug(r->conf.errh, __FILE__, __LINE__, "no SAP for %s: %s", r->uri.path.ptr, why);
 	return HANDLER_GO_ON;
 }
 
-/* The file that is the whole body of the answer; NULL: it is something else. */
+/* Returns the file that makes up the whole body of the response; NULL if the body is anything else. */
 static const chunk *whole_file(const request_st *r)
 {
 	const chunk *const c = r->write_queue.first;
@@ -243,8 +244,8 @@ static const chunk *whole_file(const request_st *r)
 }
 
 /*
- * Where the client is, from the socket itself: what a proxy says of other addresses would let anybody have files sent to
- * anybody. Returns NULL, or why not.
+ * Gets the client's address from the socket. Addresses in proxy headers are ignored: they would let anyone have files
+ * sent to anyone else. Returns NULL, or the reason for a refusal.
  */
 static const char *find_client(const request_st *r, uint16_t port, struct transfer_job *job)
 {
@@ -255,7 +256,7 @@ static const char *find_client(const request_st *r, uint16_t port, struct transf
 	job->to_length = sizeof(job->to);
 	memset(&job->to, 0, sizeof(job->to));
 	if (getpeername(r->con->fd, (struct sockaddr *)&job->to, &job->to_length) != 0)
-		return "the client has no address";
+		return "the address of the client is unknown";
 	if (job->to.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr)) {
 		memcpy(&inner, in6->sin6_addr.s6_addr + 12, sizeof(inner));
 		*in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr = inner };
@@ -270,20 +271,20 @@ static const char *find_client(const request_st *r, uint16_t port, struct transf
 		in6->sin6_flowinfo = 0;
 		return NULL;
 	}
-	return "the client is no host";
+	return "the client does not use IPv4 or IPv6";
 }
 
-/* Makes the answer one without a body that says where the body is. */
+/* Replaces the body of the response with the headers that announce the SAP transfer. */
 static void announce(request_st *r, off_t length, enum sap_mode mode)
 {
 	const buffer *const type =
 		http_header_response_get(r, HTTP_HEADER_CONTENT_TYPE, CONST_STR_LEN("Content-Type"));
 
-	ANSWER(r, "X-SAP-Mode", mode == SAP_PRECISE ? "precise" : "approximate");
+	RESPONSE_HEADER(r, "X-SAP-Mode", mode == SAP_PRECISE ? "precise" : "approximate");
 	if (type)
 		http_header_response_set(r, HTTP_HEADER_OTHER, CONST_STR_LEN("X-SAP-Content-Type"), BUF_PTR_LEN(type));
 	buffer_append_int(http_header_response_set_ptr(r, HTTP_HEADER_OTHER, CONST_STR_LEN("X-SAP-Length")), length);
-	/* the empty body is of use to nobody else */
+	/* caches must not store the empty body */
 	http_header_response_set(r, HTTP_HEADER_CACHE_CONTROL, CONST_STR_LEN("Cache-Control"),
 				 CONST_STR_LEN("no-store"));
 	http_response_body_clear(r, 0);
@@ -291,7 +292,7 @@ static void announce(request_st *r, off_t length, enum sap_mode mode)
 	http_header_response_set(r, HTTP_HEADER_CONTENT_LENGTH, CONST_STR_LEN("Content-Length"), CONST_STR_LEN("0"));
 }
 
-/* Returns NULL, or why not. */
+/* Starts the transfer. Returns NULL, or the reason for a refusal. */
 static const char *start(plugin_data *p, const request_st *r, const chunk *file, struct transfer_job *job)
 {
 	enum engine_verdict verdict;
@@ -300,11 +301,11 @@ static const char *start(plugin_data *p, const request_st *r, const chunk *file,
 	job->file = fdevent_dup_cloexec(file->file.fd);
 	if (job->file < 0) {
 		log_perror(r->conf.errh, __FILE__, __LINE__, "SAP: %s", r->physical.path.ptr);
-		return "the server has no descriptor left";
+		return "the server is out of file descriptors";
 	}
 	verdict = engine_start(p->engine, job, r->con, &error);
 	if (verdict == ENGINE_STARTED) {
-		p->srv->cur_fds += FDS_OF_A_TRANSFER;
+		p->srv->cur_fds += FDS_PER_TRANSFER;
 		return NULL;
 	}
 	if (verdict == ENGINE_ERROR)
@@ -313,15 +314,15 @@ static const char *start(plugin_data *p, const request_st *r, const chunk *file,
 	close(job->file);
 	switch (verdict) {
 	case ENGINE_FULL:
-		return "the server has as many transfers as it may (sap.max-transfers)";
+		return "the server has reached its limit of transfers (sap.max-transfers)";
 	case ENGINE_PORT_TAKEN:
-		return "another transfer to this port runs";
+		return "another transfer to this port is running";
 	default:
 		return "the server cannot send";
 	}
 }
 
-static handler_t sap_answer(request_st *r, void *data)
+static handler_t sap_response_start(request_st *r, void *data)
 {
 	plugin_data *const p = data;
 	struct transfer_job job = { .mode = SAP_APPROXIMATE };
@@ -347,15 +348,15 @@ static handler_t sap_answer(request_st *r, void *data)
 	if (!file && r->resp_body_finished && !r->handler_module && !r->write_queue.first)
 		return refuse(r, "the file is empty");
 	if (!file)
-		return refuse(r, "only whole files go by SAP");
+		return refuse(r, "SAP is for whole files only");
 	if (file->file.length > FILE_BYTES_MAX)
 		return refuse(r, "the file is longer than 4 GiB");
 	if (light_btst(r->resp_htags, HTTP_HEADER_CONTENT_ENCODING))
-		return refuse(r, "the answer is compressed");
+		return refuse(r, "the response is compressed");
 	if (light_btst(r->rqst_htags, HTTP_HEADER_RANGE))
-		return refuse(r, "parts of files (Range) go over TCP");
+		return refuse(r, "ranges of files (Range) are sent over TCP");
 	if (r->con->is_ssl_sock || buffer_eq_slen(&r->uri.scheme, CONST_STR_LEN("https")))
-		return refuse(r, "SAP does not encrypt, and https would be told in the clear");
+		return refuse(r, "SAP is not encrypted, so it is not used with https");
 	why = find_client(r, request.port, &job);
 	if (why)
 		return refuse(r, why);
@@ -369,7 +370,7 @@ static handler_t sap_answer(request_st *r, void *data)
 	return HANDLER_GO_ON;
 }
 
-/* A connection on which a client waits for a transfer is not idle. */
+/* Keeps connections alive while their clients wait for a transfer. */
 static handler_t sap_trigger(server *srv, void *data)
 {
 	const plugin_data *const p = data;
@@ -383,7 +384,7 @@ static handler_t sap_trigger(server *srv, void *data)
 	return HANDLER_GO_ON;
 }
 
-/* Whether the client has closed its side, or the connection broke: the other states begin with a FIN of ours. */
+/* Whether the client has closed its side or the connection is broken: not so in the three states below. */
 static bool client_is_gone(int fd)
 {
 	struct tcp_info info;
@@ -412,7 +413,7 @@ int mod_sap_plugin_init(plugin *p)
 	p->init = sap_init;
 	p->set_defaults = sap_set_defaults;
 	p->worker_init = sap_worker_init;
-	p->handle_response_start = sap_answer;
+	p->handle_response_start = sap_response_start;
 	p->handle_trigger = sap_trigger;
 	p->handle_connection_close = sap_connection_close;
 	p->cleanup = sap_free;

@@ -8,7 +8,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* tchar of RFC 9110 5.6.2. */
+/* tchar of RFC 9110, 5.6.2 */
 static bool is_token_char(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -40,7 +40,7 @@ static struct sap_text trimmed(struct sap_text text)
 	return text;
 }
 
-/* Cuts off what is before the first separator, and the separator; all if there is none. */
+/* Splits *rest at the first separator and returns the part before it, or all if there is no separator. */
 static struct sap_text cut(struct sap_text *rest, char separator)
 {
 	const char *const found = memchr(rest->bytes, separator, rest->length);
@@ -73,7 +73,7 @@ static bool equals(struct sap_text text, const char *word)
 	return equal(text, (struct sap_text){ word, strlen(word) });
 }
 
-/* "type/subtype", with a star for the latter or for both. */
+/* Parses "type/subtype", where the subtype or both may be "*". */
 static bool parse_type(struct sap_type *type, struct sap_text text)
 {
 	if (!memchr(text.bytes, '/', text.length))
@@ -101,7 +101,7 @@ static enum sap_request_verdict parse_types(struct sap_request *request, struct 
 		return SAP_REQUEST_TOO_LONG;
 	while (list.length) {
 		item = trimmed(cut(&list, ','));
-		if (!item.length) /* RFC 9110 5.6.1.2: lists may have empty elements */
+		if (!item.length) /* RFC 9110, 5.6.1.2: lists may have empty elements */
 			continue;
 		if (request->types == SAP_REQUEST_TYPES_MAX)
 			return SAP_REQUEST_TOO_LONG;
@@ -189,15 +189,15 @@ const char *sap_request_reason(enum sap_request_verdict verdict)
 {
 	switch (verdict) {
 	case SAP_REQUEST_NONE:
-		return "not asked for";
+		return "SAP was not requested";
 	case SAP_REQUEST_GOOD:
-		return "none";
+		return "the request is valid";
 	case SAP_REQUEST_BAD_PORT:
-		return "X-SAP-Port is no number from 1024 to 65535";
+		return "X-SAP-Port is not a number from 1024 to 65535";
 	case SAP_REQUEST_NO_PORT:
 		return "X-SAP-Port is missing";
 	case SAP_REQUEST_BAD_TYPES:
-		return "X-SAP-Approx is no list of types such as image/jpeg or image/*";
+		return "X-SAP-Approx is not a list of types such as image/jpeg or image/*";
 	case SAP_REQUEST_TOO_LONG:
 		return "X-SAP-Approx is too long: at most 64 types in 4096 bytes";
 	case SAP_REQUEST_BAD_FORCE:

@@ -7,20 +7,21 @@
 #include <unistd.h>
 
 /*
- * Datagrams at once, and the pause after them if the network does not make it wait: others have their turn, other clients
- * and, where both ends are on one processor, the receiver. Its socket holds about 90 datagrams and nobody repeats them.
+ * Datagrams sent in one go, and the pause after them if the network does not block. The pause gives a turn to other
+ * clients and, if both ends share a processor, to the receiver: its socket buffer holds about 90 datagrams, and
+ * approximate ones that do not fit are lost.
  */
-enum { AT_ONCE = 16, PAUSE_NS = 1000 };
+enum { BATCH = 16, PAUSE_NS = 1000 };
 
 struct transfer {
 	sap_sock_t *sock;
 	struct transfer_job job;
 	off_t sent;
-	size_t held;	/* bytes of the file in data, which are next */
-	bool more;	/* could send: stopped after AT_ONCE, or not begun; not for want of anything */
+	size_t pending;	/* bytes in data that are to be sent next */
+	bool can_continue; /* not blocked: stopped after BATCH, or not started yet */
 	int error;	/* enum sap_error */
 	int system_error; /* errno */
-	const char *why; /* NULL: error tells */
+	const char *why; /* NULL: as error says */
 	uint8_t data[SAP_PAYLOAD_BYTES];
 };
 
@@ -46,13 +47,13 @@ int transfer_start(struct transfer **started, const struct transfer_job *job, co
 		free(transfer);
 		return error;
 	}
-	/* a smaller queue would do, too: it may fail */
+	/* ignore errors: any buffer size works */
 	setsockopt(sap_fd(transfer->sock), SOL_SOCKET, SO_SNDBUF, &options->send_buffer_bytes,
 		   sizeof(options->send_buffer_bytes));
 	sap_set_mode(transfer->sock, job->mode);
 	transfer->job = *job;
-	/* a peer as quick as that has answered already: nothing else would make its socket ready */
-	transfer->more = sap_ready(transfer->sock) & SAP_CONNECTED;
+	/* a fast peer may have answered already; then no event would follow */
+	transfer->can_continue = sap_ready(transfer->sock) & SAP_CONNECTED;
 	*started = transfer;
 	return SAP_OK;
 }
@@ -65,8 +66,8 @@ static enum transfer_state failed(struct transfer *transfer, int error, const ch
 	return TRANSFER_FAILED;
 }
 
-/* Reads the next datagram's bytes. Page cache or not, as lighttpd itself does it. */
-static bool hold(struct transfer *transfer)
+/* Reads the next datagram's bytes from the file. May block on the disk, as lighttpd itself does. */
+static bool read_next(struct transfer *transfer)
 {
 	const off_t rest = transfer->job.length - transfer->sent;
 	const size_t wanted = rest < SAP_PAYLOAD_BYTES ? (size_t)rest : SAP_PAYLOAD_BYTES;
@@ -83,30 +84,30 @@ static bool hold(struct transfer *transfer)
 			return false;
 		have += (size_t)got;
 	}
-	transfer->held = wanted;
+	transfer->pending = wanted;
 	return true;
 }
 
-/* Sends until it would have to wait. Returns an error, or SAP_ERR_AGAIN or SAP_OK, which are none. */
+/* Sends until it would block. Returns SAP_OK if all is sent, SAP_ERR_AGAIN if not, or an error. */
 static int feed(struct transfer *transfer)
 {
 	ssize_t sent;
 
-	transfer->more = false;
+	transfer->can_continue = false;
 	for (int i = 0; transfer->sent < transfer->job.length; i++) {
-		if (i == AT_ONCE) {
-			transfer->more = true;
+		if (i == BATCH) {
+			transfer->can_continue = true;
 			return SAP_ERR_AGAIN;
 		}
-		if (!transfer->held && !hold(transfer)) {
+		if (!transfer->pending && !read_next(transfer)) {
 			transfer->why = errno ? strerror(errno) : "the file has become shorter";
 			return SAP_ERR_SYSTEM;
 		}
-		sent = sap_send(transfer->sock, transfer->data, transfer->held);
+		sent = sap_send(transfer->sock, transfer->data, transfer->pending);
 		if (sent < 0)
 			return (int)sent;
-		transfer->sent += (off_t)transfer->held;
-		transfer->held = 0;
+		transfer->sent += (off_t)transfer->pending;
+		transfer->pending = 0;
 	}
 	return SAP_OK;
 }
@@ -137,7 +138,7 @@ short transfer_poll_events(const struct transfer *transfer)
 
 int64_t transfer_next_ns(const struct transfer *transfer)
 {
-	return transfer->more ? PAUSE_NS : sap_next_timeout_ns(transfer->sock);
+	return transfer->can_continue ? PAUSE_NS : sap_next_timeout_ns(transfer->sock);
 }
 
 bool transfer_is_ending(const struct transfer *transfer)

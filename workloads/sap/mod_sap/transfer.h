@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One file on its way by SAP: handshake, datagrams of 1 KB in the order of the file, FIN. Never waits.
+ * Sends one file over SAP: handshake, datagrams of 1 KB in file order, FIN. Never blocks on the network.
  *
- * The n-th datagram holds the bytes from n * SAP_PAYLOAD_BYTES on; only the last may be shorter.
+ * Datagram n holds the bytes from n * SAP_PAYLOAD_BYTES on; only the last may be shorter.
  */
 #ifndef MOD_SAP_TRANSFER_H
 #define MOD_SAP_TRANSFER_H
@@ -16,20 +16,20 @@
 
 struct transfer;
 
-/* What is sent, and where to. */
+/* What to send, and where. */
 struct transfer_job {
 	struct sockaddr_storage to;
 	socklen_t to_length;
-	int file;	/* to read from; stays the caller's, who keeps it open until transfer_close() */
-	off_t length;	/* bytes of it */
+	int file;	/* descriptor to read from; the caller keeps it open until transfer_close() */
+	off_t length;	/* bytes of the file to send */
 	enum sap_mode mode;
 };
 
-/* How all are sent. */
+/* Options common to all transfers. */
 struct transfer_options {
 	enum sap_control control;
-	uint32_t give_up_ms;	/* a client that answers nothing for so long is given up */
-	int send_buffer_bytes;	/* SO_SNDBUF: what waits in the kernel */
+	uint32_t give_up_ms;	/* fail if the client does not answer for this long */
+	int send_buffer_bytes;	/* SO_SNDBUF: bytes queued in the kernel */
 };
 
 enum transfer_state {
@@ -38,33 +38,34 @@ enum transfer_state {
 	TRANSFER_FAILED,	/* transfer_error() says why */
 };
 
-/* Sends the first PING. *transfer: NULL after an error. Errors: those of sap_connect(). */
+/* Starts a transfer: sends the first PING. *transfer: NULL on error. Returns 0 or an error of sap_connect(). */
 int transfer_start(struct transfer **transfer, const struct transfer_job *job, const struct transfer_options *options);
 
-/* Does what can be done without waiting; a large file that never has to wait takes several calls. */
+/* Does what can be done without blocking. A large file takes several calls even if the network never blocks. */
 enum transfer_state transfer_work(struct transfer *transfer);
 
-/* To wait for, as in sap.h: the descriptor, what to poll it for, and how long at most (-1: for ever). */
+/* As sap_fd(), sap_poll_events() and sap_next_timeout_ns() of sap.h: what to wait for before transfer_work(). */
 int transfer_fd(const struct transfer *transfer);
 short transfer_poll_events(const struct transfer *transfer);
 int64_t transfer_next_ns(const struct transfer *transfer);
 
-/* Whether all of the file is sent, and only the client's acknowledgement of FIN is missing. */
+/* Whether the whole file has been sent and only the acknowledgement of FIN is missing. */
 bool transfer_is_ending(const struct transfer *transfer);
 
-/* Where to. */
+/* Returns the address of the client. */
 const struct sockaddr_storage *transfer_to(const struct transfer *transfer);
 
-/* Bytes of the file that are sent, and all there are. */
+/* Return the number of bytes sent so far, and the length of the file. */
 off_t transfer_sent(const struct transfer *transfer);
 off_t transfer_length(const struct transfer *transfer);
 
-/* Why it failed. */
+/* Returns the reason of TRANSFER_FAILED. */
 const char *transfer_error(const struct transfer *transfer);
 
+/* Gets the counters of the socket. */
 void transfer_get_stats(const struct transfer *transfer, struct sap_stats *stats);
 
-/* Ends it, whatever it was doing, and frees it. */
+/* Ends the transfer in any state and frees it. */
 void transfer_close(struct transfer *transfer);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "sap_types.h"
 
-static bool has(const struct datagrams *datagrams, uint64_t number)
+static bool has_received(const struct datagrams *datagrams, uint64_t number)
 {
 	return number / 8 < datagrams->seen_bytes && datagrams->seen[number / 8] & (1u << number % 8);
 }
@@ -38,7 +38,7 @@ enum datagrams_verdict datagrams_add(struct datagrams *datagrams, uint32_t numbe
 
 	if (length > SAP_PAYLOAD_BYTES || end > DATAGRAMS_FILE_BYTES_MAX)
 		return DATAGRAMS_TOO_FAR;
-	if (has(datagrams, number))
+	if (has_received(datagrams, number))
 		return DATAGRAMS_AGAIN;
 	if (!reserve(datagrams, number / 8 + 1u))
 		return DATAGRAMS_MEMORY;
@@ -99,7 +99,7 @@ int datagrams_compare(const struct datagrams *datagrams, int fd, const char *pat
 		errno = 0;
 		if (fread(theirs, 1, want, file) != want || pread(fd, ours, want, (off_t)at) != (ssize_t)want)
 			break;
-		if (has(datagrams, at / SAP_PAYLOAD_BYTES))
+		if (has_received(datagrams, at / SAP_PAYLOAD_BYTES))
 			compare_one(ours, theirs, want, differences);
 	}
 	if (at >= length) {

@@ -15,11 +15,11 @@
 #include "sink.h"
 
 enum {
-	WAITFDS = 16,		/* one connection and a resolver have fewer */
-	DATAGRAMS_AT_ONCE = 1024, /* others have their turn after these */
+	WAITFDS = 16,		/* more than one connection and a resolver need */
+	BATCH = 1024,		/* datagrams received in one go, before other requests get a turn */
 	LINE_BYTES = 512,
 	HEADERS_BYTES_MAX = 1 << 20,
-	RECEIVE_BUFFER_BYTES = 1 << 20, /* nobody repeats approximate datagrams that find no room: more than the usual 90 */
+	RECEIVE_BUFFER_BYTES = 1 << 20, /* the default holds about 90 datagrams; approximate ones beyond it are lost */
 };
 
 static const int64_t MS = 1000000, SECOND = 1000000000;
@@ -28,20 +28,20 @@ struct fetch {
 	const struct options *options;
 	struct result result;
 	enum fetch_state state;
-	int64_t progress_ns;	/* when something came last */
+	int64_t progress_ns;	/* when data last arrived */
 	/* HTTP */
 	CURLM *multi;
 	CURL *easy;
 	struct curl_slist *headers;
 	char message[CURL_ERROR_SIZE];
-	bool answered;		/* the whole answer is here */
-	char *answer;		/* its headers, for --include */
-	size_t answer_length;
-	/* SAP; NULL: not used, or over */
+	bool answered;		/* the response is complete, or failed */
+	char *response_headers;	/* for --include */
+	size_t response_headers_length;
+	/* SAP; sock is NULL if not used, or not any more */
 	sap_sock_t *sock;
-	bool ended;		/* FIN has come */
-	bool more;		/* stopped after DATAGRAMS_AT_ONCE: its socket may hold nothing, and libsap some */
-	bool guaranteed;	/* kind of all datagrams, once there is one */
+	bool ended;		/* FIN has been received */
+	bool more;		/* stopped after BATCH: libsap may hold datagrams even if the socket is empty */
+	bool guaranteed;	/* kind of all datagrams; set by the first */
 	struct datagrams datagrams;
 	struct sink sink;
 };
@@ -54,7 +54,7 @@ static int64_t clock_ns(clockid_t clock)
 	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* The request is over, badly. The first reason counts. */
+/* Fails the request. Only the first reason counts. */
 __attribute__((format(printf, 3, 4))) static void fail(struct fetch *fetch, int exit_code, const char *format, ...)
 {
 	va_list arguments;
@@ -90,14 +90,14 @@ static size_t on_header(char *data, size_t size, size_t count, void *context)
 	fetch->progress_ns = clock_ns(CLOCK_MONOTONIC);
 	if (!fetch->options->include && !fetch->options->head)
 		return length;
-	if (length > HEADERS_BYTES_MAX - fetch->answer_length)
+	if (length > HEADERS_BYTES_MAX - fetch->response_headers_length)
 		return 0;
-	longer = realloc(fetch->answer, fetch->answer_length + length);
+	longer = realloc(fetch->response_headers, fetch->response_headers_length + length);
 	if (!longer)
 		return 0;
-	memcpy(longer + fetch->answer_length, data, length);
-	fetch->answer = longer;
-	fetch->answer_length += length;
+	memcpy(longer + fetch->response_headers_length, data, length);
+	fetch->response_headers = longer;
+	fetch->response_headers_length += length;
 	return length;
 }
 
@@ -125,36 +125,36 @@ static bool add_header(struct fetch *fetch, const char *text)
 	return longer != NULL;
 }
 
-/* The headers that ask for SAP, and the user's. */
+/* Adds the headers that request SAP, and the user's. */
 static bool make_headers(struct fetch *fetch)
 {
 	const struct options *const options = fetch->options;
 	char line[LINE_BYTES];
 	size_t length;
 	char *approx;
-	bool well = true;
+	bool ok = true;
 
-	for (const struct curl_slist *header = options->headers; header && well; header = header->next)
-		well = add_header(fetch, header->data);
+	for (const struct curl_slist *header = options->headers; header && ok; header = header->next)
+		ok = add_header(fetch, header->data);
 	if (!fetch->sock)
-		return well;
+		return ok;
 	snprintf(line, sizeof(line), "X-SAP-Port: %u", (unsigned int)fetch->result.port);
-	well = well && add_header(fetch, line);
-	if (well && options->force_precise)
-		well = add_header(fetch, "X-SAP-Force-Precise: 1");
-	if (well && options->approx) {
+	ok = ok && add_header(fetch, line);
+	if (ok && options->force_precise)
+		ok = add_header(fetch, "X-SAP-Force-Precise: 1");
+	if (ok && options->approx) {
 		length = strlen(options->approx) + sizeof("X-SAP-Approx: ");
 		approx = malloc(length);
 		if (!approx)
 			return false;
 		snprintf(approx, length, "X-SAP-Approx: %s", options->approx);
-		well = add_header(fetch, approx);
+		ok = add_header(fetch, approx);
 		free(approx);
 	}
-	return well;
+	return ok;
 }
 
-static bool ask(struct fetch *fetch)
+static bool start_request(struct fetch *fetch)
 {
 	const struct options *const options = fetch->options;
 	CURL *const easy = fetch->easy = curl_easy_init();
@@ -163,10 +163,10 @@ static bool ask(struct fetch *fetch)
 	if (!easy || !fetch->multi || !make_headers(fetch))
 		return false;
 	curl_easy_setopt(easy, CURLOPT_URL, fetch->result.url);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http"); /* SAP cannot be told in https */
+	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http"); /* no https: SAP is not encrypted */
 	curl_easy_setopt(easy, CURLOPT_DEFAULT_PROTOCOL, "http");
 	curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* SAP goes to whoever connects: that must be us */
+	curl_easy_setopt(easy, CURLOPT_PROXY, ""); /* the server sends SAP to the address that connects */
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_NOBODY, options->head ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "sap-get");
@@ -181,7 +181,7 @@ static bool ask(struct fetch *fetch)
 	return curl_multi_add_handle(fetch->multi, easy) == CURLM_OK;
 }
 
-/* A header of the answer, cut to the size of what it goes to. False: there is none, or it is there twice. */
+/* Gets a response header, truncated to size. False: it is missing or repeated. */
 static bool header(const struct fetch *fetch, const char *name, char *to, size_t size)
 {
 	struct curl_header *found;
@@ -201,7 +201,7 @@ static bool read_length(const char *text, int64_t *length)
 	for (; *text; text++)
 		number = number * 10 + (uint64_t)(*text - '0');
 	if (number > DATAGRAMS_FILE_BYTES_MAX)
-		return false; /* and no file of that length is made */
+		return false; /* never create a file of that length */
 	*length = (int64_t)number;
 	return true;
 }
@@ -214,14 +214,14 @@ static int64_t info_ns(const struct fetch *fetch, CURLINFO which)
 	return microseconds > 0 ? fetch->result.begin_ns + microseconds * 1000 : -1;
 }
 
-static void forget_sap(struct fetch *fetch)
+static void stop_sap(struct fetch *fetch)
 {
 	sap_close(fetch->sock);
 	fetch->sock = NULL;
 }
 
-/* What the headers of a complete answer say of SAP. */
-static void read_answer(struct fetch *fetch)
+/* Evaluates the SAP headers of a complete response. */
+static void read_response(struct fetch *fetch)
 {
 	struct result *const result = &fetch->result;
 	char mode[16] = "", length[24] = "";
@@ -232,7 +232,7 @@ static void read_answer(struct fetch *fetch)
 	if (!header(fetch, "X-SAP-Mode", mode, sizeof(mode))) {
 		curl_easy_getinfo(fetch->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced);
 		result->length = announced;
-		forget_sap(fetch);
+		stop_sap(fetch);
 		return;
 	}
 	header(fetch, "X-SAP-Content-Type", result->content_type, sizeof(result->content_type));
@@ -243,16 +243,16 @@ static void read_answer(struct fetch *fetch)
 	else
 		fail(fetch, EXIT_SAP_PROTOCOL, "X-SAP-Mode is \"%s\", neither approximate nor precise", mode);
 	if (!header(fetch, "X-SAP-Length", length, sizeof(length)) || !read_length(length, &result->length))
-		fail(fetch, EXIT_SAP_PROTOCOL, "X-SAP-Length is \"%s\", no number of bytes up to %" PRIu64, length,
+		fail(fetch, EXIT_SAP_PROTOCOL, "X-SAP-Length is \"%s\", not a number of bytes up to %" PRIu64, length,
 		     DATAGRAMS_FILE_BYTES_MAX);
 	if (!fetch->sock)
-		fail(fetch, EXIT_SAP_PROTOCOL, "the server answers by SAP, which it was not asked for");
+		fail(fetch, EXIT_SAP_PROTOCOL, "the server responded with SAP, which was not requested");
 	if (fetch->options->head)
-		forget_sap(fetch);
+		stop_sap(fetch);
 }
 
-/* The answer is complete, or there will be none. */
-static void on_answer(struct fetch *fetch, CURLcode code)
+/* The response is complete, or the request has failed. */
+static void on_response(struct fetch *fetch, CURLcode code)
 {
 	struct result *const result = &fetch->result;
 
@@ -264,11 +264,11 @@ static void on_answer(struct fetch *fetch, CURLcode code)
 		fail(fetch, (int)code, "%s", fetch->message[0] ? fetch->message : curl_easy_strerror(code));
 		return;
 	}
-	read_answer(fetch);
+	read_response(fetch);
 	if (!fetch->sock)
 		result->end_ns = clock_ns(CLOCK_MONOTONIC);
 	if (result->http_code >= 400)
-		fail(fetch, EXIT_HTTP_ERROR, "the server answers %ld", result->http_code);
+		fail(fetch, EXIT_HTTP_ERROR, "the server responded with status %ld", result->http_code);
 }
 
 static void work_http(struct fetch *fetch)
@@ -281,13 +281,13 @@ static void work_http(struct fetch *fetch)
 	curl_multi_perform(fetch->multi, &running);
 	while ((message = curl_multi_info_read(fetch->multi, &left))) {
 		if (message->msg == CURLMSG_DONE)
-			on_answer(fetch, message->data.result);
+			on_response(fetch, message->data.result);
 	}
 }
 
 /* SAP */
 
-/* Beyond the system's limit where we may, else up to it; without either, with what there is. */
+/* SO_RCVBUFFORCE may exceed the system's limit but needs CAP_NET_ADMIN; SO_RCVBUF is capped. Ignores errors. */
 static void enlarge_buffer(int fd)
 {
 	const int bytes = RECEIVE_BUFFER_BYTES;
@@ -319,9 +319,9 @@ static bool listen_sap(struct fetch *fetch, uint16_t port)
 	if (!error)
 		error = sap_local(fetch->sock, &at, &length);
 	if (error) {
-		fail(fetch, EXIT_SAP_SOCKET, "cannot listen at UDP-Lite port %u: %s", (unsigned int)port,
+		fail(fetch, EXIT_SAP_SOCKET, "cannot listen on UDP-Lite port %u: %s", (unsigned int)port,
 		     sap_reason(error));
-		forget_sap(fetch);
+		stop_sap(fetch);
 		return false;
 	}
 	enlarge_buffer(sap_fd(fetch->sock));
@@ -329,8 +329,8 @@ static bool listen_sap(struct fetch *fetch, uint16_t port)
 	return true;
 }
 
-/* Whoever pings first is connected: it must be the server. */
-static bool is_the_server(struct fetch *fetch)
+/* Checks that the peer is the server: a listening socket accepts whoever pings first. */
+static bool peer_is_server(struct fetch *fetch)
 {
 	struct sockaddr_storage peer;
 	struct in6_addr server;
@@ -349,12 +349,12 @@ static bool is_the_server(struct fetch *fetch)
 	if (text && inet_pton(peer.ss_family, text, &server) == 1 && memcmp(&server, address, size) == 0)
 		return true;
 	inet_ntop(peer.ss_family, address, shown, sizeof(shown));
-	fail(fetch, EXIT_SAP_STRANGER, "%s has connected to port %u, and is not the server", shown,
+	fail(fetch, EXIT_SAP_STRANGER, "%s connected to port %u but is not the server", shown,
 	     (unsigned int)fetch->result.port);
 	return false;
 }
 
-static void take(struct fetch *fetch, const uint8_t *data, size_t length, const struct sap_message *message)
+static void take_datagram(struct fetch *fetch, const uint8_t *data, size_t length, const struct sap_message *message)
 {
 	const uint64_t offset = (uint64_t)message->number * SAP_PAYLOAD_BYTES;
 
@@ -375,11 +375,11 @@ static void take(struct fetch *fetch, const uint8_t *data, size_t length, const 
 	case DATAGRAMS_AGAIN:
 		return;
 	case DATAGRAMS_TOO_FAR:
-		fail(fetch, EXIT_SAP_PROTOCOL, "datagram %" PRIu32 " of %zu bytes is of no file", message->number,
-		     length);
+		fail(fetch, EXIT_SAP_PROTOCOL, "datagram %" PRIu32 " of %zu bytes cannot be part of a file",
+		     message->number, length);
 		return;
 	case DATAGRAMS_MEMORY:
-		fail(fetch, EXIT_WRITE, "no memory");
+		fail(fetch, EXIT_WRITE, "out of memory");
 		return;
 	}
 }
@@ -392,7 +392,7 @@ static void work_sap(struct fetch *fetch)
 
 	fetch->more = false;
 	for (int i = 0; !fetch->result.exit_code; i++) {
-		if (i == DATAGRAMS_AT_ONCE) {
+		if (i == BATCH) {
 			fetch->more = true;
 			return;
 		}
@@ -409,7 +409,7 @@ static void work_sap(struct fetch *fetch)
 			fail(fetch, EXIT_SAP_SOCKET, "port %u: %s", (unsigned int)fetch->result.port,
 			     sap_reason((int)got));
 		else
-			take(fetch, data, (size_t)got, &message);
+			take_datagram(fetch, data, (size_t)got, &message);
 	}
 }
 
@@ -429,13 +429,13 @@ static void check_time(struct fetch *fetch)
 
 	if (now_ns < deadline_ns(fetch))
 		return;
-	if (fetch->answered && fetch->sock && !is_the_server(fetch))
+	if (fetch->answered && fetch->sock && !peer_is_server(fetch))
 		return;
 	fail(fetch, EXIT_TIMED_OUT, "%s after %.3f s: %s",
-	     fetch->options->max_time_ns ? "timed out" : "nothing comes any more",
+	     fetch->options->max_time_ns ? "timed out" : "no more data",
 	     (double)(now_ns - fetch->result.begin_ns) / 1e9,
-	     fetch->answered ? "the server announced a file by SAP, and its end is missing" :
-			       "the answer is not complete");
+	     fetch->answered ? "the end of the file announced over SAP is missing" :
+			       "the response is incomplete");
 }
 
 static void compare(struct fetch *fetch, uint64_t length)
@@ -444,7 +444,7 @@ static void compare(struct fetch *fetch, uint64_t length)
 	struct differences differences;
 	uint64_t rest = length;
 
-	if (result->transport == TRANSPORT_TCP) { /* all has come */
+	if (result->transport == TRANSPORT_TCP) { /* nothing is missing */
 		for (uint32_t i = 0; rest; i++) {
 			const size_t size = rest < SAP_PAYLOAD_BYTES ? (size_t)rest : SAP_PAYLOAD_BYTES;
 
@@ -455,7 +455,7 @@ static void compare(struct fetch *fetch, uint64_t length)
 	}
 	if (datagrams_compare(&fetch->datagrams, fetch->sink.fd, fetch->options->compare, length, &differences)) {
 		fail(fetch, EXIT_COMPARE, "%s: %s", fetch->options->compare,
-		     errno ? strerror(errno) : "is not as long as what came");
+		     errno ? strerror(errno) : "differs in length from the received file");
 		return;
 	}
 	result->datagrams_damaged = differences.datagrams;
@@ -464,7 +464,7 @@ static void compare(struct fetch *fetch, uint64_t length)
 	result->wrong_bits = differences.bits;
 }
 
-/* Fills in the result, and the file. */
+/* Completes the result and the file. */
 static void finish(struct fetch *fetch)
 {
 	struct result *const result = &fetch->result;
@@ -477,11 +477,11 @@ static void finish(struct fetch *fetch)
 		result->datagrams = fetch->datagrams.count;
 		if (!datagrams_fit(&fetch->datagrams, (uint64_t)result->length, &result->datagrams_lost))
 			fail(fetch, EXIT_SAP_PROTOCOL, "%" PRIu64 " datagrams with %" PRIu64
-			     " bytes are not of a file of %" PRId64 " bytes", fetch->datagrams.count,
+			     " bytes do not fit a file of %" PRId64 " bytes", fetch->datagrams.count,
 			     fetch->datagrams.bytes, result->length);
 		else if (fetch->datagrams.count &&
 			 fetch->guaranteed != (result->transport == TRANSPORT_SAP_PRECISE))
-			fail(fetch, EXIT_SAP_PROTOCOL, "the datagrams are not of the mode that was announced");
+			fail(fetch, EXIT_SAP_PROTOCOL, "the datagrams are not of the announced mode");
 		else if (result->transport == TRANSPORT_SAP_PRECISE && result->datagrams_lost)
 			fail(fetch, EXIT_SAP_PROTOCOL, "%" PRIu64 " precise datagrams are missing",
 			     result->datagrams_lost);
@@ -491,7 +491,7 @@ static void finish(struct fetch *fetch)
 		sap_get_stats(fetch->sock, &result->stats);
 	if (fetch->sink.fd < 0)
 		return;
-	if (!sink_finish(&fetch->sink, length, fetch->answer, fetch->answer_length))
+	if (!sink_finish(&fetch->sink, length, fetch->response_headers, fetch->response_headers_length))
 		fail(fetch, EXIT_WRITE, "%s: %s", fetch->sink.path ? fetch->sink.path : "standard output",
 		     strerror(errno));
 	if (fetch->options->compare && !result->exit_code && !fetch->options->head)
@@ -516,7 +516,7 @@ enum fetch_state fetch_work(struct fetch *fetch)
 	if (fetch->sock && !fetch->ended && !fetch->result.exit_code)
 		work_sap(fetch);
 	if (fetch->answered && fetch->sock && !fetch->result.exit_code)
-		is_the_server(fetch);
+		peer_is_server(fetch);
 	if (!is_complete(fetch))
 		check_time(fetch);
 	if (!is_complete(fetch))
@@ -552,8 +552,8 @@ struct fetch *fetch_new(const struct options *options, const char *url, const ch
 	if (!sink_open(&fetch->sink, output, options->include || options->head))
 		fail(fetch, EXIT_WRITE, "%s: %s", output ? output : "memory", strerror(errno));
 	else if (!options_sap(options) || listen_sap(fetch, port)) {
-		if (!ask(fetch))
-			fail(fetch, CURLE_FAILED_INIT, "no memory, or a libcurl that lacks HTTP");
+		if (!start_request(fetch))
+			fail(fetch, CURLE_FAILED_INIT, "out of memory, or libcurl lacks HTTP");
 	}
 	return fetch;
 }
@@ -623,6 +623,6 @@ void fetch_free(struct fetch *fetch)
 	sap_close(fetch->sock);
 	sink_close(&fetch->sink);
 	datagrams_free(&fetch->datagrams);
-	free(fetch->answer);
+	free(fetch->response_headers);
 	free(fetch);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One request: it listens for SAP, asks by HTTP on a connection of its own, and takes the file by whichever comes.
+ * One request: listens for SAP, sends the HTTP request on its own connection, and receives the file over SAP or TCP,
+ * whichever the server uses.
  *
- * The connection stays open until the file is here: to close it tells the server to stop.
+ * The connection stays open until the file is complete: closing it makes the server stop.
  */
 #ifndef SAP_GET_FETCH_H
 #define SAP_GET_FETCH_H
@@ -17,25 +18,26 @@ struct fetch;
 
 enum fetch_state {
 	FETCH_RUNS,
-	FETCH_LINGERS,	/* the result is there; the server may want to hear again that its FIN has come */
+	FETCH_LINGERS,	/* the result is final; still acknowledging retransmissions of the server's FIN */
 	FETCH_OVER,
 };
 
-/* NULL: no memory. Whatever else fails shows in the result. port: 0: the kernel chooses. */
+/* Starts a request. port: 0: the kernel chooses. Returns NULL if out of memory; the result has all other errors. */
 struct fetch *fetch_new(const struct options *options, const char *url, const char *output, uint16_t port);
 
-/* Does what can be done without waiting. */
+/* Does what can be done without blocking. */
 enum fetch_state fetch_work(struct fetch *fetch);
 
-/* Adds what to wait for, at most size of them; returns how many it wants. */
+/* Fills in up to size descriptors to wait for. Returns the number needed. */
 size_t fetch_poll(const struct fetch *fetch, struct pollfd *descriptors, size_t size);
 
-/* Nanoseconds until fetch_work() is due even if nothing comes; -1: for ever. */
+/* Returns the time until fetch_work() is due even without events, in nanoseconds; -1: no timeout. */
 int64_t fetch_next_ns(const struct fetch *fetch);
 
-/* Once it does not run any more. */
+/* Returns the result, which is final once the state is not FETCH_RUNS. */
 const struct result *fetch_result(const struct fetch *fetch);
 
+/* Closes connections and files and frees the request. */
 void fetch_free(struct fetch *fetch);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sap-get: fetches files by HTTP, and by SAP from servers with mod_sap. docs/sap-web.md tells how to use it.
+ * sap-get: fetches files over HTTP, and over SAP from servers with mod_sap. docs/sap-web.md is the manual.
  *
- * One loop waits for all requests that run and for those that linger.
+ * One loop serves all requests that are running or lingering.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "options.h"
 #include "show.h"
 
-enum { DESCRIPTORS_OF_ONE = 17 };
+enum { DESCRIPTORS_PER_FETCH = 17 };
 
 static const int64_t SECOND = 1000000000;
 
@@ -30,8 +30,8 @@ struct session {
 	struct node *nodes;
 	size_t count;
 	unsigned int running;
-	unsigned int started;	/* requests ever */
-	int exit_code;		/* of the first that failed */
+	unsigned int started;	/* all requests so far */
+	int exit_code;		/* of the first failed request */
 };
 
 static int64_t now_ns(void)
@@ -100,10 +100,10 @@ static void work(struct session *session)
 	}
 }
 
-/* Waits until something comes for anybody, or somebody's time, or end_ns (-1: never). */
+/* Waits for an event or timeout of any request, or until end_ns (-1: no limit). */
 static bool wait_for(const struct session *session, int64_t end_ns)
 {
-	const size_t size = session->count * DESCRIPTORS_OF_ONE;
+	const size_t size = session->count * DESCRIPTORS_PER_FETCH;
 	struct pollfd *const descriptors = calloc(size ? size : 1, sizeof(*descriptors));
 	struct timespec timeout;
 	int64_t wait_ns = -1, next_ns;
@@ -126,7 +126,7 @@ static bool wait_for(const struct session *session, int64_t end_ns)
 	return got >= 0 || errno == EINTR;
 }
 
-/* Goes on until no request runs; those that linger need not be waited for. */
+/* Runs until no request is running; does not wait for lingering ones. */
 static bool run(struct session *session)
 {
 	for (;;) {
@@ -157,7 +157,7 @@ static bool linger(struct session *session)
 	return true;
 }
 
-/* All URLs, one after the other or at once; --count times. */
+/* Fetches all URLs, one after the other or in parallel, --count times. */
 static bool fetch_all(struct session *session)
 {
 	const struct options *const options = session->options;

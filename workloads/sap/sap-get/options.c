@@ -40,28 +40,29 @@ static const struct option LONG[] = {
 
 static const char HELP[] =
 	"Usage: sap-get [options] URL...\n"
-	"Fetches files by HTTP, and by SAP from servers with mod_sap.\n"
+	"Fetches files over HTTP, and over SAP from servers with mod_sap.\n"
 	"\n"
-	"      --approx TYPES    types to take with errors: image/jpeg,video/*\n"
-	"      --force-precise   all by SAP, without errors\n"
-	"      --tcp             no SAP, whatever else is said\n"
-	"      --port N          UDP-Lite port of the first request, N + 1 of the second and so on\n"
-	"                        (default: the kernel chooses)\n"
-	"  -o, --output FILE     where to write; the first one is of the first URL and so on (default: stdout,\n"
-	"                        as -)\n"
-	"  -H, --header 'X: y'   a further header of the request\n"
-	"  -i, --include         write the headers of the answer, too\n"
-	"  -I, --head            ask for the headers only\n"
-	"  -Z, --parallel        all URLs at the same time\n"
-	"      --count N         all of it N times\n"
-	"      --pause S         seconds between the end of one and the start of the next (default: 0)\n"
-	"      --timeout S       give up if nothing comes for so many seconds (default: 10)\n"
-	"  -m, --max-time S      give up a URL after so many seconds\n"
-	"  -w, --write-out TEXT  print this after each: %{time_total_s}, %{bytes} and so on; all that --json has\n"
-	"      --json            print an object after each\n"
-	"      --compare FILE    count what differs from this file\n"
-	"  -6, --ipv6            IPv6 only (default: IPv4 only, unless the URL has an IPv6 address)\n"
-	"  -s, --silent          no messages\n";
+	"      --approx TYPES    types to accept with errors, e.g. image/jpeg,video/*\n"
+	"      --force-precise   fetch all files over SAP, without errors\n"
+	"      --tcp             never use SAP; overrides --approx and --force-precise\n"
+	"      --port N          UDP-Lite port of the first request, N + 1 for the second, and so on\n"
+	"                        (default: chosen by the kernel)\n"
+	"  -o, --output FILE     write to FILE; give one per URL, in the same order (default: -, which is\n"
+	"                        stdout)\n"
+	"  -H, --header 'X: y'   add a header to the request\n"
+	"  -i, --include         write the response headers too\n"
+	"  -I, --head            request the headers only\n"
+	"  -Z, --parallel        fetch all URLs at the same time\n"
+	"      --count N         fetch everything N times\n"
+	"      --pause S         seconds between the end of one request and the start of the next (default: 0)\n"
+	"      --timeout S       give up after S seconds without data (default: 10)\n"
+	"  -m, --max-time S      give up on a URL after S seconds in all\n"
+	"  -w, --write-out TEXT  print TEXT after each request; %{bytes}, %{time_total_s} etc. stand for members\n"
+	"                        of the --json object\n"
+	"      --json            print a JSON object after each request\n"
+	"      --compare FILE    count bits and bytes that differ from FILE\n"
+	"  -6, --ipv6            use IPv6 only (default: IPv4 only, unless the URL has an IPv6 address)\n"
+	"  -s, --silent          print no messages\n";
 
 static bool wrong(const char *what, const char *value, const char *hint)
 {
@@ -75,7 +76,7 @@ static bool read_seconds(const char *name, const char *text, int64_t *ns)
 	const double seconds = strtod(text, &end);
 
 	if (end == text || *end || !isfinite(seconds) || seconds < 0 || seconds > SECONDS_MAX)
-		return wrong(name, text, "is no number of seconds from 0 to 1000000");
+		return wrong(name, text, "is not a number of seconds from 0 to 1000000");
 	*ns = llround(seconds * 1e9);
 	return true;
 }
@@ -90,7 +91,7 @@ static bool read_number(const char *name, const char *text, unsigned long least,
 	*number = strtoul(text, &end, 10);
 	if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number >= least && *number <= most)
 		return true;
-	snprintf(hint, sizeof(hint), "is no number from %lu to %lu", least, most);
+	snprintf(hint, sizeof(hint), "is not a number from %lu to %lu", least, most);
 	return wrong(name, text, hint);
 }
 
@@ -99,7 +100,7 @@ static bool add_header(struct options *options, const char *text)
 	struct curl_slist *longer;
 
 	if (!strchr(text, ':') || strpbrk(text, "\r\n"))
-		return wrong("--header", text, "is no header; write 'Name: value'");
+		return wrong("--header", text, "is not a header; write 'Name: value'");
 	longer = curl_slist_append(options->headers, text);
 	if (longer)
 		options->headers = longer;
@@ -138,7 +139,7 @@ static bool read_option(struct options *options, int option, unsigned int *outpu
 		return true;
 	case APPROX:
 		options->approx = optarg;
-		return !strpbrk(optarg, "\r\n") || wrong("--approx", optarg, "is no list of types");
+		return !strpbrk(optarg, "\r\n") || wrong("--approx", optarg, "is not a list of types");
 	case FORCE_PRECISE:
 		options->force_precise = true;
 		return true;
@@ -174,15 +175,15 @@ static bool is_consistent(const struct options *options, unsigned int outputs)
 	const unsigned long long ports = (unsigned long long)options->url_count * options->count;
 
 	if (!options->url_count) {
-		fprintf(stderr, "sap-get: no URL; sap-get --help tells how to use it\n");
+		fprintf(stderr, "sap-get: no URL given; see sap-get --help\n");
 		return false;
 	}
 	if (outputs > options->url_count) {
-		fprintf(stderr, "sap-get: %u times --output for %u URLs\n", outputs, options->url_count);
+		fprintf(stderr, "sap-get: %u --output options for %u URLs\n", outputs, options->url_count);
 		return false;
 	}
 	if (options->port && ports > UINT16_MAX + 1ull - options->port) {
-		fprintf(stderr, "sap-get: --port %u: %llu requests need as many ports; the last port is 65535\n",
+		fprintf(stderr, "sap-get: --port %u: %llu requests need one port each, but the last port is 65535\n",
 			(unsigned int)options->port, ports);
 		return false;
 	}

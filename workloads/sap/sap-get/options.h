@@ -9,34 +9,34 @@
 #include <curl/curl.h>
 
 struct options {
-	char **urls;		/* those of argv, so they need not be freed */
-	char **outputs;		/* of each URL; NULL: standard output */
+	char **urls;		/* point into argv: not freed */
+	char **outputs;		/* one for each URL; NULL: standard output */
 	unsigned int url_count;
 	struct curl_slist *headers;
 	const char *approx;	/* NULL: none */
 	const char *write_out;	/* NULL: none */
 	const char *compare;	/* NULL: none */
 	bool force_precise;
-	bool tcp;		/* no SAP at all */
+	bool tcp;		/* never use SAP */
 	bool ipv6;
 	bool silent;
-	bool include;		/* headers too */
-	bool head;		/* headers only */
+	bool include;		/* write headers too */
+	bool head;		/* request headers only */
 	bool json;
 	bool parallel;
 	uint16_t port;		/* of the first request; 0: the kernel chooses */
-	unsigned int count;	/* rounds */
-	int64_t pause_ns;	/* between them */
-	int64_t timeout_ns;	/* nothing comes for so long */
-	int64_t max_time_ns;	/* all of one URL; 0: no limit */
+	unsigned int count;	/* rounds of all URLs */
+	int64_t pause_ns;	/* between requests */
+	int64_t timeout_ns;	/* longest time without data */
+	int64_t max_time_ns;	/* longest time for one URL; 0: no limit */
 };
 
 enum options_verdict { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 
-/* Reads the command line; tells of mistakes on stderr. OPTIONS_DONE: it was --help or --version. */
+/* Parses the command line; reports mistakes on stderr. OPTIONS_DONE: it was --help or --version. */
 enum options_verdict options_parse(struct options *options, int argc, char **argv);
 
-/* Whether a request asks for SAP. */
+/* Whether requests ask for SAP. */
 bool options_sap(const struct options *options);
 
 void options_free(struct options *options);

@@ -10,7 +10,7 @@ enum { VALUE_BYTES = 1024, FIELDS_MAX = 40 };
 struct field {
 	const char *name;
 	bool is_text;
-	char value[VALUE_BYTES]; /* as JSON has it, texts without quotes and escapes; "": null */
+	char value[VALUE_BYTES]; /* as in JSON, but text without quotes and escapes; "": null */
 };
 
 struct fields {
@@ -36,7 +36,7 @@ static void add_text(struct fields *fields, const char *name, const char *text)
 	snprintf(field->value, sizeof(field->value), "%s", text);
 }
 
-/* null if it is negative. */
+/* Negative numbers become null. */
 static void add_number(struct fields *fields, const char *name, int64_t number)
 {
 	struct field *const field = add(fields, name);
@@ -45,7 +45,7 @@ static void add_number(struct fields *fields, const char *name, int64_t number)
 		snprintf(field->value, sizeof(field->value), "%" PRId64, number);
 }
 
-/* The time between two moments; null if one of them never came. */
+/* Adds the time between two moments; null if one of them is unknown. */
 static void add_seconds(struct fields *fields, const char *name, int64_t from_ns, int64_t to_ns)
 {
 	const int64_t ns = to_ns - from_ns;
@@ -60,7 +60,7 @@ static void add_moment(struct fields *fields, const char *name, int64_t ns)
 {
 	struct field *const field = add(fields, name);
 
-	field->is_text = true; /* a float would round it */
+	field->is_text = true; /* a JSON reader would round it to a double */
 	snprintf(field->value, sizeof(field->value), "%" PRId64 ".%09" PRId64, ns / 1000000000, ns % 1000000000);
 }
 
@@ -110,7 +110,7 @@ static void collect(struct fields *fields, const struct result *result)
 	add_number(fields, "sap_overruns", (int64_t)stats->overruns);
 }
 
-/* Length of the UTF-8 sequence that text starts with; 0: it is none. */
+/* Returns the length of the UTF-8 sequence that text starts with; 0: invalid. */
 static size_t sequence(const unsigned char *text)
 {
 	const size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
@@ -123,7 +123,7 @@ static size_t sequence(const unsigned char *text)
 	return length;
 }
 
-/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
+/* Prints a JSON string. Bytes that are not valid UTF-8 become U+FFFD. */
 static void put_string(FILE *to, const char *text)
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -172,7 +172,7 @@ static void put_value(FILE *to, const struct fields *fields, const char *name, s
 			return;
 		}
 	}
-	fprintf(stderr, "sap-get: --write-out: there is no %%{%.*s}; --json shows what there is\n", (int)length, name);
+	fprintf(stderr, "sap-get: --write-out: unknown variable %%{%.*s}; --json shows all names\n", (int)length, name);
 }
 
 void show_format(FILE *to, const char *format, const struct result *result)

@@ -7,10 +7,10 @@
 
 #include "result.h"
 
-/* One object on one line. */
+/* Prints the result as a JSON object on one line. */
 void show_json(FILE *to, const struct result *result);
 
-/* A format with %{name} for the members of that object, \n, \t, \\ and %%. */
+/* Prints a format with %{name} for the members of that object, and \n, \r, \t, \\ and %%. */
 void show_format(FILE *to, const char *format, const struct result *result);
 
 #endif

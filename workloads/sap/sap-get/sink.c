@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A device or a pipe: it cannot be written in any order, and has no length. A directory fails as a file. */
-static bool is_no_file(const char *path)
+/* Whether path is a device or a pipe, which cannot be written in any order. A directory fails later, like a file. */
+static bool is_not_seekable(const char *path)
 {
 	struct stat status;
 
@@ -20,7 +20,7 @@ bool sink_open(struct sink *sink, const char *path, bool copied)
 {
 	if (path && strcmp(path, "-") == 0)
 		path = NULL;
-	*sink = (struct sink){ .path = path, .copied = copied || !path || is_no_file(path) };
+	*sink = (struct sink){ .path = path, .copied = copied || !path || is_not_seekable(path) };
 	sink->fd = sink->copied ? memfd_create("sap-get", MFD_CLOEXEC) :
 				  open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	return sink->fd >= 0;
@@ -83,7 +83,7 @@ static bool copy(const struct sink *sink, int to, uint64_t length)
 bool sink_finish(struct sink *sink, uint64_t length, const char *headers, size_t headers_length)
 {
 	int to = STDOUT_FILENO;
-	bool well;
+	bool ok;
 
 	if (ftruncate(sink->fd, (off_t)length) != 0)
 		return false;
@@ -94,10 +94,10 @@ bool sink_finish(struct sink *sink, uint64_t length, const char *headers, size_t
 		if (to < 0)
 			return false;
 	}
-	well = put(to, headers, headers_length) && copy(sink, to, length);
+	ok = put(to, headers, headers_length) && copy(sink, to, length);
 	if (sink->path && close(to) != 0)
-		well = false;
-	return well;
+		ok = false;
+	return ok;
 }
 
 void sink_close(struct sink *sink)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a file is written that comes in any order. What never comes stays zero.
+ * Writes a file whose parts arrive in any order. Missing parts are zero.
  *
- * A file is written in place. Standard output, pipes and devices are not: datagrams come in any order, and headers
- * (--include) before all. So all is kept in memory and copied when it is complete.
+ * Regular files are written in place. Standard output, pipes and devices cannot be, and headers (--include) must come
+ * first: for these the data is collected in memory and copied when it is complete.
  */
 #ifndef SAP_GET_SINK_H
 #define SAP_GET_SINK_H
@@ -15,14 +15,14 @@
 struct sink {
 	const char *path; /* NULL: standard output */
 	int fd;
-	bool copied;
-	uint64_t size;	/* end of what was written so far */
+	bool copied;	/* collected in memory, copied in the end */
+	uint64_t size;	/* end of the data written so far */
 };
 
-/* Functions that fail leave errno. path: NULL or "-": standard output. copied: keep it in memory although it has a path. */
+/* These return false and set errno on error. path: NULL or "-": standard output. copied: collect in memory anyway. */
 bool sink_open(struct sink *sink, const char *path, bool copied);
 bool sink_write(struct sink *sink, uint64_t offset, const void *data, size_t length);
-/* Makes it as long as the file is, and with a copy puts that, after the headers, where it belongs. */
+/* Sets the length of the file; if the data was collected in memory, writes the headers and the data to path. */
 bool sink_finish(struct sink *sink, uint64_t length, const char *headers, size_t headers_length);
 void sink_close(struct sink *sink);
 

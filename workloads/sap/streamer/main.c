@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sap-streamer: sends a stream that both ends know, or a file, and tells what became of it. */
+/* sap-streamer: sends a stream known to both ends, or a file, and reports what arrived. */
 #include "command.h"
 #include "report.h"
 #include "streamer.h"
@@ -8,15 +8,15 @@ static const char USAGE[] =
 	"usage: sap-streamer receive   --port N [--json] [--output FILE] [--bind ADDRESS] [--idle DURATION]\n"
 	"       sap-streamer send      --to HOST --port N --bytes 10M [--seed S] [options]\n"
 	"       sap-streamer send-file --to HOST --port N --file FILE [--head BYTES] [--keep FILE] [options]\n"
-	"options of both:\n"
+	"options of send and send-file:\n"
 	"       --mode precise|approximate   default: approximate\n"
-	"       --every DURATION             one datagram each 5ms; default: as fast as the network takes them\n"
-	"       --payload BYTES              of a datagram; default: 1024\n"
-	"       --window N                   precise datagrams in flight, with congestion control; default: the\n"
-	"                                    paper's one, with a fixed timeout\n"
+	"       --every DURATION             interval between datagrams; default: as fast as possible\n"
+	"       --payload BYTES              payload of a datagram; default: 1024\n"
+	"       --window N                   up to N precise datagrams in flight, with congestion control;\n"
+	"                                    default: one, with a fixed timeout, as in the paper\n"
 	"       --buffer BYTES               SO_SNDBUF, which the kernel doubles; default: 8192\n"
-	"       --give-up DURATION           silence of the receiver after which it is given up; default: 10s\n"
-	"       --json                       the report as JSON\n"
+	"       --give-up DURATION           fail if the receiver does not answer for so long; default: 10s\n"
+	"       --json                       print the report as JSON\n"
 	"bytes: 4096, 10M (MiB), 10MB; durations: 5ms, 250us, 1.5s\n";
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sap-streamer receive: one stream. */
+/* sap-streamer receive: receives one stream. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@ struct receiving {
 
 	FILE *file;
 	struct stream_opening opening;
-	bool opened;   /* the opening has come */
-	bool complete; /* the end has come, too */
+	bool opened;   /* the opening has been received */
+	bool complete; /* the end has been received too */
 	struct stream_tally tally;
-	struct arrivals arrivals; /* of the datagrams behind the opening */
-	uint64_t begun_ns, ended_ns; /* of the opening, and of the end or the last datagram */
+	struct arrivals arrivals; /* of the datagrams after the opening */
+	uint64_t begun_ns, ended_ns; /* arrival of the opening, and of the end or the last datagram */
 };
 
 enum { PORT = 1, JSON, OUTPUT, BIND, IDLE };
@@ -57,16 +57,16 @@ static void take(void *context, int option, const char *word)
 	}
 }
 
-/* A file is as long as what was sent from the start; what never comes stays 0. */
+/* Handles the opening. The output file gets its full length at once; lost bytes stay 0. */
 static void begin(struct receiving *receiving, const uint8_t *data, size_t length)
 {
 	if (!stream_opening_unpack(&receiving->opening, data, length))
-		refuse("the first datagram is no opening of a stream: another program sends to this port");
+		refuse("the first datagram does not open a stream: another program is sending to this port");
 	receiving->opened = true;
 	receiving->begun_ns = receiving->ended_ns = now_ns();
 	if (!receiving->output) {
 		if (receiving->opening.content == STREAM_FILE)
-			refuse("a file comes; --output FILE says where to put it");
+			refuse("the sender sends a file; use --output FILE to save it");
 		return;
 	}
 	receiving->file = fopen(receiving->output, "wb");
@@ -92,7 +92,7 @@ static void take_datagram(struct receiving *receiving, const struct sap_message 
 		fail_errno(receiving->output);
 }
 
-/* Until the end, a silence, or a signal. Returns what ended it. */
+/* Receives until the end, a silence, or a signal. Returns the libsap error that ended it. */
 static int run(struct receiving *receiving, sap_sock_t *sock)
 {
 	uint8_t data[SAP_PAYLOAD_BYTES_MAX];
@@ -119,7 +119,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : NAN;
 }
 
-static void tell_text(const struct receiving *receiving)
+static void print_text(const struct receiving *receiving)
 {
 	const struct stream_tally *tally = &receiving->tally;
 	const uint64_t expected = stream_datagrams(&receiving->opening);
@@ -131,13 +131,13 @@ static void tell_text(const struct receiving *receiving)
 	printf("%llu arrived damaged, %llu bits wrong", (unsigned long long)tally->damaged,
 	       (unsigned long long)tally->wrong_bits);
 	if (tally->damaged)
-		printf(", bit error rate in these %.3g", share(tally->wrong_bits, tally->damaged_bits));
-	printf("\n%.4f %% of the bits that arrived are right\n",
+		printf(", bit error rate of damaged datagrams %.3g", share(tally->wrong_bits, tally->damaged_bits));
+	printf("\n%.4f %% of the bits that arrived are correct\n",
 	       100 * share(tally->bits - tally->wrong_bits, tally->bits));
 }
 
-/* What a pattern tells and a file does not: there nobody knows which bits are wrong. */
-static void tell_bits(const struct stream_tally *tally, bool known, struct report *report)
+/* Reports bit errors; they are known for a pattern only, not for a file. */
+static void report_bits(const struct stream_tally *tally, bool known, struct report *report)
 {
 	report_enter(report, "bits");
 	report_count(report, "arrived", tally->bits);
@@ -150,7 +150,7 @@ static void tell_bits(const struct stream_tally *tally, bool known, struct repor
 	report_number(report, "right_share", known ? share(tally->bits - tally->wrong_bits, tally->bits) : NAN);
 }
 
-static void tell(const struct receiving *receiving, sap_sock_t *sock)
+static void print_json(const struct receiving *receiving, sap_sock_t *sock)
 {
 	const struct stream_tally *tally = &receiving->tally;
 	const struct stream_opening *opening = &receiving->opening;
@@ -177,7 +177,7 @@ static void tell(const struct receiving *receiving, sap_sock_t *sock)
 		report_null(&report, "damaged");
 	report_count(&report, "foreign", tally->foreign);
 	report_leave(&report);
-	tell_bits(tally, known, &report);
+	report_bits(tally, known, &report);
 	report_count(&report, "elapsed_ns", receiving->ended_ns - receiving->begun_ns);
 	arrivals_report(&receiving->arrivals, &report);
 	report_sap(&report, &stats);
@@ -194,7 +194,7 @@ int verb_receive(int argc, char **argv)
 
 	command_options(argc, argv, OPTIONS, take, &receiving);
 	if (!receiving.port)
-		refuse("--port N says where to listen");
+		refuse("--port N is required: the port to listen on");
 	sap_options_init(&options);
 	options.payload_bytes = SAP_PAYLOAD_BYTES_MAX; /* the sender decides */
 	at = address_of(receiving.at, receiving.port);
@@ -207,19 +207,19 @@ int verb_receive(int argc, char **argv)
 		fail_errno(receiving.output);
 	if (!receiving.opened && ended == SAP_ERR_AGAIN) {
 		sap_close(sock);
-		fprintf(stderr, "%s: no stream came\n", program);
+		fprintf(stderr, "%s: no stream was received\n", program);
 		return 1;
 	}
 	if (!receiving.opened)
 		fail("waiting for a stream", ended);
 	if (receiving.json)
-		tell(&receiving, sock);
+		print_json(&receiving, sock);
 	else
-		tell_text(&receiving);
+		print_text(&receiving);
 	fflush(stdout);
 	sap_close(sock);
 	arrivals_free(&receiving.arrivals);
 	if (!receiving.complete && ended != SAP_ERR_AGAIN)
-		fail("the stream did not end", ended);
+		fail("the stream is incomplete", ended);
 	return 0;
 }

@@ -13,8 +13,8 @@
 #include "words.h"
 
 /*
- * SO_SNDBUF, which the kernel doubles: room for about seven datagrams of 1 KB, so that the radio is never idle, and
- * none waits so long that mac80211's CoDel (50 ms at low rates) would drop it. What is lost is lost on the air.
+ * SO_SNDBUF, which the kernel doubles: room for about seven datagrams of 1 KB. This keeps the radio busy, and no
+ * datagram waits so long that mac80211's CoDel (50 ms at low rates) drops it: all losses happen on the air.
  */
 #define BUFFER_BYTES 8192
 
@@ -25,7 +25,7 @@ struct sending {
 	uint16_t port;
 	bool approximate, json;
 	uint64_t head, every_ns, buffer;
-	uint8_t *content; /* of a file; NULL: the pattern */
+	uint8_t *content; /* of the file; NULL: send the pattern */
 };
 
 enum { TO = 1, PORT, BYTES, MODE, SEED, EVERY, PAYLOAD, WINDOW, BUFFER, GIVE_UP, FILE_, HEAD, KEEP, JSON };
@@ -108,13 +108,13 @@ static struct sending parse(int argc, char **argv, const struct option *options)
 	sending.sap.timeout_ms = SAP_WAIT_FOREVER; /* give_up_ms ends it */
 	command_options(argc, argv, options, take, &sending);
 	if (!sending.to || !sending.port)
-		refuse("--to HOST and --port N say where to; both are needed");
+		refuse("--to HOST and --port N are required: where to send");
 	sending.sap.payload_bytes = sending.opening.payload < STREAM_OPENING_BYTES ? STREAM_OPENING_BYTES :
 										     sending.opening.payload;
 	return sending;
 }
 
-/* Loads the file, and leaves a copy of it where it is wanted. */
+/* Loads the file and, with --keep, saves a copy. */
 static void load(struct sending *sending)
 {
 	FILE *file = fopen(sending->file, "rb"), *copy;
@@ -124,10 +124,10 @@ static void load(struct sending *sending)
 	if (!file || fstat(fileno(file), &status))
 		fail_errno(sending->file);
 	if (!S_ISREG(status.st_mode))
-		refuse("--file %s: it is no file", sending->file);
+		refuse("--file %s: not a regular file", sending->file);
 	size = status.st_size;
 	if (!size)
-		refuse("--file %s: it is empty", sending->file);
+		refuse("--file %s: the file is empty", sending->file);
 	sending->opening.bytes = (uint64_t)size;
 	sending->content = malloc((size_t)size);
 	if (!sending->content)
@@ -143,7 +143,7 @@ static void load(struct sending *sending)
 		fail_errno(sending->keep);
 }
 
-/* How many of the first datagrams are precise: those that hold a byte of the head, or all. */
+/* Returns the number of leading datagrams that are precise: those that contain a byte of the head, or all. */
 static uint32_t precise_datagrams(const struct sending *sending)
 {
 	const uint64_t all = stream_datagrams(&sending->opening);
@@ -168,15 +168,15 @@ static void send_one(sap_sock_t *sock, const struct sending *sending, uint64_t i
 		fail("sending", (int)sent);
 }
 
-/* Returns when the last one has been handed to the socket. */
+/* Sends all datagrams. Returns once the last one has been passed to the socket. */
 static void send_all(sap_sock_t *sock, const struct sending *sending)
 {
 	const uint64_t count = stream_datagrams(&sending->opening), begun_ns = now_ns();
 
 	for (uint64_t index = 0; index < count; index++) {
 		if (index == sending->opening.precise) {
-			/* what is approximate overtakes what has to be repeated: not the opening, not the head */
-			must(sap_flush(sock), "sending what has to arrive");
+			/* approximate datagrams would overtake retransmissions of the opening or the head */
+			must(sap_flush(sock), "sending the precise part");
 			must(sap_set_mode(sock, SAP_APPROXIMATE), "changing the mode");
 		}
 		if (sending->every_ns)
@@ -185,7 +185,7 @@ static void send_all(sap_sock_t *sock, const struct sending *sending)
 	}
 }
 
-static void tell(const struct sending *sending, sap_sock_t *sock, uint64_t elapsed_ns)
+static void print_report(const struct sending *sending, sap_sock_t *sock, uint64_t elapsed_ns)
 {
 	const char *mode = sending->approximate ? "approximate" : "precise";
 	struct report report;
@@ -193,7 +193,7 @@ static void tell(const struct sending *sending, sap_sock_t *sock, uint64_t elaps
 
 	sap_get_stats(sock, &stats);
 	if (!sending->json) {
-		printf("%s: %llu datagrams, %llu bytes in %.3f s; %llu sent again\n", mode,
+		printf("%s: %llu datagrams, %llu bytes in %.3f s; %llu retransmitted\n", mode,
 		       (unsigned long long)stream_datagrams(&sending->opening),
 		       (unsigned long long)sending->opening.bytes, (double)elapsed_ns / (double)NS_PER_S,
 		       (unsigned long long)stats.retransmitted);
@@ -212,7 +212,7 @@ static void tell(const struct sending *sending, sap_sock_t *sock, uint64_t elaps
 	report_end(&report);
 }
 
-/* Opening, datagrams, end. elapsed_ns is from the first datagram to the acknowledgement of the FIN. */
+/* Sends opening, datagrams and end. elapsed_ns: from the opening to the acknowledgement of FIN. */
 static int run(struct sending *sending)
 {
 	const struct address to = address_of(sending->to, sending->port);
@@ -223,7 +223,7 @@ static int run(struct sending *sending)
 	ssize_t sent;
 
 	if ((sending->opening.bytes - 1) / sending->opening.payload >= UINT32_MAX)
-		refuse("that is more than 2^32 - 1 datagrams");
+		refuse("the stream exceeds 2^32 - 1 datagrams; send fewer bytes or increase --payload");
 	sending->opening.precise = precise_datagrams(sending);
 	must(sap_connect(&sock, (const struct sockaddr *)&to.storage, to.length, &sending->sap), "connecting");
 	if (setsockopt(sap_fd(sock), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer)))
@@ -235,7 +235,7 @@ static int run(struct sending *sending)
 		fail("sending the opening", (int)sent);
 	send_all(sock, sending);
 	must(sap_fin(sock), "ending");
-	tell(sending, sock, now_ns() - begun_ns);
+	print_report(sending, sock, now_ns() - begun_ns);
 	sap_close(sock);
 	free(sending->content);
 	return 0;
@@ -246,7 +246,7 @@ int verb_send(int argc, char **argv)
 	struct sending sending = parse(argc, argv, SEND);
 
 	if (!sending.opening.bytes)
-		refuse("--bytes says how much to send; write for example --bytes 10M");
+		refuse("--bytes is required: how much to send, for example --bytes 10M");
 	return run(&sending);
 }
 
@@ -255,7 +255,7 @@ int verb_send_file(int argc, char **argv)
 	struct sending sending = parse(argc, argv, SEND_FILE);
 
 	if (!sending.file)
-		refuse("--file FILE says what to send");
+		refuse("--file FILE is required: the file to send");
 	sending.opening.content = STREAM_FILE;
 	load(&sending);
 	return run(&sending);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The stream: its opening, its bytes, and what of it has arrived. */
+/* The stream: its opening, its content, and counting what arrived. */
 #include "stream.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ enum { VERSION = 1 };
 
 static const char MAGIC[4] = "SAPs";
 
-/* 2^32 divided by the golden ratio, odd: multiples of it visit all 32-bit numbers */
+/* 2^32 divided by the golden ratio; odd, so its multiples cover all 32-bit numbers */
 static const uint32_t STEP = 0x9e3779b9;
 
 void stream_opening_pack(const struct stream_opening *opening, uint8_t to[STREAM_OPENING_BYTES])
@@ -67,8 +67,8 @@ bool stream_index(const struct stream_opening *opening, const struct sap_message
 }
 
 /*
- * The finalizer of MurmurHash3 for 32 bits (fmix32, Austin Appleby): multiplications by odd numbers and shifted
- * exclusive ors, each of which can be undone.
+ * The 32-bit finalizer of MurmurHash3 (fmix32, Austin Appleby): multiplications by odd numbers and xor-shifts, all of
+ * which are invertible.
  */
 uint32_t stream_hash(uint32_t counter)
 {

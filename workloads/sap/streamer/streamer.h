@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs of sap-streamer. */
+/* The subcommands of sap-streamer. */
 #ifndef STREAMER_H
 #define STREAMER_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What carries points from one end to the other: SAP or TCP. First an opening, then the points.
+ * Transport of points: SAP or TCP. An opening comes first, then the points.
  *
- * The opening tells how many points there are and how far apart; it is sent precisely. So is the first point, in every
- * mode: a wrong first one would have all others discarded. That is ours; the paper does not tell what happens then.
+ * The opening has the number of points and their interval; it is sent precisely. So is the first point, in every mode:
+ * if it were wrong, all others would be discarded. This is our addition; the paper does not discuss that case.
  *
- * TCP carries the same bytes, one behind the other, with TCP_NODELAY: else Nagle's algorithm would keep a point back
- * until the one before is acknowledged.
+ * TCP carries the same bytes as a stream, with TCP_NODELAY: otherwise Nagle's algorithm would hold back a point until
+ * the previous one is acknowledged.
  */
 #ifndef CARRIER_H
 #define CARRIER_H
@@ -23,14 +23,14 @@ struct opening {
 	uint64_t interval_ns;
 };
 
-/* Of the opening on the wire: "SAPt", version, 0 (3), points (4), 0 (4), interval in ns (8). */
+/* Wire format of the opening: "SAPt", version (1), 0 (3), points (4), 0 (4), interval in ns (8). */
 #define OPENING_BYTES 24
 
 void opening_pack(const struct opening *opening, uint8_t to[OPENING_BYTES]);
-/* False: none. */
+/* Returns false if it is not a valid opening. */
 bool opening_unpack(struct opening *opening, const uint8_t *from, size_t length);
 
-/* Where a point is put that has come. */
+/* A received point. */
 struct arrival {
 	uint64_t number; /* in the trace, from 0 */
 	struct track_point point;
@@ -41,23 +41,23 @@ enum event { EVENT_OPENING, EVENT_POINT, EVENT_END, EVENT_IDLE, EVENT_STOPPED, E
 struct carrier;
 
 /*
- * A carrier ends the program with a message where it cannot be made, or a sender cannot send; a receiver that loses its
- * connection has EVENT_BROKEN.
+ * If a carrier cannot be created or a sender cannot send, it exits with a message. A receiver that loses its connection
+ * gets EVENT_BROKEN.
  */
 struct carrier_kind {
 	struct carrier *(*connect)(const struct address *to, bool approximate, uint32_t give_up_ms);
 	void (*send_opening)(struct carrier *carrier, const struct opening *opening);
-	/* After the opening and the first point: waits until both have arrived, if points may be lost from now on. */
+	/* Call it after the first point: waits until that and the opening have arrived, if later points may be lost. */
 	void (*settle)(struct carrier *carrier);
 	/* Waits until at_ns (now_ns()), then sends. */
 	void (*send_point)(struct carrier *carrier, const struct track_point *point, uint64_t at_ns);
-	void (*finish)(struct carrier *carrier); /* waits until the receiver has all that is guaranteed */
+	void (*finish)(struct carrier *carrier); /* ends the trace; waits until the receiver has all guaranteed data */
 
 	struct carrier *(*listen)(const struct address *at);
-	/* Waits for what comes next, idle_ns at most (0: for ever). */
+	/* Waits for the next event, for at most idle_ns (0: without limit). */
 	enum event (*next)(struct carrier *carrier, struct opening *opening, struct arrival *arrival, uint64_t idle_ns);
 
-	void (*report)(const struct carrier *carrier, struct report *report); /* counters; NULL: none */
+	void (*report)(const struct carrier *carrier, struct report *report); /* adds counters; NULL: none */
 	void (*close)(struct carrier *carrier);
 	const char *name;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Points in SAP datagrams, one in each. */
+/* Carries points in SAP datagrams, one in each. */
 #include <stdlib.h>
 
 #include "carrier.h"
@@ -7,11 +7,11 @@
 struct carrier {
 	sap_sock_t *sock;
 	bool approximate;
-	uint32_t precise; /* receiver: points that have come guaranteed */
+	uint32_t precise; /* receiver: number of guaranteed points */
 	bool opened;
 };
 
-static struct carrier *make(void)
+static struct carrier *create(void)
 {
 	struct carrier *carrier = calloc(1, sizeof(*carrier));
 
@@ -22,7 +22,7 @@ static struct carrier *make(void)
 
 static struct carrier *sap_carrier_connect(const struct address *to, bool approximate, uint32_t give_up_ms)
 {
-	struct carrier *carrier = make();
+	struct carrier *carrier = create();
 	struct sap_options options;
 
 	sap_options_init(&options);
@@ -65,21 +65,21 @@ static void finish(struct carrier *carrier)
 
 static struct carrier *sap_carrier_listen(const struct address *at)
 {
-	struct carrier *carrier = make();
+	struct carrier *carrier = create();
 
 	must(sap_listen(&carrier->sock, (const struct sockaddr *)&at->storage, at->length, NULL), "listening");
 	return carrier;
 }
 
-/* The opening has the guaranteed number 0, points those behind; approximate ones follow the guaranteed. */
-static enum event place(struct carrier *carrier, const struct sap_message *message, const uint8_t *data,
+/* The opening has the guaranteed number 0, guaranteed points follow from 1 on, then approximate ones. */
+static enum event decode(struct carrier *carrier, const struct sap_message *message, const uint8_t *data,
 			struct opening *opening, struct arrival *arrival)
 {
 	if (!carrier->opened) {
 		if (!message->guaranteed)
 			return EVENT_IDLE;
 		if (!opening_unpack(opening, data, message->length))
-			refuse("the first datagram is no opening of a trace: another program sends to this port");
+			refuse("the first datagram does not open a trace: another program is sending to this port");
 		carrier->opened = true;
 		return EVENT_OPENING;
 	}
@@ -102,7 +102,7 @@ static enum event next(struct carrier *carrier, struct opening *opening, struct 
 	do {
 		got = receive(carrier->sock, data, sizeof(data), &message, idle_ns);
 		if (got >= 0)
-			event = place(carrier, &message, data, opening, arrival);
+			event = decode(carrier, &message, data, opening, arrival);
 	} while (got >= 0 && event == EVENT_IDLE);
 	if (got >= 0)
 		return event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The twin: points in a TCP connection. */
+/* Carries points over a TCP connection, for comparison. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,13 +15,13 @@ struct carrier {
 	int listening, fd; /* -1: none */
 	uint64_t received; /* points */
 	bool opened;
-	uint8_t bytes[OPENING_BYTES]; /* of what has come in part */
+	uint8_t bytes[OPENING_BYTES]; /* partially received opening or point */
 	size_t filled;
 };
 
-_Static_assert(OPENING_BYTES >= TRACK_POINT_BYTES, "a point has room, too");
+_Static_assert(OPENING_BYTES >= TRACK_POINT_BYTES, "the buffer also holds a point");
 
-static struct carrier *make(const struct address *address, int *fd)
+static struct carrier *create(const struct address *address, int *fd)
 {
 	struct carrier *carrier = calloc(1, sizeof(*carrier));
 
@@ -30,7 +30,7 @@ static struct carrier *make(const struct address *address, int *fd)
 	carrier->listening = carrier->fd = -1;
 	*fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
-		fail_errno("TCP socket");
+		fail_errno("creating a TCP socket");
 	return carrier;
 }
 
@@ -39,9 +39,9 @@ static struct carrier *tcp_connect(const struct address *to, bool approximate, u
 	const int on = 1;
 	const unsigned int user_timeout_ms = give_up_ms;
 	int fd;
-	struct carrier *carrier = make(to, &fd);
+	struct carrier *carrier = create(to, &fd);
 
-	(void)approximate; /* TCP is precise */
+	(void)approximate; /* TCP is always precise */
 	carrier->fd = fd;
 	signal(SIGPIPE, SIG_IGN);
 	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
@@ -75,7 +75,7 @@ static void send_opening(struct carrier *carrier, const struct opening *opening)
 
 static void settle(struct carrier *carrier)
 {
-	(void)carrier; /* nothing is lost */
+	(void)carrier; /* TCP loses nothing */
 }
 
 static void send_point(struct carrier *carrier, const struct track_point *point, uint64_t at_ns)
@@ -87,7 +87,7 @@ static void send_point(struct carrier *carrier, const struct track_point *point,
 	send_bytes(carrier, bytes, sizeof(bytes));
 }
 
-/* The receiver closes when it has all: then there is nothing to read. */
+/* Waits until the receiver has everything and closes the connection: read() then returns 0. */
 static void finish(struct carrier *carrier)
 {
 	uint8_t byte;
@@ -106,7 +106,7 @@ static struct carrier *tcp_listen(const struct address *at)
 {
 	const int on = 1;
 	int fd;
-	struct carrier *carrier = make(at, &fd);
+	struct carrier *carrier = create(at, &fd);
 
 	carrier->listening = fd;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
@@ -115,7 +115,7 @@ static struct carrier *tcp_listen(const struct address *at)
 	return carrier;
 }
 
-/* 1: something to read; else an event. Signals are noticed at once: they end poll(). */
+/* Waits for input. Returns EVENT_POINT if there is some. Signals interrupt poll(), so they take effect at once. */
 static enum event wait_for(int fd, uint64_t idle_ns)
 {
 	struct pollfd descriptor = { .fd = fd, .events = POLLIN };
@@ -132,7 +132,7 @@ static enum event wait_for(int fd, uint64_t idle_ns)
 	return found ? EVENT_POINT : EVENT_IDLE;
 }
 
-/* Reads until so many bytes are there. EVENT_POINT: they are. */
+/* Reads until wanted bytes are complete. Returns EVENT_POINT if they are. */
 static enum event fill(struct carrier *carrier, size_t wanted, uint64_t idle_ns)
 {
 	while (carrier->filled < wanted) {
@@ -173,7 +173,7 @@ static enum event next(struct carrier *carrier, struct opening *opening, struct 
 		return EVENT_POINT;
 	}
 	if (!opening_unpack(opening, carrier->bytes, OPENING_BYTES))
-		refuse("the first bytes are no opening of a trace: another program sends to this port");
+		refuse("the first bytes do not open a trace: another program is sending to this port");
 	carrier->opened = true;
 	return EVENT_OPENING;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sap-tracker: sends positions, and tells the speed that they amount to where they arrive. */
+/* sap-tracker: sends positions; the receiver computes the mean speed. */
 #include "command.h"
 #include "report.h"
 #include "tracker.h"
@@ -10,8 +10,8 @@ static const char USAGE[] =
 	"       sap-tracker send    --to HOST --port N --trace CSV [--mode precise|approximate] [--tcp]\n"
 	"                           [--every DURATION] [--count N] [--give-up DURATION] [--json]\n"
 	"       sap-tracker average --trace CSV\n"
-	"--every: how often a point is sent; default: as often as the trace has one. --mode: default approximate.\n"
-	"--gaps: whether the receiver knows of points that were lost; default: ignored, as in the paper.\n"
+	"--every: interval between points; default: that of the trace. --mode: default approximate.\n"
+	"--gaps: whether the receiver takes lost points into account; default: ignored, as in the paper.\n"
 	"durations: 5ms, 250us, 1.5s\n";
 
 int main(int argc, char **argv)

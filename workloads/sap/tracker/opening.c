@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The opening on the wire. */
+/* Wire format of the opening. */
 #include <string.h>
 
 #include "bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sap-tracker receive: one trace. */
+/* sap-tracker receive: receives one trace. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct receiving {
 	bool opened, complete;
 	struct track track;
 	struct arrivals arrivals;
-	uint64_t begun_ns, ended_ns; /* of the opening, and of the end or the last point */
+	uint64_t begun_ns, ended_ns; /* arrival of the opening, and of the end or the last point */
 };
 
 enum { PORT = 1, TCP, JSON, GAPS, BIND, IDLE };
@@ -72,7 +72,7 @@ static enum event run(struct receiving *receiving, const struct carrier_kind *ki
 			break;
 		case EVENT_POINT:
 			if (arrival.number >= receiving->opening.points)
-				break; /* no sender of ours does that */
+				break; /* our sender never does this */
 			receiving->ended_ns = now_ns();
 			arrivals_add(&receiving->arrivals, receiving->ended_ns);
 			track_update(&receiving->track, arrival.number, &arrival.point);
@@ -97,7 +97,7 @@ static double average_m_s(const struct track *track)
 	return track->intervals ? track->average_m_s : NAN;
 }
 
-static void tell(const struct receiving *receiving, const struct carrier_kind *kind, const struct carrier *carrier)
+static void print_json(const struct receiving *receiving, const struct carrier_kind *kind, const struct carrier *carrier)
 {
 	const struct track *track = &receiving->track;
 	struct report report;
@@ -127,7 +127,7 @@ static void tell(const struct receiving *receiving, const struct carrier_kind *k
 	report_end(&report);
 }
 
-static void tell_text(const struct receiving *receiving)
+static void print_text(const struct receiving *receiving)
 {
 	const struct track *track = &receiving->track;
 
@@ -136,9 +136,9 @@ static void tell_text(const struct receiving *receiving)
 	printf("mean speed %.4f m/s over %.1f m\n", average_m_s(track), track->distance_m);
 }
 
-static const char *why(enum event event)
+static const char *reason(enum event event)
 {
-	return event == EVENT_IDLE ? "nothing came any more" : "the connection broke";
+	return event == EVENT_IDLE ? "no more data" : "the connection was lost";
 }
 
 int verb_receive(int argc, char **argv)
@@ -151,7 +151,7 @@ int verb_receive(int argc, char **argv)
 
 	command_options(argc, argv, OPTIONS, take, &receiving);
 	if (!receiving.port)
-		refuse("--port N says where to listen");
+		refuse("--port N is required: the port to listen on");
 	kind = receiving.tcp ? &carrier_tcp : &carrier_sap;
 	at = address_of(receiving.at, receiving.port);
 	stop_on_signals();
@@ -159,18 +159,18 @@ int verb_receive(int argc, char **argv)
 	ended = run(&receiving, kind, carrier);
 	if (!receiving.opened) {
 		kind->close(carrier);
-		fprintf(stderr, "%s: no trace came\n", program);
+		fprintf(stderr, "%s: no trace was received\n", program);
 		return 1;
 	}
 	if (receiving.json)
-		tell(&receiving, kind, carrier);
+		print_json(&receiving, kind, carrier);
 	else
-		tell_text(&receiving);
+		print_text(&receiving);
 	fflush(stdout);
 	kind->close(carrier);
 	arrivals_free(&receiving.arrivals);
 	if (receiving.complete || ended == EVENT_STOPPED)
 		return 0;
-	fprintf(stderr, "%s: the trace did not end: %s\n", program, why(ended));
+	fprintf(stderr, "%s: the trace is incomplete: %s\n", program, reason(ended));
 	return 1;
 }

@@ -12,8 +12,8 @@
 struct sending {
 	const char *to, *trace;
 	uint16_t port;
-	bool approximate, told_mode, tcp, json;
-	uint64_t every_ns; /* 0: as the trace has them */
+	bool approximate, mode_given, tcp, json;
+	uint64_t every_ns; /* 0: interval of the trace */
 	uint64_t count;	   /* 0: all */
 	uint32_t give_up_ms;
 };
@@ -42,7 +42,7 @@ static void take(void *context, int option, const char *word)
 		break;
 	case MODE:
 		sending->approximate = !option_choice("mode", word, "precise", "approximate");
-		sending->told_mode = true;
+		sending->mode_given = true;
 		break;
 	case TCP:
 		sending->tcp = true;
@@ -68,12 +68,12 @@ static struct sending parse(int argc, char **argv)
 
 	command_options(argc, argv, OPTIONS, take, &sending);
 	if (!sending.trace)
-		refuse("--trace CSV says which points");
+		refuse("--trace CSV is required: the points to send");
 	return sending;
 }
 
-/* The ground truth: what a receiver finds that gets all points as they are. */
-static struct track truth(const struct trace *trace, size_t count)
+/* The reference: the result of a receiver that gets all points unchanged. */
+static struct track reference(const struct trace *trace, size_t count)
 {
 	struct track track;
 
@@ -83,7 +83,7 @@ static struct track truth(const struct trace *trace, size_t count)
 	return track;
 }
 
-static void tell(const struct sending *sending, const struct carrier_kind *kind, const struct carrier *carrier,
+static void print_report(const struct sending *sending, const struct carrier_kind *kind, const struct carrier *carrier,
 		 const struct trace *trace, size_t count, uint64_t elapsed_ns)
 {
 	const char *mode = sending->approximate && !sending->tcp ? "approximate" : "precise";
@@ -99,7 +99,7 @@ static void tell(const struct sending *sending, const struct carrier_kind *kind,
 	report_text(&report, "transport", kind->name);
 	report_text(&report, "mode", mode);
 	report_count(&report, "points", count);
-	report_number(&report, "speed_m_s", truth(trace, count).average_m_s);
+	report_number(&report, "speed_m_s", reference(trace, count).average_m_s);
 	report_count(&report, "elapsed_ns", elapsed_ns);
 	if (kind->report)
 		kind->report(carrier, &report);
@@ -115,7 +115,7 @@ static void send_points(const struct carrier_kind *kind, struct carrier *carrier
 	kind->settle(carrier);
 	settled_ns = now_ns();
 	if (settled_ns > begun_ns + every_ns)
-		begun_ns = settled_ns - every_ns; /* the others keep their pace, and do not catch up */
+		begun_ns = settled_ns - every_ns; /* keep the interval from here on; do not catch up */
 	for (size_t i = 1; i < count; i++)
 		kind->send_point(carrier, &trace->points[i], begun_ns + i * every_ns);
 }
@@ -132,9 +132,9 @@ int verb_send(int argc, char **argv)
 	uint64_t every_ns, begun_ns;
 
 	if (!sending.to || !sending.port)
-		refuse("--to HOST and --port N say where to; both are needed");
-	if (sending.tcp && sending.told_mode && sending.approximate)
-		refuse("--tcp --mode approximate: TCP is precise; leave one of them out");
+		refuse("--to HOST and --port N are required: where to send");
+	if (sending.tcp && sending.mode_given && sending.approximate)
+		refuse("--tcp --mode approximate: TCP is always precise; remove one of the two");
 	every_ns = sending.every_ns ? sending.every_ns : trace.interval_ns;
 	to = address_of(sending.to, sending.port);
 	carrier = kind->connect(&to, sending.approximate, sending.give_up_ms);
@@ -142,7 +142,7 @@ int verb_send(int argc, char **argv)
 	begun_ns = now_ns();
 	send_points(kind, carrier, &trace, count, every_ns);
 	kind->finish(carrier);
-	tell(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
+	print_report(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
 	kind->close(carrier);
 	trace_free(&trace);
 	return 0;
@@ -152,7 +152,7 @@ int verb_average(int argc, char **argv)
 {
 	const struct sending sending = parse(argc, argv);
 	struct trace trace = trace_load(sending.trace);
-	const struct track track = truth(&trace, trace.count);
+	const struct track track = reference(&trace, trace.count);
 
 	printf("%zu points, %.1f m, mean speed %.9f m/s, %llu points discarded\n", trace.count, track.distance_m,
 	       track.average_m_s, (unsigned long long)(trace.count - track.taken));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded or made walk: a CSV file "time_s,latitude_deg,longitude_deg", lines that begin with # are comments. */
+/* A recorded or synthetic walk: a CSV file "time_s,latitude_deg,longitude_deg"; # starts a comment line. */
 #ifndef TRACE_H
 #define TRACE_H
 
@@ -11,10 +11,10 @@
 struct trace {
 	struct track_point *points;
 	size_t count;
-	uint64_t interval_ns; /* between points; all alike */
+	uint64_t interval_ns; /* between points; the same everywhere */
 };
 
-/* Reads a file. A mistake in it ends the program with a message that names the line. */
+/* Reads a file. On an error, exits with a message that names the line. */
 struct trace trace_load(const char *path);
 void trace_free(struct trace *trace);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Speed from positions. */
+/* Computes speed from positions. */
 #define _DEFAULT_SOURCE /* M_PI */
 #include "track.h"
 
@@ -57,7 +57,7 @@ void track_init(struct track *track, double interval_s, enum track_gaps gaps)
 
 static bool on_earth(const struct track_point *point)
 {
-	/* false for NaN, too */
+	/* also false for NaN */
 	return point->latitude_deg >= -90 && point->latitude_deg <= 90 && point->longitude_deg >= -180 &&
 	       point->longitude_deg <= 180;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Speed from positions, after the paper's Tracker (sections 4.1 and 4.4): "a receiver calculates the cumulative moving
- * average of the sensor's speed with each update", and "if the calculated speed is beyond a reasonable bound, it
+ * Computes speed from positions, as the paper's Tracker (sections 4.1 and 4.4): "a receiver calculates the cumulative
+ * moving average of the sensor's speed with each update", and "if the calculated speed is beyond a reasonable bound, it
  * discards the current distance and speed figures and attempts to interpolate later on".
  *
- * How that is read here. Each point comes with a number of intervals since the last good one, and lies at some distance
- * of it. If that is a speed above the bound, or the point is none on earth, the point is discarded, and its interval
- * waits. At the next good point the distance since the last good one is spread evenly over all intervals that waited:
- * the average takes the speed once for each of them. So it is the length of the line through all good points, divided
- * by the time that the receiver believes has passed.
+ * Interpretation. Each point is some number of intervals and some distance away from the last valid one. If this gives
+ * a speed above the bound, or the point is not on earth, the point is discarded, but its interval still counts as
+ * waiting. At the next valid point, the distance from the last valid one is spread evenly over all waiting intervals:
+ * the average includes the speed once for each of them. So the average is the length of the path through all valid
+ * points, divided by the time that the receiver believes has passed.
  *
- * Lost points. In the paper's API a receiver does not learn of a datagram that never came. So a point that arrives is
- * one interval after the one that arrived before, and after a loss the distance of two intervals is taken for that of
- * one: speeds are overestimated, as the paper found ("this interpolation tends to overestimate the speed"; 83 % too
- * much where over half of the values were lost). That is TRACK_IGNORE_GAPS. TRACK_COUNT_GAPS goes beyond it: libsap
- * tells the number of each datagram, so the receiver knows how many intervals have passed.
+ * Lost points. With the paper's API a receiver cannot detect a lost datagram. It takes each point to be one interval
+ * after the previous one to arrive, so after a loss the distance of two intervals counts as that of one. This
+ * overestimates the speed, as the paper found ("this interpolation tends to overestimate the speed"; by 83 % where over
+ * half of the values were lost). That is TRACK_IGNORE_GAPS. TRACK_COUNT_GAPS goes beyond the paper: libsap provides the
+ * number of each datagram, so the receiver knows how many intervals have passed.
  */
 #ifndef TRACK_H
 #define TRACK_H
@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 /*
- * Above this nobody runs, m/s: the fastest 20 m of Usain Bolt's 100 m in Berlin, 2009, 60 m to 80 m in 1.61 s
+ * Bound of plausible speeds, in m/s: the fastest 20 m of Usain Bolt's 100 m in Berlin, 2009, 60 m to 80 m in 1.61 s
  * (R. Graubner, E. Nixdorf: Biomechanical analysis of the sprint and hurdles events at the 2009 IAAF World
- * Championships in Athletics, New Studies in Athletics 26, 2011). The paper names no number: "the maximum running speed
+ * Championships in Athletics, New Studies in Athletics 26, 2011). The paper gives no number: "the maximum running speed
  * of an Olympic sprinting medalist".
  */
 #define TRACK_SPEED_MOST_M_S 12.42
@@ -33,7 +33,7 @@
 /* Mean radius of the earth, m (R1 of the IUGG, for WGS 84). */
 #define TRACK_EARTH_RADIUS_M 6371008.8
 
-/* Of a point on the wire: latitude and longitude, IEEE 754 binary64, network byte order. */
+/* Wire format of a point: latitude and longitude, IEEE 754 binary64, network byte order. */
 #define TRACK_POINT_BYTES 16
 
 struct track_point {
@@ -54,23 +54,23 @@ struct track {
 	double speed_most_m_s;
 	enum track_gaps gaps;
 
-	struct track_point last; /* good one */
-	bool begun;
-	uint64_t next;	    /* number that the next point should have */
-	uint64_t waiting;   /* intervals since the last good point */
-	uint64_t intervals; /* that the average is over */
+	struct track_point last; /* last valid point */
+	bool begun;	    /* there was a valid point */
+	uint64_t next;	    /* expected number of the next point */
+	uint64_t waiting;   /* intervals since the last valid point */
+	uint64_t intervals; /* included in the average */
 	double average_m_s; /* cumulative moving average of the speed */
-	double distance_m;  /* through all good points */
+	double distance_m;  /* length of the path through all valid points */
 
-	uint64_t taken;		   /* points */
-	uint64_t discarded_place;  /* not finite, or none on earth */
-	uint64_t discarded_speed;  /* too far away */
-	uint64_t discarded_stale;  /* older than one that came before */
+	uint64_t taken;		   /* valid points */
+	uint64_t discarded_place;  /* not finite, or not on earth */
+	uint64_t discarded_speed;  /* too far away: too fast */
+	uint64_t discarded_stale;  /* older than a point received before */
 };
 
 void track_init(struct track *track, double interval_s, enum track_gaps gaps);
 
-/* An update: point number `number` of the trace, from 0. Returns whether the point was taken. */
+/* Updates the track with a point of the trace, numbered from 0. Returns whether the point was valid. */
 bool track_update(struct track *track, uint64_t number, const struct track_point *point);
 
 #endif
