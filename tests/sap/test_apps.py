@@ -78,22 +78,22 @@ def test_in_c(unit: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("streamer send --to 127.0.0.1 --port 5001", "--bytes says how much to send; write for example --bytes 10M"),
-        ("streamer send --bytes 10M", "--to HOST and --port N say where to; both are needed"),
-        ("streamer send --to ::1 --port 1 --bytes ten", "--bytes ten: a number of bytes was expected"),
-        ("streamer send --to ::1 --port 1 --bytes 1 --every 5", "--every 5: a duration with its unit was expected"),
-        ("streamer send --to ::1 --port 1 --mode fast", "--mode fast: write precise or approximate"),
-        ("streamer send --to ::1 --port 70000", "--port 70000: a whole number from 1 to 65535 was expected"),
-        ("streamer send --to nowhere.invalid --port 1 --bytes 1", "nowhere.invalid is no address and no known host"),
-        ("streamer send-file --to ::1 --port 1 --file /tmp", "--file /tmp: it is no file"),
-        ("streamer send-file --to ::1 --port 1 --file /dev/zero", "--file /dev/zero: it is no file"),
-        ("streamer receive", "--port N says where to listen"),
-        ("tracker send --to ::1 --port 1", "--trace CSV says which points"),
-        ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is precise"),
-        ("tracker receive --port 1 --gaps some", "--gaps some: write ignored or counted"),
-        ("streamer receive --port 1 extra", "extra: options only were expected"),
-        ("streamer send --to ::1 --port 1 --give-up 999us", "--give-up 999us: from 1ms to 49 days was expected"),
-        ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: from 1ms to 49 days was expected"),
+        ("streamer send --to 127.0.0.1 --port 5001", "--bytes is required: how much to send, for example --bytes 10M"),
+        ("streamer send --bytes 10M", "--to HOST and --port N are required: where to send"),
+        ("streamer send --to ::1 --port 1 --bytes ten", "--bytes ten: must be a number of bytes"),
+        ("streamer send --to ::1 --port 1 --bytes 1 --every 5", "--every 5: must be a duration with a unit"),
+        ("streamer send --to ::1 --port 1 --mode fast", "--mode fast: must be precise or approximate"),
+        ("streamer send --to ::1 --port 70000", "--port 70000: must be a whole number from 1 to 65535"),
+        ("streamer send --to nowhere.invalid --port 1 --bytes 1", "cannot resolve host nowhere.invalid: "),
+        ("streamer send-file --to ::1 --port 1 --file /tmp", "--file /tmp: not a regular file"),
+        ("streamer send-file --to ::1 --port 1 --file /dev/zero", "--file /dev/zero: not a regular file"),
+        ("streamer receive", "--port N is required: the port to listen on"),
+        ("tracker send --to ::1 --port 1", "--trace CSV is required: the points to send"),
+        ("tracker send --to ::1 --port 1 --trace {walk} --tcp --mode approximate", "TCP is always precise"),
+        ("tracker receive --port 1 --gaps some", "--gaps some: must be ignored or counted"),
+        ("streamer receive --port 1 extra", "extra: unexpected argument"),
+        ("streamer send --to ::1 --port 1 --give-up 999us", "--give-up 999us: must be from 1ms to 49 days"),
+        ("tracker send --to ::1 --port 1 --give-up 5000000s", "--give-up 5000000s: must be from 1ms to 49 days"),
     ],
 )
 def test_mistakes_are_told(programs: Programs, words: str, complaint: str) -> None:
@@ -119,12 +119,12 @@ def test_usage(programs: Programs, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("0,1,2\n", ":1: the first line has to be time_s,latitude_deg,longitude_deg"),
-        ("time_s,latitude_deg,longitude_deg\n0,1\n", ":2: a time, a latitude and a longitude were expected"),
-        ("time_s,latitude_deg,longitude_deg\n0,1,2\n1,91,2\n", ":3: no place on earth"),
-        ("time_s,latitude_deg,longitude_deg\n0,1,2\n1,1,2\n3,1,2\n", ":4: all points have to be as far apart"),
-        ("time_s,latitude_deg,longitude_deg\n0,1,2\n0,1,2\n", ":3: points are 1 ms to 1 day apart"),
-        ("time_s,latitude_deg,longitude_deg\n0,1,2\n", ": a trace has two points at least"),
+        ("0,1,2\n", ":1: the first line must be time_s,latitude_deg,longitude_deg"),
+        ("time_s,latitude_deg,longitude_deg\n0,1\n", ":2: must be a time, a latitude and a longitude"),
+        ("time_s,latitude_deg,longitude_deg\n0,1,2\n1,91,2\n", ":3: not on earth"),
+        ("time_s,latitude_deg,longitude_deg\n0,1,2\n1,1,2\n3,1,2\n", ":4: all points must be as far apart"),
+        ("time_s,latitude_deg,longitude_deg\n0,1,2\n0,1,2\n", ":3: points must be 1 ms to 1 day apart"),
+        ("time_s,latitude_deg,longitude_deg\n0,1,2\n", ": a trace needs at least two points"),
     ],
 )
 def test_mistakes_in_a_trace_name_the_line(programs: Programs, text: str, complaint: str, tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_a_trace_without_an_end_is_told_as_such(programs: Programs, cut: bool) -
     told = json.loads(out)
     assert receiving.returncode == 1 and not told["complete"] and told["speed_m_s"] is None
     assert told["points"] == {"expected": 3, "arrived": 1, "lost": 2, "discarded": 0}
-    why = "the connection broke" if cut else "nothing came any more"
-    assert err == f"sap-tracker: the trace did not end: {why}\n"
+    why = "the connection was lost" if cut else "no more data"
+    assert err == f"sap-tracker: the trace is incomplete: {why}\n"
 
 
 def is_listening(port: int) -> bool:
@@ -266,4 +266,4 @@ if native.host_has_udplite():  # else the guest is where they run: tests/system/
             wait_until(lambda: is_listening(int(port[1])))
             receiving.send_signal(signal.SIGINT)
             _, complaint = receiving.communicate(timeout=60)
-        assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream came\n")
+        assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream was received\n")

@@ -36,39 +36,39 @@ ANSWERED: dict[str, tuple[int, list[str], Script, str]] = {
     "by TCP": (0, [], Script("HTTP/1.1 200 OK\nContent-Length: 3\n", b"abc"), ""),
     "no HTTP": (1, [], Script("SSH-2.0-x\n"), "Received HTTP/0.9 when not allowed"),
     "cut": (18, [], Script("HTTP/1.1 200 OK\nContent-Length: 9\n", b"abc", closes=True), "6 bytes missing"),
-    "error": (22, [], Script("HTTP/1.1 503 Busy\nContent-Length: 0\n"), "the server answers 503"),
-    "silent": (28, ["--timeout", "0.2"], Script(), "nothing comes any more"),
+    "error": (22, [], Script("HTTP/1.1 503 Busy\nContent-Length: 0\n"), "the server responded with status 503"),
+    "silent": (28, ["--timeout", "0.2"], Script(), "no more data"),
     "slow": (28, ["--max-time", "0.2"], Script(), "timed out after 0.2"),
     "nothing": (52, [], Script(closes=True), "Empty reply from server"),
-    "not asked": (102, [], Script(f"{PRECISE}5\n"), "which it was not asked for"),
+    "not asked": (102, [], Script(f"{PRECISE}5\n"), "which was not requested"),
 }
 BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
     "precise": (0, BY_SAP, Script(f"{PRECISE}1029\n", datagrams="p1024 p5"), ""),
     "approximate": (0, ["--approx", "*/*"], Script(f"{APPROXIMATE}1029\n", datagrams="a1024 a5"), ""),
     "not one datagram": (0, ["--approx", "*/*"], Script(f"{APPROXIMATE}1029\n", datagrams=""), ""),
     "closed": (0, BY_SAP, Script(f"{PRECISE}5\n", datagrams="p5", closes=True), ""),
-    "nobody": (28, [*BY_SAP, "--timeout", "0.2"], Script(f"{PRECISE}5\n"), "nothing comes any more"),
-    "gone": (28, [*BY_SAP, "--timeout", "0.5"], Script(f"{PRECISE}5\n", datagrams="p5 gone"), "nothing comes any more"),
+    "nobody": (28, [*BY_SAP, "--timeout", "0.2"], Script(f"{PRECISE}5\n"), "no more data"),
+    "gone": (28, [*BY_SAP, "--timeout", "0.5"], Script(f"{PRECISE}5\n", datagrams="p5 gone"), "no more data"),
     "stranger": (
         101,
         BY_SAP,
         Script(f"{PRECISE}5\n", datagrams="p5", address="127.0.0.2"),
-        "127.0.0.1 has connected to port PORT, and is not the server",
+        "127.0.0.1 connected to port PORT but is not the server",
     ),
     "stranger that says nothing": (
         101,
         BY_SAP,
         Script(f"{PRECISE}5\n", datagrams="gone", address="127.0.0.2"),
-        "127.0.0.1 has connected to port PORT, and is not the server",
+        "127.0.0.1 connected to port PORT but is not the server",
     ),
     "mode": (102, BY_SAP, Script(f"{OK}X-SAP-Mode: fast\n"), 'X-SAP-Mode is "fast"'),
-    "no length": (102, BY_SAP, Script(f"{OK}X-SAP-Mode: precise\n"), 'X-SAP-Length is "", no number of bytes'),
+    "no length": (102, BY_SAP, Script(f"{OK}X-SAP-Mode: precise\n"), 'X-SAP-Length is "", not a number of bytes'),
     "bad length": (102, BY_SAP, Script(f"{PRECISE}-5\n"), 'X-SAP-Length is "-5"'),
     "beyond 4 GiB": (102, BY_SAP, Script(f"{PRECISE}4294967297\n"), 'X-SAP-Length is "4294967297"'),
-    "too much": (102, BY_SAP, Script(f"{PRECISE}5\n", datagrams="p6"), "6 bytes are not of a file of 5 bytes"),
+    "too much": (102, BY_SAP, Script(f"{PRECISE}5\n", datagrams="p6"), "6 bytes do not fit a file of 5 bytes"),
     "a hole": (102, BY_SAP, Script(f"{PRECISE}2000\n", datagrams="p1024"), "1 precise datagrams are missing"),
     "mixed": (102, BY_SAP, Script(f"{PRECISE}2048\n", datagrams="p1024 a1024"), "are mixed"),
-    "other mode": (102, BY_SAP, Script(f"{PRECISE}5\n", datagrams="a5"), "not of the mode that was announced"),
+    "other mode": (102, BY_SAP, Script(f"{PRECISE}5\n", datagrams="a5"), "not of the announced mode"),
 }
 if native.host_has_udplite():  # else tests/system/test_sap_web.py has to do
     ANSWERED |= BY_UDPLITE
@@ -129,7 +129,7 @@ def test_what_cannot_be_written(sap_get: list[str], peer: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("content", "why"), [(None, "No such file"), (b"ab", "is not as long"), (b"abcd", "is not as long")]
+    ("content", "why"), [(None, "No such file"), (b"ab", "differs in length"), (b"abcd", "differs in length")]
 )
 def test_what_cannot_be_compared(
     sap_get: list[str], peer: Path, tmp_path: Path, content: bytes | None, why: str
@@ -145,13 +145,13 @@ def test_what_cannot_be_compared(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ([], "no URL; sap-get --help tells how to use it"),
+        ([], "no URL given; see sap-get --help"),
         (["--fast", "http://x/"], "'--fast'"),
-        (["--port", "80", "http://x/"], '--port: "80" is no number from 1024 to 65535'),
+        (["--port", "80", "http://x/"], '--port: "80" is not a number from 1024 to 65535'),
         (["--port", "65535", "http://x/", "http://x/"], "the last port is 65535"),
-        (["-o", "a", "-o", "b", "http://x/"], "2 times --output for 1 URLs"),
-        (["--timeout", "soon", "http://x/"], '--timeout: "soon" is no number of seconds'),
-        (["-H", "nothing", "http://x/"], "is no header; write 'Name: value'"),
+        (["-o", "a", "-o", "b", "http://x/"], "2 --output options for 1 URLs"),
+        (["--timeout", "soon", "http://x/"], '--timeout: "soon" is not a number of seconds'),
+        (["-H", "nothing", "http://x/"], "is not a header; write 'Name: value'"),
     ],
 )
 def test_wrong_usage(sap_get: list[str], words: list[str], told: str) -> None:
@@ -167,7 +167,7 @@ if native.host_has_udplite():
             port = taken.getsockname()[1]
             ended, (told,), _ = get(sap_get, *BY_SAP, "--port", str(port), "http://127.0.0.1:1/")
         assert ended == told["exit_code"] == 100
-        assert told["error"] == f"cannot listen at UDP-Lite port {port}: Address already in use"
+        assert told["error"] == f"cannot listen on UDP-Lite port {port}: Address already in use"
 
 
 def test_the_manual_names_what_is_tested() -> None:

@@ -106,7 +106,7 @@ def test_by_tcp(sap_get: list[str], url: str, tmp_path: Path) -> None:
     get(sap_get, "--tcp", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
     assert (tmp_path / "both").read_bytes().endswith(b"\r\n\r\na page\n")
     done = subprocess.run([*sap_get, "--tcp", f"{url}/none.jpg"], capture_output=True, text=True)
-    assert done.returncode == 22 and "the server answers 404" in done.stderr
+    assert done.returncode == 22 and "the server responded with status 404" in done.stderr
 
 
 if native.host_has_udplite():  # else tests/system/test_sap_web.py has to do
@@ -134,7 +134,7 @@ if native.host_has_udplite():  # else tests/system/test_sap_web.py has to do
         get(sap_get, "--force-precise", "-i", "-o", str(tmp_path / "both"), f"{url}/page.html")
         assert (tmp_path / "both").read_bytes().endswith(b"\r\n\r\na page\n")
         done = subprocess.run([*sap_get, "--force-precise", f"{url}/none.jpg"], capture_output=True, text=True)
-        assert done.returncode == 22 and "the server answers 404" in done.stderr
+        assert done.returncode == 22 and "the server responded with status 404" in done.stderr
 
     def test_many_at_once(sap_get: list[str], url: str) -> None:
         """More than the server takes: the others go over TCP, and it says why."""
@@ -142,6 +142,6 @@ if native.host_has_udplite():  # else tests/system/test_sap_web.py has to do
                    *([f"{url}/picture.jpg"] * 70))  # fmt: skip
         assert [one["exit_code"] for one in told] == [0] * 70
         refused = {one["refused"] for one in told if one["transport"] == "tcp"}
-        assert refused == {"the server has as many transfers as it may (sap.max-transfers)"}
+        assert refused == {"the server has reached its limit of transfers (sap.max-transfers)"}
         assert {one["bytes"] for one in told} == {len(PICTURE)}
         assert len({one["port"] for one in told}) == 70

@@ -230,14 +230,14 @@ def ask(types: str, port: str, *more: str) -> list[str]:
 
 
 REFUSED = [
-    (ask("image/*", "0"), "X-SAP-Port is no number"),
-    (ask("image/*", "22"), "X-SAP-Port is no number"),
-    (ask("image/*", "70000"), "X-SAP-Port is no number"),
-    (ask("image/*", "5001, 5002"), "X-SAP-Port is no number"),
-    (ask("image", "5001"), "X-SAP-Approx is no list"),
+    (ask("image/*", "0"), "X-SAP-Port is not a number"),
+    (ask("image/*", "22"), "X-SAP-Port is not a number"),
+    (ask("image/*", "70000"), "X-SAP-Port is not a number"),
+    (ask("image/*", "5001, 5002"), "X-SAP-Port is not a number"),
+    (ask("image", "5001"), "X-SAP-Approx is not a list"),
     (ask("a/b," * 65, "5001"), "X-SAP-Approx is too long"),
     (ask("image/*", "5001", "-H", "X-SAP-Force-Precise: perhaps"), "X-SAP-Force-Precise is neither"),
-    (ask("image/*", "5001", "-r", "0-9"), "parts of files"),
+    (ask("image/*", "5001", "-r", "0-9"), "ranges of files"),
 ]
 
 

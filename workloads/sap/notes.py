@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A text, precisely and approximately: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, at port 9000.
+"""Sends a text over SAP: ``notes.py listen ADDRESS`` and ``notes.py send ADDRESS``, on port 9000.
 
-To begin an exercise with: libsap from Python. How many lines there are goes precisely, the lines themselves
-approximately, each with its number in a precise head.
+A starting point for exercises with libsap in Python. The number of lines is sent as a precise datagram; each line is
+sent as an approximate one, with its line number in a protected head.
 """
 
 import sys
@@ -14,7 +14,7 @@ LINES = [f"{number}: precise is what must be right, approximate what may be wron
 
 
 def send(address: str) -> None:
-    """Sends the number of lines, and each line once."""
+    """Send the number of lines, then each line once."""
     with sap.connect(address, PORT) as socket:
         socket.send(len(LINES).to_bytes(2, "big"))
         for number, line in enumerate(LINES):
@@ -23,7 +23,7 @@ def send(address: str) -> None:
 
 
 def listen(address: str) -> None:
-    """Shows what arrived: how many lines, and the first ones with errors."""
+    """Print how many lines arrived, and the first ones with errors."""
     with sap.listen(address, PORT) as socket:
         first, *others = socket
     count = int.from_bytes(first.data, "big")

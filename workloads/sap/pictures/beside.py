@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Puts the pictures that arrived in a run beside each other, for a paper or a slide; report.html has them anyway.
+"""Puts the received pictures of a run side by side, for a paper or a slide; report.html shows them too.
 
 python3 beside.py RUN PNG       RUN: the directory of a run of sap/picture, such as runs/latest
 """
@@ -18,17 +18,17 @@ GAP_PIXELS = 10
 
 
 def beside(run: Path) -> Image.Image:
-    """What arrived precisely, and what arrived approximately, as far as they can be decoded.
+    """Join the picture received precisely and the one received approximately.
 
     Raises:
-        SystemExit: the run has no such picture.
+        SystemExit: A picture is missing or cannot be decoded.
     """
     found = []
     for name in ("precise", "approximate"):
         path = run / "raw" / f"{name}.received"
         image = decode(path) if path.is_file() else None
         if image is None:
-            raise SystemExit(f"{path} is no picture; run: lab run approximate-link sap/picture")
+            raise SystemExit(f"{path} is missing or not a picture; run: lab run approximate-link sap/picture")
         found.append(image)
     width = sum(image.width for image in found) + GAP_PIXELS * (len(found) - 1)
     whole = Image.new("RGB", (width, max(image.height for image in found)), "white")

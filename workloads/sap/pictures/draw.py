@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Draws the test picture: synthetic, computed here, under the project's licence. Two files of it:
+"""Draws the synthetic test picture (under the project's licence) and saves it in two formats:
 
-picture.ppm   uncompressed, three bytes a pixel behind a header of 15 bytes. A wrong bit is a wrong colour of one pixel,
-              a lost datagram a dark stripe.
-picture.jpg   as a camera would save it, with a restart marker behind each row of blocks: a decoder that has lost its
-              place in the bits finds it again at the next marker, so an error spoils the rest of a row, not of the
-              picture. Everything in front of the first coded bit has to arrive as it is: `--head`, printed below.
+picture.ppm   uncompressed: a header of 15 bytes, then three bytes per pixel. A bit error changes the colour of one
+              pixel; a lost datagram leaves a dark stripe.
+picture.jpg   JPEG with a restart marker after each row of blocks: a decoder that has lost synchronization recovers at
+              the next marker, so an error spoils the rest of a row, not the rest of the picture. All bytes before the
+              first coded bit must arrive intact; the program prints their number, for `--head`.
 
-Numbers are integers, or sums and products that every machine rounds alike: picture.ppm is the same bytes everywhere.
-Those of picture.jpg depend on the version of the encoder.
+All arithmetic is on integers, so picture.ppm is the same on every machine. picture.jpg depends on the version of the
+encoder.
 
     python3 draw.py DIRECTORY
 """
@@ -30,7 +30,7 @@ Mask = NDArray[np.bool_]
 
 
 def scene() -> Picture:
-    """A lake between hills in the evening, with a boat and a house: smooth areas, edges and fine texture."""
+    """Draw a lake between hills in the evening, with a boat and a house: smooth areas, edges and fine texture."""
     y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
     picture = np.zeros((HEIGHT, WIDTH, 3), dtype=np.int64)
     picture[...] = np.stack([60 + y * 3 // 4, 110 + y // 2, 200 - y // 3], axis=-1)  # sky
@@ -55,12 +55,12 @@ def scene() -> Picture:
 
 
 def paint(picture: NDArray[np.int64], where: Mask, colour: tuple[int, int, int]) -> None:
-    """One colour."""
+    """Fill an area with one colour."""
     picture[where] = colour
 
 
 def house(picture: NDArray[np.int64], x: NDArray[np.int64], y: NDArray[np.int64]) -> None:
-    """Brick walls, a roof, two lit windows."""
+    """Draw a house: brick walls, a roof, two lit windows."""
     wall = (abs(x - 52) < 26) & (y > 112) & (y < 152)
     paint(picture, wall, (166, 84, 62))
     paint(picture, wall & ((y % 6 == 0) | ((x + y // 6 * 5) % 10 == 0)), (196, 170, 150))
@@ -71,7 +71,7 @@ def house(picture: NDArray[np.int64], x: NDArray[np.int64], y: NDArray[np.int64]
 
 
 def boat(picture: NDArray[np.int64], x: NDArray[np.int64], y: NDArray[np.int64]) -> None:
-    """A hull, a mast and two sails."""
+    """Draw a boat: a hull, a mast and two sails."""
     paint(picture, (y > 190) & (y < 206) & (abs(x - 150) < 44 - (y - 190)), (92, 52, 34))
     paint(picture, (abs(x - 150) < 2) & (y > 112) & (y <= 190), (44, 34, 30))
     paint(picture, (x > 153) & (y > 118) & (y < 186) & (x - 153 < (y - 118) // 2), (238, 236, 228))
@@ -79,8 +79,8 @@ def boat(picture: NDArray[np.int64], x: NDArray[np.int64], y: NDArray[np.int64])
 
 
 def head_bytes(jpeg: bytes) -> int:
-    """How many bytes of a JPEG are in front of its first coded bit: up to the end of the start of scan (SOS)."""
-    place = 2  # behind SOI
+    """Return the number of bytes before the first coded bit of a JPEG: up to the end of the start of scan (SOS)."""
+    place = 2  # after SOI
     while True:
         marker, length = jpeg[place + 1], int.from_bytes(jpeg[place + 2 : place + 4], "big")
         place += 2 + length
@@ -94,7 +94,7 @@ def main(directory: Path) -> None:
     picture.save(directory / "picture.ppm")
     picture.save(directory / "picture.jpg", quality=QUALITY, subsampling=0, restart_marker_rows=1)
     jpeg = (directory / "picture.jpg").read_bytes()
-    print(f"picture.jpg: {len(jpeg)} bytes, {head_bytes(jpeg)} of them in front of the first coded bit")
+    print(f"picture.jpg: {len(jpeg)} bytes, {head_bytes(jpeg)} of them before the first coded bit")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""libsap from Python: sockets, and the protocol core for exercises without any network.
+"""Python binding of libsap: sockets, and the protocol core for exercises without a network.
 
-The library is loaded as it is (cffi's ABI mode): its functions are those that the headers declare, which are read when
-this module is imported. Where they are is told by two environment variables: ``SAP_INCLUDE`` (default: the headers
-installed with it, else beside this project's libsap) and ``SAP_LIBRARY`` (default: ``libsap.so.0``, as the dynamic
-linker finds it). In nodes of the lab ``import sap`` is enough.
+The module loads the shared library with cffi in ABI mode and parses the declarations of the headers on import. Two
+environment variables locate them: ``SAP_INCLUDE`` (default: the headers installed with this module, or those of this
+project's libsap) and ``SAP_LIBRARY`` (default: ``libsap.so.0``, searched by the dynamic linker). In nodes of the lab
+``import sap`` is enough.
 
 A sender, and a receiver in another process::
 
@@ -14,7 +14,7 @@ A sender, and a receiver in another process::
         socket.send(pixels)
         socket.fin()
 
-Every function of the library that fails raises :class:`Error`. sap.h and sap_core.h say what each of them does.
+If a library function fails, the method raises :class:`Error`. sap.h and sap_core.h document the functions.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def _include() -> Path:
 
 
 def declarations(include: Path) -> tuple[str, dict[str, int]]:
-    """What C declares, for cffi, and the values of its macros that are numbers.
+    """Read the headers: declarations for cffi, and the values of numeric macros.
 
     Args:
-        include: the directory of the headers.
+        include: The directory of the headers.
 
     Returns:
-        declarations without comments, directives and attributes, and ``SAP_CONNECTED`` and the like by name.
+        The declarations without comments, directives and attributes, and the macros (``SAP_CONNECTED`` etc.) by name.
     """
     text = "".join((include / name).read_text() for name in HEADERS)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -74,18 +74,18 @@ NEVER = 2**64 - 1
 
 
 class Error(Exception):
-    """A function of libsap has failed.
+    """A libsap function failed.
 
     Attributes:
-        name: as in sap_types.h: ``SAP_ERR_TIMEDOUT`` and so on.
+        name: The error's name in sap_types.h, such as ``SAP_ERR_TIMEDOUT``.
     """
 
     def __init__(self, code: int) -> None:
         self.name = str(ffi.typeof("enum sap_error").elements[code])
-        words = ffi.string(lib.sap_strerror(code)).decode()
+        text = ffi.string(lib.sap_strerror(code)).decode()
         if self.name == "SAP_ERR_SYSTEM":
-            words += f": {os.strerror(ffi.errno)}"
-        super().__init__(f"{words} ({self.name})")
+            text += f": {os.strerror(ffi.errno)}"
+        super().__init__(f"{text} ({self.name})")
 
 
 def _checked(result: int) -> int:
@@ -96,7 +96,7 @@ def _checked(result: int) -> int:
 
 @dataclass(frozen=True)
 class Message:
-    """A received datagram: ``struct sap_message`` of sap_types.h, and its bytes."""
+    """A received datagram: its bytes and the members of ``struct sap_message`` (sap_types.h)."""
 
     data: bytes
     precise: int
@@ -123,12 +123,12 @@ def _set(struct: Any, values: dict[str, int]) -> None:
     known = [name for name, _ in ffi.typeof(struct).item.fields]
     for name, value in values.items():
         if name not in known:
-            raise TypeError(f"no option {name}; there are: {', '.join(known)}")
+            raise TypeError(f"unknown option {name}; known options: {', '.join(known)}")
         setattr(struct, name, value)
 
 
 def _address(host: str, port: int) -> Any:
-    """A sockaddr_in or sockaddr_in6 with numbers of this host."""
+    """Build a sockaddr_in or sockaddr_in6, in the layout of Linux on a little-endian machine."""
     family, _, _, _, where = _socket.getaddrinfo(host, port, type=_socket.SOCK_DGRAM)[0]
     packed = int(family).to_bytes(2, "little") + port.to_bytes(2, "big")
     if family == _socket.AF_INET:
@@ -140,7 +140,7 @@ def _address(host: str, port: int) -> Any:
 
 
 class Socket:
-    """A socket, from :func:`connect` or :func:`listen`. It is closed by ``with`` or :meth:`close`."""
+    """A socket, created by :func:`connect` or :func:`listen`. Close it with ``with`` or :meth:`close`."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
@@ -152,7 +152,7 @@ class Socket:
         self.close()
 
     def __iter__(self) -> Iterator[Message]:
-        """All messages until the peer's FIN."""
+        """Receive messages until the peer's FIN."""
         while True:
             try:
                 yield self.recv()
@@ -163,7 +163,7 @@ class Socket:
 
     @property
     def mode(self) -> int:
-        """:data:`PRECISE` or :data:`APPROXIMATE`: what :meth:`send` makes of data."""
+        """The kind of datagram that :meth:`send` sends: :data:`PRECISE` or :data:`APPROXIMATE`."""
         return int(lib.sap_get_mode(self._handle))
 
     @mode.setter
@@ -172,58 +172,58 @@ class Socket:
 
     @property
     def port(self) -> int:
-        """The port of the socket itself."""
+        """The socket's own port."""
         address, length = ffi.new("uint8_t[128]"), ffi.new("socklen_t *")
         _checked(lib.sap_local(self._handle, ffi.cast("struct sockaddr_storage *", address), length))
         return int.from_bytes(ffi.buffer(address, 4)[2:4], "big")
 
     @property
     def stats(self) -> dict[str, int]:
-        """The counters, by the names of ``struct sap_stats``."""
+        """The counters of ``struct sap_stats``, by name."""
         stats = ffi.new("struct sap_stats *")
         lib.sap_get_stats(self._handle, stats)
         return _fields(stats[0])
 
     def set_timeout(self, timeout_ms: int) -> None:
-        """How long calls wait; -1: for ever, 0: not at all."""
+        """Set how long calls block, in milliseconds; -1: without limit, 0: not at all."""
         _checked(lib.sap_set_timeout(self._handle, timeout_ms))
 
     def accept(self) -> None:
-        """Waits until somebody has connected."""
+        """Wait until a peer has connected."""
         _checked(lib.sap_accept(self._handle))
 
     def send(self, data: bytes) -> None:
-        """Sends one datagram, precise or approximate as the mode says."""
+        """Send one datagram, precise or approximate according to :attr:`mode`."""
         _checked(lib.sap_send(self._handle, data, len(data)))
 
     def send_head(self, data: bytes, head: int, *, once: bool = False) -> None:
-        """Sends one datagram whose first ``head`` bytes are precise; ``once``: protected, but not guaranteed."""
+        """Send one datagram whose first ``head`` bytes are precise; ``once``: protected, but not guaranteed."""
         _checked(lib.sap_send_head(self._handle, data, len(data), head, MACROS["SAP_ONCE"] if once else 0))
 
     def recv(self) -> Message:
-        """Receives one datagram."""
+        """Receive one datagram."""
         data, message = ffi.new("uint8_t[]", MACROS["SAP_PAYLOAD_BYTES_MAX"]), ffi.new("struct sap_message *")
         _checked(lib.sap_recv(self._handle, data, len(data), message))
         return _message(data, message)
 
     def flush(self) -> None:
-        """Waits until all guaranteed datagrams are acknowledged."""
+        """Wait until all guaranteed datagrams are acknowledged."""
         _checked(lib.sap_flush(self._handle))
 
     def fin(self) -> None:
-        """Says that nothing more will be sent, and waits until the peer knows."""
+        """End the sending direction, and wait until the peer has acknowledged it."""
         _checked(lib.sap_fin(self._handle))
 
     def process(self) -> None:
-        """Does what can be done without waiting."""
+        """Do what can be done without blocking."""
         _checked(lib.sap_process(self._handle))
 
     def ready(self, flag: str) -> bool:
-        """Whether ``flag`` (``"SAP_CONNECTED"`` and so on) is set."""
+        """Whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
         return bool(lib.sap_ready(self._handle) & MACROS[flag])
 
     def close(self) -> None:
-        """Closes the socket; a second time does nothing."""
+        """Close the socket. Closing it again has no effect."""
         handle, self._handle = self._handle, ffi.NULL
         lib.sap_close(handle)
 
@@ -237,19 +237,19 @@ def _open(function: Any, host: str, port: int, values: dict[str, int]) -> Socket
 
 
 def connect(host: str, port: int, **options: int) -> Socket:
-    """Connects to a peer that listens; options are those of ``struct sap_options``."""
+    """Connect to a listening peer. Options are the members of ``struct sap_options``."""
     return _open(lib.sap_connect, host, port, options)
 
 
 def listen(host: str, port: int = 0, **options: int) -> Socket:
-    """Listens; port 0: any, which :attr:`Socket.port` tells."""
+    """Listen for a peer. With port 0 the kernel chooses one, see :attr:`Socket.port`."""
     return _open(lib.sap_listen, host, port, options)
 
 
 class Core:
-    """One end of a connection without sockets or clock: sap_core.h.
+    """One end of a connection, without sockets or clock: sap_core.h.
 
-    Addresses are bytes, at most 31. Time is in nanoseconds, of a clock that the caller makes up.
+    Addresses are up to 31 arbitrary bytes. Times are in nanoseconds, of any clock of the caller.
     """
 
     def __init__(self, role: int, random: bytes, *, peer: bytes = b"", now_ns: int = 0, **options: int) -> None:
@@ -273,11 +273,11 @@ class Core:
         return packed
 
     def input(self, source: bytes, datagram: bytes, now_ns: int) -> None:
-        """Takes a datagram that came from an address."""
+        """Process a datagram received from ``source``."""
         lib.sap_core_input(self._core, self._packed(source), datagram, len(datagram), now_ns)
 
     def output(self, now_ns: int) -> tuple[bytes, bytes, int] | None:
-        """The next datagram that is due, the address it goes to, and how many of its bytes are precise."""
+        """Return the next datagram that is due, its destination and the number of its precise bytes; or None."""
         data, out = ffi.new("uint8_t[]", 2048), ffi.new("struct sap_output *")
         if not lib.sap_core_output(self._core, data, len(data), out, now_ns):
             return None
@@ -285,30 +285,30 @@ class Core:
 
     @property
     def next_ns(self) -> int:
-        """When :meth:`output` has to be called next; 0: now, :data:`NEVER`."""
+        """When :meth:`output` must be called next; 0: now; :data:`NEVER`: no timer is running."""
         return int(lib.sap_core_next_ns(self._core))
 
     def send(self, data: bytes, head: int | None = None, *, guaranteed: bool = True) -> None:
-        """Takes a datagram to be sent, whose first ``head`` bytes (default: all) are precise."""
+        """Queue a datagram whose first ``head`` bytes (default: all) are precise."""
         _checked(lib.sap_core_send(self._core, data, len(data), len(data) if head is None else head, guaranteed))
 
     def receive(self) -> Message:
-        """The next datagram that came."""
+        """Return the next received datagram."""
         data, message = ffi.new("uint8_t[]", MACROS["SAP_PAYLOAD_BYTES_MAX"]), ffi.new("struct sap_message *")
         _checked(lib.sap_core_receive(self._core, data, len(data), message))
         return _message(data, message)
 
     def fin(self) -> None:
-        """Says that nothing more will be sent."""
+        """End the sending direction."""
         _checked(lib.sap_core_fin(self._core))
 
     def ready(self, flag: str) -> bool:
-        """Whether ``flag`` (``"SAP_CONNECTED"`` and so on) is set."""
+        """Whether ``flag`` (``"SAP_CONNECTED"`` etc.) is set."""
         return bool(lib.sap_core_ready(self._core, True) & MACROS[flag])
 
     @property
     def stats(self) -> dict[str, int]:
-        """The counters, by the names of ``struct sap_stats``."""
+        """The counters of ``struct sap_stats``, by name."""
         stats = ffi.new("struct sap_stats *")
         lib.sap_core_get_stats(self._core, stats)
         return _fields(stats[0])
