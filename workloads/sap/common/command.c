@@ -29,14 +29,14 @@ int command_run(const char *usage, const struct verb *verbs, size_t count, int a
 }
 
 void command_options(int argc, char **argv, const struct option *options,
-		     void (*take)(void *context, int option, const char *word), void *context)
+		     void (*set)(void *context, int option, const char *value), void *context)
 {
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == '?')
 			exit(2); /* getopt_long() has printed the reason */
-		take(context, option, optarg);
+		set(context, option, optarg);
 	}
 	if (optind < argc)
 		refuse("%s: unexpected argument; only options are allowed here", argv[optind]);

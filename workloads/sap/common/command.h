@@ -18,10 +18,10 @@ struct verb {
 int command_run(const char *usage, const struct verb *verbs, size_t count, int argc, char **argv);
 
 /*
- * Calls take() for each option with the val of its struct option and its value (NULL if it takes none). Exits with
+ * Calls set() for each option with the val of its struct option and its value (NULL if it takes none). Exits with
  * status 2 if an option is unknown, lacks its value, or an argument is not an option.
  */
 void command_options(int argc, char **argv, const struct option *options,
-		     void (*take)(void *context, int option, const char *word), void *context);
+		     void (*set)(void *context, int option, const char *value), void *context);
 
 #endif

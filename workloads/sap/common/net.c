@@ -92,7 +92,7 @@ enum { SLICE_MS = 100 };
 
 ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *message, uint64_t idle_ns)
 {
-	const uint64_t begun_ns = now_ns();
+	const uint64_t start_ns = now_ns();
 	ssize_t got;
 
 	for (;;) {
@@ -102,7 +102,7 @@ ssize_t receive(sap_sock_t *sock, void *data, size_t size, struct sap_message *m
 		got = sap_recv(sock, data, size, message);
 		if (got != SAP_ERR_TIMEDOUT)
 			return got;
-		if (idle_ns && now_ns() - begun_ns >= idle_ns)
+		if (idle_ns && now_ns() - start_ns >= idle_ns)
 			return SAP_ERR_TIMEDOUT;
 	}
 }

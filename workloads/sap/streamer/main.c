@@ -6,7 +6,7 @@
 
 static const char USAGE[] =
 	"usage: sap-streamer receive   --port N [--json] [--output FILE] [--bind ADDRESS] [--idle DURATION]\n"
-	"       sap-streamer send      --to HOST --port N --bytes 10M [--seed S] [options]\n"
+	"       sap-streamer send      --to HOST --port N --bytes BYTES [--seed S] [options]\n"
 	"       sap-streamer send-file --to HOST --port N --file FILE [--head BYTES] [--keep FILE] [options]\n"
 	"options of send and send-file:\n"
 	"       --mode precise|approximate   default: approximate\n"
@@ -15,7 +15,7 @@ static const char USAGE[] =
 	"       --window N                   up to N precise datagrams in flight, with congestion control;\n"
 	"                                    default: one, with a fixed timeout, as in the paper\n"
 	"       --buffer BYTES               SO_SNDBUF, which the kernel doubles; default: 8192\n"
-	"       --give-up DURATION           fail if the receiver does not answer for so long; default: 10s\n"
+	"       --give-up DURATION           give up after this long without an answer; default: 10s\n"
 	"       --json                       print the report as JSON\n"
 	"bytes: 4096, 10M (MiB), 10MB; durations: 5ms, 250us, 1.5s\n";
 

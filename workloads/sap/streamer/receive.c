@@ -24,7 +24,7 @@ struct receiving {
 	bool complete; /* the end has been received too */
 	struct stream_tally tally;
 	struct arrivals arrivals; /* of the datagrams after the opening */
-	uint64_t begun_ns, ended_ns; /* arrival of the opening, and of the end or the last datagram */
+	uint64_t start_ns, end_ns; /* arrival of the opening, and of the end or the last datagram */
 };
 
 enum { PORT = 1, JSON, OUTPUT, BIND, IDLE };
@@ -34,25 +34,25 @@ static const struct option OPTIONS[] = {
 	{ "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
 };
 
-static void take(void *context, int option, const char *word)
+static void set_option(void *context, int option, const char *value)
 {
 	struct receiving *const receiving = context;
 
 	switch (option) {
 	case PORT:
-		receiving->port = option_port("port", word);
+		receiving->port = option_port("port", value);
 		break;
 	case JSON:
 		receiving->json = true;
 		break;
 	case OUTPUT:
-		receiving->output = word;
+		receiving->output = value;
 		break;
 	case BIND:
-		receiving->at = word;
+		receiving->at = value;
 		break;
 	case IDLE:
-		receiving->idle_ns = option_duration("idle", word);
+		receiving->idle_ns = option_duration("idle", value);
 		break;
 	}
 }
@@ -63,7 +63,7 @@ static void begin(struct receiving *receiving, const uint8_t *data, size_t lengt
 	if (!stream_opening_unpack(&receiving->opening, data, length))
 		refuse("the first datagram does not open a stream: another program is sending to this port");
 	receiving->opened = true;
-	receiving->begun_ns = receiving->ended_ns = now_ns();
+	receiving->start_ns = receiving->end_ns = now_ns();
 	if (!receiving->output) {
 		if (receiving->opening.content == STREAM_FILE)
 			refuse("the sender sends a file; use --output FILE to save it");
@@ -83,8 +83,8 @@ static void take_datagram(struct receiving *receiving, const struct sap_message 
 		receiving->tally.foreign++;
 		return;
 	}
-	receiving->ended_ns = now_ns();
-	arrivals_add(&receiving->arrivals, receiving->ended_ns);
+	receiving->end_ns = now_ns();
+	arrivals_add(&receiving->arrivals, receiving->end_ns);
 	stream_count(&receiving->tally, &receiving->opening, index, data, message->length);
 	if (receiving->file &&
 	    (fseek(receiving->file, (long)(index * receiving->opening.payload), SEEK_SET) ||
@@ -103,7 +103,7 @@ static int run(struct receiving *receiving, sap_sock_t *sock)
 		got = receive(sock, data, sizeof(data), &message, receiving->opened ? receiving->idle_ns : 0);
 		if (got == SAP_ERR_END) {
 			receiving->complete = receiving->opened;
-			receiving->ended_ns = now_ns();
+			receiving->end_ns = now_ns();
 		}
 		if (got < 0)
 			return (int)got;
@@ -178,7 +178,7 @@ static void print_json(const struct receiving *receiving, sap_sock_t *sock)
 	report_count(&report, "foreign", tally->foreign);
 	report_leave(&report);
 	report_bits(tally, known, &report);
-	report_count(&report, "elapsed_ns", receiving->ended_ns - receiving->begun_ns);
+	report_count(&report, "elapsed_ns", receiving->end_ns - receiving->start_ns);
 	arrivals_report(&receiving->arrivals, &report);
 	report_sap(&report, &stats);
 	report_end(&report);
@@ -192,7 +192,7 @@ int verb_receive(int argc, char **argv)
 	sap_sock_t *sock;
 	int ended;
 
-	command_options(argc, argv, OPTIONS, take, &receiving);
+	command_options(argc, argv, OPTIONS, set_option, &receiving);
 	if (!receiving.port)
 		refuse("--port N is required: the port to listen on");
 	sap_options_init(&options);

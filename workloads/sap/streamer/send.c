@@ -45,50 +45,50 @@ static const struct option SEND_FILE[] = {
 	{ NULL, 0, NULL, 0 }
 };
 
-static void take(void *context, int option, const char *word)
+static void set_option(void *context, int option, const char *value)
 {
 	struct sending *const sending = context;
 
 	switch (option) {
 	case TO:
-		sending->to = word;
+		sending->to = value;
 		break;
 	case PORT:
-		sending->port = option_port("port", word);
+		sending->port = option_port("port", value);
 		break;
 	case BYTES:
-		sending->opening.bytes = option_bytes("bytes", word);
+		sending->opening.bytes = option_bytes("bytes", value);
 		break;
 	case MODE:
-		sending->approximate = !option_choice("mode", word, "precise", "approximate");
+		sending->approximate = !option_choice("mode", value, "precise", "approximate");
 		break;
 	case SEED:
-		sending->opening.seed = (uint32_t)option_number("seed", word, 0, UINT32_MAX);
+		sending->opening.seed = (uint32_t)option_number("seed", value, 0, UINT32_MAX);
 		break;
 	case EVERY:
-		sending->every_ns = option_duration("every", word);
+		sending->every_ns = option_duration("every", value);
 		break;
 	case PAYLOAD:
-		sending->opening.payload = (uint32_t)option_number("payload", word, 1, SAP_PAYLOAD_BYTES_MAX);
+		sending->opening.payload = (uint32_t)option_number("payload", value, 1, SAP_PAYLOAD_BYTES_MAX);
 		break;
 	case WINDOW:
 		sending->sap.control = SAP_WINDOW;
-		sending->sap.window = (uint32_t)option_number("window", word, 1, SAP_WINDOW_MAX);
+		sending->sap.window = (uint32_t)option_number("window", value, 1, SAP_WINDOW_MAX);
 		break;
 	case BUFFER:
-		sending->buffer = option_bytes("buffer", word);
+		sending->buffer = option_bytes("buffer", value);
 		break;
 	case GIVE_UP:
-		sending->sap.give_up_ms = option_duration_ms("give-up", word);
+		sending->sap.give_up_ms = option_duration_ms("give-up", value);
 		break;
 	case FILE_:
-		sending->file = word;
+		sending->file = value;
 		break;
 	case HEAD:
-		sending->head = option_bytes("head", word);
+		sending->head = option_bytes("head", value);
 		break;
 	case KEEP:
-		sending->keep = word;
+		sending->keep = value;
 		break;
 	case JSON:
 		sending->json = true;
@@ -106,7 +106,7 @@ static struct sending parse(int argc, char **argv, const struct option *options)
 
 	sap_options_init(&sending.sap);
 	sending.sap.timeout_ms = SAP_WAIT_FOREVER; /* give_up_ms ends it */
-	command_options(argc, argv, options, take, &sending);
+	command_options(argc, argv, options, set_option, &sending);
 	if (!sending.to || !sending.port)
 		refuse("--to HOST and --port N are required: where to send");
 	sending.sap.payload_bytes = sending.opening.payload < STREAM_OPENING_BYTES ? STREAM_OPENING_BYTES :
@@ -171,7 +171,7 @@ static void send_one(sap_sock_t *sock, const struct sending *sending, uint64_t i
 /* Sends all datagrams. Returns once the last one has been passed to the socket. */
 static void send_all(sap_sock_t *sock, const struct sending *sending)
 {
-	const uint64_t count = stream_datagrams(&sending->opening), begun_ns = now_ns();
+	const uint64_t count = stream_datagrams(&sending->opening), start_ns = now_ns();
 
 	for (uint64_t index = 0; index < count; index++) {
 		if (index == sending->opening.precise) {
@@ -180,7 +180,7 @@ static void send_all(sap_sock_t *sock, const struct sending *sending)
 			must(sap_set_mode(sock, SAP_APPROXIMATE), "changing the mode");
 		}
 		if (sending->every_ns)
-			must(wait_until(sock, begun_ns + index * sending->every_ns), "sending");
+			must(wait_until(sock, start_ns + index * sending->every_ns), "sending");
 		send_one(sock, sending, index);
 	}
 }
@@ -218,7 +218,7 @@ static int run(struct sending *sending)
 	const struct address to = address_of(sending->to, sending->port);
 	const int buffer = sending->buffer > INT32_MAX / 2 ? INT32_MAX / 2 : (int)sending->buffer;
 	uint8_t opening[STREAM_OPENING_BYTES];
-	uint64_t begun_ns;
+	uint64_t start_ns;
 	sap_sock_t *sock;
 	ssize_t sent;
 
@@ -228,14 +228,14 @@ static int run(struct sending *sending)
 	must(sap_connect(&sock, (const struct sockaddr *)&to.storage, to.length, &sending->sap), "connecting");
 	if (setsockopt(sap_fd(sock), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof(buffer)))
 		fail_errno("SO_SNDBUF");
-	begun_ns = now_ns();
+	start_ns = now_ns();
 	stream_opening_pack(&sending->opening, opening);
 	sent = sap_send(sock, opening, sizeof(opening));
 	if (sent < 0)
 		fail("sending the opening", (int)sent);
 	send_all(sock, sending);
 	must(sap_fin(sock), "ending");
-	print_report(sending, sock, now_ns() - begun_ns);
+	print_report(sending, sock, now_ns() - start_ns);
 	sap_close(sock);
 	free(sending->content);
 	return 0;

@@ -21,7 +21,7 @@ struct receiving {
 	bool opened, complete;
 	struct track track;
 	struct arrivals arrivals;
-	uint64_t begun_ns, ended_ns; /* arrival of the opening, and of the end or the last point */
+	uint64_t start_ns, end_ns; /* arrival of the opening, and of the end or the last point */
 };
 
 enum { PORT = 1, TCP, JSON, GAPS, BIND, IDLE };
@@ -31,13 +31,13 @@ static const struct option OPTIONS[] = {
 	{ "bind", 1, NULL, BIND }, { "idle", 1, NULL, IDLE }, { NULL, 0, NULL, 0 }
 };
 
-static void take(void *context, int option, const char *word)
+static void set_option(void *context, int option, const char *value)
 {
 	struct receiving *const receiving = context;
 
 	switch (option) {
 	case PORT:
-		receiving->port = option_port("port", word);
+		receiving->port = option_port("port", value);
 		break;
 	case TCP:
 		receiving->tcp = true;
@@ -46,13 +46,13 @@ static void take(void *context, int option, const char *word)
 		receiving->json = true;
 		break;
 	case GAPS:
-		receiving->gaps = option_choice("gaps", word, "ignored", "counted") ? TRACK_IGNORE_GAPS : TRACK_COUNT_GAPS;
+		receiving->gaps = option_choice("gaps", value, "ignored", "counted") ? TRACK_IGNORE_GAPS : TRACK_COUNT_GAPS;
 		break;
 	case BIND:
-		receiving->at = word;
+		receiving->at = value;
 		break;
 	case IDLE:
-		receiving->idle_ns = option_duration("idle", word);
+		receiving->idle_ns = option_duration("idle", value);
 		break;
 	}
 }
@@ -67,19 +67,19 @@ static enum event run(struct receiving *receiving, const struct carrier_kind *ki
 		switch (event) {
 		case EVENT_OPENING:
 			receiving->opened = true;
-			receiving->begun_ns = receiving->ended_ns = now_ns();
+			receiving->start_ns = receiving->end_ns = now_ns();
 			track_init(&receiving->track, (double)receiving->opening.interval_ns / 1e9, receiving->gaps);
 			break;
 		case EVENT_POINT:
 			if (arrival.number >= receiving->opening.points)
 				break; /* our sender never does this */
-			receiving->ended_ns = now_ns();
-			arrivals_add(&receiving->arrivals, receiving->ended_ns);
+			receiving->end_ns = now_ns();
+			arrivals_add(&receiving->arrivals, receiving->end_ns);
 			track_update(&receiving->track, arrival.number, &arrival.point);
 			break;
 		case EVENT_END:
 			receiving->complete = receiving->opened;
-			receiving->ended_ns = now_ns();
+			receiving->end_ns = now_ns();
 			return event;
 		default:
 			return event;
@@ -120,7 +120,7 @@ static void print_json(const struct receiving *receiving, const struct carrier_k
 	report_leave(&report);
 	report_number(&report, "speed_m_s", average_m_s(track));
 	report_number(&report, "distance_m", track->distance_m);
-	report_count(&report, "elapsed_ns", receiving->ended_ns - receiving->begun_ns);
+	report_count(&report, "elapsed_ns", receiving->end_ns - receiving->start_ns);
 	arrivals_report(&receiving->arrivals, &report);
 	if (kind->report)
 		kind->report(carrier, &report);
@@ -149,7 +149,7 @@ int verb_receive(int argc, char **argv)
 	struct address at;
 	enum event ended;
 
-	command_options(argc, argv, OPTIONS, take, &receiving);
+	command_options(argc, argv, OPTIONS, set_option, &receiving);
 	if (!receiving.port)
 		refuse("--port N is required: the port to listen on");
 	kind = receiving.tcp ? &carrier_tcp : &carrier_sap;

@@ -26,35 +26,35 @@ static const struct option OPTIONS[] = {
 	{ "give-up", 1, NULL, GIVE_UP }, { "json", 0, NULL, JSON }, { NULL, 0, NULL, 0 }
 };
 
-static void take(void *context, int option, const char *word)
+static void set_option(void *context, int option, const char *value)
 {
 	struct sending *const sending = context;
 
 	switch (option) {
 	case TO:
-		sending->to = word;
+		sending->to = value;
 		break;
 	case PORT:
-		sending->port = option_port("port", word);
+		sending->port = option_port("port", value);
 		break;
 	case TRACE:
-		sending->trace = word;
+		sending->trace = value;
 		break;
 	case MODE:
-		sending->approximate = !option_choice("mode", word, "precise", "approximate");
+		sending->approximate = !option_choice("mode", value, "precise", "approximate");
 		sending->mode_given = true;
 		break;
 	case TCP:
 		sending->tcp = true;
 		break;
 	case EVERY:
-		sending->every_ns = option_duration("every", word);
+		sending->every_ns = option_duration("every", value);
 		break;
 	case COUNT:
-		sending->count = option_number("count", word, 2, UINT32_MAX);
+		sending->count = option_number("count", value, 2, UINT32_MAX);
 		break;
 	case GIVE_UP:
-		sending->give_up_ms = option_duration_ms("give-up", word);
+		sending->give_up_ms = option_duration_ms("give-up", value);
 		break;
 	case JSON:
 		sending->json = true;
@@ -66,7 +66,7 @@ static struct sending parse(int argc, char **argv)
 {
 	struct sending sending = { .approximate = true, .give_up_ms = 10000 };
 
-	command_options(argc, argv, OPTIONS, take, &sending);
+	command_options(argc, argv, OPTIONS, set_option, &sending);
 	if (!sending.trace)
 		refuse("--trace CSV is required: the points to send");
 	return sending;
@@ -109,15 +109,15 @@ static void print_report(const struct sending *sending, const struct carrier_kin
 static void send_points(const struct carrier_kind *kind, struct carrier *carrier, const struct trace *trace,
 			size_t count, uint64_t every_ns)
 {
-	uint64_t begun_ns = now_ns(), settled_ns;
+	uint64_t start_ns = now_ns(), settled_ns;
 
-	kind->send_point(carrier, &trace->points[0], begun_ns);
+	kind->send_point(carrier, &trace->points[0], start_ns);
 	kind->settle(carrier);
 	settled_ns = now_ns();
-	if (settled_ns > begun_ns + every_ns)
-		begun_ns = settled_ns - every_ns; /* keep the interval from here on; do not catch up */
+	if (settled_ns > start_ns + every_ns)
+		start_ns = settled_ns - every_ns; /* keep the interval from here on; do not catch up */
 	for (size_t i = 1; i < count; i++)
-		kind->send_point(carrier, &trace->points[i], begun_ns + i * every_ns);
+		kind->send_point(carrier, &trace->points[i], start_ns + i * every_ns);
 }
 
 int verb_send(int argc, char **argv)
@@ -129,7 +129,7 @@ int verb_send(int argc, char **argv)
 	const struct opening opening = { (uint32_t)count, trace.interval_ns };
 	struct carrier *carrier;
 	struct address to;
-	uint64_t every_ns, begun_ns;
+	uint64_t every_ns, start_ns;
 
 	if (!sending.to || !sending.port)
 		refuse("--to HOST and --port N are required: where to send");
@@ -139,10 +139,10 @@ int verb_send(int argc, char **argv)
 	to = address_of(sending.to, sending.port);
 	carrier = kind->connect(&to, sending.approximate, sending.give_up_ms);
 	kind->send_opening(carrier, &opening);
-	begun_ns = now_ns();
+	start_ns = now_ns();
 	send_points(kind, carrier, &trace, count, every_ns);
 	kind->finish(carrier);
-	print_report(&sending, kind, carrier, &trace, count, now_ns() - begun_ns);
+	print_report(&sending, kind, carrier, &trace, count, now_ns() - start_ns);
 	kind->close(carrier);
 	trace_free(&trace);
 	return 0;

@@ -62,7 +62,7 @@ static bool on_earth(const struct track_point *point)
 	       point->longitude_deg <= 180;
 }
 
-static void take(struct track *track, const struct track_point *point, double distance_m)
+static void add_point(struct track *track, const struct track_point *point, double distance_m)
 {
 	const double speed_m_s = distance_m / ((double)track->waiting * track->interval_s);
 
@@ -100,6 +100,6 @@ bool track_update(struct track *track, uint64_t number, const struct track_point
 		track->discarded_speed++;
 		return false;
 	}
-	take(track, point, distance_m);
+	add_point(track, point, distance_m);
 	return true;
 }
