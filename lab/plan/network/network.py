@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from lab.errors import suggestion
 from lab.model import links
-from lab.model.nodes.base import Node as NodeModel
-from lab.model.nodes.base import WithRadio
+from lab.model.node import Node as NodeModel
+from lab.model.node import WithRadio
 from lab.model.topology import Topology
 from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, made_mac

@@ -9,7 +9,8 @@ from typing import Any
 from lab import units
 from lab.errors import suggestion
 from lab.model.document import Keys
-from lab.model.events.base import Event as EventModel
+from lab.model.event import Event as EventModel
+from lab.model.registry import kind_of
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.network.network import Network
@@ -31,7 +32,7 @@ class _Written:
 
 @dataclass
 class _Scene:
-    """Answers what events ask; see ``lab.model.events.base.Scene``."""
+    """Answers what events ask; see ``lab.model.event.Scene``."""
 
     network: Network
     names: Names
@@ -119,11 +120,8 @@ def resolve(
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
-    """A timeline's events with their places. An event's kind is the name of its module."""
-    return [
-        _Written(source, ("timeline", index), model, type(model).__module__.rsplit(".", 1)[-1])
-        for index, model in enumerate(timeline)
-    ]
+    """A timeline's events with their places."""
+    return [_Written(source, ("timeline", index), model, kind_of(model)) for index, model in enumerate(timeline)]
 
 
 def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:
