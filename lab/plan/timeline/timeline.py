@@ -99,8 +99,8 @@ def resolve(
     names: Names,
     processes: list[Process],
     problems: Problems,
-) -> list[Event]:
-    """Every event, in the order in which they happen."""
+) -> tuple[list[Event], Courses]:
+    """Every event, in the order in which they happen, and the courses of nodes that move by them."""
     ids: dict[str, list[str]] = {}
     for process in processes:
         ids.setdefault(process.name, []).append(process.id)
@@ -116,7 +116,7 @@ def resolve(
         found += [
             Event(event.model.at, event.kind, target, params, where) for target, params in event.model.resolve(scene)
         ]
-    return found
+    return found, courses
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
