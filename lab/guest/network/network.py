@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mininet.net import Mininet
+from mininet.util import numCores
 
 from lab.guest.kinds import node_kind
 from lab.guest.network.links import WiredLink
@@ -22,6 +23,7 @@ class LabNet(Mininet):
 
     def __init__(self, plan: types.Plan) -> None:
         Mininet.inited = True  # its setup raises limits and clears what a host may carry over; a guest is fresh
+        numCores.ncores = 1  # Mininet would start a process to count them
         super().__init__(topo=None, build=False, controller=None, autoSetMacs=False)
         self.plan = plan
         self.stations: list[LabNode] = []

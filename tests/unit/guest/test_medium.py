@@ -105,7 +105,7 @@ def test_a_fault_of_anybodys_frames_names_nobody() -> None:
 
 def test_a_fault_reaches_the_kernel() -> None:
     kernel = Yes()
-    Medium(PLAN, kernel).fault("ba", ACK_LOST)
+    Medium(PLAN, kernel).send([requests.fault("ba", ACK_LOST, NAMES)])
     (message,) = wire.messages(kernel.sent[1])
     assert message.payload[0] == Command.ADD_FAULT
 
@@ -137,9 +137,9 @@ def test_requests_for_a_reader() -> None:
 def test_all_of_it_is_made_by_one_message_in_order() -> None:
     kernel = Yes()
     medium = Medium(PLAN, kernel)
-    medium.create()
+    medium.send(requests.setup(PLAN))
     assert [message.payload[0] for message in wire.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
-    medium.update(PLAN.updates[0])
+    medium.send(requests.update(PLAN.updates[0]))
     (message,) = wire.messages(kernel.sent[2])
     assert message.payload[0] == Command.SET_LINKS and message.payload[-20:] == struct.pack(
         "=IIiII", 0, 1, 3300, 1, 10_000
@@ -148,7 +148,7 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
 
 def failure(*answers: bytes) -> str:
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, Kernel(*answers)).create()
+        Medium(PLAN, Kernel(*answers)).send(requests.setup(PLAN))
     return caught.value.message
 
 

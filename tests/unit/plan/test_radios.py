@@ -9,8 +9,8 @@ import pytest
 
 from lab.cli.dry_run import commands
 from lab.errors import InputError
-from lab.guest.commands import hostapd_conf
 from lab.guest.hostap_config import wpa_supplicant_conf
+from lab.nodes.ap.guest import hostapd_conf
 from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
