@@ -76,7 +76,7 @@ class _Lines:
         self._written: dict[str, str] = {}  # text, and where it was shown
 
     def heading(self, text: str) -> str:
-        """A heading, after which the place is said anew."""
+        """A heading, after which the place is named again."""
         self._place = ""
         return f"# {text}"
 

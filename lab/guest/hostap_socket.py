@@ -65,7 +65,7 @@ class Control:
                 text = self._socket.recv(65536).decode(errors="replace")
             except BlockingIOError:
                 return
-            except OSError:  # the daemon is gone; its task tells
+            except OSError:  # the daemon is gone; its task reports that
                 self._loop.remove_reader(self._socket.fileno())
                 return
             if not _LEVEL.match(text):

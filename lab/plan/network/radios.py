@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The radios of a topology, resolved: what each is told, and what it takes from its network."""
+"""The radios of a topology, resolved by their kinds, with checks that are the same for all kinds."""
 
 from __future__ import annotations
 

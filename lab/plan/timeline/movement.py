@@ -35,7 +35,7 @@ class Leg:
 
 @dataclass
 class Courses:
-    """The moves of all nodes, told in the order of their times."""
+    """The moves of all nodes, added in the order of their times."""
 
     legs: dict[str, list[Leg]] = field(default_factory=dict)
 

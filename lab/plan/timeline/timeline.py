@@ -129,9 +129,9 @@ def _check_time(event: _Written, workload: Source[Workload], problems: Problems)
     end = workload.model.duration
     if event.model.at < end:
         return
-    at, told = units.DURATION.format(event.model.at), units.DURATION.format(end)
+    at, length = units.DURATION.format(event.model.at), units.DURATION.format(end)
     where = workload.document.where(("duration",))
     relation = "after" if event.model.at > end else "at"
     problems.add(
-        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {told}, {where})"
+        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {length}, {where})"
     )
