@@ -245,9 +245,7 @@ LOOK = {
 def counting(sequence: int) -> list[bytes]:
     """The answers to three dumps."""
     dumps = (RADIO, LINK, CHANNEL)
-    return [
-        answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(answers)
-    ]
+    return [answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(dumps)]
 
 
 def test_counters_have_names() -> None:
