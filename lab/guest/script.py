@@ -59,7 +59,8 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 
         yield netlink(plan.medium, requests.setup(plan.medium))
     for node in plan.nodes:
-        yield Create(node)
+        kind = node_kind(node.kind)
+        yield Create(node, kind.class_name, kind.lists)
     pairs = commands.pair_lines(plan, pid)
     if pairs:
         yield Run(["ip", "-batch", "-"], lines=pairs)

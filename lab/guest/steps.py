@@ -119,9 +119,11 @@ class Place(NamedTuple):
 
 
 class Create(NamedTuple):
-    """A node's container is made."""
+    """A node's container is made, and Mininet's view of the node."""
 
     node: types.Node
+    class_name: str  # what Mininet calls the class of such nodes
+    lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
 
     @property
     def place(self) -> str:
@@ -137,7 +139,7 @@ class Create(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> None:
         """Make and start it."""
-        guest.network.add(self.node)
+        guest.network.add(self.node, self.class_name, self.lists)
 
 
 class Daemon(NamedTuple):

@@ -39,7 +39,7 @@ from lab.plan.load import load
 class Guest:
     network = property(lambda self: self)
     pid = lambda self, node: 7
-    add = lambda self, node: None
+    add = lambda self, node, class_name, lists: print(node.name, 'is a', class_name)
     write = lambda self, path, text, node, mode=0o644: None
 
     def run(self, argv, node, input_text="", culprit=None):
@@ -101,6 +101,7 @@ def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
         "ip link set r1-eth0 mtu 1280",
     ]
     executed = python(checkout, EXECUTE).splitlines()
+    assert "r1 is a Router" in executed
     assert "r1 sysctl -qw net.ipv4.ip_forward=1" in executed
     assert executed[-2:] == ["h1 ip link set h1-eth0 mtu 1280", "r1 ip link set r1-eth0 mtu 1280"]
 

@@ -6,13 +6,11 @@ It makes nothing by itself: lab/guest/script.py says what is made, and when.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from mininet.net import Mininet
 from mininet.util import numCores
 
-from lab.guest.kinds import node_kind
 from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
 from lab.shared import types
@@ -30,21 +28,14 @@ class LabNet(Mininet):
         self.aps: list[LabNode] = []
         self._phys = types.radio_numbers(plan.nodes)
 
-    def add(self, spec: types.Node) -> LabNode:
-        """Make a node of the plan."""
-        kind = node_kind(spec.kind)
-        made: type[LabNode] = type(kind.class_name, (LabNode,), {})  # Mininet shows a node by the name of its class
+    def add(self, spec: types.Node, class_name: str, lists: Sequence[str]) -> LabNode:
+        """Make a node of the plan; Mininet shows it by the name of its class, and looks for it in those lists."""
+        made: type[LabNode] = type(class_name, (LabNode,), {})
         node = made(spec, self._phys.get(spec.name))
-        for name in kind.lists:
+        for name in lists:
             getattr(self, name).append(node)
         self.nameToNode[spec.name] = node
         return node
-
-    def addHost(self, name: str, cls: Any = None, **params: Any) -> LabNode:
-        """A node of the plan, in Mininet's words."""
-        return self.add(self.plan.node(name))
-
-    addSwitch = addStation = addAccessPoint = addHost
 
     def build(self) -> None:
         """Mininet's view of the links, which are there."""
