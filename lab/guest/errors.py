@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Failure inside the guest, told to the host through guest.json."""
+"""Failure inside the guest; guest.json reports it to the host."""
 
 from __future__ import annotations
 

@@ -11,7 +11,23 @@ from collections.abc import Callable
 
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
-from lab.guest.network.nodes import AccessPoint, Station
+from lab.shared import types
+
+
+def scan_request(ap: types.Node) -> str:
+    """What wpa_supplicant is asked first."""
+    return f"SCAN freq={_radio(ap).frequency_mhz}"
+
+
+def roam_request(ap: types.Node) -> str:
+    """What it is asked when it has scanned."""
+    return f"ROAM {_radio(ap).mac}"
+
+
+def _radio(ap: types.Node) -> types.Radio:
+    if ap.radio is None:
+        raise GuestError(f"{ap.name} has no radio")
+    return ap.radio
 
 
 class Handover:
@@ -20,8 +36,8 @@ class Handover:
     def __init__(
         self,
         control: Control,
-        station: Station,
-        ap: AccessPoint,
+        station: types.Node,
+        ap: types.Node,
         guard: Callable[[Callable[[], None]], None] = lambda callback: callback(),
     ) -> None:
         """``guard`` runs what happens later, in the loop, and takes care of its GuestError."""
@@ -35,7 +51,7 @@ class Handover:
     def start(self) -> str:
         """Ask for the scan; the rest follows from events. Returns wpa_supplicant's answer."""
         self._control.listen(self._on_event)
-        answer = self._control.request(f"SCAN freq={self._ap.radio.frequency_mhz}").strip()
+        answer = self._control.request(scan_request(self._ap)).strip()
         if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is under way, its end is as good
             raise self._failure(f"{self._station.name} cannot scan: {answer}")
         return answer
@@ -45,7 +61,7 @@ class Handover:
         return GuestError(message, task.name, task.log)
 
     def _on_event(self, stamp_ns: int, text: str) -> None:
-        bssid = self._ap.radio.mac
+        bssid = _radio(self._ap).mac
         if not self._scanned and "CTRL-EVENT-SCAN-RESULTS" in text:
             self._scanned = True
             self._guard(self._reassociate)
@@ -54,9 +70,10 @@ class Handover:
             self._control.forget(self._on_event)
 
     def _reassociate(self) -> None:
-        answer = self._control.request(f"ROAM {self._ap.radio.mac}").strip()
+        answer = self._control.request(roam_request(self._ap)).strip()
         if answer != "OK":
+            radio = _radio(self._ap)
             raise self._failure(
                 f"{self._station.name} cannot roam to {self._ap.name}: no beacon or probe response of "
-                f"{self._ap.radio.mac} on {self._ap.radio.frequency_mhz} MHz ({answer})"
+                f"{radio.mac} on {radio.frequency_mhz} MHz ({answer})"
             )

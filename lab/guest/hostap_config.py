@@ -131,7 +131,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
-    """An IBSS whose channel and BSSID are said, so that nobody need look for it, or merge."""
+    """An IBSS with a fixed channel and BSSID, so that no station has to look for it, or merge."""
     lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
     if radio.mode != "n":
         lines.append("disable_ht=1")

@@ -28,8 +28,8 @@ class Control:
 
     _count = 0
 
-    def __init__(self, loop: Loop, root: Path, directory: str, interface: str, task: Task) -> None:
-        """Connect to ``directory/interface`` of daemon ``task``, in the node whose file system is seen at ``root``."""
+    def __init__(self, loop: Loop, root: Path, path: str, task: Task) -> None:
+        """Connect to socket ``path`` of daemon ``task``, in the node whose file system is seen at ``root``."""
         self.events: list[tuple[int, str]] = []
         self.task = task
         self._loop = loop
@@ -41,11 +41,9 @@ class Control:
         os.chdir(root)
         try:
             self._socket.bind(f"run/lab-control-{Control._count}")
-            self._socket.connect(f"{directory.lstrip('/')}/{interface}")
+            self._socket.connect(path.lstrip("/"))
         except OSError as error:
-            raise GuestError(
-                f"{task.name}: no control socket {directory}/{interface}: {error.strerror}", task.name, task.log
-            ) from None
+            raise GuestError(f"{task.name}: no control socket {path}: {error.strerror}", task.name, task.log) from None
         finally:
             os.chdir(before)
         self._socket.setblocking(False)
@@ -67,7 +65,7 @@ class Control:
                 text = self._socket.recv(65536).decode(errors="replace")
             except BlockingIOError:
                 return
-            except OSError:  # the daemon is gone; its task tells
+            except OSError:  # the daemon is gone; its task reports that
                 self._loop.remove_reader(self._socket.fileno())
                 return
             if not _LEVEL.match(text):

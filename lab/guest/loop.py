@@ -90,7 +90,7 @@ class Loop:
         while not condition():
             if now_ns() >= deadline_ns:
                 last = state()
-                told = f"; last seen: {last}" if last else ""
+                last_seen = f"; last seen: {last}" if last else ""
                 place = f"{where}: " if where else ""
-                raise GuestError(f"{place}waited {timeout_ns / 1e9:g} s in vain for {what}{told}", culprit, log)
+                raise GuestError(f"{place}waited {timeout_ns / 1e9:g} s in vain for {what}{last_seen}", culprit, log)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from lab.guest.loop import Timer, now_ns
+from lab.guest.clock import Clock
+from lab.guest.loop import Loop, Timer, now_ns
 from lab.guest.tasks import Task
 from lab.shared import types
 from lab.shared.paths import RAW
-
-if TYPE_CHECKING:
-    from lab.guest.scripted_run import ScriptedRun
 
 
 def _every_ns(process: types.Process) -> int:
@@ -23,10 +21,11 @@ def _every_ns(process: types.Process) -> int:
 class Sampler:
     """Runs a command every ``every_ns``; outputs go to one file, each under a line with its time."""
 
-    def __init__(self, run: ScriptedRun, process: types.Process) -> None:
-        self._run = run
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, argv: list[str]) -> None:
+        self._loop = loop
+        self._clock = clock
         self._process = process
-        self._argv = run.network.nameToNode[process.node].container.command(*process.argv)
+        self._argv = argv
         self._out = RAW / f"{process.id}.out"
         self._err = RAW / f"{process.id}.err"
         self._next_ns = now_ns()
@@ -36,15 +35,11 @@ class Sampler:
     def tick(self) -> None:
         """Start the command, unless the one before still runs (a slow tool thins out its samples)."""
         if self._task is None or not self._task.alive:
-            stamp_ns = self._next_ns - self._run.start_ns
             with self._out.open("a") as file:
-                file.write(f"### {stamp_ns}\n")
-            self._task = Task(self._run.loop, self._process.id, self._argv, self._out, self._err)
+                file.write(f"### {self._clock.since_start_ns(self._next_ns)}\n")
+            self._task = Task(self._loop, self._process.id, self._argv, self._out, self._err)
         self._next_ns += _every_ns(self._process)
-        self._timer = self._run.loop.call_at(self._next_ns, self.tick)
-
-    def finish(self, task: Task) -> None:
-        """Nothing: this sampler belongs to no task."""
+        self._timer = self._loop.call_at(self._next_ns, self.tick)
 
     def stop(self) -> None:
         """No more samples."""
@@ -55,10 +50,11 @@ class Sampler:
 class FileSizeSampler:
     """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
 
-    def __init__(self, run: ScriptedRun, process: types.Process, path: str, task: Task) -> None:
-        self._run = run
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, path: Path, task: Task) -> None:
+        self._loop = loop
+        self._clock = clock
         self._process = process
-        self._path: Path = run.network.nameToNode[process.node].container.root / path.lstrip("/")
+        self._path = path
         self._out = RAW / f"{process.id}.size"
         self._next_ns = now_ns()
         self._timer: Timer | None = None
@@ -68,9 +64,9 @@ class FileSizeSampler:
         with self._out.open("a") as file:
             file.write(line + "\n")
 
-    def _sample(self, stamp_ns: int) -> None:
+    def _sample(self, uptime_ns: int) -> None:
         size = self._path.stat().st_size if self._path.exists() else 0
-        self._write(f"{stamp_ns - self._run.start_ns} {size}")
+        self._write(f"{self._clock.since_start_ns(uptime_ns)} {size}")
 
     def tick(self) -> None:
         """Note the size now and again after ``every_ns``."""
@@ -78,18 +74,17 @@ class FileSizeSampler:
             return
         self._sample(self._next_ns)
         self._next_ns += _every_ns(self._process)
-        self._timer = self._run.loop.call_at(self._next_ns, self.tick)
+        self._timer = self._loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
-        """The writer has ended: the last size and the digest of what it wrote."""
+        """If it was the writer that ended: the last size and the digest of what it wrote."""
         if task is not self._task:
             return
-        from lab.guest.scripted_run import file_sha256
-
         self._sample(now_ns())
         if self._path.exists():
-            digest, size = file_sha256(self._path)
-            self._write(f"sha256 {digest} {size}")
+            with self._path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            self._write(f"sha256 {digest} {self._path.stat().st_size}")
 
     def stop(self) -> None:
         """No more samples."""

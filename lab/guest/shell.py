@@ -10,8 +10,8 @@ from mininet.log import error, output, setLogLevel
 
 from lab.guest.errors import GuestError
 from lab.guest.handoff import Handover
+from lab.guest.live import LiveGuest
 from lab.guest.network import links
-from lab.guest.network.network import LabNet
 
 WELCOME = """
 {nodes}
@@ -40,11 +40,13 @@ class Shell(CLI):
         """Methods behind commands; without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
-    def __init__(self, network: LabNet) -> None:
+    def __init__(self, guest: LiveGuest) -> None:
+        self._guest = guest
+        guest.network.build()
         setLogLevel("info")
-        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in network.lab_nodes())
+        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in guest.network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
-        super().__init__(network)
+        super().__init__(guest.network)
 
     def do_roam(self, line: str) -> None:
         """Hand a station over: roam STATION ACCESS-POINT."""
@@ -54,11 +56,11 @@ class Shell(CLI):
         if len(words) != 2 or words[0] not in stations or words[1] not in aps:
             error(f"roam STATION ACCESS-POINT, with one of {', '.join(stations)} and one of {', '.join(aps)}\n")
             return
-        control = self.mn.controls[words[0]]
-        handover = Handover(control, stations[words[0]], aps[words[1]])
+        control = self._guest.controls[words[0]]
+        handover = Handover(control, stations[words[0]].spec, aps[words[1]].spec)
         try:
             handover.start()
-            self.mn.loop.wait_for(lambda: handover.done, ROAM_TIMEOUT_NS, "the handover to end", control.last)
+            self._guest.loop.wait_for(lambda: handover.done, ROAM_TIMEOUT_NS, "the handover to end", control.last)
         except GuestError as failure:
             error(f"{failure.message}\n")
             return
@@ -70,7 +72,7 @@ class Shell(CLI):
             output(f"{links.describe(link)}\n")
         names = {ap.radio.mac: ap.name for ap in self.mn.aps}
         for station in self.mn.stations:
-            answer = self.mn.controls[station.name].request("STATUS")
+            answer = self._guest.controls[station.name].request("STATUS")
             status = dict(line.split("=", 1) for line in answer.splitlines() if "=" in line)
             ap = names.get(status.get("bssid", ""), "nobody")
             output(f"{station.radio.interface}<~>{ap} {status.get('freq', '?')} MHz {status['wpa_state']}\n")

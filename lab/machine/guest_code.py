@@ -22,6 +22,7 @@ from lab.machine.scratch import scratch
 from lab.machine.watch import Watch
 
 PARTS = ("__init__.py", "guest", "shared")
+ROOMS = ("events", "nodes")  # of each kind the part that runs in the guest
 BYTECODE = "__pycache__"
 _NEEDED_BYTES = 10_000_000
 
@@ -41,6 +42,9 @@ def sources() -> list[Path]:
         path = PACKAGE / part
         files = [path] if path.is_file() else path.rglob("*.py")
         found += [file.relative_to(PACKAGE) for file in files]
+    for room in ROOMS:
+        files = [PACKAGE / room / "__init__.py", *(PACKAGE / room).glob("*/__init__.py")]
+        found += [file.relative_to(PACKAGE) for file in [*files, *(PACKAGE / room).glob("*/guest.py")]]
     return sorted(found)
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from lab.model.base import Integer, Model
-from lab.model.nodes.base import Mac, Ssid
+from lab.model.node import Mac, Ssid
 
 DEFAULT_CELL = "02:ca:ff:ee:ba:01"  # Mininet-WiFi's, since its users know it from captures
 

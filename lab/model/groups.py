@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from lab.model.base import refuse
 from lab.model.document import Document
 from lab.model.names import NODE_LENGTH_MAX
-from lab.model.nodes.base import Node
+from lab.model.node import Node
 
 
 class Nodes(dict[str, Node]):

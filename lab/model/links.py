@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from lab.model.base import Duration, Model, Packets, Percent, Rate, Text
-from lab.model.nodes.base import Ip
+from lab.model.node import Ip
 
 if TYPE_CHECKING:
     from lab.shared.types import Netem

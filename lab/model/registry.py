@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""Kinds found by the files of a folder: ``nodes/ap.py`` holds the one class of kind ``ap``."""
+"""Models of kinds that are found by their folders: ``lab/nodes/ap/file.py`` holds the model of kind ``ap``."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
+from types import ModuleType
 from typing import Any
 
 from lab.errors import suggestion
 from lab.model.base import Model, refuse
+from lab.shared.kinds import name_of, names, part
 
 
 @cache
-def kinds(package: str) -> dict[str, type[Model]]:
-    """Every kind of a package, by name in alphabetical order: one module, one subclass of its ``base``."""
-    folder = importlib.import_module(package)
-    found = {}
-    for module_info in pkgutil.iter_modules(folder.__path__):
-        if module_info.name == "base":
-            continue
-        module = importlib.import_module(f"{package}.{module_info.name}")
-        (found[module_info.name.replace("_", "-")],) = [
-            member
-            for member in vars(module).values()
-            if isinstance(member, type) and issubclass(member, Model) and member.__module__ == module.__name__
-        ]
-    return dict(sorted(found.items()))
+def kinds(room: str) -> dict[str, type[Model]]:
+    """Every kind of a room (``lab.nodes``), by name in alphabetical order."""
+    return {kind: _model(part(room, kind, "file")) for kind in names(room)}
 
 
-def pick_kind(package: str, value: Any) -> str:
+def _model(module: ModuleType) -> type[Model]:
+    """The model of a file.py: the last class of its own, so that models of parts may stand above it."""
+    classes = [member for member in vars(module).values() if isinstance(member, type) and issubclass(member, Model)]
+    return [member for member in classes if member.__module__ == module.__name__][-1]
+
+
+def kind_of(model: Model) -> str:
+    """The name of a model's kind."""
+    return name_of(type(model).__module__)
+
+
+def pick_kind(room: str, value: Any) -> str:
     """The kind that a mapping names with ``kind:``; refuses an unknown one, listing the known."""
-    known = kinds(package)
+    known = kinds(room)
     if not isinstance(value, dict):
         refuse(f"wants keys and values, such as {{kind: {next(iter(known))}}}")
     if "kind" not in value:
@@ -42,9 +42,9 @@ def pick_kind(package: str, value: Any) -> str:
     return kind
 
 
-def pick_key(package: str, noun: str, value: Any) -> str:
+def pick_key(room: str, noun: str, value: Any) -> str:
     """The kind that a mapping names by having a key of that name (``roam: sta1``)."""
-    known = kinds(package)
+    known = kinds(room)
     if not isinstance(value, dict):
         refuse(f"{noun} is written as {{at: 5 s, {next(iter(known))}: …}}")
     given = [key for key in value if key in known]

@@ -15,14 +15,13 @@ from lab.model.base import Choice, Later, Model, Text, refuse
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
-from lab.model.nodes.base import Node
+from lab.model.node import Node
 from lab.model.registry import kinds, pick_kind
 from lab.model.timeline import AnyEvent
+from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium
-
-NODES = "lab.model.nodes"
 
 AnyNode = Annotated[Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES))]
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]

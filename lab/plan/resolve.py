@@ -15,7 +15,7 @@ from lab.model.workload import Workload
 from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline import timeline
-from lab.plan.timeline.movement import Courses, courses_of
+from lab.plan.timeline.movement import Courses
 from lab.plan.workload import files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
@@ -55,12 +55,11 @@ def resolve(
     making = Processes(workload, names, problems)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
-    events = timeline.resolve(topology, workload, net, names, processes, problems)
+    events, courses = timeline.resolve(topology, workload, net, names, processes, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, topology.model.medium is not None, problems)
     checks = metrics_and_checks.checks(workload, processes, placed, problems)
     problems.raise_all()
-    courses = Courses() if draft else courses_of(net.nodes, events)
-    medium = _medium(topology, net, courses, seed, workload.model.duration, problems)
+    medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
     problems.raise_all()
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)

@@ -8,13 +8,12 @@ from html import escape
 from lab.report.numbers import plain
 from lab.report.svg import WIDTH
 from lab.shared.types import Link, Node, Plan
+from lab.show.kinds import colour, noun
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
 _ROW_TOP = 30
 _FIELD_TOP, _FIELD_HEIGHT = 150, 150
 _MARGIN = 70
-_COLOURS = {"host": 0, "switch": 3, "ap": 1, "sta": 2, "monitor": 4}
-_KINDS = {"host": "host", "switch": "switch", "ap": "access point", "sta": "station", "monitor": "monitor"}
 
 
 def draw(plan: Plan) -> str:
@@ -85,10 +84,10 @@ def describe(link: Link) -> str:
 
 def _node(node: Node, x: float, y: float) -> str:
     left, top = x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2
-    colour = f"var(--c{_COLOURS.get(node.kind, 4)})"
+    stroke = f"var(--c{colour(node.kind)})"
     return (
         f'<g><title>{escape(_details(node))}</title><rect x="{left:.1f}" y="{top:.1f}" width="{_BOX_WIDTH}" '
-        f'height="{_BOX_HEIGHT}" rx="7" fill="var(--paper)" stroke="{colour}" stroke-width="2"/>'
+        f'height="{_BOX_HEIGHT}" rx="7" fill="var(--paper)" stroke="{stroke}" stroke-width="2"/>'
         f'<text x="{x:.1f}" y="{y - 3:.1f}" class="panel" text-anchor="middle">{escape(node.name)}</text>'
         f'<text x="{x:.1f}" y="{y + 13:.1f}" class="mark" text-anchor="middle">{escape(_caption(node))}</text></g>'
     )
@@ -97,11 +96,11 @@ def _node(node: Node, x: float, y: float) -> str:
 def _caption(node: Node) -> str:
     if node.radio and node.radio.channel:
         return f"channel {node.radio.channel}"
-    return ", ".join(node.roles) or _KINDS.get(node.kind, node.kind)
+    return ", ".join(node.roles) or noun(node.kind)
 
 
 def _details(node: Node) -> str:
-    said = [node.name, _KINDS.get(node.kind, node.kind)]
+    said = [node.name, noun(node.kind)]
     said += [node.ip] if node.ip else []
     if node.radio:
         said += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []

@@ -77,7 +77,7 @@ class Node:
     """A container."""
 
     name: str
-    kind: str  # host, switch, ap, sta, monitor
+    kind: str  # a folder of lab/nodes
     roles: list[str]
     ip: str | None  # address and prefix on its first interface (wired, or the radio of a station)
     memory_bytes: int
@@ -112,6 +112,10 @@ class Link:
     node_b: str
     netem: Netem
     source: str = ""
+
+    def ends(self) -> list[tuple[str, str]]:
+        """Node and interface at each end."""
+        return [(self.node_a, self.a), (self.node_b, self.b)]
 
 
 @dataclass(frozen=True)
@@ -171,11 +175,9 @@ class Event:
     """One thing the timeline does."""
 
     at_ns: int
-    kind: str  # roam, move, link, netem, exec, stop, fault
+    kind: str  # a folder of lab/events
     target: str  # node or link name, process id for stop, kind of frames for fault
-    # roam: {to}; move: {position_m} and perhaps {speed_m_s}; link: {up}; netem: Netem keys; exec: {argv};
-    # fault: {action, from, to, listener, skip, count, share_percent}
-    params: dict[str, Any]
+    params: dict[str, Any]  # what the kind's model resolves to, in base units
     source: str = ""
 
 
@@ -230,6 +232,13 @@ class Plan:
         for node in self.nodes:
             if node.name == name:
                 return node
+        raise KeyError(name)
+
+    def link(self, name: str) -> Link:
+        """The wired link of that name; KeyError if there is none."""
+        for link in self.links:
+            if link.name == name:
+                return link
         raise KeyError(name)
 
     def data(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.console import Group
@@ -14,8 +14,10 @@ from rich.table import Table
 from lab import units
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium
-from lab.shared.types import Event, File, Link, Netem, Node, Plan, Process, Radio
+from lab.shared.types import Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
+from lab.show.kinds import describe
+from lab.show.words import position, shape
 
 _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
@@ -72,8 +74,8 @@ def _many(words: list[str]) -> str:
 def _node(node: Node) -> tuple[str, ...]:
     radio = ""
     if node.radio is not None:
-        radio = ", ".join(_monitor(node.radio) if node.kind == "monitor" else _member(node.radio))
-    return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, _position(node.position_m)
+        radio = ", ".join(_member(node.radio) if node.radio.ssid else _listener(node.radio))
+    return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
 
 
 def _member(radio: Radio) -> Iterator[str]:
@@ -86,7 +88,7 @@ def _member(radio: Radio) -> Iterator[str]:
     yield radio.mac
 
 
-def _monitor(radio: Radio) -> Iterator[str]:
+def _listener(radio: Radio) -> Iterator[str]:
     """A radio that belongs to none."""
     yield f"listens to channel {radio.channel}"
     yield from _extras(radio)
@@ -114,27 +116,8 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
 
 
-def _position(position_m: list[float] | None) -> str:
-    return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
-
-
 def _link(link: Link) -> tuple[str, ...]:
-    return link.name, f"{link.a} to {link.b}", ", ".join(_shape(link.netem)) or "as fast as can be"
-
-
-def _shape(netem: Netem) -> Iterator[str]:
-    """What a link does, only what it does."""
-    if netem.rate_bps is not None:
-        yield units.RATE.format(netem.rate_bps)
-    if netem.delay_ns:
-        jitter = f" ± {units.DURATION.format(netem.jitter_ns)}" if netem.jitter_ns else ""
-        yield f"delay {units.DURATION.format(netem.delay_ns)}{jitter}"
-    if netem.loss_percent:
-        yield f"loss {units.PERCENT.format(netem.loss_percent)}"
-    if netem.reorder_percent:
-        yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
-    if netem.limit_packets != Netem().limit_packets:
-        yield f"limit {units.PACKETS.format(netem.limit_packets)}"
+    return link.name, f"{link.a} to {link.b}", shape(link.netem)
 
 
 def _file(file: File) -> tuple[str, ...]:
@@ -167,35 +150,4 @@ def _probe(name: str, params: dict[str, Any]) -> str:
 
 
 def _event(event: Event) -> tuple[str, ...]:
-    return units.DURATION.format(event.at_ns), event.kind, event.target, _EVENTS.get(event.kind, _plain)(event.params)
-
-
-def _plain(params: dict[str, Any]) -> str:
-    return ", ".join(f"{key}: {value}" for key, value in params.items())
-
-
-def _move(params: dict[str, Any]) -> str:
-    speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
-    return f"to {_position(params['position_m'])}{speed}"
-
-
-def _fault(params: dict[str, Any]) -> str:
-    ends = "".join(
-        f" {word} {params[key]}"
-        for key, word in (("from", "from"), ("to", "to"), ("listener", "at"))
-        if params[key] is not None
-    )
-    skipped = f" after {params['skip']}" if params["skip"] else ""
-    share = f", {units.PERCENT.format(params['share_percent'])} of them" if params["share_percent"] is not None else ""
-    return f"{params['action']} {params['count']}{ends}{skipped}{share}"
-
-
-_EVENTS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "roam": lambda params: f"to {params['to']}",
-    "move": _move,
-    "link": lambda params: "up" if params["up"] else "down",
-    "netem": lambda params: ", ".join(_shape(Netem(**params))) or "as fast as can be",
-    "exec": lambda params: shlex.join(params["argv"]),
-    "fault": _fault,
-    "approximate": lambda params: "on" if params["enabled"] else "off",
-}
+    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event)

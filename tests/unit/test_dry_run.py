@@ -38,16 +38,17 @@ def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> No
     assert "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines
 
 
-def test_a_radio_is_told_its_rts_threshold_before_its_daemon_starts(lines: list[str]) -> None:
-    (told,) = [number for number, line in enumerate(lines) if line.startswith("iw phy") and "rts" in line]
-    assert lines[told] == "iw phy phy1 set rts 500"
-    assert lines.index("# in sta1") < told
-    assert told < next(number for number, line in enumerate(lines) if line.startswith("wpa_supplicant "))
+def test_a_radio_gets_its_rts_threshold_before_its_daemon_starts(lines: list[str]) -> None:
+    (threshold,) = [number for number, line in enumerate(lines) if line.startswith("iw phy") and "rts" in line]
+    assert lines[threshold] == "iw phy phy1 set rts 500"
+    assert lines.index("# in sta1") < threshold
+    assert threshold < next(number for number, line in enumerate(lines) if line.startswith("wpa_supplicant "))
 
 
 def test_moves_change_levels_on_the_timeline(lines: list[str]) -> None:
     start = lines.index("# at 5 s")
-    assert lines[start:] == [
+    end = lines.index("# at 30 s, the end")
+    assert lines[start:end] == [
         "# at 5 s",
         "# sta1 moves to [99.0, 0.0, 0.0] m at 10.0 m/s",
         "# at 5.1 s",
@@ -60,7 +61,12 @@ def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) ->
     captured = commands(load("t.yaml", "w.yaml", pcap="air"))
     added = [line for line in captured if line not in lines]
     assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.unsplit ")
-    assert len(added) == 2 and captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
+    assert captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
+    assert added[2:] == [
+        "# wait until it captures",
+        "# SIGINT to the tcpdump of the air, once the kernel has handed over its last frames",
+    ]
+    assert captured[-1] == added[-1]
     assert [line for line in captured if line not in added] == lines
 
 

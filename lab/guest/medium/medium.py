@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from lab.guest.errors import GuestError
-from lab.guest.medium import counters, requests
+from lab.guest.medium import counters
 from lab.guest.medium.requests import ID, Request
 from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport, is_missing
@@ -36,22 +36,17 @@ class Medium:
                 "MAC80211_HWSIM_MEDIUM); write medium: perfect, or use the lab's own kernel"
             ) from None
 
-    def create(self) -> None:
-        """Make it, with all radios on it. Their interfaces must be down."""
-        self._send(requests.setup(self.plan))
+    def send(self, requests: Iterable[Request]) -> None:
+        """Send requests in order.
 
-    def update(self, change: types.MediumUpdate) -> None:
-        """Set the links that a move changes."""
-        self._send(requests.update(change))
-
-    def fault(self, frames: str, params: Mapping[str, Any]) -> None:
-        """Have frames lost or damaged from now on, as the plan's event says."""
-        self._send([requests.fault(frames, params, self._names)])
-
-    def approximate(self, node: str, enabled: bool) -> None:
-        """Have a node take damaged frames from now on, or no longer."""
-        index = next(index for index, name in self._names.items() if name == node)
-        self._send([requests.approximate(index, enabled)])
+        Raises:
+            GuestError: the kernel refuses one.
+        """
+        listed = list(requests)
+        try:
+            self._family.send([(request.command, request.payload()) for request in listed])
+        except RefusedError as error:
+            raise self._refusal(listed[error.request], error) from None
 
     def counters(self, start_ns: int) -> dict[str, Any]:
         """What was counted so far: ``{radios, links, channels}``, see lab.guest.medium.counters.
@@ -64,13 +59,6 @@ class Medium:
             "links": [counters.link(answer, self._names) for answer in self._dump(Command.GET_LINK)],
             "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
         }
-
-    def _send(self, requests: Iterable[Request]) -> None:
-        listed = list(requests)
-        try:
-            self._family.send([(request.command, request.payload()) for request in listed])
-        except RefusedError as error:
-            raise self._refusal(listed[error.request], error) from None
 
     def _dump(self, command: Command) -> list[dict[int, bytes]]:
         request = Request(command, {Attr.ID: ID})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel is told of the plan's medium, request by request: the guest sends them, ``--dry-run`` prints them."""
+"""Requests that make the plan's medium in the kernel: the guest sends them, ``--dry-run`` prints them."""
 
 from __future__ import annotations
 

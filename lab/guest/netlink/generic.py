@@ -24,7 +24,7 @@ _GET_FAMILY = 3  # CTRL_CMD_GETFAMILY
 _FAMILY_ID, _FAMILY_NAME = 1, 2  # CTRL_ATTR_FAMILY_ID, _NAME
 _CONTROL_VERSION = 2
 
-_TIMEOUT_S = 5.0  # virtual; the kernel answers within the call, so this tells of a mistake here
+_TIMEOUT_S = 5.0  # virtual; the kernel answers within the call, so only a mistake here takes longer
 _RECEIVED_BYTES = 1 << 17  # more than the kernel puts into one answer
 BATCH_MESSAGES = 64  # their acknowledgements must fit into the socket's buffer
 BATCH_BYTES = 100_000  # less than a socket may send at once
@@ -118,9 +118,9 @@ class Family:
             if answer.kind == wire.NLMSG_ERROR:
                 _check(0, wire.outcome(answer), request)
                 break
-            told = wire.attributes(wire.without_generic(answer.payload))
-            if len(told.get(_FAMILY_ID, b"")) == 2:
-                (found,) = struct.unpack("=H", told[_FAMILY_ID])
+            attributes = wire.attributes(wire.without_generic(answer.payload))
+            if len(attributes.get(_FAMILY_ID, b"")) == 2:
+                (found,) = struct.unpack("=H", attributes[_FAMILY_ID])
         if found is None:
             raise wire.NetlinkError(f"netlink: the kernel tells no number of family {name}")
         return found

@@ -162,12 +162,12 @@ def outcome(answer: Message) -> Outcome:
     rest = answer.payload[_CODE.size :]
     if answer.kind == NLMSG_ERROR:
         rest = rest[_echoed(answer, rest) :]
-    told = attributes(rest)
+    extended = attributes(rest)
     return Outcome(
         code,
-        told.get(_ERROR_TEXT, b"").rstrip(b"\0").decode(errors="replace"),
-        _number(told.get(_ERROR_OFFSET)),
-        _number(told.get(_ERROR_MISSING)),
+        extended.get(_ERROR_TEXT, b"").rstrip(b"\0").decode(errors="replace"),
+        _number(extended.get(_ERROR_OFFSET)),
+        _number(extended.get(_ERROR_MISSING)),
     )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 
 from lab.guest import commands, ready
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
-from lab.guest.tasks import Task, run
+from lab.guest.tasks import Task
 from lab.shared.paths import DAEMON_LOGS
 
 START_TIMEOUT_NS = 5_000_000_000
@@ -27,15 +28,14 @@ _STATISTICS = Path("/sys/class/net") / commands.AIR_INTERFACE / "statistics"
 class AirCapture:
     """A capture that runs. ``task`` is its tcpdump."""
 
-    def __init__(self, loop: Loop) -> None:
+    def __init__(self, loop: Loop, argv: Sequence[str]) -> None:
         """Begin, and wait until nothing is missed any more.
 
         Raises:
             GuestError: tcpdump does not come up.
         """
         self._loop = loop
-        run(commands.air_up())
-        self.task = Task(loop, "tcpdump of the air", commands.air_capture(), DAEMON_LOGS / "air-tcpdump.log")
+        self.task = Task(loop, "tcpdump of the air", argv, DAEMON_LOGS / "air-tcpdump.log")
         listening = ready.logged(self.task, "listening on")
         loop.wait_for(
             lambda: listening() or not self.task.alive,

@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from lab.guest import commands
 from lab.guest.errors import GuestError
 from lab.guest.tasks import run
 from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
@@ -77,11 +78,6 @@ def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> No
         raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
 
 
-def enable_limits() -> None:
-    """Let containers have the memory and pids controllers; once a boot, before the first container."""
-    (CGROUPS / "cgroup.subtree_control").write_text("+memory +pids")
-
-
 def bundle_config(name: str, root: Path, memory_bytes: int, pids_max: int) -> dict[str, Any]:
     """The OCI runtime configuration of a node (runtime-spec 1.0)."""
     capabilities = {kind: _CAPABILITIES for kind in ("bounding", "effective", "permitted")}
@@ -127,20 +123,8 @@ class Container:
             (self.root / mount_point).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/hostname").write_text(f"{name}\n")
         (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
-        pid_file = home / "pid"
-        run(
-            [
-                "crun",
-                "--cgroup-manager=cgroupfs",
-                "run",
-                "--detach",
-                f"--bundle={home}",
-                f"--pid-file={pid_file}",
-                name,
-            ],
-            culprit=name,
-        )
-        self.pid = int(pid_file.read_text())
+        run(commands.start_container(name), culprit=name)
+        self.pid = int((home / "pid").read_text())
         self._cgroup = CGROUPS / f"lab-{name}"
         self._procs = self._cgroup / "cgroup.procs"
 

@@ -21,22 +21,6 @@ class WiredLink(MininetLink):
         self.intf2: LabIntf = node_b.nameToIntf[spec.b]
         self.intf1.link = self.intf2.link = self
 
-    def ends(self) -> list[LabIntf]:
-        """Both interfaces."""
-        return [self.intf1, self.intf2]
-
-    def set_up(self, up: bool) -> None:
-        """Plug or unplug: both ends lose or regain their carrier."""
-        for end in self.ends():
-            end.node.container.run("ip", "link", "set", end.name, "up" if up else "down")
-
-    def set_netem(self, netem: types.Netem) -> None:
-        """Shape both directions anew."""
-        for end in self.ends():
-            words = netem_words(netem)
-            verb = ["replace", "dev", end.name, "root", *words] if words else ["delete", "dev", end.name, "root"]
-            end.node.container.run("tc", "qdisc", *verb)
-
 
 def describe(link: Any) -> str:
     """How ``links`` in the shell shows it."""

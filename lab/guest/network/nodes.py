@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's node classes, each node a container; Station and AccessPoint with Mininet-WiFi's vocabulary.
+"""Mininet's node class, each node a container.
 
 ``node.cmd('…')``, ``node.popen([...])``, ``node.IP()``, ``node.intfList()`` work as in Mininet. The shell behind
 ``cmd`` is started when it is first used: a scripted run never needs it.
@@ -46,13 +46,18 @@ class LabNode(MininetNode):
 
     isSetup = True  # Mininet's own check for tools would cost ten processes
 
-    def __init__(self, spec: types.Node, **params: Any) -> None:
+    def __init__(self, spec: types.Node, phy: int | None = None, **params: Any) -> None:
+        """``phy`` is the number of its mac80211_hwsim radio, which lives in the container's network namespace."""
         self.spec = spec
+        self.radio = spec.radio
+        self.phy = phy
         self.container = Container(spec.name, spec.memory_bytes, spec.pids_max)
         super().__init__(spec.name, inNamespace=True, **params)
         self.pid = self.container.pid
         for interface in spec.interfaces:
             LabIntf(interface.name, self, interface.mac, interface.ip)
+        if spec.radio is not None:
+            LabIntf(spec.radio.interface, self, spec.radio.mac, spec.ip)
 
     def startShell(self, mnopts: str | None = None) -> None:
         """Put off until the first ``cmd``."""
@@ -97,35 +102,3 @@ class LabNode(MininetNode):
         kwargs.setdefault("env", ENVIRONMENT)
         process: subprocess.Popen[bytes] = super().popen(*args, **kwargs)
         return process
-
-
-class Host(LabNode):
-    """A wired computer."""
-
-
-class Switch(LabNode):
-    """An Open vSwitch with its daemons in its own container, learning (fail-mode standalone)."""
-
-
-class RadioNode(LabNode):
-    """A node with a radio: its mac80211_hwsim phy lives in the container's network namespace."""
-
-    def __init__(self, spec: types.Node, phy: int, **params: Any) -> None:
-        super().__init__(spec, **params)
-        if spec.radio is None:
-            raise ValueError(f"{spec.name} has no radio")
-        self.radio = spec.radio
-        self.phy = phy
-        LabIntf(self.radio.interface, self, self.radio.mac, spec.ip)
-
-
-class Station(RadioNode):
-    """A station; wpa_supplicant keeps it associated."""
-
-
-class Monitor(RadioNode):
-    """A radio that only listens."""
-
-
-class AccessPoint(RadioNode):
-    """An access point: hostapd on its radio, bridged with its wired ports."""

@@ -34,7 +34,7 @@ class Macs:
     owners: dict[str, tuple[str, Keys]] = field(default_factory=dict)
 
     def claim(self, mac: str, owner: str, keys: Keys, what: str) -> None:
-        """Note that ``owner`` has ``mac``; two owners of one address are a mistake, blamed on who was told it.
+        """Note that ``owner`` has ``mac``; two owners of one address are a mistake, blamed on whoever was given it.
 
         ``what``: how the address is called there: ``BSSID`` or ``MAC address``.
         """

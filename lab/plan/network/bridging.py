@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from lab.model.nodes.ap import AccessPoint
 from lab.model.topology import Topology
-from lab.plan.network.radios import mobility_domain
 from lab.plan.problems import Problems, Source
 
 
@@ -52,10 +50,10 @@ def _check_keys(source: Source[Topology], wires: _Wires, problems: Problems) -> 
     """With SAE, keys of a fast transition go from one access point to the other by wire."""
     first: dict[tuple[str, str], str] = {}
     for name, node in source.model.nodes.items():
-        domain = mobility_domain(node) if isinstance(node, AccessPoint) else None
-        if not isinstance(node, AccessPoint) or domain is None or node.encrypt != "wpa3":
+        cell = node.cell
+        if cell is None or cell.mobility_domain is None or cell.encrypt != "wpa3":
             continue
-        other = first.setdefault((node.ssid, domain), name)
+        other = first.setdefault((cell.ssid, cell.mobility_domain), name)
         if wires.of(other) != wires.of(name):
             problems.add(
                 source,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from lab.errors import suggestion
 from lab.model import links
-from lab.model.nodes.base import Node as NodeModel
-from lab.model.nodes.base import WithRadio
+from lab.model.node import Node as NodeModel
+from lab.model.node import WithRadio
 from lab.model.topology import Topology
 from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, made_mac
@@ -95,7 +95,7 @@ class _Builder:
 
     def _pairs(self, index: int, model: links.Link) -> list[tuple[str, str]]:
         """The ends of each link that is meant: one, or with a group (``count:``) one to each of its nodes."""
-        if not self._fine(index, model):
+        if not self._is_possible(index, model):
             return []
         groups = self.topology.groups
         a, b = (groups.get(end, (end,)) for end in model.between)
@@ -118,9 +118,9 @@ class _Builder:
             return []
         return [(one, other) for one in a for other in b]
 
-    def _fine(self, index: int, model: links.Link) -> bool:
+    def _is_possible(self, index: int, model: links.Link) -> bool:
         """Whether both ends are nodes, and two; notes what is wrong."""
-        fine = True
+        possible = True
         known = [*self.topology.groups, *self.topology.nodes]
         for end, name in enumerate(model.between):
             node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
@@ -130,17 +130,17 @@ class _Builder:
                     ("links", index, "between", end),
                     f'there is no node "{name}"{suggestion(name, known)}; known nodes: {", ".join(known)}',
                 )
-                fine = False
+                possible = False
             elif not node.wired:
                 self.problems.add(
                     self.source,
                     ("links", index, "between", end),
                     f"{name} has a radio only (kind: {node.kind}); leave this link out",
                 )
-                fine = False
-        if fine and model.between[0] == model.between[1]:
+                possible = False
+        if possible and model.between[0] == model.between[1]:
             self.problems.add(self.source, ("links", index, "between"), "both ends are the same node")
-            fine = False
+            possible = False
         for name in model.ip:
             if name not in model.between:
                 self.problems.add(
@@ -148,7 +148,7 @@ class _Builder:
                     ("links", index, "ip", name),
                     f"is no end of this link; {' and '.join(model.between)} are",
                 )
-        return fine
+        return possible
 
     def _port(self, name: str, link: str, index: int, model: links.Link) -> str:
         """Add the next wired interface to a node; returns its name."""

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from lab.shared.types import Event, Node
+from lab.shared.types import Node
 
 Place = tuple[float, float, float]  # x, y, z in m
 
@@ -35,7 +35,7 @@ class Leg:
 
 @dataclass
 class Courses:
-    """The moves of all nodes, told in the order of their times."""
+    """The moves of all nodes, added in the order of their times."""
 
     legs: dict[str, list[Leg]] = field(default_factory=dict)
 
@@ -92,14 +92,3 @@ def place(position_m: Iterable[float]) -> Place:
     """Coordinates as a tuple."""
     x, y, z = position_m
     return x, y, z
-
-
-def courses_of(nodes: Iterable[Node], events: Iterable[Event]) -> Courses:
-    """The courses that the events of a plan tell."""
-    named = {node.name: node for node in nodes}
-    courses = Courses()
-    for event in events:
-        if event.kind == "move":
-            params = event.params
-            courses.move(named[event.target], event.at_ns, place(params["position_m"]), params.get("speed_m_s"))
-    return courses

@@ -9,7 +9,8 @@ from typing import Any
 from lab import units
 from lab.errors import suggestion
 from lab.model.document import Keys
-from lab.model.events.base import Event as EventModel
+from lab.model.event import Event as EventModel
+from lab.model.registry import kind_of
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.network.network import Network
@@ -31,7 +32,7 @@ class _Written:
 
 @dataclass
 class _Scene:
-    """Answers what events ask; see ``lab.model.events.base.Scene``."""
+    """Answers what events ask; see ``lab.model.event.Scene``."""
 
     network: Network
     names: Names
@@ -98,8 +99,8 @@ def resolve(
     names: Names,
     processes: list[Process],
     problems: Problems,
-) -> list[Event]:
-    """Every event, in the order in which they happen."""
+) -> tuple[list[Event], Courses]:
+    """Every event, in the order in which they happen, and the courses of nodes that move by them."""
     ids: dict[str, list[str]] = {}
     for process in processes:
         ids.setdefault(process.name, []).append(process.id)
@@ -115,15 +116,12 @@ def resolve(
         found += [
             Event(event.model.at, event.kind, target, params, where) for target, params in event.model.resolve(scene)
         ]
-    return found
+    return found, courses
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
-    """A timeline's events with their places. An event's kind is the name of its module."""
-    return [
-        _Written(source, ("timeline", index), model, type(model).__module__.rsplit(".", 1)[-1])
-        for index, model in enumerate(timeline)
-    ]
+    """A timeline's events with their places."""
+    return [_Written(source, ("timeline", index), model, kind_of(model)) for index, model in enumerate(timeline)]
 
 
 def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:
@@ -131,9 +129,9 @@ def _check_time(event: _Written, workload: Source[Workload], problems: Problems)
     end = workload.model.duration
     if event.model.at < end:
         return
-    at, told = units.DURATION.format(event.model.at), units.DURATION.format(end)
+    at, length = units.DURATION.format(event.model.at), units.DURATION.format(end)
     where = workload.document.where(("duration",))
     relation = "after" if event.model.at > end else "at"
     problems.add(
-        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {told}, {where})"
+        event.source, (*event.keys, "at"), f"{at} is {relation} the end of the run (duration: {length}, {where})"
     )

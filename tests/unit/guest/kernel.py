@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A kernel for tests: answers what it is told to, and keeps what it got."""
+"""A kernel for tests: answers what it is attributes to, and keeps what it got."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def acknowledged(sequence: int) -> bytes:
 def refused(sequence: int, code: int, text: str = "", offset: int | None = None, missing: int | None = None) -> bytes:
     """NLMSG_ERROR with the extended acknowledgement."""
     echo = struct.pack("=IHHII", 16, FAMILY_ID, 5, sequence, 0)
-    told = wire.attribute(1, wire.text(text)) if text else b""
-    told += wire.attribute(2, struct.pack("=I", offset)) if offset is not None else b""
-    told += wire.attribute(5, struct.pack("=I", missing)) if missing is not None else b""
-    return wire.message(2, 0x300 if told else 0x100, sequence, struct.pack("=i", -code) + echo + told)
+    attributes = wire.attribute(1, wire.text(text)) if text else b""
+    attributes += wire.attribute(2, struct.pack("=I", offset)) if offset is not None else b""
+    attributes += wire.attribute(5, struct.pack("=I", missing)) if missing is not None else b""
+    return wire.message(2, 0x300 if attributes else 0x100, sequence, struct.pack("=i", -code) + echo + attributes)
 
 
 def answer(sequence: int, *attributes: bytes, flags: int = 2) -> bytes:
@@ -36,8 +36,8 @@ def done(sequence: int, code: int = 0) -> bytes:
 
 def family(sequence: int = 1) -> bytes:
     """The answer to GETFAMILY, and its acknowledgement."""
-    told = answer(sequence, wire.attribute(2, b"x\0"), wire.attribute(1, struct.pack("=H", FAMILY_ID)), flags=0)
-    return told + acknowledged(sequence)
+    attributes = answer(sequence, wire.attribute(2, b"x\0"), wire.attribute(1, struct.pack("=H", FAMILY_ID)), flags=0)
+    return attributes + acknowledged(sequence)
 
 
 class Kernel:

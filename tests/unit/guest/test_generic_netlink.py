@@ -70,7 +70,7 @@ def test_no_request_is_no_message() -> None:
     assert len(kernel.sent) == 1
 
 
-def test_the_first_refused_request_is_told() -> None:
+def test_the_first_refused_request_is_the_error() -> None:
     found, _ = family(acknowledged(2) + refused(4, errno.EBUSY) + refused(3, errno.EINVAL, "too loud", offset=20))
     with pytest.raises(RefusedError) as failure:
         found.send([(1, b""), (2, wire.attribute(7, b"a")), (3, b"")])

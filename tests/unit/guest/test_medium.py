@@ -105,7 +105,7 @@ def test_a_fault_of_anybodys_frames_names_nobody() -> None:
 
 def test_a_fault_reaches_the_kernel() -> None:
     kernel = Yes()
-    Medium(PLAN, kernel).fault("ba", ACK_LOST)
+    Medium(PLAN, kernel).send([requests.fault("ba", ACK_LOST, NAMES)])
     (message,) = wire.messages(kernel.sent[1])
     assert message.payload[0] == Command.ADD_FAULT
 
@@ -123,13 +123,13 @@ def test_links_that_do_not_fit_into_one_attribute() -> None:
 
 
 def test_requests_for_a_reader() -> None:
-    told = [request.describe(NAMES) for request in requests.setup(PLAN)]
-    assert told[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
-    assert told[4].endswith(
+    described = [request.describe(NAMES) for request in requests.setup(PLAN)]
+    assert described[1] == "SET_CURVE id=1 curve=4 start_mb=-75 step_mb=5 burst=845 hazards=<16 bytes> flips=<16 bytes>"
+    assert described[4].endswith(
         "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
     )
-    assert told[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
+    assert described[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
     (change,) = requests.update(types.MediumUpdate(0, PLAN.links * 4))
     assert change.describe(NAMES).endswith(",… (8)")
 
@@ -137,9 +137,9 @@ def test_requests_for_a_reader() -> None:
 def test_all_of_it_is_made_by_one_message_in_order() -> None:
     kernel = Yes()
     medium = Medium(PLAN, kernel)
-    medium.create()
+    medium.send(requests.setup(PLAN))
     assert [message.payload[0] for message in wire.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
-    medium.update(PLAN.updates[0])
+    medium.send(requests.update(PLAN.updates[0]))
     (message,) = wire.messages(kernel.sent[2])
     assert message.payload[0] == Command.SET_LINKS and message.payload[-20:] == struct.pack(
         "=IIiII", 0, 1, 3300, 1, 10_000
@@ -148,7 +148,7 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
 
 def failure(*answers: bytes) -> str:
     with pytest.raises(GuestError) as caught:
-        Medium(PLAN, Kernel(*answers)).create()
+        Medium(PLAN, Kernel(*answers)).send(requests.setup(PLAN))
     return caught.value.message
 
 
@@ -244,11 +244,11 @@ LOOK = {
 
 def counting(sequence: int) -> list[bytes]:
     """The answers to three dumps."""
-    told = (RADIO, LINK, CHANNEL)
-    return [answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(told)]
+    dumps = (RADIO, LINK, CHANNEL)
+    return [answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(dumps)]
 
 
-def test_counters_are_told_by_name() -> None:
+def test_counters_have_names() -> None:
     kernel = Kernel(*counting(2))
     assert Medium(PLAN, kernel).counters(1_000) == LOOK
     # each dump names the medium
@@ -278,22 +278,22 @@ def test_each_look_is_a_line(tmp_path: Path) -> None:
     assert len((tmp_path / "medium.json").read_text().splitlines()) == 4
 
 
-def test_a_refused_dump_is_told() -> None:
+def test_a_refused_dump_is_an_error() -> None:
     with pytest.raises(GuestError) as caught:
         Medium(PLAN, Kernel(refused(2, errno.ENOENT, "there is no such medium"))).counters(0)
     assert caught.value.message == "medium: the kernel refuses GET_RADIO id=1: there is no such medium"
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    told = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
-    assert counters.link({int(kind): value for kind, value in told.items()}, NAMES)["sent"] == 0
+    attributes = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
+    assert counters.link({int(kind): value for kind, value in attributes.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
         ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 416 were expected"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
     ):
-        answers = {int(kind): value for kind, value in {**told, **changed}.items() if value is not None}
+        answers = {int(kind): value for kind, value in {**attributes, **changed}.items() if value is not None}
         with pytest.raises(NetlinkError) as caught:
             counters.link(answers, NAMES)
         assert caught.value.message == message

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from lab.errors import InputError, InputErrors, LabError
 from lab.model.build import build
 from lab.model.document import Document, parse
-from lab.model.nodes.ap import AccessPoint
-from lab.model.nodes.sta import Station
 from lab.model.topology import Topology
 from lab.model.workload import ProbeUse, Workload
+from lab.nodes.ap.file import AccessPoint
+from lab.nodes.sta.file import Station
 
 TOPOLOGY = """\
 name: mine

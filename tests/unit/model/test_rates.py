@@ -11,9 +11,9 @@ import pytest
 from lab.errors import InputError
 from lab.model.build import build
 from lab.model.document import parse
-from lab.model.nodes.ap import AccessPoint
 from lab.model.rates import HT, MODES, listed
 from lab.model.topology import Topology
+from lab.nodes.ap.file import AccessPoint
 
 
 def ap(keys: str) -> AccessPoint:

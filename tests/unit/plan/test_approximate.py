@@ -23,7 +23,7 @@ def plan(plans: Plans, event: str = "", *, key: str = "", encrypt: str = OPEN, m
     return plans(text, "name: there\nroles: {client: 2}\nduration: 30 s\n")
 
 
-def test_the_key_is_told_when_the_radio_is_made(plans: Plans) -> None:
+def test_the_key_is_part_of_the_radio_from_the_start(plans: Plans) -> None:
     lines = [line for line in commands(plan(plans, key=", approximate: true")) if "ADD_RADIO" in line]
     assert [line.endswith("approx=1") for line in lines] == [False, True, True, False]
 

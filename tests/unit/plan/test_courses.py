@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from lab.plan.timeline.movement import Courses, courses_of
-from lab.shared.types import Event, Node
+from lab.plan.timeline.movement import Courses
+from lab.shared.types import Node
 
 S = 10**9
 
@@ -71,15 +71,3 @@ def test_nodes_that_move_at_once_share_a_time() -> None:
     courses.move(sta1, 0, (2, 0, 0), 1.0)
     courses.move(sta2, S, (0, 9, 0), None)
     assert courses.waypoints(S, 9 * S) == {S: {"sta1": (1, 0, 0), "sta2": (0, 9, 0)}, 2 * S: {"sta1": (2, 0, 0)}}
-
-
-def test_a_plans_events_tell_the_same() -> None:
-    sta1 = node("sta1", 0, 0, 0)
-    events = [
-        Event(0, "stop", "nap", {}),
-        Event(S, "move", "sta1", {"position_m": [4.0, 0.0, 0.0], "speed_m_s": 2.0}),
-        Event(5 * S, "move", "sta1", {"position_m": [1.0, 1.0, 1.0]}),
-    ]
-    courses = courses_of([sta1], events)
-    assert courses.position_m(sta1, 2 * S) == (2, 0, 0)
-    assert courses.position_m(sta1, 5 * S) == (1, 1, 1)

@@ -272,7 +272,7 @@ def test_what_cannot_be_built(plans: Plans, topology: str, message: str) -> None
     assert refusal(plans, topology) == message
 
 
-def test_mistakes_of_both_files_are_told_together(plans: Plans) -> None:
+def test_mistakes_of_both_files_are_reported_together(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         plans(nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
     assert [line.split("  ")[0] for line in str(failure.value).splitlines()] == ["t.yaml:3", "w.yaml:2"]

@@ -9,8 +9,8 @@ import pytest
 
 from lab.cli.dry_run import commands
 from lab.errors import InputError
-from lab.guest.commands import hostapd_conf
 from lab.guest.hostap_config import wpa_supplicant_conf
+from lab.nodes.ap.guest import hostapd_conf
 from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
@@ -80,8 +80,8 @@ def test_with_sae_the_access_points_of_a_domain_know_each_other(plans: Plans) ->
 
 
 def test_keys_of_sae_need_a_wire(plans: Plans) -> None:
-    told = refusal(plans, *campus("wpa3", "fast_transition: true", "fast_transition: true"))
-    assert told == (
+    printed = refusal(plans, *campus("wpa3", "fast_transition: true", "fast_transition: true"))
+    assert printed == (
         "t.yaml:4  nodes.ap2.fast_transition: keys of wpa3 go from access point to access point by wire, and ap1 and "
         "ap2 have none between them; link both to a switch, or write another mobility_domain:, or encrypt: wpa2"
     )
@@ -143,8 +143,8 @@ def test_background_scans(plans: Plans, written: str, words: str) -> None:
     ],
 )
 def test_what_is_no_background_scan(plans: Plans, written: str, message: str) -> None:
-    told = refusal(plans, "ap1: {kind: ap, ssid: campus}", f"sta1: {{kind: sta, bgscan: {written}}}")
-    assert told == f"t.yaml:4  {message}"
+    printed = refusal(plans, "ap1: {kind: ap, ssid: campus}", f"sta1: {{kind: sta, bgscan: {written}}}")
+    assert printed == f"t.yaml:4  {message}"
 
 
 # Ad hoc networks
@@ -235,14 +235,14 @@ def test_what_cannot_be(plans: Plans, nodes: list[str], message: str) -> None:
 
 
 def test_a_monitor_has_no_wire_and_an_ad_hoc_station_does_not_roam(plans: Plans) -> None:
-    told = refusal(plans, "h1: {kind: host}", "mon1: {kind: monitor}", rest="links:\n  - {between: [h1, mon1]}\n")
-    assert told == "t.yaml:6  links.0.between.1: mon1 has a radio only (kind: monitor); leave this link out"
-    told = refusal(
+    printed = refusal(plans, "h1: {kind: host}", "mon1: {kind: monitor}", rest="links:\n  - {between: [h1, mon1]}\n")
+    assert printed == "t.yaml:6  links.0.between.1: mon1 has a radio only (kind: monitor); leave this link out"
+    printed = refusal(
         plans,
         "ap1: {kind: ap, ssid: campus}",
         "sta1: {kind: sta, adhoc: {ssid: campus}}",
         rest="timeline:\n  - {at: 1 s, roam: sta1, to: ap1}\n",
     )
-    assert told == (
+    assert printed == (
         "t.yaml:6  timeline.0.roam: sta1 is in an ad hoc network, which has no access points to roam between"
     )

@@ -17,7 +17,7 @@ def shown(plan: Plan) -> str:
     return capture.get()
 
 
-def test_everything_is_told_in_units() -> None:
+def test_everything_is_shown_in_units() -> None:
     text = shown(load("two-aps-handoff", "http/download", 3, ["duration=25 s"]))
     for words in (
         "http-download on two-aps-handoff: 25 s, seed 3",
@@ -32,7 +32,7 @@ def test_everything_is_told_in_units() -> None:
         assert words in text
 
 
-def test_every_kind_of_event_is_told(plans: Plans) -> None:
+def test_every_kind_of_event_is_shown(plans: Plans) -> None:
     events = (
         "at: 1 s, move: ap1, to: [1 m, 2 m, 3 m]",
         "at: 2 s, link: h1-s1, to: down",
@@ -58,7 +58,7 @@ medium:
 """
 
 
-def test_a_medium_is_told(plans: Plans) -> None:
+def test_a_medium_is_shown(plans: Plans) -> None:
     text = shown(plans(TOPOLOGY + MEDIUM))
     for words in (
         "errors            nist, bit by bit",
@@ -77,7 +77,7 @@ def test_a_medium_is_told(plans: Plans) -> None:
     assert "moves" not in text
 
 
-def test_a_way_is_told(plans: Plans) -> None:
+def test_a_way_is_shown(plans: Plans) -> None:
     placed = TOPOLOGY.replace("roles: [client]}", "roles: [client], position: [5 m, 0 m, 0 m]}")
     timeline = "timeline:\n  - {at: 5 s, move: sta1, to: [20 m, 0 m, 0 m], speed: 1.5 m/s}\n"
     text = shown(plans(placed + "medium: {step: 500 ms, bursts: true, retries: 7}\n" + timeline))
@@ -86,13 +86,13 @@ def test_a_way_is_told(plans: Plans) -> None:
     assert "nist, in bursts" in text and "attempts          7" in text
 
 
-def test_what_a_radio_has_beyond_the_usual_is_told(plans: Plans) -> None:
+def test_what_a_radio_has_beyond_the_usual_is_shown(plans: Plans) -> None:
     keys = "wmm: true, rate: 54 Mbit/s, rts_threshold: 500 B"
     text = shown(plans(TOPOLOGY.replace("ssid: campus}", f"ssid: campus, {keys}}}", 1) + MEDIUM))
     assert "campus, 802.11g, channel 1, WMM, at 54 Mbit/s, RTS above 500 B, open" in " ".join(text.split())
 
 
-def test_levels_of_many_radios_are_told_by_their_extremes(plans: Plans) -> None:
+def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None:
     stations = "".join(f"  x{number}: {{kind: sta}}\n" for number in range(9))
     text = shown(plans(TOPOLOGY.replace("links:", f"{stations}links:") + MEDIUM))
     assert "transmitter  heard best by  at    worst by  at" in text

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+"""How ``lab show`` describes the event ``exec``."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+
+def describe(params: dict[str, Any]) -> str:
+    """What happens, by the event's parameters."""
+    return shlex.join(params["argv"])

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""A wired link changes its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from pydantic import Field
+
+from lab.model.event import Event, Resolved, Scene
+from lab.model.links import Shape, complaint
+from lab.model.names import LinkName
+
+
+class NetemChange(Event, Shape):
+    """A wired link behaves otherwise from now on; what is not named stays as it is."""
+
+    netem: LinkName = Field(description="The link, by its name or its two ends: h1-s1 or [h1, s1].")
+
+    def resolve(self, scene: Scene) -> Resolved:
+        """Every parameter of the link as it is from then on."""
+        link = scene.link(self.netem, "netem")
+        if link is None:
+            return
+        netem = self.applied_to(scene.netem(link))
+        wrong = complaint(netem)
+        if wrong is not None:
+            scene.refuse(wrong[1], wrong[0])
+        scene.set_netem(link, netem)
+        yield link.name, dataclasses.asdict(netem)

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""A wired link is shaped anew, in both directions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.guest.commands import netem_words
+from lab.guest.steps import Run, Step
+from lab.shared import types
+
+
+def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
+    """Each end gets another queueing discipline, or none."""
+    words = netem_words(types.Netem(**event.params))
+    for node, interface in plan.link(event.target).ends():
+        verb = ["replace", "dev", interface, "root", *words] if words else ["delete", "dev", interface, "root"]
+        yield Run(["tc", "qdisc", *verb], node)

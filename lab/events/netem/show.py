@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""How ``lab show`` describes the event ``netem``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lab.shared.types import Netem
+from lab.show.words import shape
+
+
+def describe(params: dict[str, Any]) -> str:
+    """What happens, by the event's parameters."""
+    return shape(Netem(**params))

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+"""How ``lab show`` describes the event ``roam``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def describe(params: dict[str, Any]) -> str:
+    """What happens, by the event's parameters."""
+    return f"to {params['to']}"

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What the guest knows of kinds of nodes and events: the guest.py of their folders, loaded when a plan needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import IntEnum
+from functools import cache
+from typing import ClassVar
+
+from lab.guest import commands
+from lab.guest.steps import Run, Step
+from lab.shared import types
+from lab.shared.kinds import EVENTS, NODES, part
+
+
+class Phase(IntEnum):
+    """When nodes of a kind start: all of one phase, in the plan's order, before any of the next."""
+
+    LISTEN = 0  # before anybody sends
+    FORWARD = 1  # what the rest is connected to
+    SERVE = 2  # what others join
+    JOIN = 3
+
+
+class NodeKind:
+    """A kind of node in the guest; what is here is what a node with wired links needs.
+
+    lab/nodes/<kind>/guest.py has an instance of it, ``KIND``.
+    """
+
+    class_name: ClassVar[str] = "LabNode"  # what Mininet calls the class of such nodes
+    lists: ClassVar[tuple[str, ...]] = ("hosts",)  # the attributes of Mininet's network that such nodes are in
+    phase: ClassVar[Phase | None] = None  # None: nothing is to be started
+
+    def lines(self, node: types.Node, phy: int | None) -> list[str]:
+        """``ip -batch`` lines inside the container that bring its interfaces up."""
+        return commands.radio_lines(node, phy) + commands.wired_lines(node)
+
+    def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
+        """Settings beyond addresses: of the radio, what no daemon sets."""
+        threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
+        if threshold_bytes is not None:
+            yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
+
+    def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """Start its daemons."""
+        return iter(())
+
+    def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """Wait until it is up, once all nodes of its phase have been started."""
+        return iter(())
+
+
+@cache
+def node_kind(name: str) -> NodeKind:
+    """The kind of that name."""
+    kind: NodeKind = part(NODES, name, "guest").KIND
+    return kind
+
+
+def event_steps(plan: types.Plan, event: types.Event) -> Iterable[Step]:
+    """What the guest does when an event is due.
+
+    Raises:
+        GuestError: it cannot be done.
+    """
+    found: Iterable[Step] = part(EVENTS, event.kind, "guest").steps(plan, event)
+    return found

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""The running guest, as steps act on it: the network, its daemons, the medium, the clock and the plan's processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.guest.clock import Clock
+from lab.guest.errors import GuestError
+from lab.guest.hostap_socket import Control
+from lab.guest.loop import Loop, now_ns
+from lab.guest.network.container import Container
+from lab.guest.network.network import LabNet
+from lab.guest.processes import Processes
+from lab.guest.tasks import Task, run
+from lab.shared import types
+from lab.shared.paths import DAEMON_LOGS, RAW
+
+if TYPE_CHECKING:
+    from lab.guest.medium.medium import Medium
+    from lab.guest.medium.record import MediumRecord
+    from lab.guest.network.air_capture import AirCapture
+
+UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
+
+
+class LiveGuest:
+    """What steps are executed on.
+
+    ``controls`` has the control connection of each node with a daemon that has one; ``air`` is the capture of the
+    medium, None where there is none.
+    """
+
+    def __init__(self, plan: types.Plan, loop: Loop) -> None:
+        self.plan = plan
+        self.loop = loop
+        self.network = LabNet(plan)
+        self.clock = Clock()
+        self.daemons: dict[tuple[str, str], Task] = {}
+        self.controls: dict[str, Control] = {}
+        self.air: AirCapture | None = None
+        self.failure: GuestError | None = None
+        self.processes = Processes(self)
+        self._medium: Medium | None = None
+        self._looks: MediumRecord | None = None
+
+    # Failures of what happens later, in the loop
+
+    def fail(self, error: GuestError) -> None:
+        """End the run with that failure, if it is the first."""
+        self.failure = self.failure or error
+
+    def raise_failure(self) -> None:
+        """Raise the failure, if there is one."""
+        if self.failure:
+            raise self.failure
+
+    def guard(self, callback: Callable[[], object]) -> None:
+        """Call what the loop calls; its failure ends the run."""
+        try:
+            callback()
+        except GuestError as error:
+            self.fail(error)
+
+    def call_at(self, at_ns: int, callback: Callable[[], object]) -> None:
+        """Have the loop call ``callback`` at a time of the timeline."""
+        self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+
+    # Nodes
+
+    def container(self, node: str) -> Container:
+        """The container of a node."""
+        found: Container = self.network.nameToNode[node].container
+        return found
+
+    def pid(self, node: str) -> int:
+        """The process id of a node's first process."""
+        return self.container(node).pid
+
+    def run(self, argv: Sequence[str], node: str | None, input_text: str = "", culprit: str | None = None) -> str:
+        """Run a command to its end, in a node or outside of all; returns its output."""
+        if node is None:
+            return run(argv, input_text, culprit)
+        return self.container(node).run(*argv, input_text=input_text)
+
+    def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
+        """Write a text file, in a node or outside of all."""
+        if node is None:
+            Path(path).write_text(text)
+        else:
+            self.container(node).write(path, text, mode)
+
+    def place(self, file: types.File, seed: int) -> None:
+        """Put a file of the workload into its node."""
+        container = self.container(file.node)
+        if file.text is not None:
+            container.write(file.path, file.text, file.mode)
+            return
+        from lab.shared.random_files import random_chunks
+
+        container.write(file.path, b"", file.mode)
+        with (container.root / file.path.lstrip("/")).open("wb") as target:
+            for chunk in random_chunks(seed, file.name, file.random_bytes or 0):
+                target.write(chunk)
+
+    def pause(self, duration_ns: int) -> None:
+        """Let virtual time pass."""
+        self.loop.run_until(now_ns() + duration_ns)
+
+    # Daemons
+
+    def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
+        """Start a daemon in a node; its death ends the run."""
+        log = DAEMON_LOGS / f"{node}-{name}.log"
+        self.daemons[node, name] = Task(self.loop, f"{name} on {node}", self.container(node).command(*argv), log)
+
+    def dead_daemon(self) -> Task | None:
+        """The first daemon that has ended by itself."""
+        tasks = [*([self.air.task] if self.air else []), *self.daemons.values()]
+        return next((task for task in tasks if not task.alive and not task.expected), None)
+
+    def await_socket(self, node: str, daemon: str, path: str) -> None:
+        """Wait until a daemon has made its socket."""
+        task = self.daemons[node, daemon]
+        socket = self.container(node).root / path.lstrip("/")
+        self.loop.wait_for(
+            lambda: socket.exists() or not task.alive,
+            UP_TIMEOUT_NS,
+            f"{path} of {task.name}",
+            culprit=task.name,
+            log=task.log,
+        )
+        if not task.alive:
+            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.log)
+
+    def attach(self, node: str, daemon: str, path: str) -> None:
+        """Connect to the control socket of hostapd or wpa_supplicant."""
+        self.await_socket(node, daemon, path)
+        self.controls[node] = Control(self.loop, self.container(node).root, path, self.daemons[node, daemon])
+
+    def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
+        """Wait until a daemon has done ``what``: its status says so, or an event does."""
+        control = self.controls[node]
+        if status in control.request("STATUS"):
+            return
+        self.loop.wait_for(
+            lambda: control.seen(event),
+            UP_TIMEOUT_NS,
+            what,
+            control.last,
+            control.task.name,
+            control.task.log,
+            source,
+        )
+
+    # The medium
+
+    @property
+    def medium(self) -> Medium:
+        """The medium of the plan, which has one."""
+        from lab.guest.medium.medium import Medium
+
+        if self._medium is None:
+            assert self.plan.medium is not None  # whoever asks has looked
+            self._medium = Medium(self.plan.medium)
+        return self._medium
+
+    def look_at_medium(self, every_ns: int | None = None) -> None:
+        """Note the counters; with ``every_ns``, again at its next multiple, if the last look is not due then.
+
+        An event that takes time (exec) delays a look, so it is stamped with the time that it is, not with its own.
+        """
+        from lab.guest.medium.record import MediumRecord
+
+        if self._looks is None:
+            self._looks = MediumRecord(self.medium, self.clock.start_ns)
+        elapsed_ns = self.clock.elapsed_ns()
+        self._looks.look(elapsed_ns)
+        if every_ns is None:
+            return
+        next_ns = (elapsed_ns // every_ns + 1) * every_ns
+        if next_ns < self.plan.duration_ns:
+            self.call_at(next_ns, lambda: self.look_at_medium(every_ns))
+
+    def record_medium(self) -> None:
+        """Look at the counters for the last time, and write all looks to a file."""
+        self.guard(self.look_at_medium)
+        if self._looks is not None:
+            self._looks.write(RAW)
+
+    def capture_air(self, argv: Sequence[str]) -> None:
+        """Begin to capture the medium."""
+        from lab.guest.network.air_capture import AirCapture
+
+        self.air = AirCapture(self.loop, argv)

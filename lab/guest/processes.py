@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The plan's processes and probes while they run."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from lab.guest.clock import Clock
+from lab.guest.errors import GuestError
+from lab.guest.hostap_socket import Control
+from lab.guest.loop import Loop, now_ns
+from lab.guest.network.container import Container
+from lab.guest.sampling import FileSizeSampler, Sampler
+from lab.guest.tasks import Task
+from lab.shared import types
+from lab.shared.paths import RAW
+
+
+class Surroundings(Protocol):
+    """What processes run in."""
+
+    plan: types.Plan
+    loop: Loop
+    clock: Clock
+    controls: dict[str, Control]
+
+    def container(self, node: str) -> Container:
+        """The container of a node."""
+
+    def fail(self, error: GuestError) -> None:
+        """End the run with that failure, if it is the first."""
+
+    def raise_failure(self) -> None:
+        """Raise the failure, if there is one."""
+
+
+class Processes:
+    """Starts and ends them. ``tasks`` are those that were started, by id."""
+
+    def __init__(self, guest: Surroundings) -> None:
+        self.tasks: dict[str, Task] = {}
+        self._guest = guest
+        self._samplers: dict[str, Sampler] = {}
+        self._sizes: list[FileSizeSampler] = []
+
+    def start(self, process: types.Process) -> None:
+        """Start a program, and watch its file if it has one."""
+        container = self._guest.container(process.node)
+        task = Task(
+            self._guest.loop,
+            process.id,
+            container.command(*process.argv),
+            RAW / f"{process.id}.out",
+            RAW / f"{process.id}.err",
+            lambda task: self._ended(process, task),
+        )
+        self.tasks[process.id] = task
+        if process.watched_file:
+            path = container.root / process.watched_file.lstrip("/")
+            sampler = FileSizeSampler(self._guest.loop, self._guest.clock, process, path, task)
+            self._sizes.append(sampler)
+            sampler.tick()
+
+    def sample(self, process: types.Process) -> None:
+        """Begin to run a probe's command again and again."""
+        argv = self._guest.container(process.node).command(*process.argv)
+        sampler = Sampler(self._guest.loop, self._guest.clock, process, argv)
+        self._samplers[process.id] = sampler
+        sampler.tick()
+
+    def listen(self, process: types.Process) -> None:
+        """Begin to write down what the daemon of a node reports."""
+        out = RAW / f"{process.id}.out"
+        out.touch()
+
+        def write(uptime_ns: int, text: str) -> None:
+            with out.open("a") as file:
+                file.write(f"{self._guest.clock.since_start_ns(uptime_ns)} {text.rstrip()}\n")
+
+        self._guest.controls[process.node].listen(write)
+
+    def await_ready(self, process: types.Process, ready: types.Ready) -> None:
+        """Wait until a process is ready, or has ended.
+
+        Raises:
+            GuestError: it is not ready in time, or its end is a failure.
+        """
+        task = self.tasks[process.id]
+        condition = self._condition(process, ready)
+        self._guest.loop.wait_for(
+            lambda: condition() or not task.alive,
+            ready.timeout_ns,
+            f"{process.id} to be ready ({ready.listening or ready.log})",
+            culprit=process.id,
+            log=task.log,
+            where=process.source,
+        )
+        self._guest.raise_failure()
+
+    def _condition(self, process: types.Process, ready: types.Ready) -> Callable[[], bool]:
+        from lab.guest import ready as conditions
+
+        if ready.listening is not None:
+            return conditions.listening(self._guest.container(process.node).pid, ready.listening)
+        return conditions.logged(self.tasks[process.id], ready.log or "")
+
+    def _ended(self, process: types.Process, task: Task) -> None:
+        for sampler in self._sizes:
+            sampler.finish(task)
+        if task.expected or not process.required:
+            return
+        if task.exit == 0 and (process.acts or process.ready is None):
+            return  # a client that has done its work
+        node = self._guest.plan.node(process.node)
+        short = self._guest.container(node.name).memory_kills() and task.signal == signal.SIGKILL
+        why = f": {node.name} has no more than {node.memory_bytes >> 20} MiB of memory" if short else ""
+        message = f"{process.source}: {process.id} {task.describe_end()}{why}"
+        self._guest.fail(GuestError(message, process.id, task.log))
+
+    def send(self, process: str, number: signal.Signals) -> None:
+        """Signal a process; a probe that samples ends without."""
+        if process in self._samplers:
+            self._samplers[process].stop()
+        if process in self.tasks:
+            self.tasks[process].send(number)
+
+    def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
+        """Ask what still runs to end, by its signal; kill what does not within ``grace_ns``."""
+        for sampler in self._samplers.values():
+            sampler.stop()
+        for sizes in self._sizes:
+            sizes.stop()
+        for name, task in self.tasks.items():
+            task.send(asked[name])
+        self._await_ends(grace_ns)
+        for task in self.tasks.values():
+            task.send(signal.SIGKILL)
+        self._await_ends(grace_ns)
+
+    def _await_ends(self, longest_ns: int) -> None:
+        self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in self.tasks.values()))
+
+    def outcome(self) -> list[dict[str, Any]]:
+        """What became of each, as guest.json has it."""
+        nodes = {process.id: process.node for process in self._guest.plan.processes}
+        since = self._guest.clock.since_start_ns
+        return [
+            {
+                "id": task.name,
+                "node": nodes[task.name],
+                "started_ns": since(task.started_ns),
+                "ended_ns": None if task.expected or task.ended_ns is None else since(task.ended_ns),
+                "exit": None if task.expected else task.exit,
+                "signal": None if task.expected else task.signal,
+            }
+            for task in self.tasks.values()
+        ]

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Steps that only a scripted run has: processes, probes, the clock, and its end."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.guest.steps import GUEST, Step
+from lab.shared import types
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+GRACE_NS = 2_000_000_000  # between asking the last processes to end and killing them
+
+
+class Start(NamedTuple):
+    """A process is started: a program, or a probe that is one."""
+
+    process: types.Process
+
+    @property
+    def place(self) -> str:
+        """The node, and the process's name."""
+        return f"{self.process.node}, as {self.process.id}"
+
+    def describe(self) -> Iterator[str]:
+        """Its command, and the file that is watched for it."""
+        process = self.process
+        yield shlex.join(process.argv)
+        if process.watched_file:
+            yield f"# size of {process.watched_file}{_pace(process)}, its SHA-256 when {process.id} has ended"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Start it."""
+        guest.processes.start(self.process)
+
+
+class Sample(NamedTuple):
+    """A probe begins to run its command again and again."""
+
+    process: types.Process
+
+    @property
+    def place(self) -> str:
+        """The node, the pace and the probe's name."""
+        return f"{self.process.node}{_pace(self.process)}, as {self.process.id}"
+
+    def describe(self) -> Iterator[str]:
+        """The command."""
+        yield shlex.join(self.process.argv)
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Begin."""
+        guest.processes.sample(self.process)
+
+
+class Listen(NamedTuple):
+    """A probe begins to write down what a daemon's control socket reports."""
+
+    process: types.Process
+
+    def describe(self) -> Iterator[str]:
+        """Which probe."""
+        process = self.process
+        yield f"# in {process.node}: {process.probe} ({process.id}) listens to the control socket"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Begin."""
+        guest.processes.listen(self.process)
+
+
+def _pace(process: types.Process) -> str:
+    return f" every {process.every_ns / 1e9:g} s" if process.every_ns is not None else ""
+
+
+_BEGIN: dict[str, Callable[[types.Process], Step]] = {"command": Start, "sample": Sample, "control": Listen}
+
+
+def begin(process: types.Process) -> Step:
+    """How a process or a probe begins, by its mode."""
+    return _BEGIN[process.mode](process)
+
+
+class AwaitReady(NamedTuple):
+    """A process is ready to serve."""
+
+    process: types.Process
+    ready: types.Ready
+
+    def describe(self) -> Iterator[str]:
+        """What is waited for."""
+        what = f"{self.process.id} to be ready ({self.ready.listening or self.ready.log})"
+        yield f"# wait for {what}, at most {self.ready.timeout_ns / 1e9:g} s"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for it."""
+        guest.processes.await_ready(self.process, self.ready)
+
+
+class StartClock(NamedTuple):
+    """The timeline begins."""
+
+    def describe(self) -> Iterator[str]:
+        """When."""
+        yield "# wait for the next full second of uptime, where the timeline starts"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for it."""
+        guest.clock.start(guest.loop)
+
+
+class EndProcesses(NamedTuple):
+    """What still runs is asked to end, and killed if it does not."""
+
+    asked: tuple[tuple[str, signal.Signals], ...]  # processes that have been started, and the signal for each
+
+    def describe(self) -> Iterator[str]:
+        """The signals."""
+        for process, number in self.asked:
+            yield f"# {number.name} to {process}"
+        if self.asked:
+            yield f"# SIGKILL to what is alive {GRACE_NS / 1e9:g} s later"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Send them, and wait for the ends."""
+        guest.processes.end(dict(self.asked), GRACE_NS)
+
+
+class CaptureAir(NamedTuple):
+    """What is on the medium is captured from now on."""
+
+    argv: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """No node."""
+        return GUEST
+
+    def describe(self) -> Iterator[str]:
+        """The command."""
+        yield shlex.join(self.argv)
+        yield "# wait until it captures"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Begin, and wait until nothing is missed any more."""
+        guest.capture_air(self.argv)
+
+
+class EndCapture(NamedTuple):
+    """The capture of the medium is complete."""
+
+    def describe(self) -> Iterator[str]:
+        """The signal."""
+        yield "# SIGINT to the tcpdump of the air, once the kernel has handed over its last frames"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Let it write what the kernel holds, and end it."""
+        if guest.air:
+            guest.air.finish()
+
+
+class OfferStack(NamedTuple):
+    """The code of the plan's stack is mounted, for all nodes."""
+
+    stack: str
+
+    def describe(self) -> Iterator[str]:
+        """Where nodes see it."""
+        yield f"# mount the code of {self.stack}, which nodes see at /opt/{self.stack}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Mount it."""
+        from lab.guest.network.stack import offer
+
+        offer(self.stack)
+
+
+class SharePrograms(NamedTuple):
+    """Programs that probes bring are written, for all nodes."""
+
+    programs: dict[str, str]
+
+    def describe(self) -> Iterator[str]:
+        """Where nodes see them."""
+        from lab.shared.paths import PROGRAMS_IN_NODE
+
+        yield f"# programs of probes, which nodes see in {PROGRAMS_IN_NODE}: {', '.join(sorted(self.programs))}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Write them."""
+        from lab.guest.network.programs import share_programs
+
+        share_programs(self.programs)

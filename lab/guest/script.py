@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""All that the guest does for a plan, in its order, as steps: the guest executes them, ``--dry-run`` prints them.
+
+Everything is made by as few processes as possible (all veth pairs by one ``ip -batch``, each node's addresses by
+another): in User Mode Linux an exec costs milliseconds, and nothing else about a network of this size costs anything.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from lab.guest import commands
+from lab.guest.kinds import Phase, event_steps, node_kind
+from lab.guest.run_steps import (
+    AwaitReady,
+    CaptureAir,
+    EndCapture,
+    EndProcesses,
+    OfferStack,
+    SharePrograms,
+    StartClock,
+    begin,
+)
+from lab.guest.steps import Create, Pid, Place, Run, Signal, Step, Write
+from lab.shared import types
+from lab.shared.medium_types import MediumUpdate
+from lab.shared.paths import CGROUPS
+
+
+class Moment(NamedTuple):
+    """What happens at a time of the timeline."""
+
+    at_ns: int
+    steps: Callable[[], Iterable[Step]]
+    event: types.Event | None = None  # whose steps these are
+
+
+def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
+    """Until all nodes are up and every station is associated."""
+    if plan.stack:
+        yield OfferStack(plan.stack)
+    if plan.programs:
+        yield SharePrograms(plan.programs)
+    yield from _build(plan, pid)
+    yield from _start(plan)
+
+
+def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
+    """Make all nodes, links and addresses; nothing runs in them yet."""
+    phys = types.radio_numbers(plan.nodes)
+    # containers may then have limits of memory and processes
+    yield Write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
+    if plan.medium:  # while the radios are down, and none has left for its node
+        from lab.guest.medium import requests
+        from lab.guest.medium.steps import netlink
+
+        yield netlink(plan.medium, requests.setup(plan.medium))
+    for node in plan.nodes:
+        kind = node_kind(node.kind)
+        yield Create(node, kind.class_name, kind.lists)
+    pairs = commands.pair_lines(plan, pid)
+    if pairs:
+        yield Run(["ip", "-batch", "-"], lines=pairs)
+    hosts = "".join(f"{node.ip.split('/')[0]}\t{node.name}\n" for node in plan.nodes if node.ip)
+    for node in plan.nodes:
+        phy = phys.get(node.name)
+        if phy is not None:
+            yield Run(commands.move_radio(phy, pid(node.name)), culprit=node.name)
+        yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
+        kind = node_kind(node.kind)
+        yield Run(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
+        yield from kind.settings(node, phy)
+        shaping = commands.shaping_lines(node.name, plan.links)
+        if shaping:
+            yield Run(["tc", "-batch", "-"], node.name, shaping)
+
+
+def _start(plan: types.Plan) -> Iterator[Step]:
+    """Start what nodes run by themselves, phase by phase."""
+    for command in commands.countries(plan):
+        yield Run(command)
+    if plan.pcap:  # before the first radio goes up
+        yield Run(commands.air_up())
+        yield CaptureAir(tuple(commands.air_capture()))
+    for phase in Phase:
+        nodes = [node for node in plan.nodes if node_kind(node.kind).phase == phase]
+        for node in nodes:
+            yield from node_kind(node.kind).start(plan, node)
+        for node in nodes:
+            yield from node_kind(node.kind).wait(plan, node)
+
+
+def before_timeline(plan: types.Plan) -> Iterator[Step]:
+    """Files, processes that are to be there first, and the clock."""
+    for file in plan.files:
+        yield Place(file, plan.seed)
+    for process in plan.processes:
+        if _is_early(process):
+            yield begin(process)
+            if process.ready is not None:
+                yield AwaitReady(process, process.ready)
+    yield StartClock()
+    if plan.medium:  # what was counted before the timeline
+        from lab.guest.medium.steps import Look
+
+        yield Look()
+
+
+def _is_early(process: types.Process) -> bool:
+    """Whether it begins before the timeline; probes that sample begin with it, to look at round times."""
+    return process.at_ns < 0 and process.mode != "sample"
+
+
+def timeline(plan: types.Plan) -> list[Moment]:
+    """What happens at which time, in order.
+
+    What is due at one time: processes, events, a look at the medium's counters, levels that moves change, and
+    processes that are stopped.
+    """
+    moments = [
+        Moment(max(0, process.at_ns), partial(_begin, process)) for process in plan.processes if not _is_early(process)
+    ]
+    moments += [Moment(event.at_ns, partial(event_steps, plan, event), event) for event in plan.events]
+    moments += _of_medium(plan)
+    moments += [
+        Moment(process.stop_ns, partial(_stop, process.id)) for process in plan.processes if process.stop_ns is not None
+    ]
+    return sorted(moments, key=lambda moment: moment.at_ns)
+
+
+def _begin(process: types.Process) -> list[Step]:
+    return [begin(process)]
+
+
+def _stop(process: str) -> list[Step]:
+    return [Signal(process, signal.SIGINT)]
+
+
+def _of_medium(plan: types.Plan) -> Iterator[Moment]:
+    """Looks at the counters, and levels that change while nodes move."""
+    medium = plan.medium
+    if medium is None:
+        return
+    if medium.statistics_ns < plan.duration_ns:
+        yield Moment(medium.statistics_ns, partial(_look, medium.statistics_ns))
+    names = medium.names()
+    for change in medium.updates:
+        yield Moment(change.at_ns, partial(_update, change, names))
+
+
+def _look(every_ns: int) -> list[Step]:
+    from lab.guest.medium.steps import Look
+
+    return [Look(every_ns)]
+
+
+def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
+    from lab.guest.medium import requests
+    from lab.guest.medium.steps import Netlink
+
+    return [Netlink(tuple(requests.update(change)), names)]
+
+
+def end(plan: types.Plan) -> Iterator[Step]:
+    """What is left when the timeline's time is over."""
+    if plan.medium:
+        from lab.guest.medium.steps import LastLook
+
+        yield LastLook()
+    # tools print their summary when they are interrupted
+    yield EndProcesses(
+        tuple(
+            (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
+            for process in plan.processes
+            if process.mode == "command"
+        )
+    )
+
+
+def after_record(plan: types.Plan) -> Iterator[Step]:
+    """What is done when the outcome is known, which takes time that is not part of it."""
+    if plan.pcap:
+        yield EndCapture()

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Steps: what the guest does, one after the other. The guest executes them, ``lab run --dry-run`` prints them.
+
+lab/guest/script.py generates them from a plan, with those of lab/nodes/*/guest.py and lab/events/*/guest.py, which may
+define steps of their own. They are named tuples, not dataclasses: a guest imports them at every boot, and a dataclass
+takes ten times as long to make.
+
+Whoever prints steps knows no process ids. So ids come from a function, of type ``Pid``.
+"""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from lab.guest import commands
+from lab.shared import types
+from lab.shared.paths import NODES
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
+
+GUEST = "the guest"  # where commands run that belong to no node
+
+
+def place_of(step: Step) -> str:
+    """Where a step happens, as a heading has it; empty where its lines say it themselves."""
+    return getattr(step, "place", "")
+
+
+class Step(Protocol):
+    """One thing that the guest does.
+
+    A step with a property ``place`` happens there, and its lines stand below a heading that says so.
+    """
+
+    def describe(self) -> Iterator[str]:
+        """Its lines: commands as a shell would have them, everything else as comments."""
+
+    def execute(self, guest: LiveGuest) -> str | None:
+        """Do it; returns what an event's record is to hold of it.
+
+        Raises:
+            GuestError: the run cannot go on.
+        """
+
+
+class Run(NamedTuple):
+    """A command that is run to its end, in a node or outside of all; ``lines`` are its standard input."""
+
+    argv: Sequence[str]
+    node: str | None = None
+    lines: Sequence[str] = ()
+    culprit: str | None = None  # whom to blame, if not ``node``
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node or GUEST
+
+    def describe(self) -> Iterator[str]:
+        """The command, its input as a here-document."""
+        command = shlex.join(self.argv)
+        if not self.lines:
+            yield command
+            return
+        yield f"{command} <<end"
+        yield from self.lines
+        yield "end"
+
+    def execute(self, guest: LiveGuest) -> str:
+        """Run it; returns its output."""
+        return guest.run(self.argv, self.node, "".join(f"{line}\n" for line in self.lines), self.culprit)
+
+
+class Write(NamedTuple):
+    """A text file."""
+
+    path: str
+    text: str
+    node: str | None = None
+    mode: int = 0o644
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node or GUEST
+
+    def describe(self) -> Iterator[str]:
+        """The text."""
+        yield f"# {self.path}:"
+        for line in self.text.splitlines():
+            yield f"#   {line}".rstrip()
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Write it."""
+        guest.write(self.path, self.text, self.node, self.mode)
+
+
+class Place(NamedTuple):
+    """A file of the workload is put into its node."""
+
+    file: types.File
+    seed: int
+
+    def describe(self) -> Iterator[str]:
+        """What it holds."""
+        file = self.file
+        content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
+        yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Write it."""
+        guest.place(self.file, self.seed)
+
+
+class Create(NamedTuple):
+    """A node's container is made, and Mininet's view of the node."""
+
+    node: types.Node
+    class_name: str  # what Mininet calls the class of such nodes
+    lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
+
+    @property
+    def place(self) -> str:
+        """No node."""
+        return GUEST
+
+    def describe(self) -> Iterator[str]:
+        """Its limits, and the command that starts it."""
+        node = self.node
+        limits = f"at most {node.memory_bytes >> 20} MiB of memory and {node.pids_max} processes"
+        yield f"# {NODES}/{node.name}: an overlay of the image; config.json: {limits}"
+        yield shlex.join(commands.start_container(node.name))
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Make and start it."""
+        guest.network.add(self.node, self.class_name, self.lists)
+
+
+class Daemon(NamedTuple):
+    """A daemon of a node is started; its end is the run's."""
+
+    node: str
+    name: str
+    argv: Sequence[str]
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """The command."""
+        yield shlex.join(self.argv)
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Start it."""
+        guest.start_daemon(self.node, self.name, self.argv)
+
+
+class AwaitSocket(NamedTuple):
+    """A daemon has made its socket."""
+
+    node: str
+    daemon: str
+    path: str
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """Which socket."""
+        yield f"# wait for {self.daemon}'s {self.path}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for it."""
+        guest.await_socket(self.node, self.daemon, self.path)
+
+
+class Attach(NamedTuple):
+    """The agent connects to the control socket of hostapd or wpa_supplicant, and gets its events."""
+
+    node: str
+    daemon: str
+    path: str
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """Which socket."""
+        yield f"# wait for {self.daemon}'s {self.path}, send ATTACH"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for the socket, and connect."""
+        guest.attach(self.node, self.daemon, self.path)
+
+
+class AwaitUp(NamedTuple):
+    """A daemon with a control socket has done what it is for."""
+
+    node: str
+    status: str  # a line of the answer to STATUS
+    event: str  # that comes later otherwise
+    what: str  # "ap1 to enable its access point"
+    source: str  # file:line of the node
+
+    def describe(self) -> Iterator[str]:
+        """What is waited for."""
+        yield f"# wait for {self.what}: {self.status} in the answer to STATUS, or {self.event}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for it."""
+        guest.await_up(self.node, self.status, self.event, self.what, self.source)
+
+
+class Pause(NamedTuple):
+    """Virtual time passes."""
+
+    duration_ns: int
+
+    def describe(self) -> Iterator[str]:
+        """How long."""
+        yield f"# wait for {self.duration_ns / 1e6:g} ms"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Let it pass."""
+        guest.pause(self.duration_ns)
+
+
+class Note(NamedTuple):
+    """Nothing that the guest does, but something that a reader wants to know there."""
+
+    text: str
+
+    def describe(self) -> Iterator[str]:
+        """The text."""
+        yield f"# {self.text}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Nothing."""
+
+
+class Signal(NamedTuple):
+    """A process of the workload gets a signal; its end is then no failure."""
+
+    process: str
+    signal: signal.Signals
+
+    def describe(self) -> Iterator[str]:
+        """Which signal."""
+        yield f"# {self.signal.name} to {self.process}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Send it."""
+        guest.processes.send(self.process, self.signal)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Kinds of nodes, one file each."""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""An access point in the guest: hostapd on its radio, bridged with its wired ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from lab.guest import commands, hostap_config
+from lab.guest.kinds import NodeKind, Phase
+from lab.guest.steps import Attach, AwaitUp, Daemon, Step, Write
+from lab.shared import types
+
+_BRIDGE = "br0"
+_CONFIG = "/etc/hostapd/hostapd.conf"
+
+
+class AccessPoint(NodeKind):
+    """An access point."""
+
+    class_name: ClassVar[str] = "AccessPoint"
+    lists: ClassVar[tuple[str, ...]] = ("aps",)
+    phase: ClassVar[Phase | None] = Phase.SERVE
+
+    def lines(self, node: types.Node, phy: int | None) -> list[str]:
+        """A bridge without spanning tree over the wired ports; hostapd adds the radio to it."""
+        lines = [f"link add {_BRIDGE} type bridge forward_delay 0 stp_state 0", *super().lines(node, phy)]
+        lines += [f"link set {interface.name} master {_BRIDGE}" for interface in node.interfaces]
+        return [*lines, f"link set {_BRIDGE} up"]
+
+    def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """hostapd; then what makes it let go of stations that left for another access point (images/initrd/follow.c),
+        where there is another.
+        """
+        if node.radio is None:
+            return
+        control = f"{hostap_config.HOSTAPD_CONTROL}/{node.radio.interface}"
+        yield Write(_CONFIG, hostapd_conf(plan, node), node.name)
+        yield Daemon(node.name, "hostapd", ["hostapd", "-t", _CONFIG])
+        yield Attach(node.name, "hostapd", control)
+        if _others(plan, node) and node.interfaces:
+            argv = [commands.FOLLOW_IN_NODE, "access-point", control, f"{node.name}-eth"]
+            yield Daemon(node.name, "follow", argv)
+
+    def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """It sends beacons."""
+        what = f"{node.name} to enable its access point"
+        yield AwaitUp(node.name, "state=ENABLED", "AP-ENABLED", what, node.source)
+
+
+def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
+    """The radios of the other access points."""
+    return [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
+
+
+def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
+    """The other access points of its network between which transitions are fast."""
+    if node.radio is None or node.radio.mobility_domain is None:
+        return []
+    domain = node.radio.ssid, node.radio.mobility_domain
+    return [radio for radio in _others(plan, node) if (radio.ssid, radio.mobility_domain) == domain]
+
+
+def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
+    """hostapd.conf of an access point."""
+    if node.radio is None:
+        raise ValueError(f"{node.name} has no radio")
+    return hostap_config.hostapd_conf(node.radio, _BRIDGE, neighbours(plan, node))
+
+
+KIND = AccessPoint()

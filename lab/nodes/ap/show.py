@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+"""How pictures show nodes of kind ``ap``."""
+
+NOUN = "access point"
+COLOUR = 1  # in the palette of reports

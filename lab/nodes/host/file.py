@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""A wired host."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lab.model.node import Ip, Mac, Node
+
+
+class Host(Node):
+    """A computer with wired links only."""
+
+    kind: Literal["host"] = Field(description="host: a computer with wired links only.")
+    ip: Ip | None = Field(
+        None, description="IPv4 address of its first interface, such as 10.0.0.1/8. If nothing is said: the next free."
+    )
+    mac: Mac | None = Field(None, description="MAC address of its first interface. If nothing is said: one is made.")
+
+    @property
+    def wired_mac(self) -> str | None:
+        """The address given to its first wired interface."""
+        return self.mac
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it."""
+        return self.ip

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""A monitor in the guest: its radio listens, and no daemon runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from lab.guest import commands
+from lab.guest.kinds import NodeKind, Phase
+from lab.guest.steps import Run, Step
+from lab.shared import types
+
+
+class Monitor(NodeKind):
+    """A radio that only listens."""
+
+    class_name: ClassVar[str] = "Monitor"
+    lists: ClassVar[tuple[str, ...]] = ()  # Mininet has no such nodes, and nobody can reach one
+    phase: ClassVar[Phase | None] = Phase.LISTEN
+
+    def lines(self, node: types.Node, phy: int | None) -> list[str]:
+        """The radio's interface stays down until it is in monitor mode."""
+        return ["link set lo up", *commands.radio_lines(node, phy)]
+
+    def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """Have the radio listen; the regulatory domain is set by then."""
+        if node.radio is None:
+            return
+        name = node.radio.interface
+        width = f"HT40{node.radio.ht40_secondary}" if node.radio.ht40_secondary else "HT20"
+        yield Run(["iw", "dev", name, "set", "type", "monitor"], node.name)
+        yield Run(["ip", "link", "set", name, "up"], node.name)
+        yield Run(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.name)
+
+
+KIND = Monitor()

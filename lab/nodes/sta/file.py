@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""A station."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from lab.errors import suggestion
+from lab.model import channels
+from lab.model.adhoc import DEFAULT_CELL, AdHoc
+from lab.model.base import refuse
+from lab.model.bgscan import AnyBgscan
+from lab.model.node import Ip, Mac, Site, Ssid, Wireless
+from lab.shared.types import Radio
+
+
+class Station(Wireless):
+    """A computer with a radio that joins a network (wpa_supplicant)."""
+
+    first_port: ClassVar[int] = 1
+    radio_number: ClassVar[int | None] = 0
+
+    kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
+    ssid: Ssid | None = Field(
+        None, description="The network it joins. May be left out where all access points have one SSID."
+    )
+    adhoc: AdHoc | None = Field(
+        None,
+        description="It joins an ad hoc network instead, such as {ssid: meeting, channel: 5}; ssid:, encrypt: and "
+        "passwd: are for networks with access points.",
+    )
+    bgscan: AnyBgscan | None = Field(
+        None,
+        description="When it looks for a better access point of its network, and goes there by itself: "
+        "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's words (simple:5:-65:60). If "
+        "nothing is said: never, it stays until it is told to roam or loses its access point.",
+    )
+    ip: Ip | None = Field(
+        None, description="IPv4 address of its radio, such as 10.0.0.2/8. If nothing is said: the next free."
+    )
+    mac: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
+
+    @property
+    def radio_mac(self) -> str | None:
+        """The address given to its radio."""
+        return self.mac
+
+    @property
+    def given_ip(self) -> str | None:
+        """The IP address given to it."""
+        return self.ip
+
+    @model_validator(mode="after")
+    def _alone(self) -> Station:
+        """What makes no sense without an access point."""
+        given = [key for key in ("ssid", "encrypt", "passwd", "bgscan") if getattr(self, key) is not None]
+        if self.adhoc is not None and given:
+            refuse(
+                f"{given[0]}: is for networks with access points, adhoc: describes an open one without; leave one of "
+                "them out",
+                key=given[0],
+            )
+        return self
+
+    def resolve(self, name: str, mac: str, site: Site) -> Radio:
+        """Its radio; reports a network that is not there."""
+        if self.adhoc is not None:
+            return self._ad_hoc(self.adhoc, name, mac, site)
+        return self._member(name, mac, site)
+
+    def _ad_hoc(self, network: AdHoc, name: str, mac: str, site: Site) -> Radio:
+        """Without an access point."""
+        site.check_channel(network.channel, network.mode, 20, "adhoc")
+        frequency_mhz = channels.frequency_mhz(network.channel)
+        return Radio(
+            interface=self.interface(name),
+            mac=mac,
+            ssid=network.ssid,
+            mode=network.mode,
+            channel=network.channel,
+            frequency_mhz=frequency_mhz,
+            scan_mhz=[frequency_mhz],
+            country=site.country,
+            encrypt="open",
+            passwd=None,
+            ibss_bssid=network.bssid or DEFAULT_CELL,
+        )
+
+    def _member(self, name: str, mac: str, site: Site) -> Radio:
+        """With access points, from whose network it takes what it does not say itself."""
+        ssid = self._joined(name, site)
+        cells = site.cells(ssid)
+        first = cells[0] if cells else None
+        encrypt: str | None = self.encrypt
+        passwd = self.passwd
+        if encrypt is None and first is not None:
+            encrypt, passwd = first.encrypt, first.passwd
+        return Radio(
+            interface=self.interface(name),
+            mac=mac,
+            ssid=ssid,
+            mode=first.mode if first is not None else "g",
+            channel=None,
+            frequency_mhz=None,
+            scan_mhz=sorted({cell.frequency_mhz for cell in cells}),
+            country=site.country,
+            encrypt=encrypt or "open",
+            passwd=passwd,
+            # what it may send with wherever it is in its network
+            width_mhz=min((cell.width_mhz for cell in cells), default=20),
+            short_gi=bool(cells) and all(cell.short_gi for cell in cells),
+            bgscan=str(self.bgscan) if self.bgscan is not None else None,
+            mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
+        )
+
+    def _joined(self, name: str, site: Site) -> str:
+        """The network that it joins: the one written, or the only one there is."""
+        known = list(dict.fromkeys(cell.ssid for cell in site.cells()))
+        if self.ssid is None and len(known) == 1:
+            return known[0]
+        if self.ssid is None:
+            there = f"there are several networks: {', '.join(known)}" if known else "there is no access point"
+            site.refuse(f"which network {name} joins is open: {there}; write ssid:", "ssid")
+            return ""
+        if self.ssid not in known:
+            listed = ", ".join(known) or "none"
+            site.refuse(f'no access point serves "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid")
+        return self.ssid

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A station in the guest: wpa_supplicant keeps it associated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from lab.guest import hostap_config
+from lab.guest.kinds import NodeKind, Phase
+from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, Run, Step, Write
+from lab.shared import types
+
+_CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
+# Computation takes no virtual time: stations that are started together would scan and join together, to the nanosecond.
+GAP_NS = 20_000_000
+
+
+class Station(NodeKind):
+    """A station; it counts as a host in Mininet's sense (pingAll)."""
+
+    class_name: ClassVar[str] = "Station"
+    lists: ClassVar[tuple[str, ...]] = ("hosts", "stations")
+    phase: ClassVar[Phase | None] = Phase.JOIN
+
+    def lines(self, node: types.Node, phy: int | None) -> list[str]:
+        """The radio's interface gets the node's address."""
+        lines = super().lines(node, phy)
+        if node.ip and node.radio:
+            lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
+        return lines
+
+    def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
+        """A station keeps its neighbours while it changes access points, as network managers have it.
+
+        By default the kernel forgets them with the carrier, and the first packet after a handoff waits 1 s for the
+        second ARP request (Documentation/networking/ip-sysctl.rst, arp_evict_nocarrier).
+        """
+        yield from super().settings(node, phy)
+        if node.radio is not None:
+            keys = [f"net.ipv4.conf.{node.radio.interface}.arp_evict_nocarrier=0"]
+            keys += [f"net.ipv6.conf.{node.radio.interface}.ndisc_evict_nocarrier=0"]
+            yield Run(["sysctl", "-qw", *keys], node.name)
+
+    def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """wpa_supplicant."""
+        if node.radio is None:
+            return
+        name = node.radio.interface
+        yield Write(_CONFIG, hostap_config.wpa_supplicant_conf(node.radio), node.name)
+        argv = ["wpa_supplicant", "-t", f"-i{name}", "-Dnl80211", f"-c{_CONFIG}"]
+        yield Daemon(node.name, "wpa_supplicant", argv)
+        yield Attach(node.name, "wpa_supplicant", f"{hostap_config.SUPPLICANT_CONTROL}/{name}")
+        if plan.medium is not None:
+            yield Pause(GAP_NS)
+
+    def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
+        """It is in its network."""
+        if node.radio is None:
+            return
+        verb = "join" if node.radio.ibss_bssid else "associate with"
+        what = f"{node.name} to {verb} '{node.radio.ssid}'"
+        yield AwaitUp(node.name, "wpa_state=COMPLETED", "CTRL-EVENT-CONNECTED", what, node.source)
+
+
+KIND = Station()

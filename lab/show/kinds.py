@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""What kinds of nodes and events are called; one without a show.py is called by its name."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+
+from lab.shared.kinds import EVENTS, NODES, part_or_none
+from lab.shared.types import Event
+
+_OTHER = 4  # the colour of a kind that has none
+
+
+@cache
+def _show(room: str, kind: str) -> ModuleType | None:
+    return part_or_none(room, kind, "show")
+
+
+def noun(kind: str) -> str:
+    """A kind of node in words: ``access point``."""
+    return getattr(_show(NODES, kind), "NOUN", kind)
+
+
+def colour(kind: str) -> int:
+    """The number of a kind of node's colour in the palette of reports."""
+    return getattr(_show(NODES, kind), "COLOUR", _OTHER)
+
+
+def describe(event: Event) -> str:
+    """What an event does to its target."""
+    module = _show(EVENTS, event.kind)
+    if module is not None:
+        return str(module.describe(event.params))
+    return ", ".join(f"{key}: {value}" for key, value in event.params.items())

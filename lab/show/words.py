@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Words for quantities that several tables show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab import units
+from lab.shared.types import Netem
+
+
+def position(position_m: list[float] | None) -> str:
+    """A place, ``(1, 2, 3) m``; empty where there is none."""
+    return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
+
+
+def shape(netem: Netem) -> str:
+    """What a link does to packets, only what it does."""
+    return ", ".join(_parts(netem)) or "as fast as can be"
+
+
+def _parts(netem: Netem) -> Iterator[str]:
+    if netem.rate_bps is not None:
+        yield units.RATE.format(netem.rate_bps)
+    if netem.delay_ns:
+        jitter = f" ± {units.DURATION.format(netem.jitter_ns)}" if netem.jitter_ns else ""
+        yield f"delay {units.DURATION.format(netem.delay_ns)}{jitter}"
+    if netem.loss_percent:
+        yield f"loss {units.PERCENT.format(netem.loss_percent)}"
+    if netem.reorder_percent:
+        yield f"reorder {units.PERCENT.format(netem.reorder_percent)}"
+    if netem.limit_packets != Netem().limit_packets:
+        yield f"limit {units.PACKETS.format(netem.limit_packets)}"

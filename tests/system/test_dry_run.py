@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What a guest runs is what ``--dry-run`` prints: every command, in its order, where it says."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.cli.dry_run import guest_lines
+from lab.shared.paths import ENTER
+from lab.shared.types import Plan
+
+pytestmark = pytest.mark.guest
+
+TOPOLOGY = """\
+name: all
+nodes:
+  sta1: {kind: sta, position: [5 m, 0 m, 0 m], rts_threshold: 500 B, roles: [client]}
+  ap1: {kind: ap, ssid: campus, channel: 6, position: [0 m, 0 m, 0 m]}
+  mon1: {kind: monitor, channel: 6, position: [5 m, 5 m, 0 m]}
+  s1: {kind: switch}
+  ap2: {kind: ap, ssid: campus, channel: 11, position: [9 m, 0 m, 0 m]}
+  h1: {kind: host, roles: [server]}
+links:
+  - {between: [h1, s1], delay: 5 ms}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+medium: {statistics: 1 s}
+"""
+WORKLOAD = """\
+name: there
+roles: {server: 1, client: 1}
+duration: 5 s
+processes:
+  - {on: server, run: [iperf3, -s], as: server, ready: {listening: tcp/5201}}
+  - {on: client, at: 0.5 s, run: [sleep, "100"], as: sleeper}
+probes:
+  - {on: client, probe: station-dump, every: 700 ms}
+  - {on: client, probe: wpa-events}
+timeline:
+  - {at: 1 s, exec: h1, run: [echo, "a b"]}
+  - {at: 2 s, netem: s1-ap1, loss: 5%}
+  - {at: 2 s, link: s1-ap1, to: down}
+  - {at: 3 s, netem: h1-s1, delay: 0 ms}
+  - {at: 3 s, roam: sta1, to: ap2}
+  - {at: 3.5 s, fault: lose, frames: data, to: sta1}
+  - {at: 4 s, stop: sleeper}
+"""
+
+Command = tuple[str, list[str]]  # node, or "the guest"; words
+
+# Python itself reports every process that the agent starts: nothing in the lab's own code is asked
+REPORT = """
+import json
+
+def report(event, arguments):
+    if event == "subprocess.Popen":
+        with open("/lab/run/raw/started", "a") as file:
+            file.write(json.dumps([str(word) for word in arguments[1]]) + "\\n")
+
+sys.addaudithook(report)
+main()
+"""
+
+
+def reporting(machine: runs.Machine, directory: Path) -> runs.Machine:
+    """The machine with an agent that reports the processes that it starts."""
+    code = directory / "code"
+    shutil.copytree(machine.bundle.path, code)
+    entry = code / "lab" / "guest" / "__main__.py"
+    for compiled in entry.parent.glob("__pycache__/__main__.*"):
+        compiled.unlink()
+    text = entry.read_text()
+    assert text.endswith("\nmain()\n")
+    entry.write_text(text.removesuffix("main()\n") + REPORT)
+    return replace(machine, bundle=replace(machine.bundle, path=code))
+
+
+def started(path: Path) -> list[Command]:
+    """The processes that a guest started, with nodes for process ids."""
+    found: list[Command] = []
+    nodes: dict[str, str] = {}
+    for words in map(json.loads, path.read_text().splitlines()):
+        place = "the guest"
+        if words[0] == ENTER:
+            inside = re.fullmatch(r".*/lab-(\w+)/cgroup\.procs", words[2])
+            assert inside
+            place = nodes[words[1]] = inside[1]
+            words = words[3:]
+        found.append((place, words))
+    return [
+        (place, [f"<pid of {nodes[word]}>" if words[0] == "iw" and word in nodes else word for word in words])
+        for place, words in found
+    ]
+
+
+def printed(plan: Plan) -> Iterator[Command]:
+    """The commands of ``--dry-run``, without their input."""
+    place, inside = "", False
+    for line in guest_lines(plan):
+        heading = re.match(r"# in ([\w ]+?)( every .*)?(, as .*)?$", line)
+        if heading:
+            place = heading[1]
+        elif inside:
+            inside = line != "end"
+        elif not line.startswith("#"):
+            inside = line.endswith(" <<end")
+            yield place, shlex.split(line.removesuffix(" <<end"))
+
+
+def without_repeats(commands: list[Command]) -> list[Command]:
+    """Of a command that is sampled, the first."""
+    sampled = ("sta1", ["iw", "dev", "sta1-wlan0", "station", "dump"])
+    first = commands.index(sampled)
+    return [command for index, command in enumerate(commands) if command != sampled or index == first]
+
+
+@pytest.mark.parametrize("pcap", [None, "air"])
+def test_the_guest_runs_what_is_printed(
+    tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan], pcap: str | None
+) -> None:
+    plan = plan_of(TOPOLOGY, WORKLOAD, 1, pcap)
+    directory = tmp_path / "run"
+    directory.mkdir()
+    runs.boot(plan, reporting(machine, tmp_path), directory)
+    assert json.loads((directory / "guest.json").read_text())["error"] is None
+    commands = started(directory / "raw" / "started")
+    assert commands.count(("sta1", ["iw", "dev", "sta1-wlan0", "station", "dump"])) == 8
+    assert without_repeats(commands) == list(printed(plan))

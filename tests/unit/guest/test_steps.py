@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Steps say what they do: what each of a real plan has done to a guest is what it prints."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from lab.cli.dry_run import guest_lines
+from lab.guest import script
+from lab.guest.errors import GuestError
+from lab.guest.kinds import event_steps
+from lab.guest.steps import Step
+from lab.plan.load import load
+from lab.shared.types import Event, Plan
+
+TOPOLOGY = """\
+name: here
+nodes:
+  mon1: {kind: monitor, channel: 6}
+  sta1: {kind: sta, position: [5 m, 0 m, 0 m], rts_threshold: 500 B, roles: [client]}
+  ap1: {kind: ap, ssid: campus, channel: 6, position: [0 m, 0 m, 0 m]}
+  ap2: {kind: ap, ssid: campus, channel: 11, position: [9 m, 0 m, 0 m]}
+  s1: {kind: switch}
+  h1: {kind: host, roles: [server]}
+links:
+  - {between: [h1, s1], delay: 5 ms}
+  - {between: [s1, ap1]}
+  - {between: [s1, ap2]}
+medium: {statistics: 2 s}
+timeline:
+  - {at: 2 s, roam: sta1, to: ap2}
+  - {at: 3 s, move: sta1, to: [6 m, 0 m, 0 m], speed: 5 m/s}
+  - {at: 4 s, link: h1-s1, to: down}
+  - {at: 4 s, netem: s1-ap1, loss: 5%}
+  - {at: 5 s, netem: h1-s1, delay: 0 ms}
+  - {at: 6 s, approximate: ap1, enabled: true}
+  - {at: 6 s, fault: lose, frames: data, to: sta1}
+"""
+WORKLOAD = """\
+name: there
+roles: {server: 1, client: 1}
+duration: 9 s
+files:
+  page: {on: server, path: /srv/page, text: page.txt}
+  blob: {on: server, path: /srv/blob, random: 1 kB}
+processes:
+  - {on: server, run: [nc, -l, "7"], as: nc, ready: {listening: tcp/7}, stop: 8 s}
+  - {on: client, at: 1 s, run: [sleep, "9"], as: sleep}
+probes:
+  - {on: client, probe: wpa-events}
+  - {on: client, probe: link, as: link}
+  - {on: client, probe: ping, to: "{server.ip}", as: ping}
+timeline:
+  - {at: 3 s, exec: h1, run: [echo, "a b"]}
+  - {at: 7 s, stop: sleep}
+"""
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOPOLOGY)
+    Path("w.yaml").write_text(WORKLOAD)
+    Path("page.txt").write_text("welcome\n")
+    return load("t.yaml", "w.yaml", pcap="air")
+
+
+class Recorder:
+    """Has what ``LiveGuest`` has, and writes down what it is asked for, in the words of a shell."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.done: list[tuple[str | None, str]] = []  # node, or None; what
+        self.network = self
+        self.processes = self
+        self.medium = self
+        self.air = SimpleNamespace(finish=lambda: self._note(None, "SIGINT tcpdump"))
+        self.clock = SimpleNamespace(start=lambda loop: self._note(None, "uptime timeline"))
+        self.loop = None
+        self.controls = {node.name: Control(self, node.name) for node in plan.nodes}
+
+    def _note(self, node: str | None, what: str) -> None:
+        self.done.append((node, what))
+
+    def run(self, argv: Sequence[str], node: str | None, input_text: str = "", culprit: str | None = None) -> str:
+        self._note(node, " ".join(argv))
+        for line in input_text.splitlines():
+            self._note(node, line)
+        return "output"
+
+    def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
+        self._note(node, f"# {path}:")
+        for line in text.splitlines():
+            self._note(node, f"#   {line}".rstrip())
+
+    def add(self, node: Any, class_name: str, lists: Sequence[str]) -> None:
+        self._note(None, f"crun {node.name}")
+
+    def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
+        self._note(node, " ".join(argv))
+
+    def attach(self, node: str, daemon: str, path: str) -> None:
+        self._note(node, f"{daemon} {path} ATTACH")
+
+    def await_socket(self, node: str, daemon: str, path: str) -> None:
+        self._note(node, f"{daemon} {path}")
+
+    def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
+        self._note(None, f"{what} {status} {event}")
+
+    def pause(self, duration_ns: int) -> None:
+        self._note(None, f"{duration_ns // 1_000_000} ms")
+
+    def place(self, file: Any, seed: int) -> None:
+        self._note(None, f"{file.node} {file.path}")
+
+    def capture_air(self, argv: Sequence[str]) -> None:
+        self._note(None, " ".join(argv))
+
+    def start(self, process: Any) -> None:
+        self._note(process.node, " ".join(process.argv))
+
+    sample = start
+
+    def listen(self, process: Any) -> None:
+        self._note(None, f"{process.node} {process.id}")
+
+    def await_ready(self, process: Any, ready: Any) -> None:
+        self._note(None, f"{process.id} {ready.listening}")
+
+    def send(self, *what: Any) -> None:
+        if isinstance(what[0], str):
+            self._note(None, f"{what[1].name} to {what[0]}")
+            return
+        for request in what[0]:
+            self._note(None, f"netlink {request.describe(self.plan.medium.names() if self.plan.medium else {})}")
+
+    def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
+        for process, number in asked.items():
+            self._note(None, f"{number.name} to {process}")
+
+    def look_at_medium(self, every_ns: int | None = None) -> None:
+        self._note(None, "GET_RADIO GET_LINK GET_AIR" + (f" {every_ns / 1e9:g} s" if every_ns else ""))
+
+    record_medium = look_at_medium
+
+    def guard(self, callback: Callable[[], object]) -> None:
+        callback()
+
+
+class Control:
+    """A control connection that takes every request, and whose scans end at once."""
+
+    task = SimpleNamespace(name="wpa_supplicant", log=None)
+
+    def __init__(self, recorder: Recorder, node: str) -> None:
+        self._recorder = recorder
+        self._node = node
+
+    def listen(self, callback: Callable[[int, str], None]) -> None:
+        self._callback = callback
+
+    def request(self, command: str) -> str:
+        self._recorder._note(None, f"{self._node} {command}")
+        if command.startswith("SCAN"):
+            self._callback(0, "<3>CTRL-EVENT-SCAN-RESULTS")
+        return "OK"
+
+
+def all_steps(plan: Plan) -> Iterator[Step]:
+    yield from script.network(plan, lambda name: f"<pid of {name}>")
+    yield from script.before_timeline(plan)
+    yield from chain.from_iterable(moment.steps() for moment in script.timeline(plan))
+    yield from script.end(plan)
+    yield from script.after_record(plan)
+
+
+def words(text: str) -> set[str]:
+    """What two ways to say a thing have in common."""
+    return set(text.replace("'", " ").replace(",", " ").replace(":", " ").replace("(", " ").replace(")", " ").split())
+
+
+def test_every_step_does_what_it_prints_and_nothing_else(plan: Plan) -> None:
+    for step in all_steps(plan):
+        recorder = Recorder(plan)
+        step.execute(recorder)  # type: ignore[arg-type]
+        printed = [line for line in step.describe() if line != "end"]
+        if not recorder.done:
+            assert not [line for line in printed if not line.startswith("# ")], f"{step} only prints"
+            continue
+        commands = [line for line in printed if not line.startswith("#")]
+        did = [what for _, what in recorder.done]
+        assert len(commands) <= len(did), step
+        for what, line in zip(did, printed if len(printed) == len(did) else commands or printed, strict=False):
+            assert words(what) <= words(line.removesuffix(" <<end")), step
+        places = {node for node, _ in recorder.done if node is not None}
+        place = getattr(step, "place", "the guest").split(" every ")[0].split(", as ")[0]
+        assert places <= {place}, step
+
+
+def test_dry_run_prints_the_lines_of_all_steps_in_their_order(plan: Plan) -> None:
+    printed = [line for line in guest_lines(plan) if not line.startswith("# ")]
+    lines = chain.from_iterable(step.describe() for step in all_steps(plan))
+    assert printed == [line for line in lines if not line.startswith("#")]
+
+
+def test_the_timeline_is_in_the_order_of_the_loop(plan: Plan) -> None:
+    """At one time: processes, events, a look at the counters, levels, stops; each in the plan's order."""
+    at = [(moment.at_ns / 1e9, moment.event.kind if moment.event else "") for moment in script.timeline(plan)]
+    assert [moment for moment in at if moment[0] in (2, 4, 8)] == [
+        (2, "roam"), (2, ""), (4, "link"), (4, "netem"), (8, ""),
+    ]  # fmt: skip
+    assert at == sorted(at, key=lambda moment: moment[0])
+
+
+def test_an_event_without_anything_to_shape_deletes_the_queue(plan: Plan) -> None:
+    (event,) = [event for event in plan.events if event.kind == "netem" and event.at_ns == 5_000_000_000]
+    lines = [line for step in event_steps(plan, event) for line in step.describe()]
+    assert lines == ["tc qdisc delete dev h1-eth0 root", "tc qdisc delete dev s1-eth1 root"]
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Event(0, "fault", "ack", {}), "there is no medium that could lose frames"),
+        (Event(0, "approximate", "h1", {}), "there is no medium that could damage frames"),
+    ],
+)
+def test_an_event_that_needs_a_medium(event: Event, message: str) -> None:
+    with pytest.raises(GuestError) as failure:
+        list(event_steps(load("wired-pair", "idle"), event))
+    assert failure.value.message == message

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A kind of event and a kind of node are a folder each: those of CONTRIBUTING.md, added to a copy of the lab."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab.checkout import PACKAGE
+
+CONTRIBUTING = PACKAGE.parent / "CONTRIBUTING.md"
+_FILE = re.compile(r"<!-- new: (lab/(?:events|nodes)/\S+) -->\n```python\n(.*?)```\n", re.DOTALL)
+
+TOPOLOGY = """\
+name: here
+nodes:
+  h1: {kind: host}
+  r1: {kind: router}
+  h2: {kind: host, ip: 192.168.2.2/24}
+links:
+  - {between: [h1, r1]}
+  - {between: [r1, h2], ip: {r1: 192.168.2.1/24}}
+timeline:
+  - {at: 5 s, mtu: h1-r1, to: 1280 B}
+"""
+WORKLOAD = "name: there\nduration: 9 s\n"
+
+# what a guest is asked to do, by a plan of the files above
+EXECUTE = """
+from lab.guest import script
+from lab.plan.load import load
+
+class Guest:
+    network = property(lambda self: self)
+    pid = lambda self, node: 7
+    add = lambda self, node, class_name, lists: print(node.name, 'is a', class_name)
+    write = lambda self, path, text, node, mode=0o644: None
+
+    def run(self, argv, node, input_text="", culprit=None):
+        print(node, *argv)
+        return ""
+
+plan, guest = load("t.yaml", "w.yaml"), Guest()
+for step in script.network(plan, guest.pid):
+    step.execute(guest)
+for moment in script.timeline(plan):
+    for step in moment.steps():
+        step.execute(guest)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the lab with the files of CONTRIBUTING.md, and nothing else that is new; beside a topology."""
+    shutil.copytree(PACKAGE, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "t.yaml").write_text(TOPOLOGY)
+    (tmp_path / "w.yaml").write_text(WORKLOAD)
+    written = dict(_FILE.findall(CONTRIBUTING.read_text()))
+    assert {Path(name).parent.name for name in written} == {"mtu", "router"}
+    for name, text in written.items():
+        target = tmp_path / name
+        assert not target.exists()
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text)
+    return tmp_path
+
+
+def python(checkout: Path, program: str, *arguments: str) -> str:
+    """What a Python with that copy of the lab prints."""
+    environment = {**os.environ, "PYTHONPATH": str(checkout), "COLUMNS": "200"}
+    ran = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=checkout, env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def lab(checkout: Path, *arguments: str) -> str:
+    return python(checkout, "from lab.cli.main import main; main()", *arguments)
+
+
+def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
+    shown = lab(checkout, "show", "t.yaml", "w.yaml")
+    assert re.search(r"^r1 +router", shown, re.MULTILINE)
+    assert re.search(r"^5 s +mtu +h1-r1 +1280 B$", shown.replace(" \n", "\n"), re.MULTILINE)
+    printed = lab(checkout, "run", "t.yaml", "w.yaml", "--dry-run").splitlines()
+    forward = printed.index("sysctl -qw net.ipv4.ip_forward=1")
+    assert [line for line in printed[:forward] if line.startswith("# in ")][-1] == "# in r1"
+    start = printed.index("# at 5 s")
+    assert printed[start : start + 5] == [
+        "# at 5 s",
+        "# in h1",
+        "ip link set h1-eth0 mtu 1280",
+        "# in r1",
+        "ip link set r1-eth0 mtu 1280",
+    ]
+    executed = python(checkout, EXECUTE).splitlines()
+    assert "r1 is a Router" in executed
+    assert "r1 sysctl -qw net.ipv4.ip_forward=1" in executed
+    assert executed[-2:] == ["h1 ip link set h1-eth0 mtu 1280", "r1 ip link set r1-eth0 mtu 1280"]
+
+
+def test_a_mistake_in_a_new_kind_is_one_of_a_known_key(checkout: Path) -> None:
+    (checkout / "t.yaml").write_text(TOPOLOGY.replace("to: 1280 B", "too: 1280 B"))
+    with pytest.raises(AssertionError) as failure:
+        lab(checkout, "show", "t.yaml", "w.yaml")
+    assert 'unknown key "too" (did you mean to?); known keys: at, mtu, to' in " ".join(str(failure.value).split())
