@@ -137,7 +137,7 @@ class Metric:
     def _wants(self) -> str:
         if MEDIUM in self.takes:
             return "this metric is computed from the medium; name roles"
-        return f"this metric takes {told(self.takes)}: name {_listed(self.sources())}"
+        return f"this metric takes {told(self.takes, ' or ')}: name {_listed(self.sources())}"
 
     def sources(self) -> list[str]:
         """What it can be computed from: the probes that tell what it takes, or MEDIUM."""

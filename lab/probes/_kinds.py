@@ -122,9 +122,9 @@ def offered(kind: Kind, by: Iterable[Kind]) -> bool:
     return any(issubclass(one, kind) if isinstance(one, type) and isinstance(kind, type) else one == kind for one in by)
 
 
-def told(kinds: Iterable[Kind | str]) -> str:
+def told(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
     """Kinds in words."""
-    return ", ".join(_told(kind) for kind in kinds)
+    return joined.join(_told(kind) for kind in kinds)
 
 
 def _told(kind: Kind | str) -> str:

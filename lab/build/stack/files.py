@@ -36,8 +36,8 @@ def stack_files(stack: Path) -> list[File]:
     """All files that make sees, in a fixed order; links are what they point to.
 
     Workloads, experiments and what is for readers and for the host (``*.yaml`` and ``*.md`` in the folder itself, all
-    below ``experiments``, ``probes``, ``metrics``, ``views`` and ``tests``) are none of them, nor is what a make by hand
-    leaves: objects, libraries, programs, ``build/``, hidden files.
+    below ``experiments``, ``probes``, ``metrics``, ``views`` and ``tests``) are none of them, nor is what a make by
+    hand leaves: objects, libraries, programs, ``build/``, hidden files.
 
     Raises:
         HostError: One cannot be read.

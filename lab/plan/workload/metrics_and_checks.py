@@ -35,7 +35,7 @@ def metrics(
     for process in processes:
         runs.setdefault(process.id, [process])
     found = []
-    for name, model in source.model.metrics.items():
+    for name in source.model.metrics:
         keys: Keys = ("metrics", name)
         if name in taken:
             problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mod_sap: lighttpd sends static files by SAP to clients that ask for it, as in section 4.1 of: B. Ransford, L. Ceze,
- * "SAP: an Architecture for Selectively Approximate Wireless Communication". docs/sap-web.md tells how to use it.
+ * "SAP: an Architecture for Selectively Approximate Wireless Communication". web.md tells how to use it.
  *
  * It looks at answers that are ready to be sent (handle_response_start). If one is a whole file of a type that the client
  * takes by SAP, its body is taken away, headers say so, and the file goes to the client's own address, at the port that

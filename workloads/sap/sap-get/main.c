@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sap-get: fetches files by HTTP, and by SAP from servers with mod_sap. docs/sap-web.md tells how to use it.
+ * sap-get: fetches files by HTTP, and by SAP from servers with mod_sap. web.md tells how to use it.
  *
  * One loop waits for all requests that run and for those that linger.
  */

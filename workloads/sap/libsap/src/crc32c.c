@@ -4,7 +4,7 @@
 
 /*
  * table[i] is the remainder of byte i: eight times "shift right, subtract the reflected polynomial 0x82f63b78 if a one
- * fell out". tests/sap/unit.c computes it again.
+ * fell out". tests/library/pieces.c computes it again.
  */
 static const uint32_t table[256] = {
 	0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c, 0x26a1e7e8, 0xd4ca64eb,

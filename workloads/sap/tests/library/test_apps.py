@@ -213,7 +213,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
         assert time.monotonic() < end_s
 
 
-if native.host_has_udplite():  # else the guest is where they run: tests/system/test_sap_apps.py
+if native.host_has_udplite():  # else the guest is where they run: tests/system/test_apps.py
 
     @pytest.mark.parametrize("window", [[], ["--window", "32"]])
     def test_a_precise_stream(exchange: Exchange, window: list[str]) -> None:

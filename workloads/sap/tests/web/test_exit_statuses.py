@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every exit status that docs/sap-web.md promises of sap-get, with what it says, under sanitizers and valgrind."""
+"""Every exit status that web.md promises of sap-get, with what it says, under sanitizers and valgrind."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ if native.host_has_udplite():
 
 
 def test_the_manual_names_what_is_tested() -> None:
-    """docs/sap-web.md: "Exit status: …" and the table below."""
+    """web.md: "Exit status: …" and the table below."""
     text = MANUAL.read_text()
     promised = set(re.findall(r"\d+", text.split("Exit status: ")[1].split("\n\n")[0].replace("400", "")))
     promised |= set(re.findall(r"^\| (10\d) \|", text, re.M))
