@@ -7,6 +7,7 @@ run itself failed). ``where`` is ``file:line`` when the mistake is in a file.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
 
@@ -54,6 +55,17 @@ class RunError(LabError):
 
 class RecordError(LabError):
     """A record that cannot be read: wrong version, missing file."""
+
+
+_warned: set[str] = set()
+
+
+def warn(message: str, where: str) -> None:
+    """Tell on stderr what still works and will not for long: ``file:line`` and what to write instead. Once each."""
+    text = f"lab: {where}  {message}"
+    if text not in _warned:
+        _warned.add(text)
+        print(text, file=sys.stderr)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any
 
 from lab.cli.terminal import console
+from lab.errors import InputError
 
 
 def print_list(as_json: bool, what: str | None = None) -> None:
-    """Topologies, workloads, experiments and probes, or ``what`` of them, with what they are about."""
+    """Topologies, workloads, experiments, probes and metrics, or ``what`` of them, with what they are about."""
     from rich.table import Table
 
     found = {heading: make() for heading, make in _LISTS.items() if what in (None, heading)}
@@ -33,7 +34,6 @@ def print_list(as_json: bool, what: str | None = None) -> None:
 
 def _files(kind: str) -> dict[str, str]:
     """Files of a kind by short name, each with what it is about."""
-    from lab.errors import InputError
     from lab.model import library
     from lab.model.document import read
 
@@ -51,10 +51,28 @@ def _probes() -> dict[str, str]:
     """Probes, each with what it is about."""
     from lab.probes import base as probes
 
-    found = {name: probes.load(name) for name in probes.known()}
-    return {
-        name: f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about for name, probe in found.items()
-    }
+    found = {}
+    for name in probes.known():
+        try:
+            probe = probes.load(name)
+        except InputError as error:
+            found[name] = f"cannot be used: {error}"
+        else:
+            found[name] = f"{probe.about} (stack {probe.stack})" if probe.stack else probe.about
+    return found
+
+
+def _metrics() -> dict[str, str]:
+    """Metrics, each with what it is about."""
+    from lab.metrics import base as metrics
+
+    found = {}
+    for kind in metrics.known():
+        try:
+            found[kind] = metrics.load(kind).about
+        except InputError as error:
+            found[kind] = f"cannot be used: {error}"
+    return found
 
 
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {
@@ -62,6 +80,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "workloads": partial(_files, "workload"),
     "experiments": partial(_files, "experiment"),
     "probes": _probes,
+    "metrics": _metrics,
 }
 
 

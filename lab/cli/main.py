@@ -86,7 +86,7 @@ def shell(
     topology: Topology,
     seed: Seed = 1,
     settings: Setting = None,
-    stack: Annotated[str | None, typer.Option(metavar="NAME", help="A stack whose programs nodes have: sap.")] = None,
+    stack: Annotated[str | None, typer.Option(metavar="NAME", help="A stack whose programs nodes have.")] = None,
     kernel_source: Source = None,
 ) -> None:
     """Boot a topology in real time and give a prompt in the manner of mininet>."""
@@ -115,12 +115,12 @@ def show(
 @app.command("list")
 def list_(
     what: Annotated[
-        Literal["topologies", "workloads", "experiments", "probes"] | None,
-        typer.Argument(help="Only these: topologies, workloads, experiments or probes.", show_default=False),
+        Literal["topologies", "workloads", "experiments", "probes", "metrics"] | None,
+        typer.Argument(help="Only these: topologies, workloads, experiments, probes or metrics.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List topologies, workloads, experiments and probes."""
+    """List topologies, workloads, experiments, probes and metrics."""
     from lab.cli.lists import print_list
 
     print_list(as_json, what)

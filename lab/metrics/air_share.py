@@ -23,7 +23,7 @@ class AirShare(Metric):
     """
 
     about = "air time of a role's nodes, each; or of a use of each channel: " + ", ".join(USES)
-    of = (MEDIUM,)
+    takes = (MEDIUM,)
     words = USES
     per = ("subject",)
     dimension = PERCENT

@@ -1,31 +1,34 @@
 # SPDX-License-Identifier: MIT
 """What a metric is: a figure computed from the parsed output of probes.
 
-A metric is a module ``lab/metrics/<kind>.py`` with one ``METRIC = SomeMetric()``; the file's name with ``-`` for
-``_`` is its kind in workloads (files that begin with ``_`` are helpers). It computes in the base units of
-lab.units; the record converts to the unit that the workload asks for.
+A metric is a module ``lab/metrics/<kind>.py``, or ``workloads/<stack>/metrics/<kind>.py``, with one ``METRIC =
+SomeMetric()``; the file's name with ``-`` for ``_`` is its kind in workloads (files that begin with ``_`` are helpers;
+see lab.discovery). It takes things by their kind, whichever probe tells them, and computes in the base units of
+lab.units; the record converts to the unit that the workload asks for. How a report shows it is in ``views/<kind>.py``.
 
-A metric ``of`` MEDIUM is computed from what was counted on the 802.11 medium, not from a probe: then ``of`` in a
+A metric that takes MEDIUM is computed from what was counted on the 802.11 medium, not from a probe: then ``of`` in a
 workload names roles, or ``words`` of the metric, and in a plan the nodes of those roles, or the words.
 """
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
 
 from lab.captures import pcap
-from lab.probes.base import Parsed, Raw, Series
+from lab.errors import InputError
+from lab.probes import base as probes
+from lab.probes._kinds import offered, told
+from lab.probes.base import Kind, Parsed, Raw, Series
 from lab.shared import types
 from lab.units import PACKETS, Dimension
 
 MEDIUM = "medium"
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,18 @@ class Source:
     parsed: Parsed
     raw: Raw
     ended_ns: int  # since the timeline's start; the end of the run where it was ended by the lab
+
+    @cached_property
+    def _found(self) -> list[object]:
+        return list(probes.load(self.probe).found(self.raw, self.parsed))
+
+    def found(self, kind: type[Thing]) -> list[Thing]:
+        """What the probe tells of that kind, in its order."""
+        return [thing for thing in self._found if isinstance(thing, kind)]
+
+    def tells(self, kind: Kind) -> bool:
+        """Whether the probe is one that tells such things."""
+        return offered(kind, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
         """The frames that tcpdump kept. PcapError: unreadable; FileNotFoundError: another probe."""
@@ -75,7 +90,10 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    of: tuple[str, ...] = ()  # the probes it can be computed from; or MEDIUM
+    takes: ClassVar[
+        tuple[Kind | str, ...]
+    ] = ()  # the kinds of things that it is computed from, one at least; or MEDIUM
+    formerly: tuple[str, ...] = ()  # what it was called; understood for a version, with a hint
     words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed of besides nodes
     per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
     dimension: Dimension | None = None  # None: a count of ``unit``
@@ -102,9 +120,33 @@ class Metric:
         if unit not in self.units():
             raise ValueError(f'unit: "{unit}" does not fit; known: {", ".join(self.units())}')
         for name, probe in of.items():
-            if probe not in self.of:
-                what = f"the probe {probe}" if probe else "a program"
-                raise ValueError(f"of: {name} is {what}; this metric is computed from {', '.join(self.of)}")
+            if not self._takes(probe):
+                raise ValueError(f"of: {name} is {_told_probe(probe)}; {self._wants()}")
+
+    def needs(self, of: Mapping[str, str | None], *kinds: Kind) -> None:
+        """ValueError: none of the processes in ``of`` tells one of these kinds."""
+        for kind in kinds:
+            if not any(probe and offered(kind, probes.load(probe).yields) for probe in of.values()):
+                raise ValueError(f"of: name one that tells {told([kind])}, too: {_listed(telling(kind))}")
+
+    def _takes(self, probe: str | None) -> bool:
+        if probe is None or MEDIUM in self.takes:
+            return probe == MEDIUM
+        return any(offered(kind, probes.load(probe).yields) for kind in self._kinds())
+
+    def _wants(self) -> str:
+        if MEDIUM in self.takes:
+            return "this metric is computed from the medium; name roles"
+        return f"this metric takes {told(self.takes, ' or ')}: name {_listed(self.sources())}"
+
+    def sources(self) -> list[str]:
+        """What it can be computed from: the probes that tell what it takes, or MEDIUM."""
+        if MEDIUM in self.takes:
+            return [MEDIUM]
+        return [name for name, kinds in _told_by().items() if any(offered(kind, kinds) for kind in self._kinds())]
+
+    def _kinds(self) -> list[Kind]:
+        return [kind for kind in self.takes if not isinstance(kind, str)]
 
     def units(self) -> list[str]:
         """The units it can be told in."""
@@ -130,6 +172,33 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
+def telling(kind: Kind) -> list[str]:
+    """The probes that tell such things."""
+    return [name for name, kinds in _told_by().items() if offered(kind, kinds)]
+
+
+def _told_by() -> dict[str, tuple[Kind, ...]]:
+    """What each probe tells; a broken one tells nothing."""
+    found: dict[str, tuple[Kind, ...]] = {}
+    for name in probes.known():
+        try:
+            found[name] = probes.load(name).yields
+        except InputError:
+            continue
+    return found
+
+
+def _told_probe(probe: str | None) -> str:
+    if probe is None or probe == MEDIUM:
+        return "a program" if probe is None else "of the medium"
+    kinds = probes.load(probe).yields
+    return f"the probe {probe}, which tells {told(kinds)}" if kinds else f"the probe {probe}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"a process of {', '.join(names)}" if names else "a process of a probe that tells that; there is none"
+
+
 def series_of(source: Source, name: str) -> Series:
     """The series of that name, empty if the probe saw nothing to put into it."""
     return next((series for series in source.parsed.series if series.name == name), Series(name, ""))
@@ -141,10 +210,15 @@ def instances(source: Source, name: str) -> dict[str, Series]:
     return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
 
 
-def chosen(metric: types.Metric, context: Context, *probes: str) -> list[Source]:
-    """The sources a metric names, of those probes if any are given, in the order of the plan."""
+def chosen(metric: types.Metric, context: Context, kind: Kind | None = None) -> list[Source]:
+    """The sources a metric names, of those that tell things of a kind if one is given, in the order of the plan."""
     found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
-    return [source for source in found if not probes or source.probe in probes]
+    return [source for source in found if kind is None or source.tells(kind)]
+
+
+def all_found(metric: types.Metric, context: Context, kind: type[Thing]) -> list[tuple[Source, Thing]]:
+    """All of a kind that the sources of a metric tell, each with its source, in the order of the plan."""
+    return [(source, thing) for source in chosen(metric, context) for thing in source.found(kind)]
 
 
 def increase(counter: Series, samples_ns: Sequence[int]) -> float:
@@ -174,25 +248,34 @@ def increase(counter: Series, samples_ns: Sequence[int]) -> float:
     return total
 
 
-@cache
 def known() -> tuple[str, ...]:
-    """Kinds of all metrics, found by the files in this folder."""
-    import lab.metrics
+    """Kinds of all metrics: the lab's and those of stacks."""
+    from lab import discovery
 
-    return tuple(
-        sorted(
-            module.name.replace("_", "-")
-            for module in pkgutil.iter_modules(lab.metrics.__path__)
-            if module.name != "base" and not module.name.startswith("_")
-        )
-    )
+    return discovery.known("metrics")
 
 
-@cache
 def load(kind: str) -> Metric:
-    """The metric of that kind. KeyError if there is none (``known()`` lists them)."""
-    if kind not in known():
-        raise KeyError(kind)
-    module = importlib.import_module(f"lab.metrics.{kind.replace('-', '_')}")
-    metric: Metric = module.METRIC
-    return metric
+    """The metric of that kind, or that was called so.
+
+    Raises:
+        KeyError: there is none (``known()`` lists them).
+        InputError: it is there twice, or its file is broken.
+    """
+    from lab import discovery
+
+    return discovery.holds("metrics", current(kind), "METRIC", Metric)
+
+
+def current(kind: str) -> str:
+    """What a kind is called now. KeyError: nothing is or was called so."""
+    if kind in known():
+        return kind
+    for name in known():
+        try:
+            metric = load(name)
+        except InputError:
+            continue
+        if kind in metric.formerly:
+            return name
+    raise KeyError(kind)

@@ -23,7 +23,7 @@ class FrameLoss(Metric):
     """
 
     about = "frames that a role's nodes sent and that did not arrive, each retry by itself"
-    of = (MEDIUM,)
+    takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
     unit = "%"

@@ -12,11 +12,11 @@ from lab.units import PERCENT
 class FramesDamaged(Metric):
     """Percent of MPDUs, each attempt by itself, that arrived with a wrong FCS and went up at an approximate receiver.
 
-    What frames-lost tells and this add up to frame-loss. A receiver that is not approximate has none.
+    What frame-erasure tells and this add up to frame-loss. A receiver that is not approximate has none.
     """
 
     about = "frames of a role's nodes that arrived damaged and were taken so (approximate:), each retry by itself"
-    of = (MEDIUM,)
+    takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
     unit = "%"

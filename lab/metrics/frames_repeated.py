@@ -17,7 +17,7 @@ class FramesRepeated(Metric):
     """
 
     about = "frames of a role's nodes that were sent more than once, of all that were sent"
-    of = (MEDIUM,)
+    takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
     unit = "%"

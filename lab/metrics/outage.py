@@ -8,9 +8,11 @@ from typing import Any
 
 from lab.metrics._handoffs import Downlink, Handoff, find
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
+from lab.probes.base import Capture, Events, Samples
 from lab.shared import types
 from lab.units import DURATION
 
+_ASSOCIATION = Events("association")
 _BEFORE_NS = 300_000_000  # what is shown around a handoff
 _AFTER_NS = 600_000_000
 _BIN_NS = 10_000_000
@@ -33,7 +35,7 @@ class Outage(Metric):
     """
 
     about = "time without data around each handoff, split into scan, authentication, association and first data frame"
-    of = ("wpa-events", "tcpdump")
+    takes = (_ASSOCIATION, Capture)
     per = ("handoff",)
     dimension = DURATION
     unit = "ns"
@@ -42,14 +44,13 @@ class Outage(Metric):
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
         """As every metric, and ValueError if only captures are named: they do not tell when a handoff happens."""
         super().check(of, unit, per)
-        if "wpa-events" not in of.values():
-            raise ValueError("of: name a wpa-events probe; captures only make it more exact")
+        self.needs(of, _ASSOCIATION)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """One row per handoff, by time; with a capture also the rate at which data came in around it."""
         figures = Figures()
-        captures = {source.node.name: source for source in chosen(metric, context, "tcpdump")}
-        for source in chosen(metric, context, "wpa-events"):
+        captures = {source.node.name: source for source in chosen(metric, context, Capture)}
+        for source in chosen(metric, context, _ASSOCIATION):
             capture = captures.get(source.node.name)
             _add(figures, source, capture, context)
         figures.rows.sort(key=lambda row: (row["at_ns"], row["station"]))
@@ -135,10 +136,10 @@ def _first_bssid(station: str, context: Context) -> str | None:
     for source in context.sources.values():
         if source.node.name != station:
             continue
-        if source.probe == "link" and source.parsed.occurrences:
+        if source.tells(Events("bssid")) and source.parsed.occurrences:
             first: str | None = source.parsed.occurrences[0].fields["bssid"]
             return first
-        if source.probe == "station-dump":
+        if source.tells(Samples("tx_retries")):
             begins = {series.t_ns[0]: peer for peer, series in instances(source, "tx_packets").items()}
             if begins:
                 return begins[min(begins)]

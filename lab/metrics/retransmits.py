@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, chosen, instances
+from lab.metrics.base import Context, Figures, Metric, chosen
+from lab.probes.base import Retransmissions
 from lab.shared import types
 
 
@@ -14,7 +15,7 @@ class Retransmits(Metric):
     """
 
     about = "segments that TCP sent again, of iperf3 or of ss on the sender"
-    of = ("ss", "iperf3")
+    takes = (Retransmissions,)
     per = ("process", "connection")
     unit = "segments"
 
@@ -22,10 +23,7 @@ class Retransmits(Metric):
         """One row per connection (ss) or test (iperf3)."""
         figures = Figures()
         for source in chosen(metric, context):
-            if source.probe == "iperf3":
-                counted = {source.id: source.parsed.values.get("retransmits", 0)}
-            else:
-                counted = {which: series.values[-1] for which, series in instances(source, "retransmits").items()}
+            counted = {one.connection: one.count for one in source.found(Retransmissions)}
             for which, count in counted.items():
                 figures.rows.append({"node": source.node.name, "connection": which, "retransmits": count})
             figures.values += counted.values() if metric.per == "connection" else [sum(counted.values())]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, increase, instances, series_of
+from lab.probes.base import Samples
 from lab.shared import types
 
 
@@ -17,7 +18,7 @@ class Retries(Metric):
     """
 
     about = "frames the radio sent again (and those it gave up), of iw station dump"
-    of = ("station-dump",)
+    takes = (Samples("tx_retries"),)
     per = ("process", "peer")
     unit = "frames"
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, chosen, instances, series_of, summary
-from lab.probes.base import Series
+from lab.probes.base import Samples, Series
 from lab.shared import types
 from lab.units import DURATION
 
@@ -18,7 +18,7 @@ class Rtt(Metric):
     """
 
     about = "round-trip time of ping's replies, or as TCP estimates it (ss, iperf3)"
-    of = ("ping", "ss", "iperf3")
+    takes = (Samples("rtt"),)
     per = ("sample", "process")
     dimension = DURATION
     unit = "ns"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
-from lab.probes.base import Series
+from lab.probes.base import Samples, Series
 from lab.shared import types
 from lab.units import POWER
 
@@ -13,7 +13,7 @@ class Signal(Metric):
     """Levels of the last frame received from the peer, in each sample. The mean is that of the dBm figures."""
 
     about = "received signal level in each sample of iw station dump or iw link"
-    of = ("station-dump", "link")
+    takes = (Samples("signal"),)
     per = ("sample",)
     dimension = POWER
     unit = "dBm"
@@ -30,14 +30,10 @@ class Signal(Metric):
 
 
 def _levels(source: Source, context: Context) -> list[Series]:
-    if source.probe == "link":
-        level = series_of(source, "signal")
-        return [Series(source.id, "dBm", level.t_ns, level.values)]
     names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
-    return [
-        Series(f"{source.id} {names.get(peer, peer)}", "dBm", level.t_ns, level.values)
-        for peer, level in instances(source, "signal").items()
-    ]
+    found = {source.id: series_of(source, "signal")}
+    found |= {f"{source.id} {names.get(peer, peer)}": level for peer, level in instances(source, "signal").items()}
+    return [Series(name, "dBm", level.t_ns, level.values) for name, level in found.items()]
 
 
 METRIC = Signal()

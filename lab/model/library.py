@@ -17,12 +17,18 @@ from lab.errors import InputError, suggestion
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads that they use
 CODE = "Makefile"  # in workloads/<stack>: the stack has code, and this builds it
+ROOMS = ("probes", "metrics", "views", "tests")  # in workloads/<stack>: Python for the host; no workload lies in there
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
+
+
+def own_folder(kind: str) -> Path:
+    """Where the lab's own files of that kind are."""
+    return Path(lab.__file__).resolve().parent.parent / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
     """Where files of that kind are looked for, nearest first."""
-    own = Path(lab.__file__).resolve().parent.parent / FOLDERS[kind]
+    own = own_folder(kind)
     here = Path.cwd() / FOLDERS[kind]
     return [folder for folder in dict.fromkeys([here, own]) if folder.is_dir()]
 
@@ -33,6 +39,8 @@ def known(kind: str) -> dict[str, Path]:
     for folder in folders(kind):
         for path in folder.rglob("*.yaml"):
             within = path.relative_to(folder)
+            if kind != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
+                continue
             if (EXPERIMENTS in within.parts[:-1]) == (kind == "experiment"):
                 found.setdefault(_short(within), path)
     return dict(sorted(found.items()))

@@ -239,7 +239,9 @@ def _metrics() -> Iterator[str]:
     rows = []
     for kind in metrics.known():
         metric = metrics.load(kind)
-        rows.append((f"`{kind}`", metric.about, ", ".join(metric.of), ", ".join(metric.per), ", ".join(metric.units())))
+        rows.append(
+            (f"`{kind}`", metric.about, ", ".join(metric.sources()), ", ".join(metric.per), ", ".join(metric.units()))
+        )
     yield from _table(("kind", "meaning", "of", "per", "units"), rows)
 
 

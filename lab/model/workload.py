@@ -175,7 +175,7 @@ class Workload(Model):
     duration: Moment = Field(description="How long the run takes, in virtual time.")
     stack: Text | None = Field(
         None,
-        description="The stack with code, such as sap, whose programs, libraries and Python modules nodes have. If "
+        description="The stack with code whose programs, libraries and Python modules nodes have. If "
         "nothing is said: that of the folder `workloads/<stack>` around the file, if that has code.",
     )
     files: dict[Identifier, FileEntry] = Field({}, description="Files put into nodes, by the name that checks use.")

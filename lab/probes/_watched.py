@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from lab.probes.base import Parsed, Raw
+from lab.probes.base import Parsed, Raw, Series
 
 _HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
 
@@ -21,3 +22,24 @@ def watched(raw: Raw, parsed: Parsed) -> None:
         stamp, _, size = line.partition(" ")
         t_ns = raw.stamp(number, stamp, line, "size")
         parsed.add("received", "B", t_ns, raw.integer(number, size, line, "size"))
+
+
+def rate(raw: Raw, parsed: Parsed) -> Series:
+    """Bits per second between each two samples of ``received``, stamped with the later one."""
+    rates = Series(raw.id, "bit/s")
+    received = _received(parsed)
+    for (before_ns, before), (t_ns, size) in pairwise(zip(received.t_ns, received.values, strict=True)):
+        if t_ns > before_ns:
+            rates.t_ns.append(t_ns)
+            rates.values.append(8 * (size - before) * 1_000_000_000 / (t_ns - before_ns))
+    return rates
+
+
+def received_ns(parsed: Parsed) -> int:
+    """From the first sample of ``received`` to the last one; 0 without any."""
+    stamps = _received(parsed).t_ns
+    return stamps[-1] - stamps[0] if stamps else 0
+
+
+def _received(parsed: Parsed) -> Series:
+    return next((series for series in parsed.series if series.name == "received"), Series("received", "B"))

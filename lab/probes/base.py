@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a probe is: one tool, the command line that runs it and the parser of what it prints.
 
-A probe is a module ``lab/probes/<name>.py`` with one ``PROBE = SomeProbe()``; the file's name with ``-`` for
-``_`` is the probe's name in workloads (files that begin with ``_`` are helpers). A probe never starts a process and
-writes no file itself, and the guest never loads it: the plan has its command, the record what ``parse`` finds.
+A probe is a module ``lab/probes/<name>.py``, or ``workloads/<stack>/probes/<name>.py``, with one ``PROBE =
+SomeProbe()``; the file's name with ``-`` for ``_`` is the probe's name in workloads (files that begin with ``_`` are
+helpers; see lab.discovery). A probe never starts a process and writes no file itself, and the guest never loads it: the
+plan has its command, the record what ``parse`` finds. Metrics take what ``found`` makes of that, by its kind.
 
 Three ways to run, by ``mode``:
 
@@ -20,14 +21,21 @@ A probe with a ``watched_file`` also gets ``<id>.size``: the guest writes a line
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+from lab.probes._kinds import Capture as Capture
+from lab.probes._kinds import Delay as Delay
+from lab.probes._kinds import Delivery as Delivery
+from lab.probes._kinds import Events as Events
+from lab.probes._kinds import Flow as Flow
+from lab.probes._kinds import Kind as Kind
+from lab.probes._kinds import Retransmissions as Retransmissions
+from lab.probes._kinds import Samples as Samples
+from lab.probes._kinds import Series as Series
+from lab.probes._kinds import Transfer as Transfer
 from lab.shared.paths import PROGRAMS_IN_NODE
 
 _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
@@ -78,19 +86,6 @@ class Target:
     interface: str  # the first one: radio of a station, else eth0
     radio: str | None
     ip: str | None
-
-
-@dataclass
-class Series:
-    """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
-
-    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:01:00:02:00``.
-    """
-
-    name: str  # received, cwnd, signal, ...
-    unit: str  # B, bit/s, ms, dBm, packets, ...
-    t_ns: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
 
 
 @dataclass
@@ -209,9 +204,10 @@ class Probe:
     mode: str = "command"  # command, sample, control
     acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
     params: ClassVar[dict[str, Param]] = {}
+    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of what it tells
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
-    stack: str | None = None  # the stack with code that brings its program; None: every node has that
+    stack: str | None = None  # the stack that brings its program, by where its file lies; None: every node has that
     programs: ClassVar[dict[str, str]] = {}  # text of Python programs that it brings itself, by file name
 
     def check(self, params: dict[str, Any]) -> None:
@@ -234,30 +230,34 @@ class Probe:
         """Read what the tool left. ProbeOutputError: with the line that is not understood."""
         raise NotImplementedError
 
+    def found(self, raw: Raw, parsed: Parsed) -> Iterable[object]:
+        """What the parser found as things of the kinds in ``yields``; samples, events and captures are none."""
+        return ()
+
     def defaults(self, params: dict[str, Any]) -> dict[str, Any]:
         """``params`` with the defaults of the keys it does not set."""
         return {name: param.default for name, param in self.params.items()} | params
 
 
-@cache
 def known() -> tuple[str, ...]:
-    """Names of all probes, found by the files in this folder."""
-    import lab.probes
+    """Names of all probes: the lab's and those of stacks."""
+    from lab import discovery
 
-    return tuple(
-        sorted(
-            module.name.replace("_", "-")
-            for module in pkgutil.iter_modules(lab.probes.__path__)
-            if module.name != "base" and not module.name.startswith("_")
-        )
-    )
+    return discovery.known("probes")
 
 
-@cache
 def load(name: str) -> Probe:
-    """The probe of that name. KeyError if there is none (``known()`` lists them)."""
-    if name not in known():
-        raise KeyError(name)
-    module = importlib.import_module(f"lab.probes.{name.replace('-', '_')}")
-    probe: Probe = module.PROBE
+    """The probe of that name.
+
+    Raises:
+        KeyError: there is none (``known()`` lists them).
+        InputError: it is there twice, or its file is broken.
+    """
+    from lab import discovery
+    from lab.model import library
+
+    probe = discovery.holds("probes", name, "PROBE", Probe)
+    stack = discovery.place("probes", name).stack
+    if stack is not None and library.code_called(stack):
+        probe.stack = stack
     return probe

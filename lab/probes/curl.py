@@ -7,18 +7,20 @@ exact virtual times. The summary is curl's ``--write-out '%{json}'``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.probes._text import Json, documents, seconds
-from lab.probes._watched import watched
-from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+from lab.probes._watched import rate, received_ns, watched
+from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
 
 _TIMES = {
     "time_total": "time_total_s",
     "time_connect": "time_connect_s",
     "time_starttransfer": "time_first_byte_s",
 }
+_SECOND = 1_000_000_000
 
 
 class Curl(Probe):
@@ -31,6 +33,7 @@ class Curl(Probe):
 
     about = "fetch a URL with curl: bytes over time, completion time, SHA-256 of what arrived"
     acts = True
+    yields = (Transfer,)
     params: ClassVar[dict[str, Param]] = {
         "url": Param("str", "what to fetch", required=True),
         "every": Param(
@@ -65,6 +68,17 @@ class Curl(Probe):
         for line, document in documents(raw):
             self._parse_summary(Json(document, f"{raw.id}.out:{line}"), parsed)
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[Transfer]:
+        """One transfer; of one that did not come to its end, what arrived and when."""
+        values = parsed.values
+        size, complete = values.get("bytes", 0), values.get("exit_code") == 0 and "time_total_s" in values
+        if complete:
+            total_ns, first_s = round(values["time_total_s"] * _SECOND), values.get("time_first_byte_s")
+            first_ns = None if first_s is None else round(first_s * _SECOND)
+            yield Transfer(raw.id, size, total_ns, rate(raw, parsed), complete=True, first_byte_ns=first_ns)
+        else:
+            yield Transfer(raw.id, size, received_ns(parsed), rate(raw, parsed))
 
     def _parse_summary(self, summary: Json, parsed: Parsed) -> None:
         if "http_code" in parsed.values:

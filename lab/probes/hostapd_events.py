@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from lab.probes._control import MAC, parse_events
-from lab.probes.base import Parsed, Probe, Raw, Target
+from lab.probes.base import Events, Parsed, Probe, Raw, Target
 
 # hostapd 2.10: wpa_ctrl.h
 _PATTERNS = {
@@ -35,6 +35,7 @@ class HostapdEvents(Probe):
 
     about = "control events of hostapd with virtual time stamps"
     mode = "control"
+    yields = (Events("stations"),)
     kinds = ("ap",)
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

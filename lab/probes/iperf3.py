@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, parse_test
+from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, TELLS, found, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
@@ -21,6 +22,7 @@ class Iperf3(Probe):
 
     about = "TCP or UDP load with iperf3: goodput, retransmissions, loss and jitter over time"
     acts = True
+    yields = TELLS
     params: ClassVar[dict[str, Param]] = {
         "server": Param("str", "address of the server", required=True),
         "port": Param("int", "port of the server", default=5201, least=1, most=65535),
@@ -76,6 +78,10 @@ class Iperf3(Probe):
         for line, document in documents(raw):
             parse_test(Json(document, f"{raw.id}.out:{line}"), raw, parsed)
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """What arrived, and what was sent again."""
+        return found(raw, parsed)
 
 
 PROBE = Iperf3()

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, parse_test
+from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, TELLS, found, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
@@ -19,6 +20,7 @@ class Iperf3Server(Probe):
 
     about = "the server that iperf3 probes talk to; what it received over time"
     acts = True
+    yields = TELLS
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=5201, least=1, most=65535),
         "every": Param(
@@ -47,6 +49,10 @@ class Iperf3Server(Probe):
             else:
                 parsed.values["tests"] = before["tests"] + 1
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """What arrived in the last test."""
+        return found(raw, parsed)
 
 
 PROBE = Iperf3Server()

@@ -7,7 +7,7 @@ import re
 from typing import Any, ClassVar
 
 from lab.probes._text import number
-from lab.probes.base import Occurrence, Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Events, Occurrence, Param, Parsed, Probe, Raw, Samples, Target
 
 _CONNECTED = re.compile(r"(?:Connected to|Joined IBSS) ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on [^)]+\)", re.ASCII)
 _ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)
@@ -30,6 +30,7 @@ class Link(Probe):
     about = "iw link, sampled: access point, channel, signal and rates of a station"
     mode = "sample"
     kinds = ("sta",)
+    yields = (Samples("signal"), Events("bssid"))
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
     }

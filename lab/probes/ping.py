@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.probes._text import number, seconds, stamp_ns
-from lab.probes.base import Occurrence, Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, Raw, Samples, Target
 
 _STAMPED = re.compile(r"\[([0-9.]+)\] (.*)", re.ASCII)
 _REPLY = re.compile(
@@ -38,6 +39,7 @@ class Ping(Probe):
 
     about = "ICMP echoes with ping: round-trip time of each, losses"
     acts = True
+    yields = (Samples("rtt"), Flow)
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address to ping", required=True),
         "every": Param("duration", "time between requests", default=1_000_000_000, least=1_000_000),
@@ -71,6 +73,11 @@ class Ping(Probe):
             else:
                 raise raw.error(line_number, line, "not a line of ping")
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[Flow]:
+        """The requests, and those without a reply."""
+        sent = parsed.values.get("transmitted", 0)
+        yield Flow(raw.id, sent, sent - parsed.values.get("received", 0))
 
     def _parse_stamped(self, raw: Raw, line_number: int, match: re.Match[str], parsed: Parsed) -> None:
         line, text = match[0], match[2]

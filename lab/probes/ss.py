@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.probes._text import number
-from lab.probes.base import Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
 
 _ENDPOINT = re.compile(r"(?:\[[0-9a-fA-F:.%]+\w*\]|[0-9.*]+)(?:%\w+)?:(?:\d{1,5}|\*)", re.ASCII)
 _MAPPED = re.compile(r"\[::ffff:([0-9.]+)\]:(.+)", re.ASCII)
@@ -38,6 +39,7 @@ class Ss(Probe):
 
     about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"
     mode = "sample"
+    yields = (Samples("cwnd"), Samples("rtt"), Retransmissions)
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000),
         "filter": Param("str", "a filter of ss: 'sport = :80'; without it, all connections"),
@@ -59,6 +61,13 @@ class Ss(Probe):
             for line_number, line in block.lines():
                 self._parse_line(raw, line_number, line, block.t_ns, parsed)
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[Retransmissions]:
+        """What each connection sent again, by its last sample."""
+        for series in parsed.series:
+            quantity, _, connection = series.name.partition("/")
+            if quantity == "retransmits":
+                yield Retransmissions(connection, series.values[-1])
 
     def _parse_line(self, raw: Raw, line_number: int, line: str, t_ns: int, parsed: Parsed) -> None:
         words = line.split()

@@ -7,7 +7,7 @@ import re
 from typing import Any, ClassVar
 
 from lab.probes._text import number
-from lab.probes.base import Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Param, Parsed, Probe, Raw, Samples, Target
 
 _STATION = re.compile(r"Station ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on ([^)]+)\)", re.ASCII)
 _ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)
@@ -44,6 +44,7 @@ class StationDump(Probe):
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
     mode = "sample"
     kinds = ("ap", "sta")
+    yields = (Samples("signal"), Samples("tx_packets"), Samples("tx_retries"))
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
     }

@@ -7,7 +7,7 @@ import re
 from typing import Any, ClassVar
 
 from lab.captures import pcap
-from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target
+from lab.probes.base import Capture, Param, Parsed, Probe, ProbeOutputError, Raw, Target
 
 _LISTENING = re.compile(
     r"(?:tcpdump: )?(listening on|data link type|verbose output suppressed|WARNING|Warning:?) ?.*", re.ASCII
@@ -26,6 +26,7 @@ class Tcpdump(Probe):
 
     about = "capture an interface with tcpdump, nanosecond stamps"
     artefacts = ("{id}.pcap",)
+    yields = (Capture,)
     params: ClassVar[dict[str, Param]] = {
         "interface": Param("str", "what to capture; without it, the node's first interface"),
         "filter": Param("str", "a filter expression of pcap: 'tcp port 80'"),

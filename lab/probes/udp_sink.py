@@ -3,11 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lab.probes import _udp
 from lab.probes._text import Json, documents, stamp_ns
-from lab.probes.base import Param, Parsed, Probe, ProbeOutputError, Raw, Target, program_path
+from lab.probes.base import (
+    Delay,
+    Delivery,
+    Flow,
+    Param,
+    Parsed,
+    Probe,
+    ProbeOutputError,
+    Raw,
+    Samples,
+    Series,
+    Target,
+    program_path,
+)
 
 _SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
@@ -26,6 +40,7 @@ class UdpSink(Probe):
     about = "the sink that udp-senders send to: goodput, loss and one-way delay of each flow"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
+    yields = (Samples("goodput"), Samples("delay"), Flow, Delivery, Delay)
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=9000, least=1, most=65535),
         "every": Param("duration", "length of an interval", default=_SECOND, least=10 * _MILLISECOND),
@@ -48,6 +63,24 @@ class UdpSink(Probe):
         totals = {key: sum(flow[key] for flow in flows.values()) for key in ("packets", "bytes", "lost")}
         parsed.values |= {**totals, "flows": flows}
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """Of each flow what was lost, what arrived in which time, and its delays."""
+        series = {one.name: one for one in parsed.series}
+        for name, flow in parsed.values.get("flows", {}).items():
+            yield Flow(name, flow["packets"] + flow["lost"], flow["lost"])
+            rate = series.get(f"goodput/{name}", Series("", ""))
+            later = flow["bytes"] * (flow["packets"] - 1) / flow["packets"]  # all of a flow have one size
+            yield Delivery(
+                name,
+                flow["bytes"],
+                flow["last_ns"] - flow["first_ns"],
+                Series(name, "bit/s", rate.t_ns, rate.values),
+                in_duration=later,
+            )
+            least_ns, mean_ns, most_ns = (flow[f"delay_{key}_ns"] for key in ("min", "mean", "max"))
+            delays = series.get(f"delay/{name}", Series("", "ms"))
+            yield Delay(name, flow["packets"], least_ns, mean_ns, most_ns, delays)
 
 
 def _parse_interval(told: Json, epoch_ns: int, every_ns: int, flows: dict[str, dict[str, Any]], parsed: Parsed) -> None:

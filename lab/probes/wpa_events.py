@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from lab.probes._control import MAC, parse_events
-from lab.probes.base import Parsed, Probe, Raw, Target
+from lab.probes.base import Events, Parsed, Probe, Raw, Target
 
 _TARGET = rf"(?P<bssid>{MAC})(?: \(SSID='(?P<ssid>.*)' freq=(?P<freq_mhz>\d{{1,6}}) MHz\))?"
 _DECISION = (
@@ -54,6 +54,7 @@ class WpaEvents(Probe):
 
     about = "control events of wpa_supplicant with virtual time stamps"
     mode = "control"
+    yields = (Events("association"),)
     kinds = ("sta",)
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

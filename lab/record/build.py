@@ -125,12 +125,24 @@ def _run(raw: Path, process: Process, plan: Plan, told: Mapping[str, Any], guest
     run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=told.get("exit"))
     if process.probe is not None:
         try:
-            run.parsed = probes.load(process.probe).parse(found)
+            run.parsed = _probe(process).parse(found)
         except probes.ProbeOutputError as error:
             run.error = str(error)
     ended = told.get("ended_ns")
     run.ended_ns = guest["end_ns"] if ended is None else ended
     return run
+
+
+def _probe(process: Process) -> probes.Probe:
+    """RecordError: it is a stack's, and that is not here."""
+    assert process.probe is not None
+    try:
+        return probes.load(process.probe)
+    except KeyError:
+        raise RecordError(
+            f"there is no probe {process.probe}, which {process.id} was",
+            hint="if it is of a stack of yours, go to the directory that has its folder workloads/",
+        ) from None
 
 
 def _described(run: figures.Run) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab import metrics as kinds
 from lab.errors import LabError
 from lab.expressions import expression
+from lab.metrics import base as kinds
 from lab.metrics.base import Context, Metric, Source, summary
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
@@ -65,7 +65,7 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     scale = kind.scale(metric.unit)
     converted = [_converted(value, scale) for value in found.values]
     return {
-        "kind": metric.kind,
+        "kind": kinds.current(metric.kind),
         "about": kind.about,
         "of": metric.of,
         "per": metric.per or kind.per[0],

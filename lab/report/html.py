@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lab.record.record import Record
-from lab.report import pictures, svg, topology
+from lab.report import svg, topology
 from lab.report.figure import Figure
 from lab.report.numbers import plain
-from lab.report.tables import Table
+from lab.report.table import Table
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
+from lab.views import base as views
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -59,7 +60,7 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         cards=_cards(record),
         checks=by_name.pop("checks", None),
         figures=[svg.draw(figure) for figure in figures],
-        pictures=pictures.pictures(record),
+        pictures=[picture for result, view in views.shown(record) for picture in view.pictures(result, record)],
         topology=topology.draw(record.plan),
         tables=list(by_name.values()),
         timeline=_timeline(record),
@@ -99,11 +100,9 @@ def _file(source: str, name: str) -> str:
 def _cards(record: Record) -> list[tuple[str, str, str]]:
     """(figure, unit, what it is) of each metric."""
     cards = []
-    for result in record.metrics.values():
-        wanted = "max" if result.kind == "outage" else "sum" if result.kind in ("retries", "retransmits") else "mean"
-        value = result.values[wanted]
-        words = {"max": "longest", "sum": "total", "mean": "mean"}[wanted]
-        what = f"{words} {result.name}" if result.values["count"] != 1 else result.name
+    for result, view in views.shown(record):
+        value = result.values[view.card]
+        what = f"{view.card_word} {result.name}" if result.values["count"] != 1 else result.name
         cards.append((plain(value) if value is not None else "none", result.unit, what))
     end_s = record.data["clock"]["end_ns"] / _SECOND
     wall_s = record.wall.get("wall_s")

@@ -16,7 +16,7 @@ from lab.model import channels
 from lab.record.record import Record
 from lab.report.figure import Figure, Line, Panel
 from lab.report.numbers import plain, size
-from lab.report.tables import Column, Table
+from lab.report.table import Column, Table
 
 _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lab.record.record import Record
 from lab.report import medium
-from lab.report.tables import Table, tables
+from lab.report.table import Table
+from lab.report.tables import tables
 from lab.report.text import printable
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from tests.shown.document import Command, DocumentError, File, parse, prose
 from tests.shown.figures import mentions
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md", "workloads/*/*.md")
 
 
 @dataclass
@@ -60,7 +60,9 @@ def _examine(path: Path, *, write: bool) -> Found:
     with tempfile.TemporaryDirectory(prefix="shown-") as folder:  # a lab removes what begins with hwsim-lab-
         for part in parts:
             if isinstance(part, File):
-                (Path(folder) / part.name).write_text(part.text)
+                file = Path(folder) / part.name
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(part.text)
             else:
                 _run(name, part, Path(folder), found)
     for command, comparison in found.changed:

@@ -11,13 +11,15 @@ from pathlib import Path
 from lab.build.cache import content_key
 from lab.build.image.image import read_packages
 from lab.errors import HostError
+from lab.model import library
 
 BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
-EXPERIMENTS = "experiments"  # folder of experiment files
 SOURCES = "sources"  # packages of the image whose source the code is compiled with
 # What a make by hand leaves is for the host. If it came along, make would find its work done already.
 _MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
 _MADE_FOLDERS = ("build", "__pycache__", ".*")
+_NOT_CODE = ("*.yaml", "*.md")  # in the folder itself
+_NOT_CODE_FOLDERS = (library.EXPERIMENTS, *library.ROOMS)
 _ELF = b"\x7fELF"
 
 
@@ -33,8 +35,9 @@ class File:
 def stack_files(stack: Path) -> list[File]:
     """All files that make sees, in a fixed order; links are what they point to.
 
-    Workloads and experiments (``*.yaml`` in the folder itself or below ``experiments``) are none of them, nor is
-    what a make by hand leaves: objects, libraries, programs, ``build/``, hidden files.
+    Workloads, experiments and what is for readers and for the host (``*.yaml`` and ``*.md`` in the folder itself, all
+    below ``experiments``, ``probes``, ``metrics``, ``views`` and ``tests``) are none of them, nor is what a make by
+    hand leaves: objects, libraries, programs, ``build/``, hidden files.
 
     Raises:
         HostError: One cannot be read.
@@ -42,9 +45,10 @@ def stack_files(stack: Path) -> list[File]:
     found = []
     for directory, names, files in os.walk(stack):
         top = Path(directory) == stack
-        names[:] = [name for name in names if not _matches(name, _MADE_FOLDERS) and not (top and name == EXPERIMENTS)]
+        left_out = _MADE_FOLDERS + _NOT_CODE_FOLDERS if top else _MADE_FOLDERS
+        names[:] = [name for name in names if not _matches(name, left_out)]
         for name in files:
-            if _matches(name, _MADE) or (top and name.endswith(".yaml")):
+            if _matches(name, _MADE + _NOT_CODE if top else _MADE):
                 continue
             path = Path(directory, name)
             try:

@@ -12,7 +12,7 @@ from lab.experiments.output import failures
 from lab.experiments.output.where import count, point
 from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
 from lab.report.numbers import MINUS, plain, short
-from lab.report.tables import Column, Table
+from lab.report.table import Column, Table
 from lab.report.terminal import rich_table
 from lab.report.text import printable
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, suggestion, warn
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
@@ -35,38 +35,65 @@ def metrics(
     for process in processes:
         runs.setdefault(process.id, [process])
     found = []
-    for name, model in source.model.metrics.items():
+    for name in source.model.metrics:
         keys: Keys = ("metrics", name)
         if name in taken:
             problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')
-        kind = model.kind or name
-        if kind in kinds.known() and kinds.load(kind).of == (kinds.MEDIUM,):
-            of_medium = _of_medium(source, keys, kinds.load(kind), names, medium, problems)
-            found.append(Metric(name, kind, of_medium, model.unit, model.per, source.document.where(keys)))
-            continue
-        unknown = [one for one in model.of if one not in runs]
-        for one in unknown:
-            problems.add(
-                source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
-            )
-        of = [process for one in model.of for process in runs.get(one, [])]
-        if kind not in kinds.known():
-            blamed = (*keys, "kind") if model.kind else keys
-            listed = ", ".join(kinds.known())
-            problems.add(
-                source, blamed, f'there is no metric "{kind}"{suggestion(kind, kinds.known())}; known: {listed}'
-            )
-        elif not unknown:
-            _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
-        where = source.document.where(keys)
-        found.append(Metric(name, kind, [process.id for process in of], model.unit, model.per, where))
+        found.append(_metric(source, keys, name, runs, names, medium, problems))
     return found
 
 
+def _metric(
+    source: Source[Workload],
+    keys: Keys,
+    name: str,
+    runs: dict[str, list[Process]],
+    names: Names,
+    medium: bool,
+    problems: Problems,
+) -> Metric:
+    model, where = source.model.metrics[name], source.document.where(keys)
+    kind = _kind(source, keys, model.kind or name, problems)
+    if kind is not None and kinds.MEDIUM in kinds.load(kind).takes:
+        of_medium = _of_medium(source, keys, kind, names, medium, problems)
+        return Metric(name, kind, of_medium, model.unit, model.per, where)
+    unknown = [one for one in model.of if one not in runs]
+    for one in unknown:
+        problems.add(
+            source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
+        )
+    of = [process for one in model.of for process in runs.get(one, [])]
+    if kind is not None and not unknown:
+        _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
+    return Metric(name, kind or name, [process.id for process in of], model.unit, model.per, where)
+
+
+def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
+    """What a kind is called now; None, and a mistake noted, where there is none."""
+    try:
+        kind = kinds.current(written)
+    except KeyError:
+        known = kinds.known()
+        message = f'there is no metric "{written}"{suggestion(written, known)}; known: {", ".join(known)}'
+        problems.add(source, _blamed(source, keys), message)
+        return None
+    if kind != written:
+        named = source.model.metrics[str(keys[-1])].kind is not None
+        told = f"kind: {kind}" if named else f"{kind}: {{…}}, and {kind} in checks and experiments that use it"
+        warn(f'the metric "{written}" is called {kind} now; write {told}', source.document.where(_blamed(source, keys)))
+    return kind
+
+
+def _blamed(source: Source[Workload], keys: Keys) -> Keys:
+    """Where the kind of a metric is written."""
+    return (*keys, "kind") if source.model.metrics[str(keys[-1])].kind else keys
+
+
 def _of_medium(
-    source: Source[Workload], keys: Keys, kind: kinds.Metric, names: Names, medium: bool, problems: Problems
+    source: Source[Workload], keys: Keys, kind: str, names: Names, medium: bool, problems: Problems
 ) -> list[str]:
     """What a metric of the medium is computed of: nodes by their roles, or its words."""
+    words = kinds.load(kind).words
     model = source.model.metrics[str(keys[-1])]
     if not medium:
         problems.add(
@@ -78,10 +105,10 @@ def _of_medium(
     found: list[str] = []
     for one in model.of:
         nodes = names.nodes_of(one)
-        if one in kind.words:
+        if one in words:
             found.append(one)
         elif nodes is None:
-            known = [*kind.words, *names.known()]
+            known = [*words, *names.known()]
             what = f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}'
             problems.add(source, (*keys, "of"), what)
         else:
@@ -89,7 +116,7 @@ def _of_medium(
             if wired:
                 problems.add(source, (*keys, "of"), f'"{one}": {", ".join(wired)} has no radio; name stations or ap')
             found += [node.name for node in nodes]
-    _check_metric(source, keys, model.kind or str(keys[-1]), dict.fromkeys(model.of, kinds.MEDIUM), problems)
+    _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
     return found
 
 

@@ -14,7 +14,7 @@ from lab.experiments.run.trials import trial
 from lab.experiments.types import Experiment
 from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
 
-_PAGES = ("experiments.md", "sap.md")
+_PAGES = (ROOT / "docs" / "experiments.md", *sorted(ROOT.glob("workloads/*/*.md")))
 each = pytest.mark.parametrize("name", experiments())
 
 
@@ -42,10 +42,10 @@ def test_an_experiment_with_published_numbers_claims_how_near_they_are(name: str
 @each
 def test_the_documentation_shows_every_figure(name: str) -> None:
     experiment = resolve.load(name)
-    text = "".join((ROOT / "docs" / page).read_text() for page in _PAGES)
+    text = "".join(page.read_text() for page in _PAGES)
     assert f"**{name}**" in text
     for picture, figure in zip(drawn(experiment), experiment.figures, strict=True):
-        assert f"](images/{picture})" in text
+        assert f"images/{picture})" in text
         svg = (IMAGES / picture).read_text()
         words = " ".join(html.unescape(re.sub(r"<[^>]*>", " ", svg)).split())
         lines = [level.label for axis in experiment.axes if axis.name == figure.by for level in axis.levels]

@@ -43,7 +43,9 @@ def source(
 ) -> Source:
     parsed = Parsed(list(series), list(occurrences), dict(values or {}))
     name = identifier or probe
-    return Source(name, plan(encrypt).node(on), probe, params or {}, parsed, Raw(raw, name), 30 * SECOND)
+    return Source(
+        name, plan(encrypt).node(on), probe, params or {}, parsed, Raw(raw, name, dict(params or {})), 30 * SECOND
+    )
 
 
 def context(*sources: Source, roams_ns: Iterable[int] = (), encrypt: str = "open") -> Context:

@@ -70,3 +70,16 @@ def test_the_loss_of_all_that_a_node_sends(run: Context) -> None:
 @pytest.mark.parametrize(("kind", "of"), [("air-share", "data"), ("air-share", "ap1"), ("frame-loss", "ap1")])
 def test_a_run_without_a_medium_has_no_figures(kind: str, of: str) -> None:
     assert figures(context(), kind, of).values == []
+
+
+def test_frames_are_damaged_or_erased() -> None:
+    counts = {"sent": 200, "damaged": 50, "collided": 6, "lost": 3, "header": 2, "away": 1, "approximate": 52}
+    clean = dict.fromkeys(counts, 0) | {"sent": 200}
+    links = [{"from": "sta1", "to": "ap1", "dropped": 0} | counts, {"from": "sta1", "to": "ap2", "dropped": 0} | clean]
+    run = dataclasses.replace(context(), medium={"links": links})
+    kinds = ("frame-loss", "frames-damaged", "frame-erasure")
+    values = {kind: load(kind).figures(wanted(kind, "sta1", unit="%"), run).values for kind in kinds}
+    assert values == {"frame-loss": [31, 0], "frames-damaged": [26, 0], "frame-erasure": [5, 0]}
+    node = load("frame-erasure").figures(wanted("frame-erasure", "sta1", unit="%", per="node"), run)
+    assert node.rows == [{"from": "sta1", "to": None, "sent": 400, "lost": 2.5}]
+    assert not load("frame-erasure").figures(wanted("frame-erasure", "sta1", unit="%"), context()).rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.metrics.base import increase, known, load, summary
+from lab.metrics.base import MEDIUM, increase, known, load, summary
 from lab.probes.base import Series
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
@@ -23,8 +23,8 @@ def test_metrics_are_found_by_their_files() -> None:
 @pytest.mark.parametrize("kind", known())
 def test_a_metric_says_what_it_is(kind: str) -> None:
     metric = load(kind)
-    assert metric.about and metric.of and metric.per and metric.unit in metric.units()
-    of = {probe: probe for probe in metric.of}
+    assert metric.about and metric.sources() and metric.per and metric.unit in metric.units()
+    of = {probe: probe for probe in metric.sources()}
     metric.check(of, metric.unit, None)
     with pytest.raises(ValueError, match="known: "):
         metric.check(of, "furlong", None)
@@ -37,8 +37,8 @@ def test_a_metric_says_what_it_is(kind: str) -> None:
 @pytest.mark.parametrize("kind", known())
 def test_nothing_recorded_gives_no_figures(kind: str) -> None:
     metric = load(kind)
-    empty = [source(probe) for probe in metric.of]
-    figures = metric.figures(wanted(kind, *metric.of[:1], unit=metric.unit), context(*empty))
+    empty = [source(probe) for probe in metric.sources() if probe != MEDIUM]
+    figures = metric.figures(wanted(kind, *metric.sources()[:1], unit=metric.unit), context(*empty))
     assert summary(figures.values)["max"] in (None, 0)
     assert metric.figures(wanted(kind, "absent", unit=metric.unit), context()).values == []
 
@@ -118,7 +118,7 @@ def test_the_first_access_point_is_known_from_other_probes() -> None:
 
 
 def test_outage_wants_events() -> None:
-    with pytest.raises(ValueError, match="name a wpa-events probe"):
+    with pytest.raises(ValueError, match="of: name one that tells events of association, too: a process of wpa-events"):
         load("outage").check({"capture": "tcpdump"}, "ms", "handoff")
 
 

@@ -443,7 +443,11 @@ def test_metrics_name_every_process(plans: Plans) -> None:
             "goodput: {of: fetch, unit: Mbit/s, per: handoff}",
             "w.yaml:7  metrics.goodput.per: handoff is not offered; known: process, interval",
         ),
-        ("outage: {of: fetch, unit: ms}", "w.yaml:7  metrics.outage.of: fetch is the probe curl;"),
+        (
+            "outage: {of: fetch, unit: ms}",
+            "w.yaml:7  metrics.outage.of: fetch is the probe curl, which tells transfers; this metric takes events of "
+            "association or captured frames: name a process of tcpdump, wpa-events",
+        ),
         (
             "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
             'w.yaml:7  metrics.fetch: a process is called "fetch" too; checks could not tell them apart',

@@ -14,14 +14,19 @@ from lab.probes.base import Parsed, Raw, Series, load
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
+def parser_of(fixtures: Path) -> Callable[..., Parsed]:
+    """What parses files of ``fixtures/<probe>/``."""
+
+    def parse(probe: str, name: str, **context: Any) -> Parsed:
+        return load(probe).parse(Raw(fixtures / probe, name, **context))
+
+    return parse
+
+
 @pytest.fixture
 def pasted() -> Callable[..., Parsed]:
     """Parse a fixture: ``pasted("ping", "replies", epoch_ns=…)``."""
-
-    def parse(probe: str, name: str, **context: Any) -> Parsed:
-        return load(probe).parse(Raw(FIXTURES / probe, name, **context))
-
-    return parse
+    return parser_of(FIXTURES)
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ from rich.console import Console
 from lab import report
 from lab.record import Record, rebuild
 from lab.report import medium, svg
-from lab.report.tables import Table, tables
+from lab.report.table import Table
+from lab.report.tables import tables
 
 from ..record.medium_sample import PLAN, SECOND, TEXT
 from .conftest import RECORDED, Recorder

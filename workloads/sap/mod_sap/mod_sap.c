@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * mod_sap: sends static files over SAP to clients that request it, as in section 4.1 of: B. Ransford, L. Ceze, "SAP: an
- * Architecture for Selectively Approximate Wireless Communication". docs/sap-web.md is the manual.
+ * Architecture for Selectively Approximate Wireless Communication". web.md is the manual.
  *
  * The plugin hooks into responses that are ready to be sent (handle_response_start). If the response is a whole file of
  * a type that the client accepts over SAP, the plugin removes the body, sets headers that say so, and sends the file to

@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Puts the received pictures of a run side by side, for a paper or a slide; report.html shows them too.
 
-python3 beside.py RUN PNG       RUN: the directory of a run of sap/picture, such as runs/latest
+python -m workloads.sap.pictures.beside RUN PNG       RUN: the directory of a run of sap/picture, such as runs/latest
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from lab.metrics._pictures import decode
+from ..metrics._pictures import decode
 
 GAP_PIXELS = 10
 

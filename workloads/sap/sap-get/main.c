@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sap-get: fetches files over HTTP, and over SAP from servers with mod_sap. docs/sap-web.md is the manual.
+ * sap-get: fetches files over HTTP, and over SAP from servers with mod_sap. web.md is the manual.
  *
  * One loop serves all requests that are running or lingering.
  */

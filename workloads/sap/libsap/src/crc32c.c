@@ -4,7 +4,7 @@
 
 /*
  * table[i] is the remainder of byte i: eight times "shift right; if the bit shifted out is 1, xor with the reflected
- * polynomial 0x82f63b78". The tests (pieces.c) compute it again.
+ * polynomial 0x82f63b78". tests/library/pieces.c computes it again.
  */
 static const uint32_t table[256] = {
 	0x00000000, 0xf26b8303, 0xe13b70f7, 0x1350f3f4, 0xc79a971f, 0x35f1141c, 0x26a1e7e8, 0xd4ca64eb,

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The kinds of things that probes tell and metrics take, whichever tool they are of.
+
+A stack may have kinds of its own: any frozen dataclass. A metric that takes a class takes its subclasses too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+
+@dataclass
+class Series:
+    """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
+
+    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:01:00:02:00``.
+    """
+
+    name: str  # received, cwnd, signal, ...
+    unit: str  # B, bit/s, ms, dBm, packets, ...
+    t_ns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Series called ``quantity``, or ``quantity/…`` where there are several."""
+
+    quantity: str
+
+    def __str__(self) -> str:
+        return f"samples of {self.quantity}"
+
+
+@dataclass(frozen=True)
+class Events:
+    """Occurrences that tell of ``what``."""
+
+    what: str
+
+    def __str__(self) -> str:
+        return f"events of {self.what}"
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Frames, kept in ``<id>.pcap``."""
+
+    told_as: ClassVar[str] = "captured frames"
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Packets of one sender, and how many of them its receiver missed."""
+
+    told_as: ClassVar[str] = "packets sent and lost"
+
+    name: str  # of the process that sends
+    sent: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Delay:
+    """How long the packets of a flow took one way."""
+
+    told_as: ClassVar[str] = "one-way delays"
+
+    name: str
+    packets: int
+    min_ns: float
+    mean_ns: float
+    max_ns: float
+    means: Series  # ms, of each interval
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """Payload that reached an application in some time."""
+
+    told_as: ClassVar[str] = "bytes delivered over time"
+
+    name: str
+    bytes: int
+    duration_ns: int
+    rate: Series | None = None  # bit/s over time
+    in_duration: float | None = None  # the bytes that arrived in the duration, where that are not all
+
+    def goodput_bps(self) -> float:
+        """The mean; 0 where it took no time."""
+        counted = self.bytes if self.in_duration is None else self.in_duration
+        return 8 * counted * 1_000_000_000 / self.duration_ns if self.duration_ns > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Transfer(Delivery):
+    """The delivery of something that has an end. ``duration_ns`` is from the request to the last byte."""
+
+    told_as: ClassVar[str] = "transfers"
+
+    complete: bool = False
+    first_byte_ns: int | None = None  # since the request
+
+
+@dataclass(frozen=True)
+class Retransmissions:
+    """Segments of a connection that were sent more than once."""
+
+    told_as: ClassVar[str] = "retransmissions"
+
+    connection: str
+    count: float
+
+
+Kind = type | Samples | Events
+
+
+def offered(kind: Kind, by: Iterable[Kind]) -> bool:
+    """Whether a kind is among those that a probe tells."""
+    return any(issubclass(one, kind) if isinstance(one, type) and isinstance(kind, type) else one == kind for one in by)
+
+
+def told(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
+    """Kinds in words."""
+    return joined.join(_told(kind) for kind in kinds)
+
+
+def _told(kind: Kind | str) -> str:
+    if not isinstance(kind, type):
+        return str(kind)
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).strip()
+    return str(getattr(kind, "told_as", words))

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""Lines over the time of a run, as figures of metrics, probes and the medium have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lab.record.record import Record
+from lab.report.figure import PALETTE, Line
+
+SECOND = 1_000_000_000
+LINES_AT_MOST = len(PALETTE)  # more cannot be told apart
+
+
+def run_range(record: Record) -> tuple[float, float]:
+    """The axis of a whole run, s."""
+    return 0.0, record.plan.duration_ns / SECOND
+
+
+def line(series: Mapping[str, Any], index: int, label: str | None = None, **look: Any) -> Line:
+    """A recorded series in the colour of that index."""
+    times = [t_ns / SECOND for t_ns in series["t_ns"]]
+    return Line(series["name"] if label is None else label, times, series["values"], index, **look)
+
+
+def legend(lines: list[Line]) -> list[tuple[str, int]]:
+    """What tells lines apart; nothing where there is one."""
+    return [(line.label, line.colour) for line in lines] if len(lines) > 1 else []

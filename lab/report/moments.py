@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Moments of a run that all figures over time mark."""
+
+from __future__ import annotations
+
+from lab.record.record import Record
+from lab.report.figure import Rule
+from lab.report.lines import SECOND
+from lab.views import base as views
+from lab.views.base import Moment
+
+
+def moments(record: Record) -> list[Moment]:
+    """What metrics found to mark, by time."""
+    found = [moment for result, view in views.shown(record) for moment in view.moments(result)]
+    return sorted(found, key=lambda moment: moment.t_ns)
+
+
+def rules(record: Record) -> list[Rule]:
+    """The same as lines across a figure; where metrics found none, what the timeline did."""
+    found = moments(record)
+    if found:
+        return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]
+    return [Rule(event["t_ns"] / SECOND, f"{event['kind']} {event['target']}") for event in record.data["events"]]

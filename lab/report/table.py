@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What a table of a report is: rows of raw values under described columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.report.numbers import NONE, plain
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: key of its cells, heading, unit, and whether cells are numbers of ``digits`` significant digits."""
+
+    key: str
+    title: str
+    unit: str = ""
+    digits: int = 4
+    number: bool = True
+    show: Callable[[Any], str] | None = None
+
+    @property
+    def heading(self) -> str:
+        """Title and unit."""
+        return f"{self.title}, {self.unit}" if self.unit else self.title
+
+    def text(self, row: Mapping[str, Any]) -> str:
+        """A cell for a reader; a dash where there is no value."""
+        value = row.get(self.key)
+        if value is None:
+            return NONE
+        if self.show:
+            return self.show(value)
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return plain(value, self.digits) if isinstance(value, int | float) else str(value)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of raw values under described columns. ``unit`` is in the title, so that headings need not repeat it."""
+
+    name: str
+    title: str
+    columns: list[Column]
+    rows: list[dict[str, Any]]
+    unit: str = ""
+    in_terminal: bool = True  # or only in the page, CSV and JSON
+    remark: str = ""  # below it
+
+    def heading(self, column: Column) -> str:
+        """What to write above a column."""
+        return column.title if column.unit == self.unit else column.heading
+
+
+def words(key: str, title: str) -> Column:
+    """A column of words."""
+    return Column(key, title, number=False)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""How a report shows a metric, one file per kind of metric; see lab.views.base."""

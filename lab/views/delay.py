@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""One-way delays of each flow, and what it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.record.record import Record, Result
+from lab.report.table import Column, Table, words
+from lab.views.base import View
+
+_DELAYS = {"mean": "mean delay", "min": "least", "max": "most"}
+
+
+class Delay(View):
+    """One row per flow, with what the run's metric ``loss`` found of it."""
+
+    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+        """One table."""
+        lost = {row["process"]: row for other in record.metrics_of("loss") for row in other.rows}
+        columns = [words("process", "process"), Column("packets", "packets", digits=12)]
+        columns += [Column(key, title, result.unit) for key, title in _DELAYS.items()]
+        columns.append(Column("lost", "lost", digits=12))
+        rows = [{**row, "lost": lost.get(row["process"], {}).get("lost")} for row in result.rows]
+        title = f"Flows: packets that arrived, and their one-way delay in {result.unit}"
+        yield Table(f"{result.name}-flows", title, columns, rows, result.unit)
+
+
+VIEW = Delay()

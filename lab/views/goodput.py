@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Goodput over time, in each second around what other metrics mark, and of each transfer as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lab.record.record import Record, Result
+from lab.report.figure import Figure, Panel
+from lab.report.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.report.moments import moments, rules
+from lab.report.numbers import plain, size
+from lab.report.table import Column, Table, words
+from lab.views.base import View
+
+_BEFORE, _AFTER = 2, 5  # seconds shown around a moment
+
+
+class Goodput(View):
+    """Lines over time; tables of transfers and of the seconds around a handoff."""
+
+    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+        """One figure of all transfers."""
+        shown = [series for series in result.series if series["values"]][:LINES_AT_MOST]
+        if not shown:
+            return
+        lines = [
+            line(_from_start(series), index, step=True, area=len(shown) == 1) for index, series in enumerate(shown)
+        ]
+        panel = Panel(
+            x_label="virtual time, s",
+            y_label=f"goodput, {result.unit}",
+            x_range=run_range(record),
+            lines=lines,
+            rules=rules(record),
+        )
+        left_out = len(result.series) - len(shown)
+        about = f"{result.name}: bytes that reached the application, per interval"
+        about += f"; {left_out} more not shown" if left_out > 0 else ""
+        yield Figure(result.name, _title(result), about, [panel], legend(lines))
+
+    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+        """The seconds around each moment, and the transfers."""
+        yield _around(result, record)
+        yield _transfers(result, record)
+
+
+def _from_start(series: Mapping[str, Any]) -> dict[str, Any]:
+    """With a first point where the first interval begins, as steps need it."""
+    stamps, values = series["t_ns"], series["values"]
+    width_ns = stamps[1] - stamps[0] if len(stamps) > 1 else SECOND
+    return {**series, "t_ns": [stamps[0] - width_ns, *stamps], "values": [values[0], *values]}
+
+
+def _title(result: Result) -> str:
+    rows = result.rows
+    if len(rows) == 1:
+        row = rows[0]
+        seconds = plain(row["duration_ns"] / SECOND, 3)
+        mean = f"{plain(row['goodput'], 3)} {result.unit}"
+        return f"{row['process']}: {size(row['bytes'])} in {seconds} s, {mean} on average"
+    total = size(sum(row["bytes"] for row in rows))
+    return (
+        f"{len(rows)} transfers, {total} in all, {plain(result.values['mean'] or 0, 3)} {result.unit} each on average"
+    )
+
+
+def _around(result: Result, record: Record) -> Table:
+    """The goodput in each second before and after each moment."""
+    rows = []
+    for series in result.series:
+        for moment in moments(record):
+            begin_ns = moment.second_ns
+            row = {"process": series["name"], "at_s": begin_ns / SECOND, "handoff": moment.label}
+            for offset in range(-_BEFORE, _AFTER):
+                second = (begin_ns + offset * SECOND, begin_ns + (offset + 1) * SECOND)
+                row[f"second_{offset}"] = mean_between(series, *second)
+            if row["second_-1"] is not None or row["second_0"] is not None:
+                rows.append(row)
+    columns = [words("process", "process"), Column("at_s", "at", "s"), words("handoff", "handoff")]
+    columns += [Column(f"second_{offset}", _offset(offset), digits=3) for offset in range(-_BEFORE, _AFTER)]
+    title = f"Goodput in each second around a handoff, {result.unit} (0: the second that begins with it)"
+    return Table(f"{result.name}-around", title, columns, rows)
+
+
+def _offset(offset: int) -> str:
+    return f"{plain(offset)} s" if offset <= 0 else f"+{offset} s"
+
+
+def mean_between(series: Mapping[str, Any], begin_ns: int, end_ns: int) -> float | None:
+    """Time-weighted mean of a rate over a span.
+
+    Each value holds from the stamp before it to its own. None: the series does not touch the span.
+    """
+    total, covered_ns = 0.0, 0
+    stamps, values = series["t_ns"], series["values"]
+    for index, (t_ns, value) in enumerate(zip(stamps, values, strict=True)):
+        before_ns = stamps[index - 1] if index else t_ns - (stamps[1] - stamps[0] if len(stamps) > 1 else SECOND)
+        overlap_ns = min(t_ns, end_ns) - max(before_ns, begin_ns)
+        if overlap_ns > 0:
+            total += value * overlap_ns
+            covered_ns += overlap_ns
+    return total / covered_ns if covered_ns else None
+
+
+def _transfers(result: Result, record: Record) -> Table:
+    columns = [
+        words("process", "process"),
+        Column("bytes", "bytes", digits=20, show=_bytes),
+        Column("duration_s", "time", "s"),
+        Column("goodput", "goodput", result.unit),
+        words("sha256", "SHA-256"),
+    ]
+    rows = []
+    for row in result.rows:
+        source = record.data["sources"].get(row["process"])  # none of a flow that no process of the plan sends
+        digest = source["values"].get("sha256") if source else None
+        seconds = row["duration_ns"] / SECOND
+        rows.append({**row, "duration_s": seconds, "sha256": digest})
+    if not any(row["sha256"] for row in rows):
+        columns.pop()
+    return Table(f"{result.name}-transfers", "Transfers", columns, rows)
+
+
+def _bytes(count: int) -> str:
+    return f"{count:,} ({size(count)})".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+VIEW = Goodput()

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Handoffs: the steps of each, what the station received around it, and when it was, for all other figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lab.record.record import Record, Result
+from lab.report.figure import Band, Figure, Line, Panel, Span
+from lab.report.lines import SECOND
+from lab.report.numbers import plain
+from lab.report.table import Column, Table, words
+from lab.views.base import Moment, View
+
+_PANELS_AT_MOST = 3
+PHASES = (
+    ("scan", "scan_started_ns", "scan_done_ns"),
+    ("authentication", "authenticate_ns", "associate_ns"),
+    ("association", "associate_ns", "associated_ns"),
+    ("keys", "associated_ns", "connected_ns"),  # of an encrypted network
+    ("first data frame", "connected_ns", "first_data_ns"),
+)
+_PHASE_COLOURS = {"scan": 3, "authentication": 0, "association": 2, "keys": 4, "first data frame": 1}
+
+_STEPS = {
+    "scan": "scan",
+    "authentication": "authentication",
+    "association": "association",
+    "keys": "keys",
+    "first_data": "first data",
+    "outage": "outage",
+    "longest_gap": "gap",
+}
+_MEASURED = {
+    "data frames": "from the last data frame before to the first one after",
+    "events": "from leaving the old access point to being connected",
+}
+
+
+class Outage(View):
+    """The longest one is what counts."""
+
+    card = "max"
+    card_word = "longest"
+    first = True
+
+    def moments(self, result: Result) -> Iterator[Moment]:
+        """Every handoff."""
+        for row in sorted(result.rows, key=lambda row: (row["begin_ns"], row["station"])):
+            yield Moment(row["begin_ns"], arrow(row), row["at_ns"])
+
+    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+        """What the station received just before and after each handoff, and the steps of each."""
+        yield from _around(result)
+        yield from _steps(result)
+
+    def tables(self, result: Result, record: Record) -> Iterator[Table]:
+        """One row per handoff."""
+        steps = [
+            Column(key, title, result.unit, 3)
+            for key, title in _STEPS.items()
+            if key not in ("keys", "longest_gap") or any(row[key] is not None for row in result.rows)
+        ]
+        columns = [
+            Column("at_s", "at", "s"),
+            *([words("station", "station")] if len({row["station"] for row in result.rows}) > 1 else []),
+            words("handoff", "handoff"),
+            *steps,
+        ]
+        rows = [{**row, "at_s": row["at_ns"] / SECOND, "handoff": arrow(row)} for row in result.rows]
+        meant = "; ".join(_MEASURED[measured] for measured in sorted({row["measured"] for row in rows}))
+        title = f"Handoffs: steps and outage in {result.unit} (outage: {meant}"
+        title += "; gap: the longest silence from the scan on)" if any(row["longest_gap"] for row in rows) else ")"
+        yield Table(result.name, title, columns, rows, result.unit)
+
+
+def arrow(row: Mapping[str, Any]) -> str:
+    """``ap1 → ap2`` of a handoff."""
+    return f"{row['from'] or '?'} \N{RIGHTWARDS ARROW} {row['to'] or 'nowhere'}"
+
+
+def _around(result: Result) -> Iterator[Figure]:
+    rows = {f"{row['station']} {row['begin_ns']}": row for row in result.rows}
+    panels = [_around_panel(series, rows[series["name"]]) for series in result.series if series["name"] in rows]
+    if not panels:
+        return
+    about = "data frames that reached the radio, in bins of 10 ms; shaded: scan, and time without data"
+    about += f"; the first {_PANELS_AT_MOST} handoffs" if len(panels) > _PANELS_AT_MOST else ""
+    legend = [("scan", _PHASE_COLOURS["scan"]), ("without data", _PHASE_COLOURS["first data frame"])]
+    yield Figure(f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280)
+
+
+def _around_panel(series: Mapping[str, Any], row: Mapping[str, Any]) -> Panel:
+    origin = row["begin_ns"]
+
+    def milliseconds(t_ns: int) -> float:
+        return float(t_ns - origin) / 1_000_000
+
+    bands = []
+    if row["scan_started_ns"] is not None and row["scan_done_ns"] is not None:
+        begin, end = milliseconds(row["scan_started_ns"]), milliseconds(row["scan_done_ns"])
+        bands.append(Band(begin, end, "scan", _PHASE_COLOURS["scan"]))
+    if row["last_data_ns"] is not None and row["first_data_ns"] is not None:
+        begin, end = milliseconds(row["last_data_ns"]), milliseconds(row["first_data_ns"])
+        bands.append(Band(begin, end, "without data", _PHASE_COLOURS["first data frame"]))
+    stamps = [milliseconds(t_ns) for t_ns in series["t_ns"]]
+    values = [value / 1_000_000 for value in series["values"]]
+    return Panel(
+        x_label="since the old access point was left, ms",
+        y_label="received, Mbit/s",
+        x_range=(stamps[0] - 10, stamps[-1]),
+        title=f"{row['station']}, {plain(row['at_ns'] / SECOND)} s: {arrow(row)}",
+        lines=[Line("received", stamps, values, 0, step=True, area=True)],
+        bands=bands,
+    )
+
+
+def _title(result: Result) -> str:
+    rows, unit = result.rows, result.unit
+    if not rows:
+        return "No handoff"
+    lost = sum(not row["completed"] for row in rows)
+    if lost:
+        return f"{lost} of {len(rows)} handoffs did not succeed"
+    worst = max(rows, key=lambda row: row["outage"])
+    count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
+    longest = f"{plain(worst['outage'], 3)} {unit}"
+    silence = max(((row["longest_gap"] or 0.0) for row in rows), default=0.0)
+    scan = f"; {plain(silence, 3)} {unit} of silence while scanning" if silence > worst["outage"] else ""
+    if len(rows) == 1:
+        return f"{count}: {longest} without data{scan}"
+    return f"{count}: at most {longest} without data ({arrow(worst)} at {plain(worst['at_ns'] / SECOND)} s){scan}"
+
+
+def _steps(result: Result) -> Iterator[Figure]:
+    """The steps of each handoff, one row each."""
+    if not result.rows:
+        return
+    spans = [span for index, row in enumerate(result.rows) for span in _spans(index, row, result.unit)]
+    low, high = min(span.begin for span in spans), max(span.end for span in spans)
+    air = (high - low) * 0.03 or 1.0
+    panel = Panel(
+        x_label="since the old access point was left, ms",
+        x_range=(low - air, high + 12 * air),  # room for the label of the last bar
+        rows=[f"{plain(row['at_ns'] / SECOND)} s  {row['station']}  {arrow(row)}" for row in result.rows],
+        spans=spans,
+    )
+    used = {span.label.split(":")[0] for span in spans if not span.thin}
+    legend = [(phase, _PHASE_COLOURS[phase]) for phase, _, _ in PHASES if phase in used]
+    about = "steps of each handoff as wpa_supplicant and the capture tell them; the line below: time without data"
+    yield Figure(result.name, _steps_title(result), about, [panel], legend)
+
+
+def _spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Span]:
+    origin = row["begin_ns"]
+    for phase, begin_key, end_key in PHASES:
+        begin_ns, end_ns = row[begin_key], row[end_key]
+        if phase == "keys" and row["keys"] is None:
+            continue
+        if begin_ns is not None and end_ns is not None and end_ns > begin_ns:
+            begin, end = (begin_ns - origin) / 1_000_000, (end_ns - origin) / 1_000_000
+            yield Span(index, begin, end, _PHASE_COLOURS[phase], f"{phase}: {plain(end - begin, 3)} ms")
+    begin_ns = row["last_data_ns"] if row["measured"] == "data frames" else origin
+    end_ns = row["first_data_ns"] if row["measured"] == "data frames" else row["connected_ns"]
+    if begin_ns is not None and end_ns is not None:
+        begin, end = (begin_ns - origin) / 1_000_000, (end_ns - origin) / 1_000_000
+        yield Span(index, begin, end, 0, f"{plain(row['outage'], 3)} {unit} without data", thin=True)
+
+
+def _steps_title(result: Result) -> str:
+    """Which step costs most, over all handoffs."""
+    totals: dict[str, float] = {}
+    for row in result.rows:
+        for column in ("scan", "authentication", "association", "keys", "first_data"):
+            totals[column] = totals.get(column, 0.0) + (row[column] or 0.0)
+    longest = max(totals, key=lambda column: totals[column])
+    if not totals[longest]:
+        return "Steps of each handoff"
+    mean = f"{plain(totals[longest] / len(result.rows), 3)} {result.unit}"
+    return f"The longest step is {longest.replace('_', ' ')}: {mean} on average"
+
+
+VIEW = Outage()

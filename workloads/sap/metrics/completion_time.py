@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Completion time of a stream or a trace."""
+
+from __future__ import annotations
+
+from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.shared import types
+from lab.units import DURATION
+
+from ..probes._kinds import Completion
+
+
+class CompletionTime(Metric):
+    """From the opening of a stream or a trace to its end, at the side that is named.
+
+    A receiver has it from the arrival of the opening to that of the end; a sender from when it hands the opening over
+    until the end is acknowledged (TCP: until the receiver has closed). A transfer that did not end counts nothing.
+    """
+
+    about = "time from the opening of a stream or trace of SAP to its end"
+    takes = (Completion,)
+    formerly = ("total-time",)
+    dimension = DURATION
+    unit = "ns"
+    columns = ("total",)
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per process that came to the end."""
+        figures = Figures()
+        for _, completion in all_found(metric, context, Completion):
+            figures.values.append(completion.elapsed_ns)
+            figures.rows.append({"process": completion.name, "total": completion.elapsed_ns})
+        return figures
+
+
+METRIC = CompletionTime()

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Inter-arrival times: from one datagram to the next."""
+
+from __future__ import annotations
+
+import math
+
+from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.shared import types
+from lab.units import DURATION
+
+from ..probes._kinds import Gaps
+
+_KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
+
+
+class InterArrival(Metric):
+    """Time between arrivals of datagrams, or of points, as the receiving program has them.
+
+    Per ``process`` (default): their mean. Per ``deviation``: their standard deviation, of the sample; its square is
+    the variance that papers tell. Rows have both, and percentiles by nearest rank.
+    """
+
+    about = "time from one arrival at a sink of SAP to the next: mean, or standard deviation"
+    takes = (Gaps,)
+    per = ("process", "deviation")
+    dimension = DURATION
+    unit = "ns"
+    columns = (*_KEYS, "deviation")
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One row per sink to which at least three datagrams came."""
+        figures = Figures()
+        for _, gaps in all_found(metric, context, Gaps):
+            row = {key: gaps.percentiles_ns[key] for key in _KEYS} | {"deviation": math.sqrt(gaps.variance_ns2)}
+            figures.rows.append({"process": gaps.name, "gaps": gaps.count, **row})
+            figures.values.append(row["deviation" if metric.per == "deviation" else "mean"])
+        return figures
+
+
+METRIC = InterArrival()

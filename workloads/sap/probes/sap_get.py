@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""sap-get: fetches files by SAP, or by TCP, and tells of each how long it took, what is lost and what is wrong.
+
+The program belongs to the stack ``sap`` (``workloads/sap``): this probe runs in workloads of that stack. Its summary is
+what ``sap-get --json`` prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from lab.probes._text import Json, documents, seconds, stamp_ns
+from lab.probes._watched import watched
+from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
+
+from . import _report
+from ._kinds import Payload
+
+_TRANSPORTS = ("tcp", "sap-approximate", "sap-precise")
+_SECOND = 1_000_000_000
+_COUNTED = ("bytes", "datagrams", "datagrams_lost")
+_COMPARED = ("datagrams_damaged", "bytes_damaged", "wrong_bytes", "wrong_bits")
+_TIMES = ("time_connect_s", "time_request_s", "time_first_byte_s", "time_total_s")
+_TEXTS = ("url", "error", "refused", "content_type")
+
+
+class SapGet(Probe):
+    """Fetches a URL, ``count`` times.
+
+    Series: ``received`` (B, of the file being fetched, from its start). Occurrences: ``transfer``, at the end of each
+    request that got a whole file, with all that the program says of it. Values: ``transfers``, a list of all requests;
+    of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged``
+    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong
+    bits of those in damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else
+    0; ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last
+    byte.
+    """
+
+    about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
+    acts = True
+    yields = (Transfer, Flow, Payload)
+    params: ClassVar[dict[str, Param]] = {
+        "url": Param("str", "what to fetch", required=True),
+        "transport": Param("str", "sap-approximate, sap-precise or tcp: what to ask for", default="sap-approximate"),
+        "types": Param("list", "MIME types to take approximately", default=("*/*",)),
+        "count": Param("int", "how often", default=1, least=1, most=1_000_000),
+        "pause": Param("duration", "from the end of one to the start of the next", default=0),
+        "port": Param("int", "UDP-Lite port of the first; default: the kernel chooses", least=1024, most=65535),
+        "timeout": Param("duration", "give up if nothing comes for so long", default=10_000_000_000, least=1_000_000),
+        "compare": Param("str", "a file of the client to compare with, for wrong bytes and bits"),
+        "every": Param(
+            "duration", "how often the number of received bytes is noted", default=1_000_000_000, least=1_000_000
+        ),
+        "options": Param("list", "further options of sap-get, one word each", default=()),
+    }
+
+    def check(self, params: dict[str, Any]) -> None:
+        """ValueError, worded for the user: no such transport."""
+        super().check(params)
+        if params["transport"] not in _TRANSPORTS:
+            raise ValueError(f'transport: "{params["transport"]}" is none of {", ".join(_TRANSPORTS)}')
+
+    def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
+        """``sap-get --json --output BODY URL``: stdout holds the summaries only."""
+        command = ["sap-get", "--json", "--output", self.watched_file(params, raw)]
+        command += {
+            "tcp": ["--tcp"],
+            "sap-approximate": ["--approx", ",".join(params["types"])],
+            "sap-precise": ["--force-precise"],
+        }[params["transport"]]
+        command += ["--count", str(params["count"]), "--pause", seconds(params["pause"])]
+        command += ["--timeout", seconds(params["timeout"])]
+        if params["port"] is not None:
+            command += ["--port", str(params["port"])]
+        if params["compare"] is not None:
+            command += ["--compare", params["compare"]]
+        return [*command, *params["options"], params["url"]]
+
+    def watched_file(self, params: dict[str, Any], raw: str) -> str:
+        """The body, in the container's own /tmp."""
+        return f"/tmp/{PurePosixPath(raw).name}.body"
+
+    def parse(self, raw: Raw) -> Parsed:
+        """Read ``.size`` (bytes over time, hash) and ``.out`` (a summary of each request)."""
+        parsed = Parsed()
+        watched(raw, parsed)
+        transfers = [_transfer(Json(document, f"{raw.id}.out:{line}")) for line, document in documents(raw)]
+        for transfer in transfers:
+            started_ns = transfer.pop("started_ns") - raw.epoch_ns
+            if transfer["time_total_s"] is not None:
+                took_s = transfer["time_request_s"] + transfer["time_total_s"]
+                parsed.occurrences.append(
+                    Occurrence(started_ns + round(took_s * 1_000_000_000), "transfer", dict(transfer))
+                )
+        parsed.values |= {"transfers": transfers} | _totals(transfers)
+        return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """Each transfer by itself; datagrams and bits of all together."""
+        values = parsed.values
+        transfers = values.get("transfers", [])
+        for number, transfer in enumerate(transfers, 1):
+            name = raw.id if len(transfers) == 1 else f"{raw.id} {number}"
+            first_s, total_s = (transfer[key] or 0.0 for key in ("time_first_byte_s", "time_total_s"))
+            yield Transfer(
+                name,
+                transfer["bytes"],
+                round(total_s * _SECOND),
+                complete=transfer["exit_code"] == 0,
+                first_byte_ns=round(first_s * _SECOND),  # an empty file has none
+            )
+        if transfers:
+            yield Flow(raw.id, values["expected"], values["lost"])
+            yield from _report.payload(raw, values)
+
+
+def _totals(transfers: list[dict[str, Any]]) -> dict[str, Any]:
+    """What all transfers come to, by the names that other probes of SAP have for it."""
+    totals: dict[str, Any] = {name: sum(transfer[name] for transfer in transfers) for name in _COUNTED}
+    totals |= {"arrived": totals["datagrams"], "lost": totals["datagrams_lost"]}
+    totals["expected"] = totals["arrived"] + totals["lost"]
+    compared = [transfer for transfer in transfers if transfer["wrong_bits"] is not None]
+    for name in _COMPARED:
+        totals[name] = sum(transfer[name] for transfer in compared) if compared else None
+    if compared:
+        totals["damaged"] = totals["datagrams_damaged"]
+        totals["arrived_bits"] = bits = 8 * sum(transfer["bytes"] for transfer in compared)
+        totals["right_share"] = 1 - totals["wrong_bits"] / bits if bits else None
+        damaged_bits = 8 * totals["bytes_damaged"]
+        totals["ber_damaged"] = totals["wrong_bits"] / damaged_bits if damaged_bits else None
+    if transfers:
+        totals["transport"] = transfers[-1]["transport"]
+        totals["exit_code"] = next((one["exit_code"] for one in transfers if one["exit_code"]), 0)
+    return totals
+
+
+def _transfer(told: Json) -> dict[str, Any]:
+    """One request. ProbeOutputError: a member is missing, or of another type."""
+    transfer: dict[str, Any] = {name: told[name].text() for name in _TEXTS}
+    transfer["transport"] = told["transport"].text()
+    if transfer["transport"] not in _TRANSPORTS:
+        raise ProbeOutputError(f"{told.where}: transport: {transfer['transport']!r} is unknown")
+    transfer |= {name: told[name].integer() for name in ("http_code", "exit_code", "port", *_COUNTED)}
+    transfer |= {name: None if told[name].absent() else told[name].integer() for name in ("length", *_COMPARED)}
+    transfer |= {name: None if told[name].absent() else told[name].number() for name in _TIMES}
+    if transfer["time_total_s"] is not None and transfer["time_request_s"] is None:
+        raise ProbeOutputError(f"{told.where}: an end without a request")
+    try:
+        transfer["started_ns"] = stamp_ns(told["started"].text())
+    except ValueError as error:
+        raise ProbeOutputError(f"{told.where}: {error}") from None
+    return transfer
+
+
+PROBE = SapGet()

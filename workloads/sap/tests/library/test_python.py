@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The Python binding: the core over a channel of Python, and sockets on the loopback interface."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from workloads.sap.tests.library import native
+
+BINDING = native.STACK / "python"
+MS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def sap(libsap: Path) -> Iterator[ModuleType]:
+    """The module, as an exercise imports it, over the library as it was built now."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(BINDING)
+        patch.setenv("SAP_LIBRARY", str(libsap / "libsap.so"))
+        yield importlib.import_module("sap")
+        del sys.modules["sap"]
+
+
+class Channel:
+    """Two cores, and what one says to the other at once, unless it is lost."""
+
+    def __init__(self, sap: ModuleType, **options: int) -> None:
+        self.now_ns = 0
+        self.lost: set[int] = set()
+        self.said: list[bytes] = []
+        self.connects = sap.Core(sap.CONNECTS, bytes(range(16)), peer=b"listens", **options)
+        self.listens = sap.Core(sap.LISTENS, bytes(range(16, 32)), **options)
+
+    def talk(self) -> None:
+        """Until both are silent."""
+        sides = {b"listens": self.listens, b"connects": self.connects}
+        silent = 0
+        while silent < 2:
+            silent = 0
+            for name, core in sides.items():
+                said = core.output(self.now_ns)
+                if said is None:
+                    silent += 1
+                    continue
+                datagram, to, _ = said
+                if len(self.said) not in self.lost:
+                    sides[to].input(name, datagram, self.now_ns)
+                self.said.append(datagram)
+
+    def wait(self) -> None:
+        """Until the next timer of either."""
+        self.now_ns = min(self.connects.next_ns, self.listens.next_ns)
+        self.talk()
+
+
+def test_core(sap: ModuleType) -> None:
+    channel = Channel(sap)
+    channel.talk()
+    assert channel.connects.ready("SAP_CONNECTED") and channel.listens.ready("SAP_CONNECTED")
+    channel.lost = {len(channel.said)}
+    channel.connects.send(b"precise")
+    channel.talk()
+    with pytest.raises(sap.Error, match=r"the operation would block \(SAP_ERR_AGAIN\)"):
+        channel.connects.send(b"another")
+    channel.wait()
+    assert channel.now_ns == 50 * MS
+    channel.connects.send(b"headtail", head=4)
+    channel.talk()
+    channel.connects.send(b"approximate", 0, guaranteed=False)
+    channel.connects.output(0)  # lost on the way
+    channel.connects.fin()
+    channel.talk()
+    assert channel.listens.receive() == sap.Message(b"precise", 7, True, 0, 0)
+    assert channel.listens.receive() == sap.Message(b"headtail", 4, True, 1, 0)
+    with pytest.raises(sap.Error, match="SAP_ERR_END"):
+        channel.listens.receive()
+    assert channel.listens.stats["lost_approximate"] == 1
+    assert channel.connects.stats["retransmitted"] == 1
+
+
+def test_damage(sap: ModuleType) -> None:
+    """Wrong bits in the tail are delivered, wrong bits anywhere else are not."""
+    channel = Channel(sap)
+    channel.talk()
+    channel.connects.send(bytes(10), 3)
+    datagram, _, precise = channel.connects.output(0)
+    assert precise == sap.MACROS["SAP_HEADER_BYTES"] + 3
+    for at in range(precise):
+        channel.listens.input(b"connects", datagram[:at] + bytes([datagram[at] ^ 1]) + datagram[at + 1 :], 0)
+    assert channel.listens.stats["rejected_damaged"] == precise
+    channel.listens.input(b"connects", datagram[:-1] + b"\1", 0)
+    assert channel.listens.receive().data == bytes(9) + b"\1"
+
+
+def work(server: Any, client: Any, done: Any) -> None:
+    """What an event loop does, without one."""
+    while not done():
+        server.process()
+        client.process()
+
+
+def test_wrong_option(sap: ModuleType) -> None:
+    with pytest.raises(TypeError, match="unknown option windw; known options: timeout_ms, control"):
+        sap.connect("127.0.0.1", 9, windw=3)
+    with pytest.raises(sap.Error, match="an argument or option is out of range"):
+        sap.Core(sap.LISTENS, bytes(16), window=0)
+
+
+if native.host_has_udplite():
+
+    def test_sockets(sap: ModuleType) -> None:
+        with (
+            sap.listen("127.0.0.1", timeout_ms=0) as server,
+            sap.connect("127.0.0.1", server.port, timeout_ms=0) as client,
+        ):
+            work(server, client, lambda: client.ready("SAP_CONNECTED"))
+            client.send(b"one")
+            client.mode = sap.APPROXIMATE
+            assert client.mode == sap.APPROXIMATE
+            client.send(b"two")
+            client.send_head(b"three", 2, once=True)
+            work(server, client, lambda: client.ready("SAP_FLUSHED"))
+            with pytest.raises(sap.Error, match="SAP_ERR_AGAIN"):
+                client.fin()
+            work(server, client, lambda: server.ready("SAP_ENDED"))
+            assert [(message.data, message.precise) for message in server] == [(b"one", 3), (b"two", 0), (b"three", 2)]
+            assert server.stats["delivered_approximate"] == 2

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""The guest's own programs and libraries on this machine: unpacked from its image, run by the loader that is in it.
+
+sap-get needs a newer libcurl than this machine's Debian may have, and mod_sap the very lighttpd of the image. With the
+loader and the libraries of the image they run here too, where sanitizers, valgrind and a kernel with UDP-Lite are.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.build.debian_source import ensure_source
+from lab.build.image.image import Image
+from lab.build.report import SilentReport
+from lab.build.stack.files import BUILD_PACKAGES, listed
+from lab.build.stack.stack import compiler, variable
+from lab.build.stack.sysroot import LIBRARIES, ensure_sysroot
+from lab.errors import BuildError
+from workloads.sap.tests.library import native
+
+STACK = native.STACK
+LOADER = "ld-linux-x86-64.so.2"
+PLAIN = ["-g", "-O1"]
+SANITIZED = ["-g", *native.SANITIZED]
+
+
+@dataclass(frozen=True)
+class GuestFiles:
+    """What was unpacked, below ``root``."""
+
+    root: Path
+    image: Image
+
+    def command(self, program: Path) -> list[str]:
+        """The beginning of a command that runs a program as the guest would."""
+        libraries = self.root / LIBRARIES
+        return [str(libraries / LOADER), "--library-path", str(libraries), str(program)]
+
+    def build(self, to: Path, part: str, flags: list[str]) -> Path:
+        """Compile libsap and a folder of the stack, as the lab does but with other CFLAGS; the folder."""
+        for name in ("libsap", part):
+            shutil.copytree(STACK / name, to / name, ignore=shutil.ignore_patterns("build"))
+        where = str(STACK / BUILD_PACKAGES)
+        sysroot = ensure_sysroot(SilentReport(), self.image, listed(STACK / BUILD_PACKAGES), where)
+        source = ensure_source(SilentReport(), self.image, "lighttpd", str(STACK / "sources"))
+        variables = {
+            "CC": compiler(to, sysroot.path, {}),
+            "CFLAGS": " ".join(flags),
+            "LDFLAGS": "-static-libasan -static-libubsan" if flags == SANITIZED else "",
+            variable("lighttpd"): str(source.path),
+        }
+        words = [f"{key}={value}" for key, value in variables.items()]
+        native.run(["make", "-C", str(to / "libsap"), *words, "build/libsap.a"])
+        native.run(["make", "-C", str(to / part), *words])
+        return to / part
+
+
+def unpack(image: Image, to: Path) -> GuestFiles:
+    """lighttpd and all libraries of the image."""
+    wanted = [LIBRARIES, "usr/lib/lighttpd", "usr/sbin/lighttpd"]
+    native.run(["unsquashfs", "-quiet", "-no-progress", "-dest", str(to), str(image.path), *wanted])
+    return GuestFiles(to, image)
+
+
+def let_valgrind_see(files: GuestFiles) -> None:
+    """Put what valgrind has to know of the C library where it looks: beside it, in ``.debug``.
+
+    Raises:
+        BuildError: Debian has that of another version only; nothing would be watched.
+    """
+    sysroot = ensure_sysroot(SilentReport(), files.image, ["libc6-dbg"], __file__)
+    libraries = files.root / LIBRARIES
+    (libraries / ".debug").mkdir()
+    for name in (LOADER, "libc.so.6"):
+        (build_id,) = re.findall(r"Build ID: (\w+)", native.run(["readelf", "--notes", str(libraries / name)]))
+        known = sysroot.path / "usr" / "lib" / "debug" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+        if not known.exists():
+            raise BuildError(
+                f"Debian's archive has no libc6-dbg of {name} any more, which the image has",
+                hint="`lab rootfs --refresh` makes an image of today's packages",
+            )
+        (libraries / ".debug" / known.name).symlink_to(known)

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sends what a server would not: `peer PORT WORD...` connects to a port of 127.0.0.1 and sends a datagram for each word,
+ * p1024 a precise one of 1024 bytes, a100 an approximate one of 100; then the FIN, unless the last word is "gone".
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../library/check.h"
+#include "sap.h"
+
+int main(int argc, char **argv)
+{
+	static const uint8_t bytes[SAP_PAYLOAD_BYTES];
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	sap_sock_t *sock;
+
+	CHECK(argc >= 2);
+	to.sin_port = htons((uint16_t)atoi(argv[1]));
+	CHECK(sap_connect(&sock, (struct sockaddr *)&to, sizeof(to), NULL) == SAP_OK);
+	for (int i = 2; i < argc; i++) {
+		const size_t length = strtoul(argv[i] + 1, NULL, 10);
+
+		if (strcmp(argv[i], "gone") == 0)
+			return 0;
+		CHECK(length <= sizeof(bytes));
+		CHECK(sap_set_mode(sock, argv[i][0] == 'p' ? SAP_PRECISE : SAP_APPROXIMATE) == SAP_OK);
+		CHECK(sap_send(sock, bytes, length) >= 0);
+		CHECK(sap_flush(sock) == SAP_OK);
+	}
+	CHECK(sap_fin(sock) == SAP_OK);
+	sap_close(sock);
+	return 0;
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Pictures that arrived, side by side, as the metric psnr decoded them; drawn again from the raw files."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from lab.record.record import Record, Result
+from lab.views.base import Picture, View
+
+from ..metrics._pictures import decode
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+
+class Psnr(View):
+    """The pictures themselves, side by side."""
+
+    def pictures(self, result: Result, record: Record) -> Iterator[Picture]:
+        """Those that can be decoded, in the order of the rows."""
+        for row in result.rows:
+            yield from _picture(record, row)
+
+
+def _picture(record: Record, row: dict[str, Any]) -> Iterator[Picture]:
+    path = record.directory / "raw" / f"{row['process']}.received"
+    image = decode(path) if path.is_file() else None
+    if image is not None:
+        yield Picture(row["process"], _told(row), _data(image))
+
+
+def _told(row: dict[str, Any]) -> str:
+    lost = "" if not row["lost"] else f", datagrams lost: {row['lost']}"
+    if row["equal"]:
+        return "as it was sent"
+    if row["psnr"] is None:
+        return f"of another size than what was sent{lost}"
+    return f"PSNR {row['psnr']:.1f} dB{lost}"
+
+
+def _data(image: Image.Image) -> str:
+    file = io.BytesIO()
+    image.save(file, "png")
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+VIEW = Psnr()
