@@ -62,46 +62,37 @@ class Imports:
         self._used: dict[str, list[Import]] = {}
         self._learned = False
 
-    def closure(self, files: Iterable[Path], own: Iterable[Path] = ()) -> list[Path]:
-        """These files, and all of ours that they need, in alphabetical order.
+    def closure(self, files: Iterable[Path], own: Iterable[Path] = ()) -> dict[Path, bytes]:
+        """These files and all of ours that they need, in alphabetical order, each with its content.
 
         Args:
             files: resolved.
-            own: folders besides the lab's package whose files are ours, too: that of a stack.
+            own: folders besides the lab's package whose files are ours, too: those of stacks, workloads/<stack>.
         """
-        ours = [self._package, *own]
-        found: set[Path] = set()
-        waiting = list(files)
+        modules = _Modules({self._package.name: self._package, **{f"{one.parent.name}.{one.name}": one for one in own}})
+        found: dict[Path, bytes] = {}
+        waiting = [modules.name(file) for file in files]
+        looked_at: set[str] = set()
         while waiting:
-            file = waiting.pop()
-            if file in found:
+            name = waiting.pop()
+            if name in looked_at:
                 continue
-            found.add(file)
-            waiting += self._needed(file, ours)
+            looked_at.add(name)
+            waiting.append(name.rpartition(".")[0])  # Python runs a package before what lies in it
+            file = modules.file(name)
+            if file is None:  # not ours, or no module: a function, say
+                continue
+            content = found[file] = file.read_bytes()
+            package = name.split(".") if file.name == _INIT else name.split(".")[:-1]
+            for level, module, names in self._imports(content):
+                base = ".".join(
+                    [*(package[: len(package) - level + 1] if level else []), *([module] if module else [])]
+                )
+                waiting += [base, *(f"{base}.{one}" for one in names)]
         self._remember()
-        return sorted(found)
+        return {file: found[file] for file in sorted(found)}
 
-    def _needed(self, file: Path, ours: list[Path]) -> Iterator[Path]:
-        yield from _inits(file.parent, ours)
-        for level, module, names in self._read(file):
-            for place in self._places(file, level, module):
-                found = list(_modules(place, module, names, ours))
-                if found:
-                    yield from found
-                    break
-
-    def _places(self, file: Path, level: int, module: str) -> Iterator[Path]:
-        """Directories in which Python would find a module of ours that ``file`` imports."""
-        first = module.partition(".")[0]
-        if level:
-            yield file.parents[level - 1]
-        elif first == self._package.name:
-            yield self._package.parent
-        else:
-            yield from (parent.parent for parent in file.parents if parent.name == first)
-
-    def _read(self, file: Path) -> list[Import]:
-        content = file.read_bytes()
+    def _imports(self, content: bytes) -> list[Import]:
         digest = hashlib.sha256(content).hexdigest()
         if self._known is None:
             self._known = _load(self._memory)
@@ -138,20 +129,25 @@ def _load(memory: Path) -> dict[str, list[Import]]:
         return {}
 
 
-def _modules(place: Path, module: str, names: tuple[str, ...], ours: list[Path]) -> Iterator[Path]:
-    """The files of a module below ``place``, and of its submodules of those names; only ours."""
-    base = place.joinpath(*module.split(".")) if module else place
-    for path in (base, *(base / name for name in names)):
-        for file in (path.with_name(f"{path.name}.py"), path / _INIT):
-            if any(file.is_relative_to(folder) for folder in ours) and file.is_file():
-                yield file
-                yield from _inits(file.parent, ours)
-                break
+class _Modules:
+    """Modules of ours, by the names that they import each other by."""
 
+    def __init__(self, folders: dict[str, Path]) -> None:
+        """``folders``: by the name of the package that each is."""
+        self._folders = folders
 
-def _inits(directory: Path, ours: list[Path]) -> Iterator[Path]:
-    """The __init__.py of a directory and of those around it: Python runs them first."""
-    while any(directory.is_relative_to(folder) for folder in ours):
-        if (directory / _INIT).is_file():
-            yield directory / _INIT
-        directory = directory.parent
+    def name(self, file: Path) -> str:
+        """What the module in a file is called."""
+        package, folder = next((name, one) for name, one in self._folders.items() if file.is_relative_to(one))
+        within = file.relative_to(folder).with_suffix("").parts
+        return ".".join([package, *(within[:-1] if file.name == _INIT else within)])
+
+    def file(self, name: str) -> Path | None:
+        """Where a module is; None: there is none of that name that is ours."""
+        for package, folder in self._folders.items():
+            if name == package or name.startswith(f"{package}."):
+                base = folder.joinpath(*name[len(package) + 1 :].split("."))
+                for file in (base / _INIT, base.with_name(f"{base.name}.py")):
+                    if file.is_file():
+                        return file
+        return None

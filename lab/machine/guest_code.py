@@ -10,7 +10,7 @@ every guest 20 ms of its boot. One boot compiles all that any plan may need.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,14 +61,14 @@ class GuestCode:
     def _bundle(self, uses: Uses) -> Bundle:
         copy = self.path / self.package.name  # what was compiled, whatever the checkout has become since
         files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, uses.nodes) + _of_kinds(copy, EVENTS, uses.events))
-        code = _key(copy, files)
+        code = _key(files)
         store = Store("bundle", "the guest's code of a plan")
 
         def make(directory: Path) -> None:
-            for file in files:
+            for file, content in files.items():
                 target = directory / copy.name / file
                 (target.parent / BYTECODE).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(copy / file, target)
+                target.write_bytes(content)
                 for compiled in (copy / file).parent.glob(f"{BYTECODE}/{file.stem}.*.pyc"):
                     shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
 
@@ -92,15 +92,15 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
         RunError: The guest did not compile it.
     """
     files = sources(package)
-    key = content_key(_key(package, files), compiler, _RECIPE)
+    key = content_key(_key(files), compiler, _RECIPE)
     store = Store("guest-code", "the guest's code")
 
     def make(directory: Path) -> None:
         report.step("Compiling the guest's code")
-        for file in files:
+        for file, content in files.items():
             target = directory / package.name / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(package / file, target)
+            target.write_bytes(content)
         compile_code(directory)
 
     if not store.has(key):
@@ -108,30 +108,30 @@ def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, pack
     return GuestCode(store.path(key), compiler, package)
 
 
-def sources(package: Path = PACKAGE) -> list[Path]:
-    """All files that a guest may need, relative to the package, in a fixed order."""
-    kinds = [file.relative_to(package) for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
+def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
+    """All files that a guest may need, by path relative to the package, in a fixed order."""
+    kinds = [file for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
     return _closed(package, _rooms(package) + kinds)
 
 
 def _rooms(package: Path) -> list[Path]:
-    return [file.relative_to(package) for room in ROOMS for file in (package / room).rglob("*.py")]
+    return [file for room in ROOMS for file in (package / room).rglob("*.py")]
 
 
 def _of_kinds(package: Path, room: str, kinds: tuple[str, ...]) -> list[Path]:
     """The files of these kinds; a kind without one has nothing to do in the guest."""
-    files = [Path(room) / kind.replace("-", "_") / KIND_FILE for kind in kinds]
-    return [file for file in files if (package / file).is_file()]
+    files = [package / room / kind.replace("-", "_") / KIND_FILE for kind in kinds]
+    return [file for file in files if file.is_file()]
 
 
-def _closed(package: Path, files: list[Path]) -> list[Path]:
-    """These files with all that they import of ours, relative to the package, in a fixed order."""
-    found = Imports(package=package).closure(package / file for file in files)
-    return [file.relative_to(package) for file in found]
+def _closed(package: Path, files: list[Path]) -> dict[Path, bytes]:
+    """These files with all that they import of ours."""
+    found = Imports(package=package).closure(files)
+    return {file.relative_to(package): content for file, content in found.items()}
 
 
-def _key(package: Path, files: list[Path]) -> str:
+def _key(files: Mapping[Path, bytes]) -> str:
     parts: list[bytes | str] = []
-    for file in files:
-        parts += [str(file), (package / file).read_bytes()]
+    for file, content in files.items():
+        parts += [str(file), content]
     return content_key(*parts)

@@ -107,12 +107,12 @@ def _booting() -> str:
 @lru_cache(1000)
 def _recording(uses: Uses) -> str:
     parts: list[bytes | str] = []
-    for name, path in recording_files(uses).items():
-        parts += [name, path.read_bytes()]
+    for name, content in recording_files(uses).items():
+        parts += [name, content]
     return content_key(*parts)
 
 
-def recording_files(uses: Uses) -> dict[str, Path]:
+def recording_files(uses: Uses) -> dict[str, bytes]:
     """The code that makes the record of a plan that uses this, by its name in the lab or in its stack."""
     roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else [])]
     loaded = [*map(probes.load, uses.probes), *map(metrics.load, uses.metrics)]
@@ -121,7 +121,10 @@ def recording_files(uses: Uses) -> dict[str, Path]:
     stacks = sorted({root.parents[1] for root in roots if not root.is_relative_to(PACKAGE)})
     bases = [PACKAGE.parent, *(stack.parent for stack in stacks)]
     found = Imports().closure(roots, own=stacks)
-    return {str(path.relative_to(next(base for base in bases if path.is_relative_to(base)))): path for path in found}
+    return {
+        str(path.relative_to(next(base for base in bases if path.is_relative_to(base)))): content
+        for path, content in found.items()
+    }
 
 
 def _file_of(loaded: object) -> Path:

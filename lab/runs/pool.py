@@ -124,14 +124,14 @@ class Threads(Generic[Job, Answer]):
         """``work`` does a job. It calls the function that it is given often: that raises once nobody wants the job."""
         self._count = count
         self._work = work
+        self._handed_over = 0
         self._stop = threading.Event()
         self._done: queue.SimpleQueue[Callable[[], tuple[Job, Answer]]] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
 
     def room(self) -> int:
-        """Threads that have nothing to do."""
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        return self._count - len(self._threads)
+        """Threads that have nothing to do: none begins while a job that has ended, perhaps badly, is not looked at."""
+        return self._count - self._handed_over
 
     def lanes(self) -> int:
         """All threads."""
@@ -139,6 +139,7 @@ class Threads(Generic[Job, Answer]):
 
     def submit(self, job: Job) -> None:
         """Start it."""
+        self._handed_over += 1
         thread = threading.Thread(target=self._do, args=(job,))
         self._threads.append(thread)
         thread.start()
@@ -161,6 +162,7 @@ class Threads(Generic[Job, Answer]):
             done = self._done.get(timeout=timeout_s)
         except queue.Empty:
             return None
+        self._handed_over -= 1
         return done()
 
     def close(self) -> None:
