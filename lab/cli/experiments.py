@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from lab import runs
-from lab.cli.terminal import TrialBar, console, describe_interrupted
+from lab.cli.terminal import TrialBar, console, describe_interrupted, reporter
 from lab.errors import InputError, RecordError
 
 if TYPE_CHECKING:
@@ -46,7 +46,13 @@ def reproduce(
     bar = TrialBar()
     with _kept(directory), _interruptible(bar), bar:
         run = engine.run(
-            resolved, jobs=jobs, scheduler=scheduler, fresh=fresh, keep=directory / "failed", tell=bar.tell
+            resolved,
+            jobs=jobs,
+            scheduler=scheduler,
+            fresh=fresh,
+            keep=directory / "failed",
+            reporter=reporter,
+            on_progress=bar.update,
         )
     from lab.experiments.output import files, tables
     from lab.experiments.results import assemble
@@ -101,7 +107,7 @@ def _kept(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interruptible(bar: TrialBar) -> Iterator[None]:
-    """Tell who interrupts a sweep what is kept of it."""
+    """Show who interrupts a sweep what is kept of it."""
     try:
         yield
     except KeyboardInterrupt:

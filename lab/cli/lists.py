@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verbs that tell: list, doctor, and what kernel and image are."""
+"""The verbs that look: list, doctor, and what kernel and image are."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start,
 
 app = typer.Typer(
     name="lab",
-    help="A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -37,6 +36,23 @@ Setting = Annotated[
 Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one below runs/.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Source = Annotated[Path | None, typer.Option(help="Kernel source tree to use instead of Debian's package.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"lab {version('hwsim-lab')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the lab's version.")
+    ] = False,
+) -> None:
+    """A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time."""
 
 
 @app.command()

@@ -15,9 +15,11 @@ from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError
 from lab.model import library
 from lab.plan.load import load
+from lab.runs.pool import run_all
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
+    from lab.machine.guest import Guest
     from lab.record import Record
 
 IDLE = "idle"  # the workload of a prompt: none
@@ -48,7 +50,7 @@ def execute(
         place.mkdir(exist_ok=True)
     records = _run(plans, places, machine, jobs, directory)
     _point_latest(directory, out)
-    _tell(records, places, as_json)
+    _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
 
 
@@ -56,7 +58,7 @@ def _run(plans: list[Plan], places: list[Path], machine: runs.Machine, jobs: int
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with RunBars(names, plans[0].duration_ns) as bars:
-            return runs.run_all(zip(plans, places, strict=True), machine, jobs, bars.tell, _prepare_report)
+            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, _prepare_report)
     except KeyboardInterrupt:
         runs.discard(directory)
         raise
@@ -83,7 +85,7 @@ def _point_latest(directory: Path, out: Path | None) -> None:
     latest.symlink_to(directory.name)
 
 
-def _tell(records: list[Record], places: list[Path], as_json: bool) -> None:
+def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     from lab import report
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
@@ -96,14 +98,14 @@ def _tell(records: list[Record], places: list[Path], as_json: bool) -> None:
     for record in records[:1] if len(records) == 1 else []:
         console().print(report.tables(record))
     if len(records) > 1:
-        _tell_repetitions(records)
+        _show_repetitions(records)
     for place, page in zip(places, pages, strict=True):
         for capture in sorted((place / "raw").glob(captures.FILES)):
             print(f"capture: {capture}")
         print(f"report: {page}")
 
 
-def _tell_repetitions(records: list[Record]) -> None:
+def _show_repetitions(records: list[Record]) -> None:
     from rich.table import Table
 
     table = Table(title=f"{len(records)} runs")
@@ -142,8 +144,7 @@ def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
 
 def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node."""
-    from lab.machine.doctor import memory_directory
-    from lab.machine.process import Guest
+    from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
 
     # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
@@ -161,20 +162,14 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
         directory = home / "session"
         directory.mkdir()
         (directory / "plan.json").write_text(plan.to_json())
-        files = runs.guest_files(plan, machine, directory)
-        for name, target in files.links().items():
-            (home / name).symlink_to(target)
-        guest = Guest(runs.guest_command(plan, machine, directory, home, "shell"), files.run, memory_directory(), None)
-        try:
-            return _wait_for_shell(guest.process.wait)
-        finally:
-            guest.kill()
+        with Guest.started(machine.setup(plan, directory), "shell") as guest:
+            return _wait_for_shell(guest)
 
 
-def _wait_for_shell(wait: Any) -> int:
+def _wait_for_shell(guest: Guest) -> int:
     while True:
         try:
-            wait()
+            guest.wait()
             return 0
         except KeyboardInterrupt:  # Ctrl-C belongs to the prompt, which got it too
             continue

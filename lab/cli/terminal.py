@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long
 
 LINE_EVERY_S = 5.0
 PIPE_COLUMNS = 110
-_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables by which rich can be told what is one
+_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables by which a user says what is one
 
 
 def console() -> Console:
@@ -80,7 +80,7 @@ class BarReport:
 
 
 class _LateReport:
-    """A bar or lines, from the first thing that there is to tell: mostly there is none."""
+    """A bar or lines, from the first thing that there is to report: mostly there is none."""
 
     def __init__(self, closing: contextlib.ExitStack) -> None:
         self._closing = closing
@@ -107,10 +107,10 @@ def reporter() -> Iterator[Report]:
 
 
 class _LateBars:
-    """Bars, or now and then a line, from the first thing that there is to tell: nothing waits for them."""
+    """Bars, or now and then a line, from the first thing that there is to show: nothing waits for them."""
 
     def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
-        """``bars``: what each says before anything is told of it, and how far it goes."""
+        """``bars``: what each says before anything is known of it, and how far it goes."""
         self._bars = bars
         self._next_s = time.monotonic() + LINE_EVERY_S
         self._lock = threading.Lock()  # each guest is watched by a thread
@@ -156,8 +156,8 @@ class RunBars(_LateBars):
         self._names = names
         super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
 
-    def tell(self, number: int, run: RunProgress) -> None:
-        """What the watch of run ``number`` saw."""
+    def update(self, number: int, run: RunProgress) -> None:
+        """How far run ``number`` is."""
         text = f"{self._names[number]}: {describe(run, self._duration_s)}"
         self._show(number, text, (run.virtual_ns or 0) / 1e9, self._duration_s)
 
@@ -169,7 +169,7 @@ class TrialBar(_LateBars):
         super().__init__([("", None)])
         self.last: SweepProgress | None = None
 
-    def tell(self, sweep: SweepProgress) -> None:
+    def update(self, sweep: SweepProgress) -> None:
         """How far it is."""
         self.last = sweep
         self._show(0, describe_sweep(sweep), sweep.done, sweep.total)

@@ -1,99 +1,137 @@
 # SPDX-License-Identifier: MIT
-"""The lab's own Python code for the guest: the packages that run there, in a directory of their own.
+"""The lab's own Python code for the guest: of each plan what it uses, in a directory that the guest mounts over hostfs.
 
-The guest mounts it over hostfs. It is a copy, so that editing the checkout while a guest runs changes nothing in it.
-Its bytecode is beside it, as the guest's Python wants it: compiling took every guest 20 ms of its boot.
+The directory holds lab/guest, lab/shared, ``guest.py`` of the kinds of nodes and events in the plan, and what those
+import: nothing else that changes in the checkout can make a difference there. It is a copy, so that editing the
+checkout while a guest runs changes nothing in it. Bytecode is beside it, as the guest's Python wants it: compiling took
+every guest 20 ms of its boot. One boot compiles all that any plan may need.
 """
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.build.cache import Store, content_key
-from lab.build.image.image import Image
-from lab.build.kernel.kernel import Kernel
-from lab.build.report import Report
+from lab.build.imports import Imports
+from lab.build.report import Report, SilentReport
 from lab.checkout import PACKAGE
-from lab.machine.doctor import memory_directory
-from lab.machine.process import MEMORY_BYTES, Guest, GuestFiles, command_line
-from lab.machine.scratch import scratch
-from lab.machine.watch import Watch
+from lab.machine.uses import Uses
 
-PARTS = ("__init__.py", "guest", "shared")
-ROOMS = ("events", "nodes")  # of each kind the part that runs in the guest
+ROOMS = ("guest", "shared")  # in the guest as a whole
+NODES, EVENTS = "nodes", "events"  # <kind>/guest.py is in the guest if the plan has that kind
+KIND_FILE = "guest.py"
 BYTECODE = "__pycache__"
+_RECIPE = "1"  # count up when what is below makes something else of the same files
 _NEEDED_BYTES = 10_000_000
+
+Compile = Callable[[Path], None]  # leaves in that directory, beside all code in it, its bytecode
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The code, ready to be mounted."""
+    """The code of a plan, ready to be mounted."""
 
     path: Path
     key: str  # of the code alone, whichever Python compiled it
 
 
-def sources() -> list[Path]:
-    """All files that go into the guest, relative to the package, in a fixed order."""
-    found: list[Path] = []
-    for part in PARTS:
-        path = PACKAGE / part
-        files = [path] if path.is_file() else path.rglob("*.py")
-        found += [file.relative_to(PACKAGE) for file in files]
-    for room in ROOMS:
-        files = [PACKAGE / room / "__init__.py", *(PACKAGE / room).glob("*/__init__.py")]
-        found += [file.relative_to(PACKAGE) for file in [*files, *(PACKAGE / room).glob("*/guest.py")]]
-    return sorted(found)
+@dataclass(frozen=True)
+class GuestCode:
+    """All code of this checkout that a guest may need, compiled."""
+
+    path: Path
+    compiler: str  # rules the bytecode
+    package: Path = PACKAGE
+    _bundles: dict[tuple[tuple[str, ...], ...], Bundle] = field(default_factory=dict, repr=False, compare=False)
+
+    def bundle(self, uses: Uses) -> Bundle:
+        """The directory for a plan that uses this, made if the cache does not have it.
+
+        Raises:
+            HostError: No room, an unwritable cache.
+        """
+        kinds = (uses.nodes, uses.events)
+        if kinds not in self._bundles:
+            self._bundles[kinds] = self._bundle(uses)
+        return self._bundles[kinds]
+
+    def _bundle(self, uses: Uses) -> Bundle:
+        copy = self.path / self.package.name  # what was compiled, whatever the checkout has become since
+        files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, uses.nodes) + _of_kinds(copy, EVENTS, uses.events))
+        code = _key(files)
+        store = Store("bundle", "the guest's code of a plan")
+
+        def make(directory: Path) -> None:
+            for file, content in files.items():
+                target = directory / copy.name / file
+                (target.parent / BYTECODE).mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+                for compiled in (copy / file).parent.glob(f"{BYTECODE}/{file.stem}.*.pyc"):
+                    shutil.copyfile(compiled, target.parent / BYTECODE / compiled.name)
+
+        key = content_key(code, self.compiler, _RECIPE)
+        if not store.has(key):
+            store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES)
+        return Bundle(store.path(key), code)
 
 
-def ensure_bundle(report: Report, kernel: Kernel, image: Image, initrd: Path) -> Bundle:
-    """The directory to mount, made if the cache does not have this code yet.
+def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:
+    """The code that guests may need, compiled if the cache does not have it.
 
     Args:
         report: Told that it is being compiled.
-        kernel: Of the guest that compiles it.
-        image: The same; its Python is the one that reads the bytecode.
-        initrd: The same.
+        compiler: What rules the bytecode: the image, whose Python reads it.
+        compile_code: Has a guest compile it.
+        package: The lab.
 
     Raises:
         HostError: No room, an unwritable cache.
         RunError: The guest did not compile it.
     """
-    files = sources()
-    parts: list[bytes | str] = []
-    for file in files:
-        parts += [str(file), (PACKAGE / file).read_bytes()]
-    code = content_key(*parts)
-    key = content_key(code, image.sha256, Path(__file__).read_bytes())
-    store = Store("bundle", "the guest's code")
+    files = sources(package)
+    key = content_key(_key(files), compiler, _RECIPE)
+    store = Store("guest-code", "the guest's code")
 
     def make(directory: Path) -> None:
         report.step("Compiling the guest's code")
-        for file in files:
-            target = directory / "lab" / file
+        for file, content in files.items():
+            target = directory / package.name / file
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(PACKAGE / file, target)
-        _compile(directory, kernel, image, initrd)
+            target.write_bytes(content)
+        compile_code(directory)
 
     if not store.has(key):
         store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
-    return Bundle(store.path(key), code)
+    return GuestCode(store.path(key), compiler, package)
 
 
-def _compile(bundle: Path, kernel: Kernel, image: Image, initrd: Path) -> None:
-    """Have a guest compile the code in ``bundle``, and put what it made beside it."""
-    run = bundle / "run"
-    run.mkdir()
-    files = GuestFiles(kernel.path, initrd, image.path, bundle, run)
-    with scratch(files.links()) as place, (run / "console.log").open("wb") as console:
-        arguments = command_line(files, place, seed=0, radios=0, mode="compile", memory_bytes=MEMORY_BYTES)
-        guest = Guest(arguments, run, memory_directory(), console)
-        try:
-            Watch(guest, place, 0).follow()
-        finally:
-            guest.kill()
-    for made in sorted(run.rglob(BYTECODE)):
-        made.rename(bundle / made.relative_to(run))
-    shutil.rmtree(run)
+def sources(package: Path = PACKAGE) -> dict[Path, bytes]:
+    """All files that a guest may need, by path relative to the package, in a fixed order."""
+    kinds = [file for room in (NODES, EVENTS) for file in package.glob(f"{room}/*/{KIND_FILE}")]
+    return _closed(package, _rooms(package) + kinds)
+
+
+def _rooms(package: Path) -> list[Path]:
+    return [file for room in ROOMS for file in (package / room).rglob("*.py")]
+
+
+def _of_kinds(package: Path, room: str, kinds: tuple[str, ...]) -> list[Path]:
+    """The files of these kinds; a kind without one has nothing to do in the guest."""
+    files = [package / room / kind.replace("-", "_") / KIND_FILE for kind in kinds]
+    return [file for file in files if file.is_file()]
+
+
+def _closed(package: Path, files: list[Path]) -> dict[Path, bytes]:
+    """These files with all that they import of ours."""
+    found = Imports(package=package).closure(files)
+    return {file.relative_to(package): content for file, content in found.items()}
+
+
+def _key(files: Mapping[Path, bytes]) -> str:
+    parts: list[bytes | str] = []
+    for file, content in files.items():
+        parts += [str(file), content]
+    return content_key(*parts)

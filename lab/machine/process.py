@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots a guest: its kernel command line, its process, its pulse."""
+"""A guest's process: its kernel command line, how it is started, its pulse."""
 
 from __future__ import annotations
 
@@ -18,6 +18,21 @@ START_NS = 1_767_225_600_000_000_000
 _ADDR_NO_RANDOMIZE = 0x0040000
 
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Mode:
+    """What a guest is booted for; its agent (lab.guest.__main__) knows it by the same name."""
+
+    virtual_time: bool = True
+    terminal: bool = False  # it has the terminal of whoever starts it, and no log
+
+
+MODES = {
+    "run": Mode(),  # a plan, to its end
+    "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
+    "shell": Mode(virtual_time=False, terminal=True),  # a prompt
+}
 
 
 @dataclass(frozen=True)
@@ -40,10 +55,8 @@ class GuestFiles:
 def command_line(
     files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
 ) -> list[str]:
-    """The kernel and its arguments.
-
-    ``mode``: run (virtual time, no input), compile (the same, for lab.machine.guest_code), shell (real time, terminal).
-    """
+    """The kernel and its arguments. ``mode``: of MODES."""
+    kind = MODES[mode]
     arguments = [
         str(files.kernel),
         f"mem={memory_bytes >> 20}M",
@@ -52,9 +65,9 @@ def command_line(
         f"initrd={scratch}/initrd",
         "root=/dev/ram0",
         "con=null",
-        f"con0={'fd:0' if mode == 'shell' else 'null'},fd:1",
+        f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
         "quiet",  # nothing about UML's own checks
-        f"loglevel={'2' if mode == 'shell' else '5'}",  # warnings and worse; at a prompt only what ends it
+        f"loglevel={'2' if kind.terminal else '5'}",  # warnings and worse; at a prompt only what ends it
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",
@@ -67,7 +80,7 @@ def command_line(
     ]
     if files.stack:
         arguments.append(f"lab.stack={scratch}/stack/{files.stack.name}")
-    if mode != "shell":
+    if kind.virtual_time:
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments
 
@@ -77,8 +90,8 @@ def _same_addresses() -> None:
     _libc.personality(_ADDR_NO_RANDOMIZE)
 
 
-class Guest:
-    """A booted guest; ``started_s`` is when, by time.monotonic()."""
+class GuestProcess:
+    """The process of a guest; ``started_s`` is when it was started, by time.monotonic()."""
 
     def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
         """Start it.

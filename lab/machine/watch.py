@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Watches a running guest: tells its progress, and ends it with an error that names the culprit.
+"""Watches a running guest: how far it is, and what went wrong, with an error that names the culprit.
 
 Four ways to go wrong are seen here: virtual time stands still, virtual time runs away from the plan, the kernel
-complains, the guest ends without having said how the run went. A failed process is told by the guest itself.
+complains, the guest ends without having said how the run went. A failed process is reported by the guest itself.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import re
 import select
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from lab.build.cache import free_bytes
 from lab.build.step import NO_SPACE_TEXT
 from lab.errors import RunError
 from lab.machine import mconsole
-from lab.machine.process import Guest, uptime_text
+from lab.machine.process import GuestProcess, uptime_text
 
 STALL_WALL_S = 60.0
 # setting up (association of many stations) and winding up take virtual time besides the plan's duration
@@ -67,35 +66,46 @@ def kernel_complaint(console: str) -> str | None:
 
 
 class Watch:
-    """Follows one guest to its end."""
+    """Looks after one guest until it is off."""
 
-    def __init__(self, guest: Guest, scratch: Path, duration_ns: int, stall_wall_s: float = STALL_WALL_S) -> None:
-        self.guest = guest
-        self.run = guest.run
+    def __init__(
+        self, process: GuestProcess, scratch: Path, duration_ns: int, stall_wall_s: float = STALL_WALL_S
+    ) -> None:
+        self.run = process.run
         self.console = self.run / "console.log"
+        self._process = process
         self._scratch = scratch
         self._duration_ns = duration_ns
         self._stall_wall_s = stall_wall_s
-        self._started_s = guest.started_s
+        self._started_s = process.started_s
         self._timeline_s: float | None = None
         self._timeline_ns = 0
         self._last_uptime_ns = -1
         self._moved_s = self._started_s
 
-    def follow(self, tell: Callable[[Progress], None] = lambda progress: None) -> Walls:
-        """Wait until the guest is off.
+    def step(self) -> Progress | None:
+        """Wait a moment, and see how far the guest is; None: it is off.
 
         Raises:
-            RunError: The guest stalled, ran away, complained, or failed.
+            RunError: It stalled or ran away.
         """
-        ended = os.pidfd_open(self.guest.process.pid)
+        ended = os.pidfd_open(self._process.process.pid)
         try:
-            while not select.select([ended], [], [], POLL_S)[0]:
-                self._look()
-                tell(self._progress())
+            off = select.select([ended], [], [], POLL_S)[0]
         finally:
             os.close(ended)
-        self.guest.process.wait()
+        if off:
+            return None
+        self._look()
+        return self._progress()
+
+    def judge(self) -> Walls:
+        """How a guest that is off has fared.
+
+        Raises:
+            RunError: It complained or failed.
+        """
+        self._process.process.wait()
         self._look_at_start()
         ended_s = time.monotonic()
         self._judge()
@@ -116,7 +126,7 @@ class Watch:
 
     def _look(self) -> None:
         self._look_at_start()
-        pulse = self.guest.pulse()
+        pulse = self._process.pulse()
         uptime_ns = pulse[0] if pulse else 0
         now_s = time.monotonic()
         if uptime_ns != self._last_uptime_ns:

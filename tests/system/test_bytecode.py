@@ -30,7 +30,7 @@ processes:
 
 def test_every_module_has_bytecode_that_the_guest_reads(machine: runs.Machine, boot: Callable[..., Ran]) -> None:
     tag = boot(PLACE, WORK).raw("tag.out").strip()
-    package = machine.bundle.path / "lab"
+    package = machine.code.path / "lab"
     for source in sources():
         compiled = package / source.parent / "__pycache__" / f"{source.stem}.{tag}.pyc"
         # PEP 552: flag 1 is a hash instead of a time, without flag 2 it is not compared with the source

@@ -79,12 +79,18 @@ class Place:
         experiment: Experiment,
         store: Store,
         scheduler: str | None = None,
-        tell: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> tuple[Outcome, ...]:
         """Run it, with two workers unless a scheduler has others."""
         keep = self.directory / "failed"
         return engine.run(
-            experiment, jobs=2, scheduler=scheduler, fresh=False, keep=keep, tell=tell, store=store
+            experiment,
+            jobs=2,
+            scheduler=scheduler,
+            fresh=False,
+            keep=keep,
+            on_progress=on_progress,
+            store=store,
         ).outcomes
 
     def sweep(
@@ -92,11 +98,11 @@ class Place:
         store: str,
         trials: int,
         scheduler: str | None = None,
-        tell: Callable[[Progress], None] = lambda progress: None,
+        on_progress: Callable[[Progress], None] = lambda progress: None,
     ) -> dict[int, bytes]:
         """Run it with a store of its own; the records by seed, as they are stored."""
         kept = Store(self.directory / store)
-        found = self.run(self.experiment(trials), kept, scheduler, tell)
+        found = self.run(self.experiment(trials), kept, scheduler, on_progress)
         assert [outcome.error for outcome in found] == [None] * trials
         records = {}
         for outcome in found:
@@ -221,7 +227,7 @@ def test_a_worker_of_our_own_that_is_killed_is_replaced(place: Place) -> None:
         until(lambda: not scratch._pids_of(home))
         killed.append(home)
 
-    assert len(place.sweep("store", 8, tell=kill)) == 8
+    assert len(place.sweep("store", 8, on_progress=kill)) == 8
     assert killed
 
 
@@ -310,10 +316,10 @@ def test_an_interrupted_sweep_leaves_nothing_running_and_goes_on(place: Place, n
         assert told.rstrip().endswith("KeyboardInterrupt")
     done = stored(place.directory)
     assert 2 <= done < 30
-    told_last: list[Progress] = []
-    assert len(place.sweep("store", done + 2, tell=told_last.append)) == done + 2
-    assert told_last[-1].cached >= 2
-    assert told_last[-1].cached in (done, done - 1, done - 2)  # seeds may have ended out of order
+    progress: list[Progress] = []
+    assert len(place.sweep("store", done + 2, on_progress=progress.append)) == done + 2
+    assert progress[-1].cached >= 2
+    assert progress[-1].cached in (done, done - 1, done - 2)  # seeds may have ended out of order
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -338,7 +344,7 @@ def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Clust
     with (other / "lab" / "metrics" / "rtt.py").open("a") as file:
         file.write("# another\n")
     cluster.worker("first", PYTHONPATH=os.pathsep.join([str(other), PATH]))
-    with pytest.raises(HostError, match=r"(?s)worker tcp://127\.0\.0\.1:\d+ on .* takes no work.*recording: ") as told:
+    with pytest.raises(HostError, match=r"(?s)worker tcp://127\.0\.0\.1:\d+ on .* takes no work.*code: ") as told:
         place.sweep("store", 2, cluster.address)
     assert "kernel" not in str(told.value).splitlines()[1]
     assert stored(place.directory) == 0

@@ -7,6 +7,7 @@ stamps and owners are 0, so equal programs give equal archives.
 
 from __future__ import annotations
 
+import hashlib
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +81,15 @@ def initrd(init: bytes, helpers: dict[str, bytes]) -> bytes:
     )
 
 
-def ensure_initrd(report: Report) -> Path:
+@dataclass(frozen=True)
+class Initrd:
+    """An initrd, ready to be booted."""
+
+    path: Path
+    sha256: str
+
+
+def ensure_initrd(report: Report) -> Initrd:
     """The initrd of this checkout, compiled if the cache does not have it.
 
     Raises:
@@ -98,7 +107,9 @@ def ensure_initrd(report: Report) -> Path:
             for source in sources:
                 log.run(f"compiling {source.name}", [*_COMPILE, "-o", source.stem, str(source)])
             programs = {program: (directory / program).read_bytes() for program in PROGRAMS}
-            (directory / "initrd").write_bytes(initrd(programs.pop("init"), programs))
+            content = initrd(programs.pop("init"), programs)
+            (directory / "initrd").write_bytes(content)
+            (directory / "sha256").write_text(hashlib.sha256(content).hexdigest())
 
         store.build(key, make, report, needed_bytes=_NEEDED_BYTES)
-    return store.path(key) / "initrd"
+    return Initrd(store.path(key) / "initrd", (store.path(key) / "sha256").read_text())

@@ -30,6 +30,7 @@ from distributed.scheduler import KilledWorker  # noqa: E402
 from lab.errors import HostError, LabError  # noqa: E402
 from lab.experiments.run import worker  # noqa: E402
 from lab.experiments.run.answers import Answer, Lost  # noqa: E402
+from lab.experiments.run.trials import Job  # noqa: E402
 
 CONNECT_S = 10.0
 NO_WORKER_S = 60.0  # a sweep whose last worker has gone waits so long for another
@@ -54,20 +55,18 @@ _SETTINGS = {
 class Workers:
     """A scheduler and its workers, for one sweep. ``close`` them, whatever happens."""
 
-    def __init__(self, jobs: int, scheduler: str | None, hashes: dict[str, str | None]) -> None:
+    def __init__(self, jobs: int, scheduler: str | None) -> None:
         """Start ``jobs`` workers here, or find those of a scheduler.
 
         Args:
             jobs: workers of our own.
             scheduler: address of one that runs already, tcp://host:8786; None: our own.
-            hashes: what workers must have in common with us.
 
         Raises:
             HostError: nobody answers at that address, or what answers is no scheduler.
         """
-        self._hashes = hashes
         self._answers: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-        self._futures: dict[Future[Any], str] = {}
+        self._futures: dict[Future[Any], Job] = {}
         self._bare_since_s: float | None = None
         self._counted_s, self._lanes = -COUNT_EVERY_S, 0
         self._closing = contextlib.ExitStack()
@@ -92,16 +91,16 @@ class Workers:
             self._lanes = sum(int(entry["nthreads"]) for entry in known)
         return self._lanes
 
-    def submit(self, key: str, plan: str) -> None:
+    def submit(self, job: Job) -> None:
         """Hand a trial over. If the worker that runs it is killed, another one gets it."""
-        name = f"lab-trial-{key}-{os.urandom(4).hex()}"  # of this sweep alone: others may use the same scheduler
+        name = f"lab-trial-{job.key}-{os.urandom(4).hex()}"  # of this sweep alone: others may use the same scheduler
         with _connected():
-            future = self._client.submit(worker.work, plan, self._hashes, key=name, pure=False, retries=0)
-        self._futures[future] = key
+            future = self._client.submit(worker.work, job.plan, job.hashes, key=name, pure=False, retries=0)
+        self._futures[future] = job
         future.add_done_callback(self._answers.put)
 
-    def next(self, timeout_s: float) -> tuple[str, Answer] | None:
-        """The next trial that is done, by its key, and what came of it; None: none is, so far.
+    def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
+        """The next trial that is done, and what came of it; None: none is, so far.
 
         Raises:
             LabError: a worker cannot run trials at all, or there is none any more.
@@ -111,8 +110,8 @@ class Workers:
         except queue.Empty:
             self._look()
             return None
-        key = self._futures.pop(future)
-        return key, answer_of(future)
+        job = self._futures.pop(future)
+        return job, answer_of(future)
 
     def _look(self) -> None:
         """Whether there is still somebody to wait for."""

@@ -3,8 +3,8 @@
 
     points -> trials -> (the store, or a worker) -> outcomes -> more trials, where confidence is not there yet
 
-Trials are planned as workers get free, so the first guest boots before the last trial is planned. What has been run is
-in the store the moment it comes back: an interrupted sweep goes on where it ended.
+lab.runs.pool hands trials to workers as they get free. What has been run is in the store the moment it comes back: an
+interrupted sweep goes on where it ended.
 """
 
 from __future__ import annotations
@@ -12,30 +12,36 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from lab import runs
-from lab.cli.terminal import reporter
+from lab.build.report import Report, SilentReport
 from lab.errors import HostError, InputError, LabError, flat, raise_all
 from lab.experiments.file.planning import located
-from lab.experiments.run import archive, forkserver, recorded, trials, worker
+from lab.experiments.run import archive, forkserver, recorded, trials
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.experiments.run.store import DamagedError, Kept, Store
+from lab.experiments.run.trials import Job
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
+from lab.machine.uses import Uses
 from lab.plan.load import code_of
+from lab.runs import made_of
+from lab.runs.pool import Pool, Workers
+from lab.shared.types import Plan
 
 _STACK_KEYS = ("stack", "workload.stack")  # of settings: as the command line knows the workload's key
-TICK_S = 0.5  # of what is told while no trial ends
 _AGAIN = "what was stored of it was damaged ({}), so it was run again"
 _NOT_KEPT = "what it left cannot be kept in {}: {}"
 
 Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
 Enough = Callable[[Sequence[float], float], int]
+Hashes = dict[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -56,27 +62,8 @@ class Run:
     """What came of a sweep."""
 
     outcomes: tuple[Outcome, ...]  # by point, then seed
-    hashes: dict[str, str | None]  # lab.experiments.run.worker.hashes
+    hashes: Hashes  # lab.runs.made_of.hashes, of all its plans together
     versions: dict[str, object]
-
-
-class Workers(Protocol):
-    """Who runs trials; see lab.experiments.run.cluster."""
-
-    def room(self) -> int:
-        """How many more trials to hand over."""
-
-    def lanes(self) -> int:
-        """How many trials run side by side."""
-
-    def submit(self, key: str, plan: str) -> None:
-        """Hand a trial over."""
-
-    def next(self, timeout_s: float) -> tuple[str, Answer] | None:
-        """A trial that is done."""
-
-    def close(self) -> None:
-        """End all that is being run."""
 
 
 def run(
@@ -86,7 +73,8 @@ def run(
     scheduler: str | None,
     fresh: bool,
     keep: Path,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    reporter: Callable[[], AbstractContextManager[Report]] = lambda: contextlib.nullcontext(SilentReport()),
+    on_progress: Callable[[Progress], None] = lambda progress: None,
     store: Store | None = None,
 ) -> Run:
     """Run an experiment, or what of it is not in the store.
@@ -97,7 +85,8 @@ def run(
         scheduler: address of a scheduler of dask.distributed (tcp://host:8786); None: our own, on this machine.
         fresh: run what is in the store too.
         keep: where failed trials leave their directories; made when there is one.
-        tell: told how far it is, twice a second and with every trial.
+        reporter: of what is being built, before the sweep begins.
+        on_progress: called twice a second and with every trial.
         store: of finished trials; default: the user's.
 
     Raises:
@@ -110,19 +99,26 @@ def run(
     stacks = stacks_of(experiment.points)
     with reporter() as report:
         machine = runs.ensure_machine(report, stacks=stacks)
-    hashes = worker.hashes(machine)
+    used: dict[Uses, Hashes] = {}
 
-    def start() -> Workers:
+    def hashes(plan: str) -> Hashes:
+        uses = Uses.of(Plan.from_json(plan))
+        if uses not in used:
+            used[uses] = made_of.hashes(uses, machine)
+        return used[uses]
+
+    def start() -> Workers[Job, Answer]:
         if scheduler is None:
             forkserver.start()  # while dask is imported here
         from lab.experiments.run import cluster
 
-        return cluster.Workers(jobs, scheduler, hashes)
+        return cluster.Workers(jobs, scheduler)
 
     store = store or Store()
     store.prune()
-    sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, tell=tell)
-    return Run(sweep.run(), hashes, runs.versions(machine))
+    sweep = Sweep(experiment, hashes=hashes, store=store, start=start, fresh=fresh, keep=keep, on_progress=on_progress)
+    outcomes = sweep.run()
+    return Run(outcomes, made_of.together(used.values()), made_of.all_versions(used, machine))
 
 
 def stacks_of(points: Sequence[Point]) -> set[Path]:
@@ -155,35 +151,43 @@ class Sweep:
         self,
         experiment: Experiment,
         *,
-        hashes: dict[str, str | None],
+        hashes: Callable[[str], Hashes],
         store: Store,
-        start: Callable[[], Workers],
+        start: Callable[[], Workers[Job, Answer]],
         fresh: bool,
         keep: Path,
-        tell: Callable[[Progress], None],
+        on_progress: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
         absent: Absent | None = None,
         values: Values | None = None,
         enough: Enough | None = None,
     ) -> None:
-        """Prepare it; ``start`` gives the workers, and is called when the first trial is not in the store."""
+        """Prepare it.
+
+        ``hashes`` are those of a plan, as JSON; ``start`` gives the workers, and is called when the first trial is not
+        in the store.
+        """
         self._experiment = experiment
         self._series = recorded.wanted(experiment)
         self._hashes = hashes
         self._store = store
-        self._start = start
         self._fresh = fresh
         self._keep = keep
-        self._tell = tell
+        self._on_progress = on_progress
         self._plan = plan
         self._absent = absent or _absent
         self._values = values or _values
         self._enough = enough or _enough
-        self._workers: Workers | None = None
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
         self._total = least * len(self._points)
-        self._to_plan = deque((point, number) for point in experiment.points for number in range(least))
+        self._pool: Pool[tuple[Point, int], Job, Answer] = Pool(
+            [(point, number) for point in experiment.points for number in range(least)],
+            begin=self._begin,
+            ended=self._ended,
+            start=start,
+            tick=self._tick,
+        )
         self._running: dict[str, list[Trial]] = {}  # by key: points may have a plan in common
         self._ours: set[str] = set()  # keys of what this sweep has stored
         self._remarks: dict[str, str] = {}
@@ -194,37 +198,28 @@ class Sweep:
 
     def run(self) -> tuple[Outcome, ...]:
         """All of it; see ``lab.experiments.run.engine.run``."""
-        try:
-            while self._to_plan or self._running:
-                while self._to_plan and (not self._workers or self._workers.room() > 0):
-                    self._begin(*self._to_plan.popleft())
-                if self._running:
-                    self._collect()
-                self._tell(self._progress())
-        finally:
-            if self._workers:
-                self._workers.close()
-                self._workers = None
-            self._tell(self._progress())  # for who interrupts it
+        self._pool.run()
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
 
-    def _begin(self, point: Point, number: int) -> None:
-        """Plan a trial; take it from the store, or hand it to a worker."""
-        trial = self._planned(point, number)
-        key = trials.key(trial.plan, self._hashes)
+    def _tick(self) -> None:
+        self._on_progress(self._progress())
+
+    def _begin(self, item: tuple[Point, int]) -> Job | None:
+        """Plan a trial; take it from the store, or have a worker run it."""
+        trial = self._planned(*item)
+        hashes = self._hashes(trial.plan)
+        key = trials.key(trial.plan, hashes)
         if key in self._running:
             self._running[key].append(trial)
-            return
+            return None
         kept = self._stored(key)
         if kept:
             self._settle(trial, key, kept=kept, cached=True)
-            self._tell(self._progress())
-            return
-        if self._workers is None:
-            self._workers = self._start()
+            self._tick()
+            return None
         self._running[key] = [trial]
-        self._workers.submit(key, trial.plan)
+        return Job(key, trial.plan, hashes)
 
     def _planned(self, point: Point, number: int) -> Trial:
         try:
@@ -242,13 +237,9 @@ class Sweep:
             self._remarks[key] = _AGAIN.format(error)
             return None
 
-    def _collect(self) -> None:
-        """Wait a while for a trial to end."""
-        assert self._workers is not None  # else nothing is being run
-        found = self._workers.next(TICK_S)
-        if found is None:
-            return
-        key, answer = found
+    def _ended(self, job: Job, answer: Answer) -> None:
+        """A worker has done with a trial."""
+        key = job.key
         if isinstance(answer, Refused):
             raise _refusal(answer)
         if isinstance(answer, Finished):
@@ -338,12 +329,12 @@ class Sweep:
             if values:  # where every trial failed or has no such figure, more would not either
                 wanted = max(wanted, self._enough(values, rule.half_width) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
-        self._to_plan.extend((repetitions.point, repetitions.asked + further) for further in range(more))
+        self._pool.waiting.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more
         self._total += more
 
     def _progress(self) -> Progress:
-        lanes = self._workers.lanes() if self._workers else 1
+        lanes = self._pool.workers.lanes() if self._pool.workers else 1
         left = self._total - self._count["done"]
         each_s = self._busy_s / self._count["run"] if self._count["run"] else None
         return Progress(

@@ -7,11 +7,20 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lab.experiments.types import Experiment, Point, Trial
 from lab.plan.load import load
-from lab.runs import STACK_ENTRY, stack_entry
+
+
+@dataclass(frozen=True)
+class Job:
+    """A trial for a worker. Plain data: it crosses from process to process and from machine to machine."""
+
+    key: str
+    plan: str  # JSON
+    hashes: dict[str, str | None]  # what the worker must have in common with who asks
 
 
 def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
@@ -36,24 +45,17 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
 
     Args:
         plan: JSON. The keys of objects may have any order, and what it says for people does not count.
-        hashes: of the machine (lab.experiments.run.worker.hashes).
+        hashes: what a run of it is made of (lab.runs.made_of.hashes).
     """
-    said = json.loads(plan)
-    content = {"plan": _without_words(said), "machine": of_plan(said.get("stack"), hashes)}
+    content = {"plan": _without_words(json.loads(plan)), "machine": dict(hashes)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def of_plan(stack: str | None, hashes: Mapping[str, str | None]) -> dict[str, str | None]:
-    """What of the hashes rules a plan with the code of that stack: not those of other stacks."""
-    own = stack_entry(stack) if stack else None
-    return {name: digest for name, digest in hashes.items() if name == own or not name.startswith(STACK_ENTRY)}
-
-
 def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
     """A plan without what it says for people alone: a comment more in a topology moves every line of it."""
-    said = {name: value for name, value in plan.items() if name != "about"}
-    for name, value in said.items():
+    content = {name: value for name, value in plan.items() if name != "about"}
+    for name, value in content.items():
         if isinstance(value, list):
-            said[name] = [{word: item[word] for word in item if word != "source"} for item in value]
-    return said
+            content[name] = [{word: item[word] for word in item if word != "source"} for item in value]
+    return content

@@ -20,18 +20,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from lab import runs
-from lab.build.cache import content_key
 from lab.build.report import LineReport
 from lab.build.stack.stack import built_stack
-from lab.checkout import PACKAGE
 from lab.errors import LabError
-from lab.experiments.run import archive, store, trials
+from lab.experiments.run import archive, store
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.machine.uses import Uses
 from lab.machine.watch import Progress, tail
 from lab.model import library
+from lab.runs import made_of
 from lab.shared.types import Plan
 
-_RECORDING = ("captures", "metrics", "record", "units.py")
 _TRACEBACK_CALLS = 3
 
 _making = threading.Lock()
@@ -68,37 +67,12 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
         return runs.with_stacks(machine, [code], LineReport(sys.stderr))
 
 
-def hashes(machine: runs.Machine) -> dict[str, str | None]:
-    """Of all that rules what a trial comes to, beside its plan: equal ones mean equal results.
-
-    ``kernel``, ``image``, ``code`` and so on of lab.runs.hashes, and ``recording``: the code that makes the record.
-    """
-    return {**runs.hashes(machine), "recording": _recording()}
-
-
-@lru_cache(1)
-def _recording() -> str:
-    parts: list[bytes | str] = []
-    for name in recording_files():
-        parts += [name, (PACKAGE / name).read_bytes()]
-    return content_key(*parts)
-
-
-def recording_files() -> list[str]:
-    """The code that makes a record of what a guest left, beside the guest's own: paths below the package, in order."""
-    found = []
-    for name in _RECORDING:
-        path = PACKAGE / name
-        found += [path] if path.is_file() else list(path.rglob("*.py"))
-    return sorted(str(file.relative_to(PACKAGE)) for file in found)
-
-
 def work(plan: str, wanted: dict[str, str | None]) -> Answer:
     """Run one trial, as a task of dask.
 
     Args:
         plan: as JSON.
-        wanted: the hashes of the lab that asks.
+        wanted: the hashes of the lab that asks, for this plan.
 
     Raises:
         HostError, BuildError: this machine cannot run guests at all.
@@ -128,17 +102,16 @@ def perform(
 
     Args:
         plan: as JSON.
-        wanted: the hashes of the lab that asks.
+        wanted: the hashes of the lab that asks, for this plan.
         name: what this worker is called.
         place: where there is room for what a guest writes.
         unwanted: asked again and again: whether to stop.
     """
     plan_ = Plan.from_json(plan)
-    wanted = trials.of_plan(plan_.stack, wanted)
     machine = machine_here()
     if plan_.stack:
-        machine = _with_stack(machine, plan_.stack, wanted.get(runs.stack_entry(plan_.stack)))
-    own = hashes(machine)
+        machine = _with_stack(machine, plan_.stack, wanted.get(made_of.stack_entry(plan_.stack)))
+    own = made_of.hashes(Uses.of(plan_), machine)
     if own != wanted:
         kinds = sorted(own.keys() | wanted.keys())
         differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}

@@ -24,6 +24,7 @@ from lab.experiments.run import archive
 from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
 from lab.experiments.run.engine import Progress, Sweep, Values
 from lab.experiments.run.store import Kept, Store, pack
+from lab.experiments.run.trials import Job
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
 
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i", "code": "c"}
@@ -38,7 +39,7 @@ class Crew:
 
     def __init__(self, work: Work, lanes: int = 2) -> None:
         self.work = work
-        self.waiting: list[tuple[str, str]] = []
+        self.waiting: list[Job] = []
         self.given: list[tuple[str, int]] = []
         self.most = 0
         self.closed = False
@@ -50,18 +51,18 @@ class Crew:
     def lanes(self) -> int:
         return self._lanes
 
-    def submit(self, key: str, plan: str) -> None:
-        self.waiting.append((key, plan))
+    def submit(self, job: Job) -> None:
+        self.waiting.append(job)
         self.most = max(self.most, len(self.waiting))
 
-    def next(self, timeout_s: float) -> tuple[str, Answer] | None:
-        key, text = self.waiting.pop()
-        plan = json.loads(text)
+    def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
+        job = self.waiting.pop()
+        plan = json.loads(job.plan)
         self.given.append((plan["name"], plan["seed"]))
         found = self.work(plan["name"], plan["seed"])
         if isinstance(found, BaseException):
             raise found
-        return key, finished(found) if isinstance(found, float) else found
+        return job, finished(found) if isinstance(found, float) else found
 
     def close(self) -> None:
         self.closed = True
@@ -86,7 +87,7 @@ class Lab:
     def __init__(self, directory: Path) -> None:
         self.store = Store(directory / "cache")
         self.keep = directory / "failed"
-        self.told: list[Progress] = []
+        self.reports: list[Progress] = []
         self.crew: Crew | None = None
 
     def sweep(
@@ -109,7 +110,7 @@ class Lab:
         plan: Callable[[Experiment, Point, int], Trial] | None = None,
         values: Values | None = None,
     ) -> Sweep:
-        self.crew, self.told = None, []
+        self.crew, self.reports = None, []
 
         def start() -> Crew:
             self.crew = Crew(work)
@@ -117,12 +118,12 @@ class Lab:
 
         return Sweep(
             file,
-            hashes=HASHES,
+            hashes=lambda plan: HASHES,
             store=self.store,
             start=start,
             fresh=fresh,
             keep=self.keep,
-            tell=self.told.append,
+            on_progress=self.reports.append,
             plan=plan or planned,
             values=values or by_name,
             enough=enough,
@@ -218,7 +219,7 @@ def test_a_failed_trial_is_kept_with_its_log_and_not_stored(lab: Lab, tmp_path: 
     assert (log / "console.log").read_text() == "panic"
     assert (failed.values, failed.command) == ({}, "lab run place-0 --seed 1")
     assert other.values == {"rtt": 2.0}
-    assert lab.told[-1].failed == 1
+    assert lab.reports[-1].failed == 1
     assert lab.sweep(experiment(1), by_seed)[0].error is None
     assert lab.given == [("place-0", 1)]
 
@@ -322,7 +323,7 @@ def test_an_interrupted_sweep_goes_on_where_it_ended(lab: Lab) -> None:
     with pytest.raises(KeyboardInterrupt):
         lab.sweep(experiment(), work)
     assert lab.crew and lab.crew.closed
-    assert lab.told[-1].done == 2  # what is told of it after all
+    assert lab.reports[-1].done == 2  # what is told of it after all
     done = lab.given[:2]
     found = lab.sweep(experiment(), by_seed)
     assert len(found) == 4
@@ -355,8 +356,8 @@ def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
     found = lab.sweep(experiment(1, Repetitions(3, 100, 0.05)), by_seed, enough=enough)
     assert asked == [3, 6, 10]  # at most twice as many at once
     assert [outcome.seed for outcome in found] == list(range(1, 11))
-    assert lab.told[0].total == 3
-    assert lab.told[-1].total == 10
+    assert lab.reports[0].total == 3
+    assert lab.reports[-1].total == 10
 
 
 def test_there_is_a_cap(lab: Lab) -> None:
@@ -416,12 +417,12 @@ def test_failed_trials_are_made_up_for_but_not_if_all_fail(lab: Lab) -> None:
 
 def test_progress_counts_what_was_run_and_what_was_there(lab: Lab) -> None:
     lab.sweep(experiment(1), by_seed)
-    assert lab.told[-1].eta_s == 0.0
+    assert lab.reports[-1].eta_s == 0.0
     lab.sweep(experiment(3), by_seed)
-    last = lab.told[-1]
+    last = lab.reports[-1]
     assert (last.done, last.failed, last.cached, last.total, last.virtual_s) == (6, 0, 2, 6, 120.0)
-    assert [told.done for told in lab.told] == sorted(told.done for told in lab.told)
-    estimated = next(told for told in lab.told if told.eta_s is not None)
+    assert [report.done for report in lab.reports] == sorted(report.done for report in lab.reports)
+    estimated = next(report for report in lab.reports if report.eta_s is not None)
     assert estimated.eta_s == (estimated.total - estimated.done) * 0.5 / 2
 
 

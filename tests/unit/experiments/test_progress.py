@@ -30,5 +30,5 @@ def test_without_a_terminal_a_line_now_and_then(
     monkeypatch.setattr(terminal, "LINE_EVERY_S", 0.0)
     monkeypatch.setattr(terminal, "_errors", lambda: None)
     with terminal.TrialBar() as bar:
-        bar.tell(Progress(done=1, failed=0, cached=0, total=2, virtual_s=10, wall_s=2, eta_s=2))
+        bar.update(Progress(done=1, failed=0, cached=0, total=2, virtual_s=10, wall_s=2, eta_s=2))
     assert capsys.readouterr().err == "1 of 2 trials, 2 s left; 10 s virtual, 2 s wall\n"

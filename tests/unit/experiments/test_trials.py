@@ -102,13 +102,3 @@ def test_the_order_of_keys_in_json_does_not_count() -> None:
     plan = load("one-ap", "ping/ping").to_json()
     turned = json.dumps(dict(reversed(json.loads(plan).items())))
     assert trials.key(turned, MACHINE) == trials.key(plan, MACHINE)
-
-
-def test_code_of_a_stack_rules_its_own_trials_alone() -> None:
-    plain = load("wired-pair", "ping/ping").to_json()
-    with_code = json.dumps({**json.loads(plain), "stack": "sap"})
-    before = {**MACHINE, "stack sap": "1", "stack other": "1"}
-    after = {**MACHINE, "stack sap": "2", "stack other": "1"}
-    assert trials.key(with_code, before) != trials.key(with_code, after)
-    assert trials.key(plain, before) == trials.key(plain, after) == trials.key(plain, MACHINE)
-    assert trials.key(with_code, before) == trials.key(with_code, {**before, "stack other": "3"})

@@ -17,10 +17,11 @@ from lab.build.stack.stack import Stack
 from lab.errors import RunError
 from lab.experiments.run import archive, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.machine.uses import Uses
 from lab.machine.watch import Progress
 from lab.model import library
 from lab.plan.load import load
-from lab.runs import Machine
+from lab.runs import Machine, made_of
 from lab.shared.types import Plan
 
 PLAN = load("wired-pair", "ping/ping", 1, ["workload.duration=3 s"]).to_json()
@@ -38,7 +39,7 @@ def perform(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., An
             return SimpleNamespace(data=run(plan, directory, tell), wall={"wall_s": 0.25})
 
         monkeypatch.setattr(worker, "machine_here", lambda: None)
-        monkeypatch.setattr(worker, "hashes", lambda machine: own)
+        monkeypatch.setattr(made_of, "hashes", lambda uses, machine: own)
         monkeypatch.setattr(runs, "run_plan", run_plan)
         try:
             return worker.perform(PLAN, HASHES, "w1 on node1", tmp_path, unwanted)
@@ -97,18 +98,13 @@ def test_a_trial_that_nobody_waits_for_ends(perform: Callable[..., Answer]) -> N
         perform(go_on, unwanted=lambda: next(asked))
 
 
-def test_the_code_that_records_is_part_of_what_rules_a_result() -> None:
-    assert {path.split("/")[0] for path in worker.recording_files()} == {"captures", "metrics", "record", "units.py"}
-    assert "metrics/rtt.py" in worker.recording_files()
-
-
 def built(sha256: str) -> Stack:
     """The code of a stack, as the cache has it."""
     return Stack("sap", Path("stack.squashfs"), sha256, "gcc", {})
 
 
-def hashes_of_stacks(machine: Machine) -> dict[str, str | None]:
-    return {runs.stack_entry(name): found.sha256 for name, found in machine.stacks.items()}
+def hashes_of_stacks(uses: Uses, machine: Machine) -> dict[str, str | None]:
+    return {made_of.stack_entry(name): found.sha256 for name, found in machine.stacks.items()}
 
 
 @pytest.mark.parametrize(
@@ -133,14 +129,14 @@ def test_a_plan_with_code_runs_with_that_code(
         return replace(machine, stacks={"sap": built(here or "")})
 
     empty: Any = None
-    monkeypatch.setattr(worker, "machine_here", lambda: Machine(empty, empty, Path(), empty))
-    monkeypatch.setattr(worker, "hashes", hashes_of_stacks)
+    monkeypatch.setattr(worker, "machine_here", lambda: Machine(empty, empty, empty, empty))
+    monkeypatch.setattr(made_of, "hashes", hashes_of_stacks)
     monkeypatch.setattr(worker, "built_stack", lambda name, sha256: built(cached) if cached == sha256 else None)
     monkeypatch.setattr(library, "code_called", lambda name: Path("workloads/sap") if here else None)
     monkeypatch.setattr(runs, "with_stacks", with_stacks)
     monkeypatch.setattr(runs, "run_plan", run_plan)
     plan = json.dumps({**json.loads(PLAN), "stack": "sap"})
-    answer = worker.perform(plan, {"stack sap": "wanted", "stack other": "else"}, "w1", tmp_path)
+    answer = worker.perform(plan, {"stack sap": "wanted"}, "w1", tmp_path)
     if "wanted" in (cached, here):
         assert isinstance(answer, Finished) and ran == [{"sap": built("wanted")}]
     else:

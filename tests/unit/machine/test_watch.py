@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 
 from lab.errors import RunError
-from lab.machine.process import Guest
+from lab.machine.process import GuestProcess
 from lab.machine.watch import Watch, kernel_complaint
 
 
@@ -32,7 +32,10 @@ def follow(run: Path, console: str, guest_json: str | None = '{"error": null}') 
     (run / "console.log").write_text(console)
     if guest_json is not None:
         (run / "guest.json").write_text(guest_json)
-    Watch(cast(Guest, Ended(run)), run, 1).follow()
+    watch = Watch(cast(GuestProcess, Ended(run)), run, 1)
+    while watch.step():
+        pass
+    watch.judge()
 
 
 def test_a_quiet_log_is_no_failure(tmp_path: Path) -> None:

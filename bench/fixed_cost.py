@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What a run costs before anything happens in it: ``lab run one-ap idle``, its wall time by phases.
+
+    python -m bench.fixed_cost [--times N]
+
+Each run is a process of its own, with stamps where one phase ends and the next begins. What the host does while the
+guest runs is not seen: it is free as long as there is a second core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.machine import load_average, machine
+from bench.options import whole
+
+LIMIT_S = 0.8
+ARGUMENTS = ["run", "one-ap", "idle"]
+# ``lab`` with stamps: after the phase of that name. Imports are part of the phase that needs them.
+PROGRAM = """
+import json, sys, time
+stamps = [("python", time.monotonic())]
+
+def stamp(name):
+    stamps.append((name, time.monotonic()))
+
+def after(holder, function, name):
+    inner = getattr(holder, function)
+    def outer(*arguments, **options):
+        try:
+            return inner(*arguments, **options)
+        finally:
+            stamp(name)
+    setattr(holder, function, outer)
+
+from lab.cli import main
+stamp("command line")
+import lab.cli.run
+stamp("imports")
+after(lab.cli.run, "load", "plan")
+from lab import runs
+after(runs, "ensure_machine", "looking up what guests are made of")
+from lab.machine import guest, watch
+after(guest, "command_line", "preparing the guest")
+after(watch.Watch, "judge", "guest")
+from lab.runs import pool
+after(pool, "run_plan", "record")
+after(lab.cli.run, "_report", "report")
+try:
+    main.main()
+finally:
+    print(json.dumps(stamps), file=sys.stderr)
+"""
+
+
+def phases() -> dict[str, float]:
+    """Wall seconds of each phase of one run, and of all."""
+    with tempfile.TemporaryDirectory() as parent:
+        out = Path(parent) / "run"
+        # as on any machine: Python keeps the bytecode of what it imports
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        last_s = began_s = time.monotonic()
+        argv = [sys.executable, "-c", PROGRAM, *ARGUMENTS, "--out", str(out)]
+        result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+        ended_s = time.monotonic()
+        if result.returncode:
+            sys.exit(f"{' '.join(ARGUMENTS)} ended with {result.returncode}:\n{result.stdout}{result.stderr}")
+        walls = json.loads((out / "wall.json").read_text())
+    found: dict[str, float] = {}
+    for name, stamp_s in json.loads(result.stderr.splitlines()[-1]):
+        found[name] = found.get(name, 0.0) + stamp_s - last_s
+        last_s = stamp_s
+    found["end of Python"] = ended_s - last_s
+    found["all"] = ended_s - began_s
+    found["of the guest: boot to timeline"] = walls["boot_wall_s"]
+    return found
+
+
+def main() -> None:
+    """Measure, print, and fail if the limit is exceeded."""
+    parser = argparse.ArgumentParser(prog="python -m bench.fixed_cost", description=__doc__)
+    parser.add_argument("--times", type=whole(1), default=7, help="runs (default 7)")
+    chosen = parser.parse_args()
+    phases()  # fills caches
+    measured = [phases() for _ in range(chosen.times)]
+    print(f"{machine()}; {load_average()}")
+    print(f"{'phase':<44}{'median':>9}{'least':>9}")
+    for name in measured[0]:
+        values = [found[name] for found in measured]
+        print(f"{name:<44}{statistics.median(values) * 1000:>6.0f} ms{min(values) * 1000:>6.0f} ms")
+    whole_s = statistics.median(found["all"] for found in measured)
+    print(f"limit: {LIMIT_S * 1000:.0f} ms{'  OVER' if whole_s > LIMIT_S else ''}")
+    sys.exit(1 if whole_s > LIMIT_S else 0)
+
+
+main()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What guests are made of: kernel, image, initrd, the lab's code for them, and the code of stacks."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lab.build.image.image import Image, ensure_image
+from lab.build.image.initrd import Initrd, ensure_initrd
+from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.report import Report
+from lab.build.stack.stack import Stack, ensure_stack
+from lab.errors import BuildError, InputError
+from lab.machine.doctor import memory_directory
+from lab.machine.guest import Guest, Setup
+from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
+from lab.machine.process import GuestFiles
+from lab.machine.scratch import clean_stale
+from lab.machine.uses import Uses
+from lab.shared.types import Plan
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What every guest of this checkout is made of."""
+
+    kernel: Kernel
+    image: Image
+    initrd: Initrd
+    code: GuestCode
+    stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
+
+    def stack(self, uses: Uses) -> Stack | None:
+        """The code of a plan's stack; None: it has none.
+
+        Raises:
+            BuildError: it needs one that was not built.
+        """
+        if uses.stack is None:
+            return None
+        if uses.stack not in self.stacks:
+            raise BuildError(f"a run needs the code of the stack {uses.stack}, and nobody has built it")
+        return self.stacks[uses.stack]
+
+    def setup(self, plan: Plan, directory: Path) -> Setup:
+        """What a guest for a plan is started with, in a run directory."""
+        uses = Uses.of(plan)
+        stack = self.stack(uses)
+        files = GuestFiles(
+            kernel=self.kernel.path,
+            initrd=self.initrd.path,
+            image=self.image.path,
+            bundle=self.code.bundle(uses).path,
+            run=directory.resolve(),
+            stack=stack.path if stack else None,
+        )
+        radios = sum(1 for node in plan.nodes if node.radio)
+        return Setup(files, plan.seed, radios, plan.duration_ns)
+
+
+def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
+    """Kernel, image, initrd and code, built where the cache does not have them.
+
+    Args:
+        report: told what is being built.
+        source: a kernel source to use instead of Debian's package.
+        stacks: folders of stacks with code (lab.model.library.code_of), which plans will need.
+    """
+    kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
+
+    def compile_code(directory: Path) -> None:
+        """Have a guest compile the code, and put what it made beside it."""
+        run = directory / "run"
+        run.mkdir()
+        with Guest.started(Setup(GuestFiles(kernel.path, initrd.path, image.path, directory, run)), "compile") as guest:
+            guest.follow()
+        for made in sorted(run.rglob(BYTECODE)):
+            made.rename(directory / made.relative_to(run))
+        shutil.rmtree(run)
+
+    code = ensure_guest_code(report, image.sha256, compile_code)
+    return with_stacks(Machine(kernel, image, initrd, code), stacks, report)
+
+
+def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
+    """The same machine with the code of more stacks, built where the cache does not have it."""
+    folders = {directory.resolve() for directory in stacks}
+    by_name = {directory.name: directory for directory in folders}
+    for directory in sorted(folders - set(by_name.values())):
+        raise InputError(f"{by_name[directory.name]} and {directory} are two stacks of one name", hint="rename one")
+    built = {name: ensure_stack(report, by_name[name], machine.image) for name in sorted(by_name)}
+    return replace(machine, stacks={**machine.stacks, **built})
+
+
+def prepare() -> None:
+    """What every command that boots does first: remove what killed labs left, see that a guest can have memory.
+
+    Raises:
+        HostError: No directory for the guest's memory; reported before anything is built.
+    """
+    clean_stale()
+    memory_directory()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""From a plan to a finished run directory: boot, watch, record; one run, or many side by side.
+
+DIR/plan.json      the plan
+DIR/raw/           what tools and daemons printed, captures
+DIR/guest.json     what happened, in virtual time
+DIR/record.json    the record (lab.record)
+DIR/wall.json      wall-clock times; with console.log all that may differ between two equal runs
+DIR/console.log    the guest's kernel log
+"""
+
+from lab.machine.machine import Machine, ensure_machine, prepare, with_stacks
+from lab.runs.directory import discard, new_directory
+from lab.runs.run import boot, run_plan
+
+__all__ = ["Machine", "boot", "discard", "ensure_machine", "new_directory", "prepare", "run_plan", "with_stacks"]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What a run is made of: versions for people, and hashes that rule what it comes to.
+
+A run depends on its plan and on what that uses: kernel, image and initrd, how they are booted, the code of its stack,
+the lab's code in its guest (lab.machine.guest_code), and the lab's code that makes its record: lab.record with the
+probes and metrics that the plan names, each with what it imports. Nothing else of the lab is in the hashes, so what
+else changes leaves stored trials valid: other probes, metrics, stacks and kinds of events, tables, pictures, reports.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+
+from lab import metrics
+from lab.build.cache import content_key
+from lab.build.imports import Imports
+from lab.build.stack.stack import Stack
+from lab.checkout import PACKAGE
+from lab.machine.machine import Machine
+from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
+from lab.machine.uses import Uses
+from lab.probes import base as probes
+
+_RECORDING = "record/build.py"
+_SPLITTING = "captures/split.py"  # of a capture of the air
+
+
+def stack_entry(name: str) -> str:
+    """How hashes and versions call the code of a stack."""
+    return f"stack {name}"
+
+
+def versions(uses: Uses, machine: Machine) -> dict[str, object]:
+    """Versions for the record of a plan that uses this."""
+    stack = machine.stack(uses)
+    return {
+        "lab": lab_version(),
+        "kernel": machine.kernel.release,
+        "kernel_package": machine.kernel.package_version,
+        "packages": machine.image.packages,
+        **({stack_entry(stack.name): stack_version(stack)} if stack else {}),
+    }
+
+
+def all_versions(each: Iterable[Uses], machine: Machine) -> dict[str, object]:
+    """Versions of several plans together."""
+    found: dict[str, object] = {}
+    for uses in each:
+        found |= versions(uses, machine)
+    return found
+
+
+@cache
+def lab_version() -> str:
+    """Of the package."""
+    return version("hwsim-lab")
+
+
+def stack_version(stack: Stack) -> str:
+    """What the code of a stack was built with, for people."""
+    sources = [f"source of {package} {version}" for package, version in stack.sources.items()]
+    return "; ".join([stack.compiler, *sources])
+
+
+def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
+    """Hashes for the record of a plan that uses this: equal ones, and equal plans, mean equal bytes.
+
+    None stands for a stack whose code is not there.
+    """
+    stack = machine.stacks.get(uses.stack or "")
+    return {
+        "kernel": machine.kernel.sha256,
+        "kernel_source": machine.kernel.package_sha256,
+        "series": machine.kernel.series_sha256,
+        "image": machine.image.sha256,
+        "initrd": machine.initrd.sha256,
+        "code": content_key(machine.code.bundle(uses).key, _booting(), _recording(uses)),
+        **({stack_entry(uses.stack): stack.sha256 if stack else None} if uses.stack else {}),
+    }
+
+
+def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
+    """The hashes of several plans as those of one: of what differs between them, one hash over all."""
+    found: dict[str, set[str | None]] = {}
+    for hashes in each:
+        for name, digest in hashes.items():
+            found.setdefault(name, set()).add(digest)
+    return {
+        name: next(iter(digests)) if len(digests) == 1 else content_key(*sorted(digest or "" for digest in digests))
+        for name, digests in found.items()
+    }
+
+
+@cache
+def _booting() -> str:
+    """The command that boots a guest, but for what the plan says and where files lie."""
+    files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
+    words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=MEMORY_BYTES)
+    return json.dumps(words)
+
+
+@lru_cache(1000)
+def _recording(uses: Uses) -> str:
+    parts: list[bytes | str] = []
+    for name, content in recording_files(uses).items():
+        parts += [name, content]
+    return content_key(*parts)
+
+
+def recording_files(uses: Uses) -> dict[str, bytes]:
+    """The code that makes the record of a plan that uses this, by its name in the lab or in its stack."""
+    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else [])]
+    loaded = [*map(probes.load, uses.probes), *map(metrics.load, uses.metrics)]
+    roots += [_file_of(one) for one in loaded]
+    # of a stack: workloads/<stack>/probes/<name>.py
+    stacks = sorted({root.parents[1] for root in roots if not root.is_relative_to(PACKAGE)})
+    bases = [PACKAGE.parent, *(stack.parent for stack in stacks)]
+    found = Imports().closure(roots, own=stacks)
+    return {
+        str(path.relative_to(next(base for base in bases if path.is_relative_to(base)))): content
+        for path, content in found.items()
+    }
+
+
+def _file_of(loaded: object) -> Path:
+    """The file of the module that a probe or metric comes from."""
+    file = sys.modules[type(loaded).__module__].__file__
+    assert file is not None  # it was imported from one
+    return Path(file).resolve()

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""One run: a guest to its end, then the record of what it left."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import platform
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.errors import LabError, RunError
+from lab.machine.guest import Guest, OnProgress
+from lab.machine.machine import Machine
+from lab.machine.uses import Uses
+from lab.machine.watch import STALL_WALL_S, Walls
+from lab.shared.types import Plan
+
+if TYPE_CHECKING:
+    from lab.record import Record
+
+Meanwhile = Callable[[], None]  # done while a guest runs, which does not wait for it
+_TRANSIENT = ("pulse", "started")  # of use only while a guest runs
+
+
+def run_plan(
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    on_progress: OnProgress = lambda progress: None,
+    stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
+) -> Record:
+    """Run a plan in ``directory`` (empty) and record it.
+
+    Whoever runs many plans calls this for each, with one ``machine``: what must be imported is paid for once.
+
+    Args:
+        plan: what to run.
+        machine: what the guest is made of.
+        directory: where; empty.
+        on_progress: called again and again while the guest runs; what it raises ends the run.
+        stall_wall_s: after so long without progress of virtual time the run has failed.
+        meanwhile: called once the guest has been started.
+
+    Raises:
+        RunError: The guest or a process in it failed; the directory keeps what it left.
+    """
+
+    def while_it_runs() -> None:
+        importlib.import_module("lab.record")
+        importlib.import_module("lab.runs.made_of")
+        meanwhile()
+
+    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs)
+    write_wall(directory, walls)
+    from lab import record
+    from lab.runs import made_of
+
+    uses = Uses.of(plan)
+    return record.build(directory, versions=made_of.versions(uses, machine), hashes=made_of.hashes(uses, machine))
+
+
+def boot(
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    on_progress: OnProgress = lambda progress: None,
+    stall_wall_s: float = STALL_WALL_S,
+    meanwhile: Meanwhile = lambda: None,
+) -> Walls:
+    """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
+    (directory / "plan.json").write_text(plan.to_json())
+    try:
+        with Guest.started(machine.setup(plan, directory), stall_wall_s=stall_wall_s) as guest:
+            meanwhile()
+            walls = guest.follow(on_progress)
+    except LabError:
+        with contextlib.suppress(RunError):  # what made the run fail is worth reporting
+            _split_air(plan, directory)
+        raise
+    _split_air(plan, directory)
+    for name in _TRANSIENT:
+        (directory / name).unlink(missing_ok=True)
+    return walls
+
+
+def _split_air(plan: Plan, directory: Path) -> None:
+    """Make of the guest's capture of the air one file a channel, up to the timeline's end.
+
+    Raises:
+        RunError: it is damaged.
+    """
+    if not plan.pcap:
+        return
+    from lab import captures
+
+    try:
+        began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline never did
+    except FileNotFoundError:
+        began_ns = 0
+    try:
+        captures.split(directory / "raw", began_ns + plan.duration_ns if began_ns else None)
+    except captures.AirError as error:
+        raise RunError(f"--pcap {plan.pcap}: {directory / 'raw'}/{error}") from None
+
+
+def write_wall(directory: Path, walls: Walls) -> None:
+    """Leave wall.json."""
+    host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
+    text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
+    (directory / "wall.json").write_text(text + "\n")

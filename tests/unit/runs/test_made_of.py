@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What a run is made of: the code that makes its record, and hashes of several runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.build.stack.stack import Stack
+from lab.errors import BuildError
+from lab.machine.guest_code import Bundle
+from lab.machine.machine import Machine
+from lab.machine.uses import Uses
+from lab.plan.load import load
+from lab.runs import made_of
+
+
+class Part:
+    """Of a machine that boots nothing."""
+
+    sha256 = package_sha256 = series_sha256 = release = package_version = "1"
+    packages: dict[str, str] = {}  # noqa: RUF012  # never changed
+
+    def bundle(self, uses: Uses) -> Bundle:
+        return Bundle(Path(), f"code for {uses.events}")
+
+
+def machine(**stacks: Stack) -> Machine:
+    part: Any = Part()
+    return Machine(part, part, part, part, stacks)
+
+
+def of(workload: str, topology: str = "one-ap", *settings: str) -> Uses:
+    return Uses.of(load(topology, workload, 1, settings))
+
+
+PING = of("ping/ping")
+
+
+def test_a_record_is_made_by_the_probes_and_metrics_of_its_plan() -> None:
+    files = made_of.recording_files(PING)
+    own = {"lab/probes/ping.py", "lab/metrics/rtt.py", "lab/metrics/loss.py"}
+    assert own <= files.keys()
+    named = {name for name in files if name.startswith(("lab/probes/", "lab/metrics/"))}
+    helpers = {name for name in named if Path(name).name.startswith(("_", "base."))}
+    assert named - helpers == own
+    assert {"lab/record/build.py", "lab/record/figures.py", "lab/expressions/expression.py"} <= files.keys()
+
+
+def test_what_shows_results_makes_none() -> None:
+    rooms = {Path(name).parts[1] for name in made_of.recording_files(PING)}
+    assert rooms.isdisjoint({"cli", "report", "show", "experiments", "plan", "machine", "runs", "guest", "phy"})
+
+
+def test_the_hash_of_code_is_of_the_guests_and_of_what_records() -> None:
+    found = made_of.hashes(PING, machine())["code"]
+    assert found == made_of.hashes(PING, machine())["code"]
+    assert made_of.hashes(of("idle"), machine())["code"] != found  # no probe, no metric
+    event = of("idle", "one-ap", "workload.timeline=[{at: 1 s, exec: sta1, run: [ls]}]")
+    assert made_of.hashes(event, machine())["code"] != made_of.hashes(of("idle"), machine())["code"]
+
+
+def test_a_plan_is_run_with_the_code_of_its_own_stack() -> None:
+    built = {name: Stack(name, Path(), f"of {name}", "gcc", {}) for name in ("sap", "other")}
+    uses = Uses((), (), (), (), "sap", False)
+    assert made_of.hashes(uses, machine(**built))["stack sap"] == "of sap"
+    assert "stack other" not in made_of.hashes(uses, machine(**built))
+    assert made_of.versions(uses, machine(**built))["stack sap"] == "gcc"
+    assert made_of.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
+    with pytest.raises(BuildError, match="needs the code of the stack sap"):
+        machine().stack(uses)
+
+
+def test_hashes_of_several_plans_as_those_of_one() -> None:
+    first: dict[str, str | None] = {"kernel": "k", "code": "1"}
+    second: dict[str, str | None] = {"kernel": "k", "code": "2", "stack sap": "s"}
+    both = made_of.together([first, second])
+    assert (both["kernel"], both["stack sap"]) == ("k", "s")
+    assert both["code"] not in ("1", "2")
+    assert made_of.together([second, first, first]) == both
+    assert made_of.together([first]) == first
