@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 
 from lab.checkout import CHECKOUT
-from lab.reference import keys, schema
+from lab.reference import api, keys, schema
 
 FOLDER = CHECKOUT / "docs" / "reference"
 
 
 def files() -> dict[str, str]:
     """What the folder holds, by name."""
-    return {f"{kind}.schema.json": schema.text(kind) for kind in schema.MODELS} | {"files.md": keys.text()}
+    return {f"{kind}.schema.json": schema.text(kind) for kind in schema.MODELS} | {
+        "files.md": keys.text(),
+        "api.md": api.text(),
+    }
 
 
 def out_of_date(folder: Path) -> dict[str, str]:
