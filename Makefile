@@ -31,7 +31,7 @@ test: bootstrap-test check ## everything the project tests
 check: bootstrap ## style, types, imports, shell scripts, kernel patches, generated files
 	@scripts/check
 
-docs: bootstrap-test ## compare what the documentation shows, and each digit of docs/validation.md, with what comes out now
+docs: bootstrap ## compare what the documentation shows, and each digit of docs/validation.md, with what comes out now
 	@$(PYTHON) -m tests.shown && shown=0 || shown=$$?; \
 		$(PYTHON) -m tests.validation --compare && exit $$shown
 
@@ -41,7 +41,7 @@ bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench
 test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
 
-validation: bootstrap-test ## measure the tables of docs/validation.md again, and write them
+validation: bootstrap ## measure the tables of docs/validation.md again, and write them
 	@$(PYTHON) -m tests.validation
 
 figures: bootstrap ## draw the figures of docs/experiments.md again (six minutes; seconds where all trials are stored)
