@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+from pathlib import PurePath
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,18 +19,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("lab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lab")
 
-# Folders whose tests take long go first, each by itself: at the end, when a worker has nothing more to begin, what the
-# others still do is short. Tests of the other folders take milliseconds, or share what a fixture has built: a worker
-# gets a file of them.
-LONG = ("tests/determinism", "tests/system")
-ORDER = (*LONG, "tests/sap_web", "tests/sap", "tests/kernel")
+# Folders whose tests take long, wherever they are, go first, each test by itself: at the end, when a worker has nothing
+# more to begin, what the others still do is short. Tests of other folders take milliseconds, or share what a fixture
+# has built: a worker gets a file of them.
+LONG = ("determinism", "system")
+LAST = "unit"
+
+
+def folders(nodeid: str) -> tuple[str, ...]:
+    """The folders that a test is in."""
+    return PurePath(nodeid.partition("::")[0]).parts[:-1]
+
+
+def rank(nodeid: str) -> int:
+    """Tests of a smaller rank begin earlier."""
+    return next((n for n, name in enumerate(LONG) if name in folders(nodeid)), len(LONG) + (LAST in folders(nodeid)))
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # has no types
     """What a worker gets at once: a test that takes long, or a file of tests."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if nodeid.startswith(LONG) else nodeid.partition("::")[0]
+        return nodeid if rank(nodeid) < len(LONG) else nodeid.partition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -40,7 +51,5 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long tests first; sorting is stable, so the order is the same in each worker."""
-    items.sort(
-        key=lambda item: next((n for n, folder in enumerate(ORDER) if item.nodeid.startswith(folder)), len(ORDER))
-    )
+    """Put long tests first. Sorting is stable, so each worker has the same order."""
+    items.sort(key=lambda item: rank(item.nodeid))
