@@ -28,7 +28,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab import units
 
-QUANTITY = "x-quantity"  # in a JSON Schema, until lab.model.schema says what a quantity is
+QUANTITY = "x-quantity"  # in a JSON Schema, until lab.reference.schema says what a quantity is
 TAG = "\0"  # starts what a choice between models adds to an error's location; no key can begin so
 
 

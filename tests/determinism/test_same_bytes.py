@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import multiprocessing
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +28,8 @@ def _burn() -> None:
 
 @contextmanager
 def load_on_all_cores() -> Iterator[None]:
-    """Other work on every core, twice over, and its caches with it."""
-    workers = [multiprocessing.Process(target=_burn, daemon=True) for _ in range(4)]
+    """Other work on every core, and its caches with it."""
+    workers = [multiprocessing.Process(target=_burn, daemon=True) for _ in os.sched_getaffinity(0)]
     for worker in workers:
         worker.start()
     try:

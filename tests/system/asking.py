@@ -12,8 +12,9 @@ from lab.shared.types import File, Plan
 RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # what an exec event runs
 _PROJECT = Path(__file__).parents[2]
 _MODULES = (
-    *("__init__.py", "guest/__init__.py", "plan/__init__.py", "plan/medium_types.py"),
-    *(f"guest/{name}.py" for name in ("errors", "netlink", "generic_netlink", "medium_uapi")),
+    *("__init__.py", "shared/__init__.py", "shared/medium_types.py", "guest/__init__.py", "guest/errors.py"),
+    *(f"guest/netlink/{name}.py" for name in ("__init__", "wire", "generic")),
+    *(f"guest/medium/{name}.py" for name in ("__init__", "uapi")),
 )
 
 

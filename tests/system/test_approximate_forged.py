@@ -29,7 +29,7 @@ FORGE = f"""
 import json, socket, struct, sys, time
 from lab.guest.netlink.generic import Family, KernelSocket
 from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
-from lab.guest.netlink import attribute
+from lab.guest.netlink.wire import attribute
 
 FROM_DS, TO_DS, MORE_FRAGMENTS, PROTECTED = 0x200, 0x100, 0x400, 0x4000
 FLAGS = {{"more fragments": MORE_FRAGMENTS, "protected": PROTECTED, "four addresses": TO_DS}}

@@ -8,13 +8,16 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from lab import runs
 from lab.cli.dry_run import guest_lines
+from lab.machine.guest_code import Bundle, GuestCode
+from lab.machine.machine import Machine
+from lab.machine.uses import Uses
 from lab.shared.paths import ENTER
 from lab.shared.types import Plan
 
@@ -71,17 +74,29 @@ main()
 """
 
 
-def reporting(machine: runs.Machine, directory: Path) -> runs.Machine:
-    """The machine with an agent that reports the processes that it starts."""
-    code = directory / "code"
-    shutil.copytree(machine.bundle.path, code)
-    entry = code / "lab" / "guest" / "__main__.py"
-    for compiled in entry.parent.glob("__pycache__/__main__.*"):
-        compiled.unlink()
-    text = entry.read_text()
-    assert text.endswith("\nmain()\n")
-    entry.write_text(text.removesuffix("main()\n") + REPORT)
-    return replace(machine, bundle=replace(machine.bundle, path=code))
+@dataclass(frozen=True)
+class ReportingCode(GuestCode):
+    """The guest's code with an agent that reports the processes that it starts."""
+
+    copy: Path = Path()
+
+    def bundle(self, uses: Uses) -> Bundle:
+        """That of the plan, as a changed copy."""
+        bundle = super().bundle(uses)
+        shutil.copytree(bundle.path, self.copy)
+        entry = self.copy / "lab" / "guest" / "__main__.py"
+        for compiled in entry.parent.glob("__pycache__/__main__.*"):
+            compiled.unlink()
+        text = entry.read_text()
+        assert text.endswith("\nmain()\n")
+        entry.write_text(text.removesuffix("main()\n") + REPORT)
+        return replace(bundle, path=self.copy)
+
+
+def reporting(machine: Machine, directory: Path) -> Machine:
+    """The machine with that code."""
+    code = machine.code
+    return replace(machine, code=ReportingCode(code.path, code.compiler, code.package, copy=directory / "code"))
 
 
 def started(path: Path) -> list[Command]:
@@ -125,7 +140,7 @@ def without_repeats(commands: list[Command]) -> list[Command]:
 
 @pytest.mark.parametrize("pcap", [None, "air"])
 def test_the_guest_runs_what_is_printed(
-    tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan], pcap: str | None
+    tmp_path: Path, machine: Machine, plan_of: Callable[..., Plan], pcap: str | None
 ) -> None:
     plan = plan_of(TOPOLOGY, WORKLOAD, 1, pcap)
     directory = tmp_path / "run"

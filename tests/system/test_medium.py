@@ -222,14 +222,3 @@ def test_air_time_and_frames_are_conserved(boot: Callable[..., Ran]) -> None:
         for what in ("sent", "retries", "acked", "dropped", "bytes"):
             assert link[what] == sum(counts[what] for counts in categories)
     assert sum(link["collided"] for link in last["links"]) > 0
-
-
-def test_a_hidden_terminal_loses_and_rts_helps(boot: Callable[..., Ran]) -> None:
-    apart = topology(2, *A6).replace("latency: 0 us}", "latency: 0 us, snr: [{between: [sta1, sta2], is: -30 dB}]}")
-    threshold = "".join(f"  - {{at: 0.1 s, exec: sta{i}, run: [iw, phy, phy{i}, set, rts, '500']}}\n" for i in (1, 2))
-    work = workload(2304, 6)
-    heard, hidden, protected = (
-        rate_mbps(boot(place, work), IP_BYTES) for place in (topology(2, *A6), apart, f"{apart}timeline:\n{threshold}")
-    )
-    assert hidden < 0.6 * heard
-    assert protected > 0.9 * heard

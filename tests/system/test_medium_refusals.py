@@ -42,7 +42,7 @@ ASK = """
 import json, struct
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
 from lab.guest.medium.uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
-from lab.guest.netlink import attribute, text
+from lab.guest.netlink.wire import attribute, text
 
 family = Family(FAMILY, VERSION, KernelSocket())
 refused = {}

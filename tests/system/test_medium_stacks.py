@@ -32,7 +32,7 @@ ASK = """
 import json, struct, sys
 from lab.guest.netlink.generic import Family, KernelSocket
 from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr as A, Command as C
-from lab.guest.netlink import attribute
+from lab.guest.netlink.wire import attribute
 
 family = Family(FAMILY, VERSION, KernelSocket())
 for command, values in json.loads(sys.argv[1]):

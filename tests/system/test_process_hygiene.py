@@ -76,7 +76,7 @@ def test_after_kill_9_the_guest_dies_and_the_next_start_cleans_up(tmp_path: Path
     process.kill()
     process.communicate()
     _until(lambda: not _processes(home))
-    assert home.exists()
+    # the next start may be that of another lab on this machine, such as another test's
     scratch.clean_stale()
     assert not home.exists()
 

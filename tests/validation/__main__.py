@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """``make validation``: measure again, write docs/validation.json, docs/validation.md and its figures.
 
-``--check`` only looks whether document and figures are made of the rows in docs/validation.json; whether those are what
-the lab does is for the tests to say, each for its rows.
+``--compare`` measures, lists the rows that came out otherwise than docs/validation.json has them, and writes nothing.
+``--check`` only looks whether document and figures are made of the rows in docs/validation.json. Other arguments are
+pytest's.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tests.validation.document import TABLES, figures, render
-from tests.validation.rows import COMMITTED, RECORD_TO, ROOT, Row, committed, from_json, to_json
+from tests.validation.rows import COMMITTED, RECORD_TO, ROOT, Row, committed, differences, from_json, to_json
 
 DOCUMENT = ROOT / "docs" / "validation.md"
 IMAGES = ROOT / "docs" / "images"
@@ -39,19 +40,35 @@ def in_order(rows: list[Row], before: list[Row]) -> list[Row]:
     return sorted(rows, key=key)
 
 
-def main() -> int:
-    """The exit status."""
-    if sys.argv[1:] == ["--check"]:
-        stale = [path for path, text in outputs(list(committed().values())).items() if not _same(path, text)]
-        for path in stale:
-            print(f"{path.relative_to(ROOT)} is not what docs/validation.json makes of it; run: make validation")
-        return bool(stale)
+def measure(arguments: list[str]) -> list[Row] | None:
+    """Run the tests that record rows, a worker on each core; None if one failed."""
+    cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
-        tests = [sys.executable, "-m", "pytest", "-m", "validation", *sys.argv[1:]]
-        status = subprocess.run(tests, cwd=ROOT, env={**os.environ, RECORD_TO: folder}, check=False).returncode
-        if status:
-            return status
-        measured = [row for path in sorted(Path(folder).iterdir()) for row in from_json(path.read_text())]
+        tests = [sys.executable, "-m", "pytest", "-m", "validation", "-n", str(cores), *arguments]
+        if subprocess.run(tests, cwd=ROOT, env={**os.environ, RECORD_TO: folder}, check=False).returncode:
+            return None
+        return [row for path in sorted(Path(folder).iterdir()) for row in from_json(path.read_text())]
+
+
+def check() -> int:
+    """Are document and figures made of the committed rows?"""
+    stale = [path for path, text in outputs(list(committed().values())).items() if not _same(path, text)]
+    for path in stale:
+        print(f"{path.relative_to(ROOT)} is not what docs/validation.json makes of it; run: make validation")
+    return bool(stale)
+
+
+def compare(measured: list[Row]) -> int:
+    """Are the committed rows what was measured?"""
+    lines = differences(measured, committed())
+    for line in lines:
+        print(f"docs/validation.json: {line}")
+    print("to write them: make validation" if lines else f"{len(measured)} rows are what docs/validation.json has")
+    return bool(lines)
+
+
+def write(measured: list[Row]) -> int:
+    """Replace the committed rows, and what is made of them."""
     rows = in_order(measured, list(committed().values()))
     COMMITTED.write_text(to_json(rows))
     for path, text in outputs(rows).items():
@@ -60,9 +77,19 @@ def main() -> int:
     return 0
 
 
+def main(arguments: list[str]) -> int:
+    """The exit status."""
+    if arguments == ["--check"]:
+        return check()
+    measured = measure([argument for argument in arguments if argument != "--compare"])
+    if measured is None:
+        return 1
+    return compare(measured) if "--compare" in arguments else write(measured)
+
+
 def _same(path: Path, text: str) -> bool:
     return path.exists() and path.read_text() == text
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -92,8 +92,8 @@ _HEAD = """\
 # Validation
 
 What the lab does, measured with real frames, beside what it should do. Each row is a test of `make test` that boots the
-guest; it fails if the value leaves its tolerance, and also if it is not the one printed here: one plan and one seed
-give the same result on every machine.
+guest; it fails if the value leaves its tolerance. One plan and one seed give the same result on every machine, so you
+measure the digits printed here; `make docs` compares them.
 """
 
 _ERRORS = """\

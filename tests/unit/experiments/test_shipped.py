@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.shown.pictures import IMAGES, ROOT, experiments, pictures
 
 _PAGES = (ROOT / "docs" / "experiments.md", *sorted(ROOT.glob("workloads/*/*.md")))
 each = pytest.mark.parametrize("name", experiments())
+loaded = cache(resolve.load)  # it is frozen, and several tests look at it
 
 
 def drawn(experiment: Experiment) -> list[str]:
@@ -25,7 +27,7 @@ def drawn(experiment: Experiment) -> list[str]:
 
 @each
 def test_every_point_of_every_experiment_can_be_run(name: str) -> None:
-    experiment = resolve.load(name)
+    experiment = loaded(name)
     planned = [trial(experiment, point, 0) for point in experiment.points]
     assert len({one.plan for one in planned}) == len(planned) > 1  # each point is another run
     assert trials(experiment) <= MOST_TRIALS
@@ -34,14 +36,14 @@ def test_every_point_of_every_experiment_can_be_run(name: str) -> None:
 
 @each
 def test_an_experiment_with_published_numbers_claims_how_near_they_are(name: str) -> None:
-    experiment = resolve.load(name)
+    experiment = loaded(name)
     for metric in {entry.metric for entry in experiment.published}:
         assert any(f"paper.{metric}" in claim.that for claim in experiment.claims), metric
 
 
 @each
 def test_the_documentation_shows_every_figure(name: str) -> None:
-    experiment = resolve.load(name)
+    experiment = loaded(name)
     text = "".join(page.read_text() for page in _PAGES)
     assert f"**{name}**" in text
     for picture, figure in zip(drawn(experiment), experiment.figures, strict=True):
@@ -54,5 +56,5 @@ def test_the_documentation_shows_every_figure(name: str) -> None:
 
 
 def test_the_documentation_has_no_figure_of_what_is_not_there() -> None:
-    known = {picture for name in experiments() for picture in drawn(resolve.load(name))}
+    known = {picture for name in experiments() for picture in drawn(loaded(name))}
     assert {path.name for path in IMAGES.glob("experiment-*")} == known

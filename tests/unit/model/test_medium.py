@@ -13,9 +13,9 @@ from lab.errors import InputError
 from lab.model.build import build
 from lab.model.document import parse
 from lab.model.medium import ErrorTable, Medium, SnrBetween, SnrOneWay
-from lab.model.schema import schema
 from lab.model.topology import Topology
 from lab.phy import fading, propagation
+from lab.reference.schema import schema
 
 HEAD = "name: mine\nnodes:\n  ap1: {kind: ap, ssid: campus}\n"
 

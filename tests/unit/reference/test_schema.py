@@ -3,19 +3,19 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lab.model import reference, schema
 from lab.model.document import read
 from lab.model.library import known
+from lab.reference import __main__ as command
+from lab.reference import keys, schema
 
 
 def test_the_files_are_current() -> None:
-    for name, content in schema.files(reference.text()).items():
-        written = (schema.FOLDER / name).read_text(encoding="utf-8")
-        assert written == content, f"docs/reference/{name} is old; run: python -m lab.model.schema"
+    assert list(command.out_of_date(command.FOLDER)) == [], "run: python -m lab.reference"
 
 
 def definitions(kind: str) -> Iterator[dict[str, Any]]:
@@ -56,19 +56,18 @@ def test_probes_bring_their_keys() -> None:
 
 
 def test_the_page_names_every_kind() -> None:
-    page = reference.text()
+    page = keys.text()
     for word in ("### access point", "### range", "### roam", "### curl", "`outage`", "`geomean`", "`Mbit/s`"):
         assert word in page
 
 
-def test_writing_the_files(tmp_path: Any) -> None:
-    assert schema.main([], tmp_path / "reference") == 0
-    assert sorted(path.name for path in (tmp_path / "reference").iterdir()) == [
-        "experiment.schema.json",
-        "files.md",
-        "topology.schema.json",
-        "workload.schema.json",
-    ]
+def test_writing_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "reference"
+    assert command.main(["--check"], folder) == 1
+    assert not folder.exists()
+    assert "docs/reference/files.md is out of date; run: python -m lab.reference" in capsys.readouterr().out
+    assert command.main([], folder) == command.main(["--check"], folder) == 0
+    assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in command.FOLDER.iterdir())
 
 
 @pytest.mark.parametrize("kind", ["topology", "workload", "experiment"])

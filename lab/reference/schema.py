@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""JSON Schema of the files that users write, and their key reference: ``python -m lab.model.schema`` writes both.
+"""JSON Schema of the files that users write.
 
 What pydantic generates is made readable: quantities become one definition each, keys that may be left out lose their
 ``null``, defaults are told as users would write them, and probes bring the keys that they declare.
@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 from lab import units
@@ -23,7 +21,6 @@ from lab.probes import base as probes
 Schema = dict[str, Any]
 
 MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload, "experiment": ExperimentFile}
-FOLDER = Path(__file__).resolve().parent.parent.parent / "docs" / "reference"
 
 _DIMENSIONS = {dimension.name: dimension for dimension in units.DIMENSIONS}
 _PARAMS: dict[str, Schema] = {
@@ -131,31 +128,3 @@ def _param(param: probes.Param, used: set[str]) -> Schema:
     if param.default not in (None, (), []):
         value["default"] = dimension.format(param.default) if dimension is not None else param.default
     return value
-
-
-def main(arguments: list[str], folder: Path = FOLDER) -> int:
-    """Write every generated reference file; with ``--check`` only say which are old, by exit status 1."""
-    from lab.model import reference
-
-    folder.mkdir(parents=True, exist_ok=True)
-    old = [
-        (name, content)
-        for name, content in files(reference.text()).items()
-        if not (folder / name).is_file() or (folder / name).read_text(encoding="utf-8") != content
-    ]
-    for name, content in old:
-        if "--check" not in arguments:
-            (folder / name).write_text(content, encoding="utf-8")
-        print(
-            f"{'old, run python -m lab.model.schema:' if '--check' in arguments else 'wrote'} {name}", file=sys.stderr
-        )
-    return int(bool(old) and "--check" in arguments)
-
-
-def files(reference: str) -> dict[str, str]:
-    """What the folder holds, by name."""
-    return {f"{kind}.schema.json": text(kind) for kind in MODELS} | {"files.md": reference}
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

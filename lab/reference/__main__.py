@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""``python -m lab.reference`` writes docs/reference; with ``--check`` it only lists the files that are out of date."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from lab.checkout import CHECKOUT
+from lab.reference import api, keys, schema
+
+FOLDER = CHECKOUT / "docs" / "reference"
+
+
+def files() -> dict[str, str]:
+    """What the folder holds, by name."""
+    return {f"{kind}.schema.json": schema.text(kind) for kind in schema.MODELS} | {
+        "files.md": keys.text(),
+        "api.md": api.text(),
+    }
+
+
+def out_of_date(folder: Path) -> dict[str, str]:
+    """What has to be written, by name."""
+    return {name: text for name, text in files().items() if not _same(folder / name, text)}
+
+
+def main(arguments: list[str], folder: Path = FOLDER) -> int:
+    """The exit status: 1 if ``--check`` found a file that is out of date."""
+    check = "--check" in arguments
+    old = out_of_date(folder)
+    for name, text in old.items():
+        if not check:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        print(f"docs/reference/{name} is out of date; run: python -m lab.reference" if check else f"wrote {name}")
+    return int(check and bool(old))
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
