@@ -31,10 +31,11 @@ def figures(record: Record) -> list[Figure]:
 
     makers: tuple[Callable[[Record], Iterator[Figure]], ...] = (
         _goodput,
+        _signal,
+        _bitrates,
         _around,
         _outage,
         medium.figures,
-        _signal,
         _tcp,
         _rtt,
     )
@@ -248,6 +249,36 @@ def _signal(record: Record) -> Iterator[Figure]:
         yield Figure("signal", title, "level of the last frame of the peer, sampled by iw", [panel], legend, height=260)
 
 
+def _bitrates(record: Record) -> Iterator[Figure]:
+    """The 802.11 rates of metrics rx-bitrate and tx-bitrate."""
+    for kind, words in (("rx-bitrate", "receives from"), ("tx-bitrate", "sends to")):
+        for result in record.metrics_of(kind):
+            lines = [
+                _line(series, index, _direction(record, series["name"], words), step=True, gap=_gap(series))
+                for index, series in enumerate(result.series[:_LINES_AT_MOST])
+            ]
+            if not lines:
+                continue
+            low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
+            title = f"Bitrate between {low} and {high} {result.unit}" if low != high else f"Bitrate {low} {result.unit}"
+            panel = Panel(
+                x_label="virtual time, s",
+                y_label=f"{kind}, {result.unit}",
+                x_range=_run_range(record),
+                lines=lines,
+                rules=_rules(record),
+            )
+            about = f"{result.name}: {result.about}"
+            legend = [(line.label, line.colour) for line in lines]
+            yield Figure(result.name, title, about, [panel], legend, height=260)
+
+
+def _direction(record: Record, name: str, words: str) -> str:
+    """``sta1 receives from ap1``, of a series that is named after its probe and its peer."""
+    source, _, peer = name.partition(" ")
+    return f"{record.data['sources'][source]['node']} {words} {peer or 'its access point'}"
+
+
 def _tcp(record: Record) -> Iterator[Figure]:
     """Congestion windows, as ss or iperf3 saw them."""
     yield from _sampled(record, "cwnd", ("ss", "iperf3"), "congestion window", "Congestion window: up to {high} {unit}")
@@ -292,5 +323,5 @@ def _sampled(record: Record, quantity: str, probes: tuple[str, ...], label: str,
 
 def _gap(series: Mapping[str, Any]) -> float:
     """How far apart, in s, two samples must be for nothing to be known in between."""
-    closest_ns: int = min(after - before for before, after in pairwise(series["t_ns"]))
+    closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=_SECOND)
     return 3.5 * closest_ns / _SECOND
