@@ -30,7 +30,7 @@ class Link(Probe):
     about = "iw link, sampled: access point, channel, signal and rates of a station"
     mode = "sample"
     kinds = ("sta",)
-    yields = (Samples("signal"), Events("bssid"))
+    yields = (Samples("signal"), Samples("rx_bitrate"), Samples("tx_bitrate"), Events("bssid"))
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
     }

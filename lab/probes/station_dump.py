@@ -44,7 +44,13 @@ class StationDump(Probe):
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
     mode = "sample"
     kinds = ("ap", "sta")
-    yields = (Samples("signal"), Samples("tx_packets"), Samples("tx_retries"))
+    yields = (
+        Samples("signal"),
+        Samples("tx_packets"),
+        Samples("tx_retries"),
+        Samples("rx_bitrate"),
+        Samples("tx_bitrate"),
+    )
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000)
     }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from lab.record.record import Record
@@ -22,6 +23,12 @@ def line(series: Mapping[str, Any], index: int, label: str | None = None, **look
     """A recorded series in the colour of that index."""
     times = [t_ns / SECOND for t_ns in series["t_ns"]]
     return Line(series["name"] if label is None else label, times, series["values"], index, **look)
+
+
+def gap(series: Mapping[str, Any]) -> float:
+    """How far apart, in s, two samples must be for nothing to be known in between."""
+    closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
+    return 3.5 * closest_ns / SECOND
 
 
 def legend(lines: list[Line]) -> list[tuple[str, int]]:

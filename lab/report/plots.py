@@ -12,4 +12,6 @@ from lab.views import base as views
 def figures(record: Record) -> list[Figure]:
     """All figures, in the order of the report: metrics as the workload has them, the medium, what probes sampled."""
     of_metrics = [figure for result, view in views.shown(record) for figure in view.figures(result, record)]
-    return [*of_metrics, *medium.figures(record), *sampled.figures(record)]
+    names = {figure.name for figure in of_metrics}
+    further = [*medium.figures(record), *sampled.figures(record)]
+    return [*of_metrics, *(figure for figure in further if figure.name not in names)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from lab.metrics.base import increase
 from lab.probes.base import Series
 from lab.record.record import Record
 from lab.report.figure import Figure, Line, Panel
-from lab.report.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.report.lines import LINES_AT_MOST, gap, legend, line, run_range
 from lab.report.moments import rules
 from lab.report.numbers import plain
 from lab.report.table import Column, Table, words
@@ -103,7 +102,7 @@ def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[
     for unit, found in sorted(by_unit.items()):
         found.sort(key=lambda item: (-len(item[1]["values"]), item[0]))
         lines = [
-            line(series, index, name, gap=_gap(series)) for index, (name, series) in enumerate(found[:LINES_AT_MOST])
+            line(series, index, name, gap=gap(series)) for index, (name, series) in enumerate(found[:LINES_AT_MOST])
         ]
         name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
         if unit == "B":  # windows of iperf3
@@ -120,9 +119,3 @@ def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[
         left_out = len(found) - len(lines)
         about = f"{label} over time" + (f"; {left_out} more not shown" if left_out else "")
         yield Figure(name, title.format(**told), about, [panel], legend(lines), height=260)
-
-
-def _gap(series: Mapping[str, Any]) -> float:
-    """How far apart, in s, two samples must be for nothing to be known in between."""
-    closest_ns: int = min(after - before for before, after in pairwise(series["t_ns"]))
-    return 3.5 * closest_ns / SECOND

@@ -61,7 +61,7 @@ class Terminal:
 
 
 def test_a_session(machine: runs.Machine) -> None:
-    terminal = Terminal("two-aps-handoff")
+    terminal = Terminal("two-aps-handoff", "--set", "medium=perfect")
     try:
         greeting = terminal.until(PROMPT)
         assert "sta1 (sta)" in greeting

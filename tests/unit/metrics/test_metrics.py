@@ -207,6 +207,18 @@ def test_signal() -> None:
     assert [series.name for series in figures.series] == ["station-dump ap1", "link"]
 
 
+@pytest.mark.parametrize(("kind", "quantity"), [("rx-bitrate", "rx_bitrate"), ("tx-bitrate", "tx_bitrate")])
+def test_bitrates(kind: str, quantity: str) -> None:
+    dump = source("station-dump", series=[Series(f"{quantity}/{AP1}", "Mbit/s", [0, 1], [54, 5.5])])
+    link = source("link", series=[Series(quantity, "Mbit/s", [0], [6])])
+    figures = load(kind).figures(wanted(kind, "station-dump", "link", unit="Mbit/s"), context(dump, link))
+    assert figures.values == [54e6, 5.5e6, 6e6]
+    assert [(series.name, series.unit) for series in figures.series] == [
+        ("station-dump ap1", "bit/s"),
+        ("link", "bit/s"),
+    ]
+
+
 def test_transfer_time() -> None:
     times = {"exit_code": 0, "bytes": 9, "time_total_s": 1.5, "time_first_byte_s": 0.25}
     sources = [source("curl", identifier="a", values=times), source("curl", identifier="b", values={"exit_code": 18})]

@@ -23,10 +23,10 @@ def test_everything_is_shown_in_units() -> None:
         "http-download on two-aps-handoff: 25 s, seed 3",
         "--set duration=25 s",
         "campus, 802.11g, channel 6, open, 02:00:01:00:04:00",
-        "h1-eth0 to s1-eth1   25 Mbit/s, delay 5 ms",
+        "h1-eth0 to s1-eth1   100 Mbit/s, delay 5 ms",
         "64 MiB random, SHA-256",
         "lighttpd -D -f /etc/lighttpd/lab.conf",
-        "10 s  roam   sta1    to ap2",
+        "1 s   move   sta1    to (42, 0, 1) m at 3 m/s",
         "outage.max < 500 ms",
     ):
         assert words in text

@@ -87,6 +87,19 @@ def test_titles_say_what_is_to_be_seen(record: Record) -> None:
     assert titles["outage"].startswith("The longest step is scan: 79")
 
 
+def test_bitrates_are_drawn_per_peer(recorded: Recorder) -> None:
+    wanted = {"of": ["station-dump", "link"], "per": None, "source": "w.yaml:1", "unit": "Mbit/s"}
+    metrics = [{**wanted, "name": kind, "kind": kind} for kind in ("rx-bitrate", "tx-bitrate")]
+    drawn = {figure.name: figure for figure in plots.figures(recorded(metrics=metrics, checks=[]))}
+    for kind, words in (("rx-bitrate", "receives from"), ("tx-bitrate", "sends to")):
+        (panel,) = drawn[kind].panels
+        assert panel.y_label == f"{kind}, Mbit/s"
+        assert [line.label for line in panel.lines] == [
+            f"sta1 {words} {peer}" for peer in ("ap1", "ap2", "its access point")
+        ]
+        assert max(panel.lines[0].y) <= 54
+
+
 def test_every_axis_is_labelled(record: Record) -> None:
     for figure in plots.figures(record):
         for panel in figure.panels:

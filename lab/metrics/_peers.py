@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""A quantity of each peer of a radio, as iw samples it: what signal, rx-bitrate and tx-bitrate share."""
+
+from __future__ import annotations
+
+from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances, series_of
+from lab.probes.base import Series
+from lab.shared import types
+
+
+class PeerQuantity(Metric):
+    """A subclass sets ``takes``, ``quantity``, ``dimension`` and ``unit``."""
+
+    per = ("sample",)
+    quantity = ""  # the name that probes have for it
+    factor = 1  # of the probes' unit, in the base unit
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """One series per source and peer."""
+        figures = Figures()
+        for source in chosen(metric, context):
+            for name, sampled in self._peers(source, context).items():
+                if sampled.values:
+                    values = [value * self.factor for value in sampled.values]
+                    figures.series.append(Series(name, self.unit, sampled.t_ns, values))
+                    figures.values += values
+        return figures
+
+    def _peers(self, source: Source, context: Context) -> dict[str, Series]:
+        names = {node.radio.mac: node.name for node in context.plan.nodes if node.radio}
+        peers = instances(source, self.quantity)
+        found = {source.id: series_of(source, self.quantity)}
+        return found | {f"{source.id} {names.get(peer, peer)}": series for peer, series in peers.items()}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""A quantity of each peer of a radio over time: what the views of signal, rx-bitrate and tx-bitrate share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from lab.record.record import Record, Result
+from lab.report.figure import Figure, Panel
+from lab.report.lines import LINES_AT_MOST, gap, line, run_range
+from lab.report.moments import rules
+from lab.report.numbers import plain
+from lab.views.base import View
+
+
+class PeerView(View):
+    """One line for each peer. A subclass sets the class attributes."""
+
+    noun: ClassVar[str] = ""  # begins the title
+    verb: ClassVar[str] = ""  # between the node and its peer in the legend
+    from_zero: ClassVar[bool] = True
+    look: ClassVar[dict[str, Any]] = {}  # of the lines
+
+    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+        """All peers in one figure."""
+        lines = [
+            line(series, index, self._label(record, series["name"]), **self.look, gap=gap(series))
+            for index, series in enumerate(result.series[:LINES_AT_MOST])
+        ]
+        if not lines:
+            return
+        low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
+        range_ = f"between {low} and {high}" if low != high else low
+        panel = Panel(
+            x_label="virtual time, s",
+            y_label=f"{result.name}, {result.unit}",
+            x_range=run_range(record),
+            lines=lines,
+            rules=rules(record),
+            from_zero=self.from_zero,
+        )
+        legend = [(one.label, one.colour) for one in lines]
+        title = f"{self.noun} {range_} {result.unit}"
+        yield Figure(result.name, title, f"{result.name}: {result.about}", [panel], legend, height=260)
+
+    def _label(self, record: Record, name: str) -> str:
+        """``sta1 hears ap1``, of a series that is named after its probe and its peer."""
+        source, _, peer = name.partition(" ")
+        return f"{record.data['sources'][source]['node']} {self.verb} {peer or 'its access point'}"
