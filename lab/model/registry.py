@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kinds found by the files of a folder: ``nodes/ap.py`` holds the one class of kind ``ap``."""
+"""Kinds discovered from the files of a folder: ``nodes/ap.py`` holds the only class of kind ``ap``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.model.base import Model, refuse
 
 @cache
 def kinds(package: str) -> dict[str, type[Model]]:
-    """Every kind of a package, by name in alphabetical order: one module, one subclass of its ``base``."""
+    """Return every kind of a package, sorted by name: each module has one subclass of ``base``."""
     folder = importlib.import_module(package)
     found = {}
     for module_info in pkgutil.iter_modules(folder.__path__):
@@ -30,12 +30,12 @@ def kinds(package: str) -> dict[str, type[Model]]:
 
 
 def pick_kind(package: str, value: Any) -> str:
-    """The kind that a mapping names with ``kind:``; refuses an unknown one, listing the known."""
+    """Return the kind that a mapping names with ``kind:``; refuse an unknown one, listing the known."""
     known = kinds(package)
     if not isinstance(value, dict):
-        refuse(f"wants keys and values, such as {{kind: {next(iter(known))}}}")
+        refuse(f"must be a mapping, such as {{kind: {next(iter(known))}}}")
     if "kind" not in value:
-        refuse(f'needs "kind", one of {", ".join(known)}')
+        refuse(f'"kind" is missing; write one of {", ".join(known)}')
     kind = str(value["kind"])
     if kind not in known:
         refuse(f'unknown kind "{kind}"{suggestion(kind, known)}; known kinds: {", ".join(known)}', key="kind")
@@ -43,15 +43,17 @@ def pick_kind(package: str, value: Any) -> str:
 
 
 def pick_key(package: str, noun: str, value: Any) -> str:
-    """The kind that a mapping names by having a key of that name (``roam: sta1``)."""
+    """Return the kind whose name is a key of the mapping (``roam: sta1``)."""
     known = kinds(package)
     if not isinstance(value, dict):
-        refuse(f"{noun} is written as {{at: 5 s, {next(iter(known))}: …}}")
+        refuse(f"{noun} must look like {{at: 5 s, {next(iter(known))}: …}}")
     given = [key for key in value if key in known]
     if len(given) > 1:
-        refuse(f"{noun} does one thing, this one has {' and '.join(given)}; write {len(given)} of them", key=given[1])
+        refuse(
+            f"{noun} does one thing, but this one has {' and '.join(given)}; write {len(given)} entries", key=given[1]
+        )
     if not given:
         others = ", ".join(str(key) for key in value if key != "at")
         found = f'unknown kind of {noun.split()[-1]} "{others}"; ' if others else ""
-        refuse(f"{found}{noun} has one of these keys: {', '.join(known)}")
+        refuse(f"{found}{noun} needs one of these keys: {', '.join(known)}")
     return str(given[0])

@@ -54,5 +54,5 @@ def curve_named(name: str) -> Curve:
         InputError: there is none; lists those there are.
     """
     if name not in _BY_NAME:
-        raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; there are: {", ".join(_BY_NAME)}')
+        raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; known: {", ".join(_BY_NAME)}')
     return _BY_NAME[name]

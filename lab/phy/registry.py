@@ -79,7 +79,7 @@ def build(package: str, base: type[K], noun: str, name: str, params: dict[str, A
     """
     known = kinds(package, base)
     if name not in known:
-        raise InputError(f'unknown {noun} "{name}"{suggestion(name, known)}; there are: {", ".join(known)}')
+        raise InputError(f'unknown {noun} "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
     fields = {field.name: field for field in dataclasses.fields(known[name]) if field.init}  # type: ignore[arg-type]
     for key in params:
         if key not in fields:

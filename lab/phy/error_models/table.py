@@ -143,9 +143,7 @@ def _row(where: str, header: list[str], cells: list[str]) -> Row:
     values = dict(zip(header, cells, strict=True))
     curve = values["curve"]
     if curve not in _NAMES:
-        raise InputError(
-            f'unknown curve "{curve}"{suggestion(curve, _NAMES)}; there are: {", ".join(_NAMES)}', where=where
-        )
+        raise InputError(f'unknown curve "{curve}"{suggestion(curve, _NAMES)}; known: {", ".join(_NAMES)}', where=where)
     numbers = {key: _number(where, key, text) for key, text in values.items() if key != "curve"}
     bits = numbers.get("bits", 1.0)
     rate_key = header[2]

@@ -61,8 +61,8 @@ def resolve(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
         bursts=model.bursts,
-        propagation=_told(model.propagation),
-        fading={**_told(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
+        propagation=_parameters(model.propagation),
+        fading={**_parameters(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
         walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
         step_ns=model.step,
         statistics_ns=model.statistics,
@@ -75,7 +75,7 @@ def resolve(
     )
 
 
-def _told(kind: Any) -> dict[str, Any]:
+def _parameters(kind: Any) -> dict[str, Any]:
     """A kind of lab.phy with its parameters, for the record."""
     return {"model": kind.model, **dataclasses.asdict(kind.made())}
 

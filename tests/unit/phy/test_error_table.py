@@ -102,7 +102,7 @@ def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (["bpsk-1,0,.1"], 'mine.csv:2  unknown curve "bpsk-1" (did you mean bpsk-1/2?); there are: dsss-1'),
+        (["bpsk-1,0,.1"], 'mine.csv:2  unknown curve "bpsk-1" (did you mean bpsk-1/2?); known: dsss-1'),
         (["bpsk-1/2,0"], "mine.csv:2  has 2 values; write curve,snr_db,ber"),
         (["bpsk-1/2,low,.1"], 'mine.csv:2  snr_db is "low"; write a number'),
         (["bpsk-1/2,nan,.1"], 'mine.csv:2  snr_db is "nan"; write a number'),

@@ -156,7 +156,7 @@ def test_shapes_must_fit() -> None:
         (
             "twoRay",
             {},
-            r'unknown propagation model "twoRay" \(did you mean twoRayGround\?\); there are: ITU, friis, log',
+            r'unknown propagation model "twoRay" \(did you mean twoRayGround\?\); known: ITU, friis, log',
         ),
         ("friis", {"exp": 3}, 'propagation model friis has no "exp"; its parameters are sL'),
         ("friis", {"sL": 0.5}, r"sL is 0\.5; write a number from 1 to 1e\+06"),

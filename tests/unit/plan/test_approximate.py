@@ -63,7 +63,7 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
         ("approximate: sta3, enabled: true", 'approximate: there is no node "sta3" (did you mean sta2?); known: '
          "client, ap1, sta1, sta2, h1, mon1"),
         ("approximate: sta1", "enabled: is missing. Whether it takes them."),
-        ("approximate: sta1, enabled: maybe", 'enabled: wants true or false, not "maybe"'),
+        ("approximate: sta1, enabled: maybe", 'enabled: must be true or false, not "maybe"'),
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, event: str, message: str) -> None:

@@ -109,19 +109,19 @@ def test_background_scans(plans: Plans, written: str, words: str) -> None:
     [
         (
             "often",
-            f'nodes.sta1.bgscan: "often" is no background scan; write module:seconds:dBm:seconds, such as {SCANS}',
+            f'nodes.sta1.bgscan: "often" is not a valid bgscan; write module:seconds:dBm:seconds, such as {SCANS}',
         ),
         ("[5, -65, 60]", f"nodes.sta1.bgscan: is written as {SCANS}"),
-        ("simple:0:-65:60", "nodes.sta1.bgscan: 0 s is no interval; write 1 or more"),
-        ("simple:5:65:60", "nodes.sta1.bgscan: 65 dBm is no level of a signal; write one from -100 to 0"),
+        ("simple:0:-65:60", "nodes.sta1.bgscan: the interval must be at least 1 s"),
+        ("simple:5:65:60", "nodes.sta1.bgscan: 65 dBm is not a valid signal level; write one from -100 to 0"),
         (
             "simple:60:-65:5",
-            "nodes.sta1.bgscan: it would scan every 60 s while the signal is weak and every 5 s while it is strong; "
+            "nodes.sta1.bgscan: this scans every 60 s while the signal is weak and every 5 s while it is strong; "
             "write the shorter interval first",
         ),
         (
             "{short_interval: 60 s, signal: -65 dBm, long_interval: 5 s}",
-            "nodes.sta1.bgscan.short_interval: it would scan every 60 s while the signal is weak and every 5 s while "
+            "nodes.sta1.bgscan.short_interval: this scans every 60 s while the signal is weak and every 5 s while "
             "it is strong; write the shorter interval first",
         ),
         (
@@ -130,15 +130,15 @@ def test_background_scans(plans: Plans, written: str, words: str) -> None:
         ),
         (
             "{short_interval: 1500 ms, signal: -65 dBm, long_interval: 60 s}",
-            "nodes.sta1.bgscan.short_interval: 1.5 s is not a whole number of seconds, the finest wpa_supplicant takes",
+            "nodes.sta1.bgscan.short_interval: 1.5 s is not a whole number of seconds, as wpa_supplicant requires",
         ),
         (
             "{short_interval: 5 s, signal: -65.5 dBm, long_interval: 60 s}",
-            "nodes.sta1.bgscan.signal: -65.5 dBm is not a whole number of dBm, the finest wpa_supplicant takes",
+            "nodes.sta1.bgscan.signal: -65.5 dBm is not a whole number of dBm, as wpa_supplicant requires",
         ),
         (
             "{short_interval: 5 s, signal: 65 dBm, long_interval: 60 s}",
-            'nodes.sta1.bgscan.signal: "65 dBm" is too large; the most is 0 dBm',
+            'nodes.sta1.bgscan.signal: "65 dBm" is too large; the maximum is 0 dBm',
         ),
     ],
 )

@@ -242,11 +242,11 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "processes:\n  - {on: client, run: {probe: ping, to: x, count: some}}\n",
-            'w.yaml:5  processes.0.run.count: wants a whole number, not "some"',
+            'w.yaml:5  processes.0.run.count: must be a whole number, not "some"',
         ),
         (
             "processes:\n  - {on: client, run: {probe: iperf3, server: x, udp: 1}}\n",
-            'w.yaml:5  processes.0.run.udp: wants true or false, not "1"',
+            'w.yaml:5  processes.0.run.udp: must be true or false, not "1"',
         ),
         (
             "processes:\n  - {on: client, run: {probe: iperf3, server: x, duration: 1500 ms}}\n",
@@ -539,4 +539,4 @@ def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     assert str(failure.value).startswith('e.yaml:7  nodes.x.y: nodes has no "x"')
     with pytest.raises(InputError) as failure:
         load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none"], places={"nodes.sta1.pids": "e.yaml:8"})
-    assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: wants a whole number")
+    assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
