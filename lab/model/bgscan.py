@@ -17,7 +17,7 @@ from lab.model.base import Choice, Model, Quantity, Text, refuse
 
 _SECOND_NS = 1_000_000_000
 _WORDS = re.compile(r"(simple|learn):(\d{1,5}):(-?\d{1,3}):(\d{1,5})\Z", re.ASCII)
-_EXAMPLE = "simple:5:-65:60, or as {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"
+_EXAMPLE = "simple:5:-65:60, or {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"
 _SIGNALS_DBM = range(-100, 1)
 
 

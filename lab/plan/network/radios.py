@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The radios of a topology, resolved: what each is told, and what it takes from its network."""
+"""The radios of a topology, resolved: their own settings, and those taken from their network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lab.shared.types import Radio
 
 @dataclass
 class Radios:
-    """Makes them. ``indexes`` are the numbers of all nodes, from 1."""
+    """Resolves radios. ``indexes`` are the numbers of all nodes, from 1."""
 
     source: Source[Topology]
     problems: Problems
@@ -29,11 +29,11 @@ class Radios:
 
     @property
     def topology(self) -> Topology:
-        """Whose radios they are."""
+        """The topology that they belong to."""
         return self.source.model
 
     def radio(self, name: str, model: WithRadio) -> Radio:
-        """The radio of a node."""
+        """Return the radio of a node."""
         given = model.radio_mac
         mac = given or made_mac(self.indexes[name], None)
         access_point = isinstance(model, ap.AccessPoint)
@@ -57,7 +57,7 @@ class Radios:
         )
 
     def _made(self, name: str, model: WithRadio, mac: str) -> Radio:
-        """The radio as its kind has it."""
+        """Return the radio of a node of that kind."""
         if isinstance(model, ap.AccessPoint):
             return self._access_point(name, model, mac)
         if isinstance(model, monitor.Monitor):
@@ -66,44 +66,49 @@ class Radios:
         return self._ad_hoc(name, model, model.adhoc, mac) if model.adhoc else self._station(name, model, mac)
 
     def _check_rts_threshold(self, name: str) -> None:
-        """Complain about a threshold that nothing would heed."""
+        """Report a threshold that would have no effect."""
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 ("nodes", name, "rts_threshold"),
-                "the perfect medium has no RTS; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which has no RTS; write medium: {} in the topology, or remove "
+                "this",
             )
 
     def _check_approximate(self, name: str, radio: Radio) -> None:
-        """Complain about a node that could not get damaged frames, or could not read them."""
+        """Report a node that could not get damaged frames, or could not decode them."""
         keys = ("nodes", name, "approximate")
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 keys,
-                "the perfect medium damages no frames; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which damages no frames; write medium: {} in the topology, or "
+                "remove this",
             )
         elif (why := unreadable(radio.ssid, radio.encrypt)) is not None:
             self.problems.add(self.source, keys, why)
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
-        """Complain about a fixed rate that its network does not have, or that nothing would heed."""
+        """Report a fixed rate that its network does not have, or that would have no effect."""
         keys = ("nodes", name, "rate")
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 keys,
-                "the perfect medium has no rates; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
+                "this",
             )
         modes = [radio.mode] if radio.ibss_bssid else [cell.mode for cell in self._cells(radio.ssid)]
         wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
         if wrong is not None:
             self.problems.add(
-                self.source, keys, f"mode {wrong} of {radio.ssid} has no {rate}; it has {rates.listed(wrong)}"
+                self.source,
+                keys,
+                f"{radio.ssid} uses mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",
             )
 
     def _cells(self, ssid: str) -> list[ap.AccessPoint]:
-        """The access points of a network."""
+        """Return the access points of a network."""
         nodes = self.topology.nodes.values()
         return [node for node in nodes if isinstance(node, ap.AccessPoint) and node.ssid == ssid]
 
@@ -131,26 +136,26 @@ class Radios:
         )
 
     def _check_basic_rates(self, name: str, model: ap.AccessPoint) -> None:
-        """Complain about rates that its mode does not have; of a wrong channel its band is not known."""
+        """Report rates that its mode does not have, unless the channel is wrong and so the band unknown."""
         if channels.complaint(model.channel, model.mode, self.topology.country) is not None:
             return
         has = rates.legacy(model.mode, channels.frequency_mhz(model.channel) / 1000)
         for index, rate in enumerate(model.basic_rates):
             if rate not in has:
-                message = f"mode {model.mode} has no basic rate {rate}; write some of {', '.join(has)}"
+                message = f"mode {model.mode} has no basic rate {rate}; choose from {', '.join(has)}"
                 self.problems.add(self.source, ("nodes", name, "basic_rates", index), message)
 
     def _check_channel(self, keys: Keys, channel: int, mode: str, width_mhz: int) -> None:
-        """Complain about a channel that may not be used, or is not as wide."""
+        """Report a channel that may not be used, or not at that width."""
         wrong = channels.complaint(channel, mode, self.topology.country)
         if wrong is not None:
             self.problems.add(self.source, (*keys, "channel"), wrong)
         elif width_mhz == 40 and channels.ht40_secondary(channel) is None:
-            message = f"channel {channel} has no room for 40 MHz; choose another channel, or write width: 20 MHz"
+            message = f"channel {channel} cannot be 40 MHz wide; choose another channel, or write width: 20 MHz"
             self.problems.add(self.source, (*keys, "width"), message)
 
     def _monitor(self, name: str, model: monitor.Monitor, mac: str) -> Radio:
-        """It hears what is sent with any rate of its band."""
+        """Return the radio of a monitor, which receives every rate of its band."""
         width_mhz = _width_mhz(model)
         self._check_channel(("nodes", name), model.channel, "n", width_mhz)
         return Radio(
@@ -169,7 +174,7 @@ class Radios:
         )
 
     def _ad_hoc(self, name: str, model: sta.Station, network: AdHoc, mac: str) -> Radio:
-        """A station without an access point."""
+        """Return the radio of a station in an ad hoc network."""
         self._check_channel(("nodes", name, "adhoc"), network.channel, network.mode, 20)
         mhz = channels.frequency_mhz(network.channel)
         return Radio(
@@ -187,7 +192,7 @@ class Radios:
         )
 
     def _station(self, name: str, model: sta.Station, mac: str) -> Radio:
-        """A station takes from its network what it does not say itself."""
+        """Return the radio of a station, which takes from its network what it does not set itself."""
         ssid = self._ssid(name, model)
         cells = self._cells(ssid)
         first = cells[0] if cells else None
@@ -205,7 +210,7 @@ class Radios:
             country=self.topology.country,
             encrypt=encrypt or "open",
             passwd=passwd,
-            # what it may send with wherever it is in its network
+            # what every access point of its network allows
             width_mhz=min(map(_width_mhz, cells), default=20),
             short_gi=bool(cells) and all(cell.guard_interval == "short" for cell in cells),
             bgscan=str(model.bgscan) if model.bgscan is not None else None,
@@ -213,24 +218,24 @@ class Radios:
         )
 
     def _ssid(self, name: str, model: sta.Station) -> str:
-        """The network a station joins: said, or the only one there is."""
+        """Return the network that a station joins: the one given, or the only one."""
         known = list(
             dict.fromkeys(node.ssid for node in self.topology.nodes.values() if isinstance(node, ap.AccessPoint))
         )
-        said = model.ssid
+        given = model.ssid
         keys = ("nodes", name, "ssid")
-        if said is None and len(known) == 1:
+        if given is None and len(known) == 1:
             return known[0]
-        if said is None:
-            there = f"there are several networks: {', '.join(known)}" if known else "there is no access point"
-            self.problems.add(self.source, keys, f"which network {name} joins is open: {there}; write ssid:")
+        if given is None:
+            choice = f"there are several networks ({', '.join(known)})" if known else "there is no access point"
+            self.problems.add(self.source, keys, f"{choice}; write ssid: for the network that {name} joins")
             return ""
-        if said not in known:
+        if given not in known:
             listed = ", ".join(known) or "none"
             self.problems.add(
-                self.source, keys, f'no access point serves "{said}"{suggestion(said, known)}; known: {listed}'
+                self.source, keys, f'no access point has the SSID "{given}"{suggestion(given, known)}; known: {listed}'
             )
-        return said
+        return given
 
 
 def _width_mhz(model: ap.AccessPoint | monitor.Monitor) -> int:
@@ -238,5 +243,5 @@ def _width_mhz(model: ap.AccessPoint | monitor.Monitor) -> int:
 
 
 def mobility_domain(model: ap.AccessPoint) -> str | None:
-    """Where its transitions are fast; None: nowhere."""
+    """Return the mobility domain of an access point, or None without fast transitions."""
     return (model.mobility_domain or ap.DEFAULT_MOBILITY_DOMAIN) if model.fast_transition else None
