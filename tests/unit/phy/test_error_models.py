@@ -40,7 +40,7 @@ def test_an_unknown_model_is_told_with_those_there_are() -> None:
 def test_a_parameter_that_a_model_lacks_or_wants_is_told() -> None:
     with pytest.raises(InputError, match='error model nist has no "file"; it has no parameters'):
         load("nist", file="x.csv")
-    with pytest.raises(InputError, match='error model table needs "file"'):
+    with pytest.raises(InputError, match='error model table needs the parameter "file"'):
         load("table")
     with pytest.raises(InputError, match=r'has no "files" \(did you mean file\?\); its parameters are file'):
         load("table", files="x.csv")

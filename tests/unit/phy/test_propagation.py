@@ -146,7 +146,7 @@ def test_shapes_must_fit() -> None:
         paths_between(np.zeros((3, 2)), CHANNEL_1, ("a", "b"), 1)
     with pytest.raises(ValueError, match="2 names, but frequencies of shape"):
         paths_between(np.zeros((2, 3)), np.ones((3, 3)), ("a", "b"), 1)
-    with pytest.raises(ValueError, match="two nodes of one name"):
+    with pytest.raises(ValueError, match="two nodes have the same name"):
         paths_between(np.zeros((2, 3)), CHANNEL_1, ("a", "a"), 1)
 
 

@@ -79,4 +79,7 @@ def test_the_perfect_medium_damages_nothing(plans: Plans) -> None:
     assert str(failure.value) == f"t.yaml:9  timeline.0.{why}"
     with pytest.raises(InputError) as failure:
         plan(plans, key=", approximate: true", medium="perfect")
-    assert str(failure.value).splitlines()[0] == f"t.yaml:4  nodes.sta1.{why}, or leave this out"
+    assert str(failure.value).splitlines()[0] == (
+        "t.yaml:4  nodes.sta1.approximate: has no effect on the perfect medium, which damages no frames; "
+        "write medium: {} in the topology, or remove this"
+    )

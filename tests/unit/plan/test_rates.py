@@ -128,21 +128,24 @@ def test_what_cannot_be(plans: Plans) -> None:
         "Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s, 54 Mbit/s"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, rts_threshold: 500 B}", medium="perfect") == (
-        "t.yaml:3  nodes.ap1.rts_threshold: the perfect medium has no RTS; write medium: {} in the topology, "
-        "or leave this out"
+        "t.yaml:3  nodes.ap1.rts_threshold: has no effect on the perfect medium, which has no RTS; "
+        "write medium: {} in the topology, or remove this"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, rate: 54 Mbit/s}") == (
-        "t.yaml:3  nodes.ap1.rate: mode b of campus has no 54 Mbit/s; it has 1, 2, 5.5, 11 Mbit/s"
+        "t.yaml:3  nodes.ap1.rate: campus uses mode b, which has no 54 Mbit/s; write one of 1, 2, 5.5, 11 Mbit/s"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n}", "sta1: {kind: sta, rate: 11 Mbit/s}") == (
-        "t.yaml:4  nodes.sta1.rate: mode n of campus has no 11 Mbit/s; it has MCS 0 to MCS 31"
+        "t.yaml:4  nodes.sta1.rate: campus uses mode n, which has no 11 Mbit/s; write one of MCS 0 to MCS 31"
     )
     assert refusal(
         plans,
         "ap1: {kind: ap, ssid: campus}",
         "ap2: {kind: ap, ssid: campus, mode: a, channel: 36}",
         "sta1: {kind: sta, rate: 11 Mbit/s}",
-    ) == ("t.yaml:5  nodes.sta1.rate: mode a of campus has no 11 Mbit/s; it has 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s")
+    ) == (
+        "t.yaml:5  nodes.sta1.rate: campus uses mode a, which has no 11 Mbit/s; write one of 6, 9, 12, 18, 24, 36, "
+        "48, 54 Mbit/s"
+    )
     with pytest.raises(InputError) as failure:
         plans(
             "country: US\n" + topology("ap1: {kind: ap, ssid: campus, mode: n, channel: 165, width: 40 MHz}"), WORKLOAD
