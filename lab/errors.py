@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Every error a user can cause, each with what to do about it.
+"""Errors that a user can cause, each with what to do about it.
 
-A ``LabError`` is printed as one message, without a traceback, by ``lab.cli.main`` (exit status 2, or 1 where a
-run itself failed). ``where`` is ``file:line`` when the mistake is in a file.
+``lab.cli.main`` prints a ``LabError`` as one message, without a traceback (exit status 2, or 1 if a run itself failed).
+``where`` is ``file:line`` if the mistake is in a file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 
 class LabError(Exception):
-    """Base of everything ``lab`` tells a user. ``str()`` is the whole message."""
+    """Base class of all errors that ``lab`` reports to a user. ``str()`` is the whole message."""
 
     exit_status = 2
 
@@ -28,11 +28,11 @@ class LabError(Exception):
 
 
 class InputError(LabError):
-    """A topology, workload or option that cannot mean anything; names file and line."""
+    """An invalid topology, workload or option; names file and line."""
 
 
 class InputErrors(InputError):
-    """Several mistakes in one file, told together."""
+    """Several mistakes in one file, reported together."""
 
     def __init__(self, errors: list[InputError]) -> None:
         self.errors = errors
@@ -40,15 +40,15 @@ class InputErrors(InputError):
 
 
 class HostError(LabError):
-    """The machine lacks something: a tool, space, a directory it may write or execute from."""
+    """The machine lacks something: a tool, disk space, a directory that is writable or allows execution."""
 
 
 class BuildError(LabError):
-    """Kernel or image could not be built; names the step and its log."""
+    """A kernel or image could not be built; names the step and its log."""
 
 
 class RunError(LabError):
-    """The guest or a process in it failed during a run; names the culprit, shows its log."""
+    """The guest or a process in it failed during a run; names it and shows its log."""
 
     exit_status = 1
 
@@ -69,7 +69,7 @@ def warn(message: str, where: str) -> None:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`` (did you mean …?)`` where a known word is like ``word``, else nothing."""
+    """Return `` (did you mean …?)`` if a known word is similar to ``word``, else an empty text."""
     import difflib
 
     words = list(known)
@@ -79,12 +79,12 @@ def suggestion(word: str, known: Iterable[str]) -> str:
 
 
 def flat(error: InputError) -> list[InputError]:
-    """The single mistakes in an error."""
+    """Return the single mistakes in an error."""
     return error.errors if isinstance(error, InputErrors) else [error]
 
 
 def raise_all(errors: list[InputError]) -> None:
-    """Raise what was found wrong, several mistakes together; nothing where there is none."""
+    """Raise all errors together; do nothing if there are none."""
     if len(errors) == 1:
         raise errors[0]
     if errors:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Quantities with units: the one place where text such as ``5 ms`` becomes a number and back.
+"""Quantities with units: the only place that converts text such as ``5 ms`` to a number and back.
 
-Each dimension has one base unit, the one plans are written in: ns, bit/s, B, percent, m, m/s, dBm, dBi, dB, packets.
-Durations, rates, sizes and counts are exact integers in their base unit; the others are floats. A bare number is
-refused, because the reader of a file cannot know what it means. Standard library only.
+Each dimension has one base unit, which plans use: ns, bit/s, B, percent, m, m/s, dBm, dBi, dB, packets. Durations,
+rates, sizes and counts are exact integers in their base unit; the others are floats. A bare number is refused, because
+the reader of a file cannot know its unit. Standard library only.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from decimal import Decimal
 from fractions import Fraction
 
 _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
-_LONGEST = 40  # characters; longer texts are no quantity that a person wrote
+_LONGEST = 40  # characters; nobody writes a longer quantity
 
 
 class UnitError(ValueError):
-    """A text that is no quantity of the wanted dimension; the message says what to write."""
+    """Text that is not a quantity of the expected dimension; the message says what to write."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """What can be measured, its base unit and the units that users may write.
+    """A physical dimension, its base unit and the units that users may write.
 
-    ``factors`` maps a unit to its size in base units. The first one listed for a size is how it is printed; ``exact``
-    dimensions hold whole base units only. ``usual`` is the unit suggested to who forgot it; ``unprinted`` ones are read
-    but never written.
+    ``factors`` maps a unit to its size in base units; of several units of one size, the first is used for output.
+    ``exact`` dimensions hold whole base units only. ``usual`` is the unit suggested when none is given; ``unprinted``
+    units are accepted but never used for output.
     """
 
     name: str
@@ -39,22 +39,22 @@ class Dimension:
     unprinted: frozenset[str] = frozenset()
 
     def write(self, number: str, unit: str) -> str:
-        """Number and unit as this dimension is written: ``5 ms``, but ``5%``."""
+        """Format number and unit as usual for this dimension: ``5 ms``, but ``5%``."""
         return f"{number} {unit}" if self.spaced else f"{number}{unit}"
 
     def parse(self, value: object, usual: str | None = None) -> int | float:
-        """The quantity in base units: int where the dimension is exact, else float.
+        """Convert to base units: int if the dimension is exact, else float.
 
-        ``usual`` is the unit to suggest if there is none, where the dimension's own would be odd.
+        ``usual`` is the unit to suggest if there is none, where the dimension's own would be unusual.
 
         Raises:
-            UnitError: no unit, an unknown unit, no number, or finer than the base unit can hold.
+            UnitError: no number, no unit, an unknown unit, or a fraction of the base unit.
         """
         usual = usual or self.usual
         text = str(value).strip()
         match = _NUMBER.match(text) if len(text) <= _LONGEST else None
         if match is None or isinstance(value, bool | list | dict | tuple) or value is None:
-            raise UnitError(f'"{_short(text)}" is no {self.name}; write for example {self.write("5", usual)}')
+            raise UnitError(f'"{_short(text)}" is not a valid {self.name}; write for example {self.write("5", usual)}')
         number, unit = match["number"], match["unit"]
         if not unit:
             raise UnitError(f'"{text}" has no unit; write {self.write(number, usual)}')
@@ -65,11 +65,11 @@ class Dimension:
         if not self.exact:
             return float(amount)
         if amount.denominator != 1:
-            raise UnitError(f'"{text}" is not a whole number of {self.base}, the finest {self.name} there is')
+            raise UnitError(f'"{text}" is not a whole number of {self.base}, the smallest unit of a {self.name}')
         return int(amount)
 
     def _unknown(self, unit: str, number: str) -> str:
-        """What to say about a unit that this dimension does not have."""
+        """Explain a unit that this dimension does not have."""
         alike = [known for known in self.factors if known.casefold().rstrip("/s") == unit.casefold().rstrip("/s")]
         if alike:
             return f"unknown unit {unit}; write {self.write(number, alike[0])}"
@@ -78,7 +78,7 @@ class Dimension:
         return f"{wrong}; a {self.name} is written in {', '.join(self.factors)}"
 
     def format(self, value: int | float) -> str:
-        """The shortest exact text for ``value`` in base units; ``parse`` gives the same value back."""
+        """Return the shortest exact text for ``value`` in base units; ``parse`` returns the same value."""
         if value == 0:
             return self.write("0", self.usual)
         candidates = [
@@ -91,7 +91,7 @@ class Dimension:
         return self.write(f"{Decimal(repr(value)):f}", self.base)
 
     def printed(self) -> list[tuple[str, Fraction]]:
-        """Units that are used for output: the first of each size, with its factor."""
+        """Return the units used for output: the first of each size, with its factor."""
         seen: dict[Fraction, str] = {}
         for unit, factor in self.factors.items():
             if unit not in self.unprinted:
@@ -100,12 +100,12 @@ class Dimension:
 
 
 def _short(text: str) -> str:
-    """A long value cut so that an error stays readable."""
+    """Truncate a long value so that an error stays readable."""
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 
 def _decimal(value: Fraction) -> str | None:
-    """``value`` with at most three decimals, if that is exact."""
+    """Format ``value`` with at most three decimals if that is exact, else return None."""
     thousandths = value * 1000
     if thousandths.denominator != 1:
         return None
@@ -115,7 +115,7 @@ def _decimal(value: Fraction) -> str | None:
 
 
 def _powers(units: dict[str, tuple[int, int]]) -> dict[str, Fraction]:
-    """Factors from ``unit: (base, exponent)``."""
+    """Compute factors from ``unit: (base, exponent)``."""
     return {unit: Fraction(base) ** exponent for unit, (base, exponent) in units.items()}
 
 
@@ -133,7 +133,7 @@ DURATION = Dimension(
     },
     usual="ms",
     exact=True,
-    unprinted=frozenset({"min"}),  # a minute reads as 60 s
+    unprinted=frozenset({"min"}),  # a minute is printed as 60 s
 )
 RATE = Dimension(
     "rate",
@@ -176,12 +176,12 @@ DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, GAIN, 
 
 
 def dimension_of(unit: str) -> Dimension | None:
-    """The dimension that ``unit`` belongs to (dB: the ratio), None where no dimension knows it."""
+    """Return the dimension that ``unit`` belongs to (dB: the ratio), None if there is none."""
     return next((dimension for dimension in DIMENSIONS if unit in dimension.factors), None)
 
 
 def to_base(value: float, unit: str) -> float:
-    """A measured ``value`` in ``unit`` as a number in the base unit of its dimension.
+    """Convert a measured ``value`` in ``unit`` to the base unit of its dimension.
 
     Raises:
         UnitError: no dimension has that unit.
@@ -193,5 +193,5 @@ def to_base(value: float, unit: str) -> float:
 
 
 def known_units() -> list[str]:
-    """Every unit that can be written, by dimension, each once."""
+    """Return every accepted unit, by dimension, each once."""
     return list(dict.fromkeys(unit for dimension in DIMENSIONS for unit in dimension.factors))

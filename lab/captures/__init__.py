@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures of the air: from the one that the guest took to one file a channel that Wireshark opens."""
+"""Captures of the air: splits the guest's capture into one file per channel for Wireshark."""
 
 from lab.captures.split import FILES, AirError, split
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reading captures: the classic pcap format, nanosecond or microsecond stamps, either byte order.
+"""Reading captures in the classic pcap format, with nanosecond or microsecond timestamps, in either byte order.
 
-Source: draft-ietf-opsawg-pcap. Not read: pcapng, which ``tcpdump -w`` does not write. Frames stay where they
-are in the file's bytes and are looked at by offset, so that 60 000 of them take a fraction of a second; ``stream`` is
-for captures that are too long to be in memory.
+Source: draft-ietf-opsawg-pcap. Not supported: pcapng, which ``tcpdump -w`` does not write. Frames are not copied but
+accessed by offset, so that 60 000 of them take a fraction of a second; ``stream`` is for captures that do not fit into
+memory.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _MAGIC = {
     b"\xd4\xc3\xb2\xa1": ("<", 1000),
     b"\xa1\xb2\xc3\xd4": (">", 1000),
 }
-LONGEST_FRAME_BYTES = 262_144  # that tools write (MAXIMUM_SNAPLEN of libpcap)
+LONGEST_FRAME_BYTES = 262_144  # MAXIMUM_SNAPLEN of libpcap
 _FILE_HEADER_BYTES = 24
 _RECORD_HEADER_BYTES = 16
 
 
 class PcapError(ValueError):
-    """Not a capture, or one that is cut off; says at which byte."""
+    """Not a valid capture; says at which byte."""
 
 
 @dataclass(frozen=True)
@@ -47,32 +47,32 @@ class Capture:
         return len(self.stamp_ns)
 
     def frame(self, index: int) -> bytes:
-        """What was kept of a frame."""
+        """Return the captured bytes of a frame."""
         return self.data[self.offset[index] : self.offset[index] + self.captured[index]]
 
     def frames(self) -> Iterator[tuple[int, bytes]]:
-        """(stamp in ns, bytes) of each frame."""
+        """Yield (timestamp in ns, bytes) of each frame."""
         for stamp, begin, size in zip(self.stamp_ns, self.offset, self.captured, strict=True):
             yield stamp, self.data[begin : begin + size]
 
 
 def load(path: Path) -> Capture:
-    """Read a capture file; the same file again costs nothing. PcapError: see ``read``. FileNotFoundError."""
+    """Read a capture file, from the cache if it is unchanged. Raises PcapError (see ``read``) or FileNotFoundError."""
     status = path.stat()
     return _load(path, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
 def _load(path: Path, mtime_ns: int, size: int) -> Capture:
-    """``mtime_ns`` and ``size`` are there to tell a file from its successor."""
+    """``mtime_ns`` and ``size`` are cache keys that detect a changed file."""
     return read(path.read_bytes())
 
 
 def read(data: bytes) -> Capture:
-    """Parse a capture. A last record that is cut off (the writer was killed) is left out.
+    """Parse a capture. A truncated last record (the writer was killed) is ignored.
 
     Raises:
-        PcapError: no pcap at all, or a record that cannot be.
+        PcapError: not a pcap file, or an invalid record.
     """
     order, unit_ns, link_type = _header(data[:_FILE_HEADER_BYTES])
     header = struct.Struct(f"{order}4I")
@@ -81,7 +81,7 @@ def read(data: bytes) -> Capture:
     while position + _RECORD_HEADER_BYTES <= end:
         seconds, fraction, kept, length = header.unpack_from(data, position)
         if kept > length or fraction * unit_ns >= 1_000_000_000:
-            raise PcapError(f"byte {position}: a record of {kept} bytes of {length}, fraction {fraction}: cannot be")
+            raise PcapError(f"byte {position}: invalid record: {kept} bytes of {length}, fraction {fraction}")
         position += _RECORD_HEADER_BYTES
         if position + kept > end:
             break
@@ -94,22 +94,22 @@ def read(data: bytes) -> Capture:
 
 
 def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:
-    """Parse a capture of whole frames of any length: (stamp in ns since the Unix epoch, bytes) of each.
+    """Parse a capture of complete frames of any length: (timestamp in ns since the Unix epoch, bytes) of each.
 
-    A last record that is cut off is left out.
+    A truncated last record is ignored.
 
     Raises:
-        PcapError: no pcap at all, another link type, a frame that was cut, or a record that cannot be.
+        PcapError: not a pcap file, another link type, a truncated frame, or an invalid record.
     """
     order, unit_ns, found = _header(file.read(_FILE_HEADER_BYTES))
     if found != link_type:
-        raise PcapError(f"byte 20: link type {found}, {link_type} was expected")
+        raise PcapError(f"byte 20: link type {found}, expected {link_type}")
     header = struct.Struct(f"{order}4I")
     position = _FILE_HEADER_BYTES
     while len(head := file.read(_RECORD_HEADER_BYTES)) == _RECORD_HEADER_BYTES:
         seconds, fraction, kept, length = header.unpack(head)
         if kept != length or kept > LONGEST_FRAME_BYTES or fraction * unit_ns >= 1_000_000_000:
-            raise PcapError(f"byte {position}: a record of {kept} bytes of {length}, fraction {fraction}: cannot be")
+            raise PcapError(f"byte {position}: invalid record: {kept} bytes of {length}, fraction {fraction}")
         frame = file.read(kept)
         if len(frame) < kept:
             return
@@ -118,9 +118,9 @@ def stream(file: BinaryIO, link_type: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _header(data: bytes) -> tuple[str, int, int]:
-    """Byte order, unit of fractions in ns and link type of a file that begins with ``data``."""
+    """Return byte order, unit of fractions in ns and link type from the file header ``data``."""
     if data[:4] not in _MAGIC or len(data) < _FILE_HEADER_BYTES:
-        raise PcapError(f"byte 0: not a pcap file: begins with {data[:4].hex() or 'nothing'}")
+        raise PcapError(f"byte 0: not a pcap file: starts with {data[:4].hex() or 'nothing'}")
     order, unit_ns = _MAGIC[data[:4]]
     (link_type,) = struct.unpack_from(f"{order}I", data, 20)
     return order, unit_ns, link_type & 0x0FFFFFFF

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Reading radiotap, the header that comes before an 802.11 frame in a capture.
+"""Reading radiotap, the header before an 802.11 frame in a capture.
 
-Source: radiotap.org, "Radiotap" and "Defined fields". Fields stand in the order of their bits, each aligned to its
-own size, counted from the header's first byte. Read are the first 21 (TSFT to A-MPDU status) of the first namespace;
-what stands behind them is skipped by the header's length.
+Source: radiotap.org, "Radiotap" and "Defined fields". Fields are in the order of their presence bits, each aligned to
+its own size relative to the start of the header. Only the first 21 fields (TSFT to A-MPDU status) of the first
+namespace are read; the header length skips the rest.
 """
 
 from __future__ import annotations
@@ -46,45 +46,45 @@ _FIELDS = (
 
 
 class RadiotapError(ValueError):
-    """Bytes that are no radiotap header, or one that is cut off."""
+    """Not a valid radiotap header, or a truncated one."""
 
 
 def length(frame: bytes) -> int:
-    """Bytes of the header that ``frame`` begins with.
+    """Return the length in bytes of the header at the start of ``frame``.
 
     Raises:
-        RadiotapError: it cannot be one.
+        RadiotapError: it is not a valid header.
     """
     if len(frame) < 8:
         raise RadiotapError(f"{len(frame)} bytes are too few for a radiotap header")
     version, size = _HEAD.unpack_from(frame)
     if version != 0 or not 8 <= size <= len(frame):
-        raise RadiotapError(f"a radiotap header of version {version} and {size} bytes, in {len(frame)}, cannot be")
+        raise RadiotapError(f"invalid radiotap header: version {version}, {size} bytes, frame of {len(frame)} bytes")
     return int(size)
 
 
 def fields(frame: bytes) -> dict[str, tuple[int, ...]]:
-    """What the header says, by the names above; in each tuple the numbers of one field.
+    """Parse the header: field names as above, each with a tuple of its numbers.
 
     Raises:
-        RadiotapError: there is no header, or it is shorter than its fields.
+        RadiotapError: the header is invalid or shorter than its fields.
     """
     size = length(frame)
     words_end = 8
     while _WORD.unpack_from(frame, words_end - 4)[0] & _MORE:
         words_end += 4
         if words_end > size:
-            raise RadiotapError("a radiotap header ends within its presence bits")
+            raise RadiotapError("the radiotap header ends within its presence bits")
     present = _WORD.unpack_from(frame, 4)[0]
     layout, end = _layout(present, words_end)
     if end > size:
-        raise RadiotapError(f"a radiotap header of {size} bytes has fields up to byte {end}")
+        raise RadiotapError(f"the radiotap header has {size} bytes, but its fields extend to byte {end}")
     return {name: form.unpack_from(frame, offset) for name, offset, form in layout}
 
 
 @lru_cache(maxsize=256)
 def _layout(present: int, start: int) -> tuple[tuple[tuple[str, int, struct.Struct], ...], int]:
-    """Where the fields are whose bits are set, and the end of the last one."""
+    """Return name, offset and layout of the fields whose bits are set, and the end of the last one."""
     found, position = [], start
     for bit, (name, form, alignment) in enumerate(_FIELDS):
         if present >> bit & 1:

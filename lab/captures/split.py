@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""From raw/air.unsplit, what the guest's tcpdump saw of the medium, to raw/air-<MHz>.pcapng, a file a channel.
+"""Splits raw/air.unsplit, the guest's tcpdump capture of the medium, into raw/air-<MHz>.pcapng, one file per channel.
 
-The kernel shows a transmission when it ends, stamped with its start. So frames that overlap come in the order of their
-ends; here they are put in the order of their starts. Only as many are held as began within the longest time that
-a transmission can take, whatever the length of the capture.
+The kernel delivers a transmission when it ends, with the timestamp of its start. So overlapping frames are in the order
+of their ends; here they are sorted by their starts. However long the capture, only frames that started within the
+longest possible transmission time are held in memory.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lab.shared.paths import AIR_CAPTURE
 CAPTURED = AIR_CAPTURE.name
 FILES = "air-*.pcapng"
 COLLISION = "collision: another transmission overlapped this one"
-PAYLOAD = "payload: {count} bytes of a stack's go with this answer, after its own fields"
-# the LENGTH of a DSSS PPDU's header counts microseconds in 16 bits (IEEE 802.11-2020, 15.2.3.6); all others are shorter
+PAYLOAD = "payload: {count} bytes of a stack follow the fields of this response"
+# LENGTH in a DSSS PPDU header is a 16-bit number of microseconds (IEEE 802.11-2020, 15.2.3.6); all others are shorter
 LONGEST_NS = 65_535_000
-# frame control's first byte, bytes without FCS: IEEE 802.11-2020, 9.3.1.4 and 9.3.1.8 (compressed)
+# first byte of Frame Control: bytes without FCS; IEEE 802.11-2020, 9.3.1.4 and 9.3.1.8 (compressed)
 _ANSWERS = {0xD4: 10, 0x94: 28}
 _FCS_BYTES = 4
 _FIRST_5GHZ_MHZ = 5000
@@ -31,11 +31,11 @@ _CHANNEL_14_MHZ = 2484
 
 
 class AirError(ValueError):
-    """A capture that cannot be split: damaged, or not what the lab's kernel makes. Says which frame."""
+    """A capture that cannot be split: damaged, or not from the lab's kernel. Says which frame."""
 
 
 class _Channel:
-    """A file, and the frames that are not in it yet."""
+    """An output file, and the frames that are not written yet."""
 
     def __init__(self, file: BinaryIO, frequency_mhz: int) -> None:
         name = f"channel {_number(frequency_mhz)}"
@@ -45,15 +45,15 @@ class _Channel:
         self._written_ns = 0
 
     def add(self, number: int, stamp_ns: int, frame: bytes, comment: str) -> None:
-        """Take a frame, and write those that nothing can come before any more."""
+        """Take a frame, and write those that no later frame can precede."""
         if stamp_ns < self._written_ns:
-            raise AirError(f"began {(self._latest_ns - stamp_ns) / 1e6:g} ms before one that was over earlier")
+            raise AirError(f"started {(self._latest_ns - stamp_ns) / 1e6:g} ms before one that ended earlier")
         heapq.heappush(self._held, (stamp_ns, number, frame, comment))
         self._latest_ns = max(self._latest_ns, stamp_ns)
         self._write(self._latest_ns - LONGEST_NS)
 
     def end(self) -> None:
-        """Write what is left."""
+        """Write the remaining frames."""
         self._write(self._latest_ns)
 
     def _write(self, until_ns: int) -> None:
@@ -64,19 +64,19 @@ class _Channel:
 
 
 def split(raw: Path, until_ns: int | None = None) -> list[Path]:
-    """Make the files, and remove ``air.unsplit``; nothing where there is none.
+    """Create the files and remove ``air.unsplit``; do nothing if there is none.
 
-    A last frame that is cut off (the guest was killed) is left out.
+    A truncated last frame (the guest was killed) is ignored.
 
     Args:
         raw: the directory of raw files.
-        until_ns: leave out what begins later, in ns since the Unix epoch; None: nothing.
+        until_ns: leave out frames that start later, in ns since the Unix epoch; None: keep all.
 
     Returns:
         The files, by frequency.
 
     Raises:
-        AirError: the capture is damaged; ``air.unsplit`` is then kept, and nothing made of it.
+        AirError: the capture is damaged; ``air.unsplit`` is then kept, and no file created.
     """
     source = raw / CAPTURED
     if not source.exists():
@@ -97,7 +97,7 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
 
 
 class _Channels:
-    """The files, each made with its first frame."""
+    """The output files, each created with its first frame."""
 
     def __init__(self, raw: Path, files: ExitStack) -> None:
         self._raw = raw
@@ -116,7 +116,7 @@ class _Channels:
             raise AirError(f"frame {self._count}: {error}") from None
 
     def end(self) -> None:
-        """Write what is left."""
+        """Write the remaining frames."""
         for channel in self._by_mhz.values():
             channel.end()
 
@@ -134,10 +134,10 @@ class _Channels:
 
 
 def _judged(frame: bytes) -> tuple[int, str]:
-    """The frequency of a frame in MHz, and what there is to remark about it."""
+    """Return the frequency of a frame in MHz, and remarks about it."""
     found = radiotap.fields(frame)
     if "channel" not in found:
-        raise AirError("its radiotap header names no channel")
+        raise AirError("its radiotap header has no channel field")
     (flags,) = found.get("flags", (0,))
     remarks = [COLLISION] if flags & radiotap.FLAG_BAD_FCS else []
     count = _payload_bytes(frame[radiotap.length(frame) :])
@@ -147,13 +147,13 @@ def _judged(frame: bytes) -> tuple[int, str]:
 
 
 def _payload_bytes(mpdu: bytes) -> int:
-    """How many bytes go with an ACK or BlockAck (HWSIM_MEDIUM_CMD_SET_PAYLOAD): dissectors take no notice of them."""
+    """Return the payload bytes of an ACK or BlockAck (HWSIM_MEDIUM_CMD_SET_PAYLOAD), which dissectors ignore."""
     own = _ANSWERS.get(mpdu[0]) if mpdu else None
     return max(0, len(mpdu) - own - _FCS_BYTES) if own else 0
 
 
 def _number(frequency_mhz: int) -> int:
-    """The channel of a frequency in MHz (IEEE 802.11-2020, annex E)."""
+    """Return the channel number of a frequency in MHz (IEEE 802.11-2020, annex E)."""
     if frequency_mhz >= _FIRST_5GHZ_MHZ:
         return (frequency_mhz - _FIRST_5GHZ_MHZ) // 5
     return 14 if frequency_mhz == _CHANNEL_14_MHZ else (frequency_mhz - _FIRST_2GHZ_MHZ) // 5

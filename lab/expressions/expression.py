@@ -218,20 +218,20 @@ def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
         case Call(function="all" | "any"):
             inner = [line for argument in tree.arguments for line in _explain(argument, context)]
             return [f"{tree.function}({'; '.join(inner)})"]
-    return [_told(tree, context)]
+    return [_shown(tree, context)]
 
 
 def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]) -> str:
     """``outage.max = 312 ms, wanted < 500 ms``."""
     if isinstance(left, Literal):
-        return f"{left.text} {sign} {_told(right, context)}"
-    text = f"{_told(left, context)}, wanted {sign} {_told(right, context)}"
+        return f"{left.text} {sign} {_shown(right, context)}"
+    text = f"{_shown(left, context)}, wanted {sign} {_shown(right, context)}"
     result = values.spread(partial(values.compare, sign), _value(left, context), _value(right, context))
     if isinstance(result, list):
         text += f" ({sum(map(values.holds, result))} of {len(result)} hold)"
     return text
 
 
-def _told(tree: Tree, context: Mapping[str, Any]) -> str:
+def _shown(tree: Tree, context: Mapping[str, Any]) -> str:
     """A part of a check and its value."""
     return tree.text if isinstance(tree, Literal) else f"{tree.text} = {values.show(_value(tree, context))}"

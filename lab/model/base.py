@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What all models share: frozen, no unknown keys, and the types of their fields.
+"""Base class of all models (frozen, no unknown keys) and the types of their fields.
 
-A model never sees a file: it validates data, and says in the validation context which model met which mapping, so
-that ``lab.model.build`` can tell the known keys to who mistyped one.
+A model never sees a file: it validates data. The validation context records which model validated which mapping, so
+that ``lab.model.build`` can list the known keys when one is mistyped.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab import units
 
-QUANTITY = "x-quantity"  # in a JSON Schema, until lab.reference.schema says what a quantity is
-TAG = "\0"  # starts what a choice between models adds to an error's location; no key can begin so
+QUANTITY = "x-quantity"  # placeholder in a JSON Schema; lab.reference.schema replaces it with the quantity's definition
+TAG = "\0"  # marks what a choice between models adds to an error's location; no key can start with it
 
 
 class Model(BaseModel):
-    """Base of everything in a file."""
+    """Base class of everything in a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False, defer_build=True)
 
     @model_validator(mode="before")
     @classmethod
     def _remember(cls, data: Any, info: ValidationInfo) -> Any:
-        """Note which model this mapping is meant to be."""
+        """Record which model validates this mapping."""
         if info.context is not None:
             info.context[id(data)] = cls
         return data
 
     @classmethod
     def described(cls) -> dict[str, str]:
-        """Every key as users write it, with its description."""
+        """Return every key as users write it, with its description."""
         return {field.alias or name: field.description or "" for name, field in cls.model_fields.items()}
 
 
 def refuse(message: str, key: str | None = None) -> NoReturn:
-    """Fail validation with ``message``, about ``key`` of the model at hand where one is to blame."""
+    """Fail validation with ``message``, about ``key`` of the current model if one key is to blame."""
     raise PydanticCustomError("refused", "{message}", {"message": message, "key": key})
 
 
 class Quantity:
-    """Annotation: a text with a unit, held in the base unit of its dimension."""
+    """Annotation: text with a unit, stored in the base unit of its dimension."""
 
     def __init__(
         self,
@@ -72,15 +72,15 @@ class Quantity:
         self.most = most
 
     def parse(self, value: object) -> int | float:
-        """Base units; refuses what is out of range."""
+        """Convert to base units; refuse values out of range."""
         try:
             amount = self.dimension.parse(value, self.usual)
         except units.UnitError as error:
             refuse(str(error))
         if self.least is not None and amount < self.least:
-            refuse(f'"{value}" is too small; the least is {self.dimension.format(self.least)}')
+            refuse(f'"{value}" is too small; the minimum is {self.dimension.format(self.least)}')
         if self.most is not None and amount > self.most:
-            refuse(f'"{value}" is too large; the most is {self.dimension.format(self.most)}')
+            refuse(f'"{value}" is too large; the maximum is {self.dimension.format(self.most)}')
         return amount
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -94,9 +94,9 @@ class Quantity:
 
 
 class Choice:
-    """Annotation: one of several types, told apart by looking at the value.
+    """Annotation: one of several types, chosen by the form of the value.
 
-    ``pick`` returns the name of one of ``choices`` or refuses.
+    ``pick`` returns the name of one of ``choices``, or refuses the value.
     """
 
     def __init__(self, pick: Callable[[Any], str], choices: Callable[[], Mapping[str, Any]]) -> None:
@@ -111,13 +111,13 @@ class Choice:
         return core_schema.no_info_before_validator_function(self._check, tagged)
 
     def _check(self, value: Any) -> Any:
-        """Refuse here what ``pick`` refuses: a discriminator has no way to."""
+        """Let ``pick`` refuse the value here; a discriminator cannot report an error of its own."""
         self.pick(value)
         return value
 
 
 class Later:
-    """Annotation: the type that ``get`` returns, asked for when there is a value of it, or a schema is made."""
+    """Annotation: the type that ``get`` returns, looked up only to validate a value or to generate a schema."""
 
     def __init__(self, get: Callable[[], Any]) -> None:
         self.get = get
@@ -133,12 +133,12 @@ class Later:
         return core_schema.with_info_plain_validator_function(self._validate)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        # wrapped, so that a model becomes a definition of its own
+        # wrapped so that a model gets its own definition
         return handler(core_schema.definitions_schema(self._adapter.core_schema, []))
 
 
 def _text(value: Any) -> Any:
-    """Scalars as they were written: ``passwd: 12345678`` is text too."""
+    """Keep scalars as they were written: ``passwd: 12345678`` is text too."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
@@ -147,7 +147,7 @@ def _text(value: Any) -> Any:
 
 
 def _listed(value: Any) -> Any:
-    """One thing where a list of things may stand."""
+    """Accept a single text where a list is expected."""
     return [value] if isinstance(value, str) else value
 
 
@@ -158,7 +158,7 @@ Flag = Annotated[bool, Strict()]
 Number = Annotated[float, Strict()]
 
 Duration = Annotated[int, Quantity(units.DURATION, least=0)]
-Moment = Annotated[int, Quantity(units.DURATION, least=0, usual="s")]  # a time in a run, or its length
+Moment = Annotated[int, Quantity(units.DURATION, least=0, usual="s")]  # a point in a run's time, or its length
 Rate = Annotated[int, Quantity(units.RATE, least=1)]
 Size = Annotated[int, Quantity(units.SIZE, least=0)]
 Percent = Annotated[float, Quantity(units.PERCENT, least=0, most=100)]

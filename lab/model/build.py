@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Documents become models; what pydantic complains about becomes errors that teach."""
+"""Build models from documents, and turn pydantic's errors into messages that say what to write."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _NOUNS = {
     "bool": "true or false",
     "list": "a list: [a, b]",
     "tuple": "a list: [a, b]",
-    "dict": "keys and values: {key: value}",
-    "model": "keys and values: {key: value}",
+    "dict": "a mapping: {key: value}",
+    "model": "a mapping: {key: value}",
 }
 
 
 def build(model: type[M], document: Document) -> M:
-    """The model of a document.
+    """Build the model of a document.
 
     Raises:
-        InputError: the one mistake in it.
-        InputErrors: all mistakes in it, in the order of the file's keys.
+        InputError: its only mistake.
+        InputErrors: all its mistakes, in file order.
     """
     met: dict[int, type[Model]] = {}
     try:
@@ -44,47 +44,47 @@ def build(model: type[M], document: Document) -> M:
 
 
 def line_of(error: InputError) -> int:
-    """The line that an error names; 0 for one about an override."""
+    """Return the line that an error names; 0 if it is about an override."""
     line = (error.where or "").rsplit(":", 1)[-1]
     return int(line) if line.isdigit() else 0
 
 
 def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type[Model]]) -> InputError:
-    """One complaint of pydantic's in our words."""
+    """Turn one pydantic error into a message of ours."""
     keys: Keys = tuple(key for key in details["loc"] if not str(key).startswith(TAG) and key != "[key]")
     kind = details["type"]
     context = details.get("ctx", {})
     if kind == "refused":
         about = (*keys, context["key"]) if context.get("key") else keys
         return document.error(about, context["message"])
-    teach = _LESSONS.get(kind)
-    if teach is not None:
-        return document.error(keys, teach(details, keys, document, met))
+    make_message = _MESSAGES.get(kind)
+    if make_message is not None:
+        return document.error(keys, make_message(details, keys, document, met))
     noun = _NOUNS.get(kind.rsplit("_", 1)[0])
     if noun is not None:
-        return document.error(keys, f"wants {noun}, not {_told(details['input'])}")
-    return document.error(keys, f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {_told(details['input'])}")
+        return document.error(keys, f"must be {noun}, not {_shown(details['input'])}")
+    return document.error(keys, f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {_shown(details['input'])}")
 
 
-def _told(value: Any) -> str:
-    """A value as an error shows it."""
+def _shown(value: Any) -> str:
+    """Show a value in an error."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
         if len(value) == 1 and next(iter(value.values())) is None:
             return f'{{{next(iter(value))}: }}; text with braces needs quotes: "{{{next(iter(value))}}}"'
-        return "keys and values"
+        return "a mapping"
     if isinstance(value, list):
         return "a list"
     text = str(value)
     return f'"{text if len(text) <= 40 else text[:40] + "…"}"'
 
 
-Lesson = Callable[[ErrorDetails, Keys, Document, Mapping[int, type[Model]]], str]
+MessageMaker = Callable[[ErrorDetails, Keys, Document, Mapping[int, type[Model]]], str]
 
 
 def _at(document: Document, keys: Keys) -> Any:
-    """The data at that path; None where there is none."""
+    """Return the data at that path, or None."""
     value = document.data
     for key in keys:
         try:
@@ -110,14 +110,14 @@ def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping
 def _one_of(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
     known = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
     word = str(details["input"])
-    return f"{_told(details['input'])} is none of {', '.join(known)}{suggestion(word, known)}"
+    return f"{_shown(details['input'])} is not one of {', '.join(known)}{suggestion(word, known)}"
 
 
 def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
     return "is empty" if not details["input"] else f"has {len(details['input'])} entries, too few"
 
 
-_LESSONS: dict[str, Lesson] = {
+_MESSAGES: dict[str, MessageMaker] = {
     "extra_forbidden": _unknown_key,
     "missing": _missing,
     "literal_error": _one_of,

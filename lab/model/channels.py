@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Modes, channels and their frequencies.
+"""Modes, channels and frequencies.
 
-Channel numbering: IEEE 802.11-2020 17.3.8.4.3 and 18.3.8.4 (annex E for the 5 GHz set). Which of them may be used:
-wireless-regdb. Channels that need radar detection (52 to 144) are left out, since radar is not modelled, and so is 14,
-which is for 802.11b in Japan only.
+Channel numbering: IEEE 802.11-2020 17.3.8.4.3 and 18.3.8.4 (annex E for the 5 GHz set). Permitted channels:
+wireless-regdb. Channels that need radar detection (52 to 144) are left out, since radar is not modelled, and so is
+channel 14, which only 802.11b in Japan may use.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ _TO = "\N{EN DASH}"
 MODES = {"b": ("2.4",), "g": ("2.4",), "a": ("5",), "n": ("2.4", "5")}
 
 _ELEVEN = frozenset({"CA", "US"})  # countries whose 2.4 GHz band ends at 2472 MHz
-_UPPER = frozenset({"CA", "US"})  # where 5735-5835 MHz may be used at full power, without radar detection
+_UPPER = frozenset({"CA", "US"})  # countries that allow 5735-5835 MHz at full power without radar detection
 _LOWER_5_GHZ = (36, 40, 44, 48)
 _UPPER_5_GHZ = (149, 153, 157, 161, 165)
 
-# 40 MHz (IEEE 802.11-2020 19.3.15.4, annex E): the second half of the channel is above these, below the others
+# 40 MHz (IEEE 802.11-2020 19.3.15.4, annex E): the secondary channel is above these, and below the others
 _SECOND_ABOVE = frozenset({*range(1, 8), 36, 44, 149, 157})
 _SECOND_BELOW = frozenset({*range(8, 14), 40, 48, 153, 161})
 
 
 def ht40_secondary(channel: int) -> str | None:
-    """Where the other 20 MHz of a 40 MHz channel are: ``+`` above, ``-`` below; None where there is no room."""
+    """Return where the secondary 20 MHz channel is: ``+`` above, ``-`` below, None if 40 MHz does not fit."""
     return "+" if channel in _SECOND_ABOVE else "-" if channel in _SECOND_BELOW else None
 
 
 def frequency_mhz(channel: int) -> int:
-    """Centre of a 20 MHz channel."""
+    """Return the centre frequency of a 20 MHz channel."""
     return 2407 + 5 * channel if channel <= 13 else 5000 + 5 * channel
 
 
@@ -38,12 +38,12 @@ def number(frequency_mhz: int) -> int:
 
 
 def band(channel: int) -> str:
-    """``2.4`` or ``5`` (GHz)."""
+    """Return ``2.4`` or ``5`` (GHz)."""
     return "2.4" if channel <= 14 else "5"
 
 
 def usable(mode: str, country: str) -> list[int]:
-    """The channels that an access point of that mode may use there."""
+    """Return the channels that an access point of that mode may use in that country."""
     channels: list[int] = []
     if "2.4" in MODES[mode]:
         channels += range(1, 12 if country in _ELEVEN else 14)
@@ -53,7 +53,7 @@ def usable(mode: str, country: str) -> list[int]:
 
 
 def ranges(channels: list[int]) -> str:
-    """The numbers as a reader likes them: a range where they are one, else a list."""
+    """Format channel numbers for a reader: as a range if they are consecutive, else as a list."""
     if len(channels) > 1 and channels == list(range(channels[0], channels[-1] + 1)):
         return f"{channels[0]}{_TO}{channels[-1]}"
     low = [channel for channel in channels if channel <= 13]
@@ -63,7 +63,7 @@ def ranges(channels: list[int]) -> str:
 
 
 def complaint(channel: int, mode: str, country: str) -> str | None:
-    """What is wrong with that channel, and what to write; None where nothing is."""
+    """Return what is wrong with a channel and what to write, or None."""
     allowed = usable(mode, country)
     if channel in allowed:
         return None
@@ -76,4 +76,4 @@ def complaint(channel: int, mode: str, country: str) -> str | None:
         )
     if 52 <= channel <= 144 and channel % 4 == 0:
         return f"{channel} needs radar detection, which is not modelled; {here}"
-    return f"{channel} is no channel of mode {mode} in country {country}; {here}"
+    return f"mode {mode} has no channel {channel} in country {country}; {here}"

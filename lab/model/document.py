@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A YAML file as plain data that remembers on which line each key was written."""
+"""A YAML file as plain data that remembers the line of each key."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 Keys = tuple[str | int, ...]
 
-_NODES_MAX = 200_000  # values in one file, aliases expanded: more is an accident (or an attack)
+_NODES_MAX = 200_000  # values in one file, aliases expanded; more is a mistake (or an attack)
 _DEPTH_MAX = 60
-_TREES_KEPT = 64  # parsed files: whoever makes one plan after the other parses each once
+_TREES_KEPT = 64  # parsed files: a series of plans parses each file only once
 
 
 class WrittenInt(int):
@@ -35,7 +35,7 @@ class WrittenFloat(float):
 
 @dataclass
 class Document:
-    """One file: ``data`` as dicts, lists and scalars; ``places`` maps dotted paths to where they were written."""
+    """One file: ``data`` as dicts, lists and scalars; ``places`` maps key paths to ``file:line``."""
 
     path: Path
     label: str
@@ -43,7 +43,7 @@ class Document:
     places: dict[Keys, str] = field(default_factory=dict)
 
     def where(self, keys: Keys) -> str:
-        """``file:line`` of the key, or of the nearest thing around it that was written."""
+        """Return ``file:line`` of the key, or of the innermost enclosing key that the file has."""
         for length in range(len(keys), -1, -1):
             place = self.places.get(keys[:length])
             if place is not None:
@@ -51,19 +51,19 @@ class Document:
         return self.label
 
     def error(self, keys: Keys, message: str, hint: str | None = None) -> InputError:
-        """An error about the value at ``keys``."""
+        """Create an error about the value at ``keys``."""
         return InputError(f"{dotted(keys)}: {message}" if keys else message, where=self.where(keys), hint=hint)
 
 
 def dotted(keys: Keys) -> str:
-    """``("links", 0, "loss")`` as users write it: ``links.0.loss``."""
+    """Format ``("links", 0, "loss")`` as users write it: ``links.0.loss``."""
     return ".".join(str(key) for key in keys)
 
 
 def label_of(path: Path) -> str:
-    """How a file is called in messages and records: relative to the checkout or the current directory, if in one.
+    """Return the name of a file for messages and records: relative to the checkout or current directory if inside.
 
-    The lab's own files are called the same wherever ``lab`` is started, so that equal runs have equal records.
+    The lab's own files have the same name wherever ``lab`` is started, so that equal runs have equal records.
     """
     resolved = path.resolve()
     for folder in (CHECKOUT, Path.cwd()):
@@ -76,7 +76,7 @@ def read(path: Path) -> Document:
     """Read and parse a file.
 
     Raises:
-        InputError: not readable, not UTF-8 text, or not YAML (file:line).
+        InputError: the file cannot be read, is not UTF-8 text, or is not YAML (file:line).
     """
     label = label_of(path)
     try:
@@ -99,7 +99,7 @@ def parse(text: str, path: Path, label: str) -> Document:
 
 
 def scalar(text: str, label: str) -> Any:
-    """The value of a short YAML text, such as the right side of ``--set``; an empty text is an empty string."""
+    """Return the value of a short YAML text, such as the right side of ``--set``; empty text is an empty string."""
     try:
         return parse(text, Path(label), label).data if text.strip() else ""
     except InputError as error:
@@ -108,7 +108,7 @@ def scalar(text: str, label: str) -> Any:
 
 @lru_cache(_TREES_KEPT)
 def _compose(text: str, label: str) -> Node | None:
-    """The YAML node tree, not to be changed. InputError names the line of a syntax error."""
+    """Return the YAML node tree, which must not be changed. InputError names the line of a syntax error."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
@@ -119,16 +119,16 @@ def _compose(text: str, label: str) -> Node | None:
         mark = error.problem_mark or error.context_mark
         place = f"{label}:{mark.line + 1}" if mark is not None else label
         message = " ".join(part for part in (error.problem, error.context) if part)
-        raise InputError(f"is not YAML: {message}", where=place, hint=_yaml_hint(text, mark)) from error
+        raise InputError(f"is not valid YAML: {message}", where=place, hint=_yaml_hint(text, mark)) from error
     except RecursionError as error:
         raise InputError("is nested too deeply", where=label) from error
     except (YAMLError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
-        # ruamel lets a few slips of its scanner through as these; whatever they are, the text is at fault
-        raise InputError(f"is not YAML: {error}", where=label) from error
+        # some syntax errors escape ruamel's scanner as these exceptions; the text is at fault in any case
+        raise InputError(f"is not valid YAML: {error}", where=label) from error
 
 
 def _yaml_hint(text: str, mark: Any) -> str | None:
-    """The offending line with a caret under the column."""
+    """Return the offending line with a caret under the column."""
     lines = text.splitlines()
     if mark is None or mark.line >= len(lines):
         return None
@@ -136,7 +136,7 @@ def _yaml_hint(text: str, mark: Any) -> str | None:
 
 
 class _Builder:
-    """Turns YAML nodes into data and fills the places of a document."""
+    """Converts YAML nodes into data and records where each was written."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -172,16 +172,17 @@ class _Builder:
         items: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node.value, str):
-                raise InputError("a key must be a word", where=self._place(key_node), hint=_braces_hint(node))
+                raise InputError("a key must be text", where=self._place(key_node), hint=_braces_hint(node))
             key = key_node.value
             if not key.isprintable():
                 raise InputError(
-                    f"{key!r} is no key: it has characters that cannot be seen", where=self._place(key_node)
+                    f"{key!r} is not a valid key: it has unprintable characters; remove them",
+                    where=self._place(key_node),
                 )
             path = (*keys, key)
             if key in items:
                 raise InputError(
-                    f"{dotted(path)}: is written twice, first at {self.document.places[path]}",
+                    f"{dotted(path)}: is a duplicate of the key at {self.document.places[path]}",
                     where=self._place(key_node),
                 )
             self.document.places[path] = self._place(key_node)
@@ -194,11 +195,11 @@ class _Builder:
         try:
             return _SCALARS.get(kind, str)(text)
         except ValueError:  # tagged by hand: !!int abc
-            raise InputError(f'"{text}" is no {kind}', where=self._place(node)) from None
+            raise InputError(f'"{text}" is not a valid {kind}', where=self._place(node)) from None
 
 
 def _braces_hint(node: Node) -> str:
-    """For ``{{x}}``: YAML reads unquoted braces as a mapping."""
+    """Explain ``{{x}}``: YAML reads unquoted braces as a mapping."""
     return 'put text with braces in quotes: "{server.ip}"'
 
 

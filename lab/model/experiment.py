@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Experiment files: what is varied, what is measured, what is drawn, and what was claimed."""
+"""Experiment files: the parameter grid, the metrics, the figures and the claims to check."""
 
 from __future__ import annotations
 
@@ -11,40 +11,38 @@ from lab import units
 from lab.model.base import Choice, Integer, Model, Number, Quantity, Text, refuse
 from lab.model.names import Identifier
 
-LEVELS_MAX = 10_000  # of one axis: more is a slip in a range
+LEVELS_MAX = 10_000  # of one axis; more is a mistake in a range
 
 _RANGE = ("from", "to", "step", "points", "spacing")
 
 
 class Range(Model):
-    """Values from one to another: at equal steps, or so many of them. Give one of step and points."""
+    """Values from a first to a last one, given by a step or by the number of points. Give either step or points."""
 
-    from_: Text = Field(alias="from", description="The first value, such as 1 m. All values are told in its unit.")
-    to: Text = Field(description="The last value; with a step that does not lead there, the largest before it.")
-    step: Text | None = Field(None, description="From value to value, such as 5 m.")
-    points: Annotated[Integer, Field(ge=2, le=LEVELS_MAX)] | None = Field(
-        None, description="How many values there are."
-    )
+    from_: Text = Field(alias="from", description="The first value, such as 1 m. All values are shown in its unit.")
+    to: Text = Field(description="The last value. If no step ends there, the range ends at the last step before it.")
+    step: Text | None = Field(None, description="Difference between values, such as 5 m.")
+    points: Annotated[Integer, Field(ge=2, le=LEVELS_MAX)] | None = Field(None, description="Number of values.")
     spacing: Literal["linear", "log"] = Field(
-        "linear", description="With points: linear, each differs from the next by as much; log, by the same factor."
+        "linear", description="With points: linear (equal differences) or log (equal ratios)."
     )
 
     @model_validator(mode="after")
     def _one(self) -> Range:
         if (self.step is None) == (self.points is None):
-            refuse("wants one of step (such as 5 m) and points (how many values)")
+            refuse("needs either step (such as 5 m) or points (the number of values)")
         if self.spacing == "log" and self.points is None:
-            refuse("is for a number of points; write points: and how many values there are", key="spacing")
+            refuse("works only with points; write points: and the number of values", key="spacing")
         return self
 
 
 def _axis(value: Any) -> str:
-    """Whether an axis is values, a range or variants."""
+    """Tell values, a range and variants apart."""
     if isinstance(value, list):
         return "values"
     if not isinstance(value, dict):
         refuse(
-            "wants values, such as [2 m, 4 m]; a range, such as {from: 1 m, to: 60 m, step: 5 m}; or variants, each "
+            "must be values, such as [2 m, 4 m]; a range, such as {from: 1 m, to: 60 m, step: 5 m}; or variants, each "
             "with its settings, such as {off: {}, on: {nodes.ap1.wmm: true}}"
         )
     ranged = [
@@ -54,11 +52,11 @@ def _axis(value: Any) -> str:
 
 
 def _settings(value: Any) -> Any:
-    """A variant without settings may be written with nothing after the colon."""
+    """Accept a variant with nothing after the colon: it has no settings."""
     return {} if value is None else value
 
 
-ANY = "Any value."  # of a key whose values are those of other files
+ANY = "Any value."  # for keys that set values of other files
 Anything = Annotated[Any, WithJsonSchema({"description": ANY})]
 Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[Text, Anything])]
 Values = Annotated[list[Text], Field(min_length=1, max_length=LEVELS_MAX)]
@@ -70,18 +68,20 @@ AnyAxis = Annotated[
 
 
 class Adaptive(Model):
-    """As many runs of each point as its means need."""
+    """Runs each point until its means are precise enough."""
 
     ci95: Annotated[float, Quantity(units.PERCENT, least=0.01, most=100)] = Field(
-        description="The largest half-width of the 95 % confidence interval, as a share of the mean, of every metric."
+        description="The largest half-width of the 95 % confidence interval of every metric, as a share of its mean."
     )
-    from_: Integer = Field(3, alias="from", ge=2, le=10_000, description="The fewest runs.")
-    at_most: Integer = Field(100, ge=2, le=10_000, description="The most runs, whatever the interval is then.")
+    from_: Integer = Field(3, alias="from", ge=2, le=10_000, description="Minimum number of runs.")
+    at_most: Integer = Field(
+        100, ge=2, le=10_000, description="Maximum number of runs, even if the interval is still too wide."
+    )
 
     @model_validator(mode="after")
     def _room(self) -> Adaptive:
         if self.from_ > self.at_most:
-            refuse(f"is less than from: {self.from_}", key="at_most")
+            refuse(f"must not be less than from ({self.from_})", key="at_most")
         return self
 
 
@@ -94,7 +94,7 @@ AnyRepetitions = Annotated[int | Adaptive, Choice(_repetitions, lambda: {"fixed"
 
 
 class Cites(Model):
-    """Where the figure is from, in words of your choice."""
+    """Source of the figure, as free text."""
 
     paper: Text | None = Field(None, description="The paper: a file, a DOI, or authors and year.")
     title: Text | None = Field(None, description="Its title.")
@@ -104,18 +104,18 @@ class Cites(Model):
 
 
 class ExperimentMetric(Model):
-    """A number that each run has."""
+    """A number computed for each run."""
 
     that: Text = Field(
         description="An expression over metrics, processes and files of the workload, such as sum(goodput), outage.max "
-        "or fetch.exit; goodput alone is its mean."
+        "or fetch.exit; goodput alone means its mean."
     )
-    unit: Text = Field(description="The unit it is told in, such as Mbit/s.")
+    unit: Text = Field(description="The unit it is reported in, such as Mbit/s.")
 
 
 def _metric(value: Any) -> str:
     if not isinstance(value, dict | str):
-        refuse("wants {that: sum(goodput), unit: Mbit/s}, or the unit alone, such as ms")
+        refuse("must be {that: sum(goodput), unit: Mbit/s}, or the unit alone, such as ms")
     return "expression" if isinstance(value, dict) else "unit"
 
 
@@ -131,29 +131,33 @@ Scales = Annotated[list[Scale], BeforeValidator(_scales, json_schema_input_type=
 
 
 class Figure(Model):
-    """A figure to draw. Its axes are those of the grid, its values the metrics."""
+    """A figure to draw. Its axes come from the grid, its values from the metrics."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"] = Field(
-        description="line, bar, box (quartiles), cdf (of all runs), heat-map, or time-series (over a run's time)."
+        description="line, bar, box (quartiles), cdf (over all runs), heat-map or time-series (over the time of a run)."
     )
-    title: Text = Field("", description="What is written above it. If nothing is said: what it shows.")
+    title: Text = Field("", description="Title above the figure. Default: what it shows.")
     x: Text | None = Field(
         None,
-        description="Along the bottom: an axis; of a cdf the metric whose distribution it is.",
+        description="Horizontal axis: an axis of the grid; for a cdf, the metric whose distribution is drawn.",
     )
     y: Text | None = Field(
-        None, description="Up the side: a metric; of a heat-map an axis; of a time-series a metric of the workload."
+        None,
+        description="Vertical axis: a metric; for a heat-map, an axis of the grid; for a time-series, a metric of the "
+        "workload.",
     )
-    by: Text | None = Field(None, description="An axis: a line, or a group of bars or boxes, for each of its values.")
-    value: Text | None = Field(None, description="Of a heat-map: the metric that the colours tell.")
+    by: Text | None = Field(
+        None, description="An axis of the grid: one line, or group of bars or boxes, for each value."
+    )
+    value: Text | None = Field(None, description="For a heat-map: the metric that the colours show.")
     errors: Literal["ci95", "deviation", "range", "none"] = Field(
         "ci95",
-        description="What error bars tell: ci95 (95 % confidence interval of the mean), deviation (standard deviation) "
-        "or range (least to greatest).",
+        description="What error bars show: ci95 (95 % confidence interval of the mean), deviation (standard deviation) "
+        "or range (minimum to maximum).",
     )
     log: Scales = Field([], description="Which scales are logarithmic: x, y or [x, y].")
     where: dict[Text, Text] = Field(
-        {}, description="Only these points: axes, and the value of each, such as {transport: tcp}."
+        {}, description="Draw only these points: axes and the value of each, such as {transport: tcp}."
     )
 
 
@@ -175,10 +179,10 @@ def _published(value: Any) -> str:
 
 
 class Published(Model):
-    """What a paper reports for a metric."""
+    """A paper's results for a metric."""
 
-    unit: Text | None = Field(None, description="The unit of its numbers. If nothing is said: that of the metric.")
-    x: Text | None = Field(None, description="The axis that lists of values go along.")
+    unit: Text | None = Field(None, description="Unit of its numbers. Default: that of the metric.")
+    x: Text | None = Field(None, description="The axis that lists of values run along.")
     by: Text | None = Field(None, description="The axis whose values name the lists.")
     values: Annotated[
         Any,
@@ -198,61 +202,61 @@ class Published(Model):
 
 
 class Claim(Model):
-    """A statement about the means (or medians) of points, which is checked."""
+    """A statement about the means (or medians) of points, to be checked."""
 
-    name: Text = Field(description="What it says, in words.")
+    name: Text = Field(description="The claim, in words.")
     that: Text = Field(
         description="The statement, such as all(throughput[quick] > throughput[never]). throughput[quick] is the "
-        "series of means where an axis has the value quick, in the order of the grid."
+        "series of means at the points where an axis has the value quick, in grid order."
     )
     of: Literal["means", "medians"] = Field(
-        "means", description="What a name stands for: the mean of the runs of a point, or their median."
+        "means", description="What a name stands for: the mean or the median of the runs of a point."
     )
-    paper: Text | None = Field(None, description="What the paper says of it: a number, or where.")
-    cause: Text | None = Field(
-        None, description="Why it does not hold, where that is known. The report says so if the claim fails."
-    )
+    paper: Text | None = Field(None, description="What the paper says about it: a number, or where to find it.")
+    cause: Text | None = Field(None, description="Why the claim fails, if known. The report shows this if it does.")
 
 
 class ExperimentFile(Model):
-    """A figure or table of a paper: a grid of runs, and what is made of them."""
+    """A figure or table of a paper: a grid of runs and their evaluation."""
 
-    name: Text = Field(description="Its name: workloads/handoff/experiments/outage.yaml is handoff/outage.")
-    about: Text = Field("", description="One sentence on what it shows.")
-    cites: Cites | None = Field(None, description="Where the figure is from.")
-    topology: Text = Field(description="The topology: its name, or a path beside this file. May hold {axis}.")
-    workload: Text = Field(description="The workload: its name, or a path beside this file. May hold {axis}.")
+    name: Text = Field(description="Name; workloads/handoff/experiments/outage.yaml is handoff/outage.")
+    about: Text = Field("", description="What it shows, in one sentence.")
+    cites: Cites | None = Field(None, description="Source of the figure.")
+    topology: Text = Field(description="The topology: a name, or a path relative to this file. May contain {axis}.")
+    workload: Text = Field(description="The workload: a name, or a path relative to this file. May contain {axis}.")
     set_: Settings = Field(
         {},
         alias="set",
-        description="Settings of every run, as --set takes them: {links.0.delay: 5 ms}. {axis} in a text is filled in "
-        "with the value of that axis; {{axis}} stays the text {axis}.",
+        description="Settings of every run, as for --set: {links.0.delay: 5 ms}. {axis} in a text is replaced by the "
+        "value of that axis; {{axis}} gives the text {axis}.",
     )
     grid: dict[Identifier, AnyAxis] = Field(
         {},
-        description="What is varied: axes by name. An axis has values ([2 m, 4 m]), a range, or variants with settings "
-        "of their own ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a "
-        "point; the last axis changes first.",
+        description="The parameters to vary: axes by name. An axis is a list of values ([2 m, 4 m]), a range, or "
+        "variants with their settings ({off: {}, on: {nodes.ap1.wmm: true}}). Every combination is a point; the last "
+        "axis changes fastest.",
     )
     zip_: list[Annotated[list[Text], Field(min_length=2)]] = Field(
-        [], alias="zip", description="Axes that advance together, such as [[distance, power]]; not all combinations."
+        [],
+        alias="zip",
+        description="Axes that advance together instead of in all combinations, such as [[distance, power]].",
     )
-    seed: Integer = Field(1, ge=0, description="Seed of the first run of each point; the next has the next number.")
+    seed: Integer = Field(1, ge=0, description="Seed of the first run of each point; each further run adds 1.")
     repetitions: AnyRepetitions = Field(
-        1, description="How often each point is run: a number, or {ci95: 5%, from: 3, at_most: 100}."
+        1, description="Runs of each point: a number, or {ci95: 5%, from: 3, at_most: 100}."
     )
     metrics: dict[Identifier, AnyMetric] = Field(
         min_length=1,
-        description="What is measured, by name: {that: sum(goodput), unit: Mbit/s}; outage: ms is short for {that: "
-        "outage, unit: ms}.",
+        description="The metrics, by name: {that: sum(goodput), unit: Mbit/s}. outage: ms is short for "
+        "outage: {that: outage, unit: ms}.",
     )
-    figure: Figure | None = Field(None, description="The figure that is drawn.")
-    figures: list[Figure] = Field([], description="Several figures, instead of one.")
-    paper: dict[Text, Published] = Field({}, description="The paper's numbers, by metric.")
-    claims: list[Claim] = Field([], description="Statements that are checked.")
+    figure: Figure | None = Field(None, description="The figure to draw.")
+    figures: list[Figure] = Field([], description="Several figures to draw, instead of one.")
+    paper: dict[Text, Published] = Field({}, description="Results of the paper, by metric.")
+    claims: list[Claim] = Field([], description="Statements to check.")
 
     @model_validator(mode="after")
     def _one_way(self) -> ExperimentFile:
         if self.figure is not None and self.figures:
-            refuse("is there beside figures; put it in that list", key="figure")
+            refuse("cannot be combined with figures; move it into that list", key="figure")
         return self

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nodes that are written once and are there several times: ``sta: {kind: sta, count: 3}`` is sta1, sta2 and sta3."""
+"""Groups of equal nodes: ``sta: {kind: sta, count: 3}`` stands for sta1, sta2 and sta3."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from lab.model.node import Node
 
 
 class Nodes(dict[str, Node]):
-    """Nodes by name, in order of listing, each by itself.
+    """Nodes by name, in file order, with groups expanded.
 
-    ``groups`` are the names that were written with ``count:``, and the nodes that each of them means.
+    ``groups`` maps each name that was written with ``count:`` to the names of its nodes.
     """
 
     groups: Mapping[str, tuple[str, ...]] = {}
 
 
 def expand(written: dict[str, Node]) -> Nodes:
-    """Every node by itself; refuses names that are then taken, or too long."""
+    """Expand groups into single nodes; refuse names that are taken or too long."""
     groups = {name: _members(name, node.count) for name, node in written.items() if node.count is not None}
     found = Nodes()
     for name, node in written.items():
         for member in groups.get(name, (name,)):
             if member in found or (member != name and member in written):
-                refuse(f"count: {node.count} makes a node {member}, and there is one already; rename either", key=name)
+                refuse(f"count: {node.count} creates a node {member}, but that name is taken; rename either", key=name)
             found[member] = node
     found.groups = groups
     return found
 
 
 def _members(name: str, count: int) -> tuple[str, ...]:
-    """The names of so many nodes."""
+    """Return the names of the nodes of a group."""
     if len(f"{name}{count}") > NODE_LENGTH_MAX:
         refuse(
-            f"count: {count} makes a node {name}{count}; names of nodes have at most {NODE_LENGTH_MAX} characters, "
+            f"count: {count} creates a node {name}{count}; node names have at most {NODE_LENGTH_MAX} characters, "
             "choose a shorter one",
             key=name,
         )
@@ -45,7 +45,7 @@ def _members(name: str, count: int) -> tuple[str, ...]:
 
 
 def place(document: Document, groups: Mapping[str, tuple[str, ...]]) -> None:
-    """Let the document know that each node of a group is written where the group is."""
+    """Record in the document that each node of a group is written where the group is."""
     for group, members in groups.items():
         written = {keys[2:]: where for keys, where in document.places.items() if keys[:2] == ("nodes", group)}
         document.places.update(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The 802.11 medium of a topology: what radios hear of each other, and how well.
+"""The 802.11 medium of a topology: which radios hear each other, and at what level.
 
-Imported only for a topology that asks for it (``lab.model.topology``), since numerical libraries take long to import.
+Imported only for a topology that has one (``lab.model.topology``), since numerical libraries are slow to import.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from lab.phy import error_models, fading, propagation
 
 _US = 1_000  # ns
 DEFAULT_SNR_DB = 40.0
-DEFAULT_TXPOWER_DBM = 20.0  # what mac80211_hwsim sends with
+DEFAULT_TXPOWER_DBM = 20.0  # mac80211_hwsim's default
 
-# bounds are those of the kernel's interface
+# bounds of the kernel's interface
 Loss = Annotated[float, Quantity(units.RATIO, least=0, most=200)]
 Level = Annotated[float, Quantity(units.RATIO, least=-200, most=200)]
 Threshold = Annotated[float, Quantity(units.POWER, least=-150, most=150)]
@@ -32,34 +32,34 @@ Plane = tuple[Length, Length]
 
 def _whole_us(value_ns: int) -> int:
     if value_ns % _US:
-        refuse(f"{units.DURATION.format(value_ns)} is not a whole number of µs, the finest there is here")
+        refuse(f"{units.DURATION.format(value_ns)} is not a whole number of µs, the resolution of the medium")
     return value_ns
 
 
 def _attempts(value: int) -> int:
     if not 1 <= value < 2**32:
-        refuse(f"{value} attempts are none; write a whole number from 1, or leave it to rate control")
+        refuse(f"{value} is out of range; retries must be at least 1, or left out for rate control to decide")
     return value
 
 
 def _micro(least_us: int, most_us: int) -> Quantity:
-    """Bounds of a duration in µs, which is kept in ns; that it is of whole ones is for ``_whole_us`` to see."""
+    """Bounds in µs of a duration that is stored in ns; ``_whole_us`` checks that it is a multiple of 1 µs."""
     return Quantity(units.DURATION, least=least_us * _US, most=most_us * _US)
 
 
 class PropagationKind(PhyKind):
-    """How power falls over distance."""
+    """How power decreases with distance."""
 
     noun = "propagation model"
 
 
 class FadingKind(PhyKind):
-    """How the level of a link changes around its mean."""
+    """How the level of a link varies around its mean."""
 
     noun = "fading"
 
     coherence: Annotated[int, _micro(1, 100_000_000), AfterValidator(_whole_us)] | None = Field(
-        None, description="How long a level holds. If nothing is said: for one frame, each has its own."
+        None, description="How long a level holds (coherence time). Default: every frame gets its own level."
     )
 
 
@@ -74,10 +74,10 @@ def _fading_kinds() -> dict[str, type[FadingKind]]:
 
 
 class ErrorTable(Model):
-    """Curves of error rates from a file of one's own."""
+    """Error rate curves from your own file."""
 
     table: Text = Field(
-        description="A CSV file beside the topology, with lines curve,snr_db,ber or curve,snr_db,per,bits."
+        description="A CSV file beside the topology, with columns curve,snr_db,ber or curve,snr_db,per,bits."
     )
 
 
@@ -85,49 +85,49 @@ _NAMED = tuple(name for name in error_models.known() if name != "table")
 
 
 def _errors(value: Any) -> str:
-    """Whether an error model is named, or a table of one's own."""
+    """Tell the name of an error model from a table."""
     if isinstance(value, dict):
         return "table"
     if str(value) == "table":
-        refuse("a table is in a file; write {table: FILE.csv}")
+        refuse("a table needs its file; write {table: FILE.csv}")
     if str(value) not in _NAMED:
         refuse(
-            f'unknown error model "{value}"{suggestion(str(value), _NAMED)}; there are: {", ".join(_NAMED)}, '
+            f'unknown error model "{value}"{suggestion(str(value), _NAMED)}; known: {", ".join(_NAMED)}, '
             "{table: FILE.csv}"
         )
     return "name"
 
 
 class Wall(Model):
-    """A wall, seen from above: whoever hears through it hears so much less."""
+    """A wall, seen from above. It attenuates signals that pass through it."""
 
     from_: Plane = Field(alias="from", description="One end: [x, y], each with a unit.")
     to: Plane = Field(description="The other end.")
-    loss: Loss = Field(description="What it costs a line of sight that crosses it.")
+    loss: Loss = Field(description="Attenuation of a line of sight that crosses it.")
 
     @model_validator(mode="after")
     def _extends(self) -> Wall:
         if self.from_ == self.to:
-            refuse("both ends are the same point", key="to")
+            refuse("is the same point as from; give the wall a length", key="to")
         return self
 
 
 class Snr(Model):
-    """Signal over noise that is said rather than computed."""
+    """A signal-to-noise ratio that is given, not computed."""
 
-    is_: Level = Field(alias="is", description="Signal over noise in 20 MHz, without interference.")
+    is_: Level = Field(alias="is", description="Signal-to-noise ratio in 20 MHz, without interference.")
 
     @abstractmethod
     def directed(self) -> list[tuple[str, str]]:
-        """Who hears whom so: (transmitter, receiver)."""
+        """Return the directions that it is for: (transmitter, receiver)."""
 
     @abstractmethod
     def named(self) -> list[tuple[str, Keys]]:
-        """The nodes, and under which keys they are written."""
+        """Return the nodes and the keys that name them."""
 
 
 class SnrBetween(Snr):
-    """Signal over noise in both directions of a pair."""
+    """Signal-to-noise ratio of both directions of a pair."""
 
     between: tuple[Text, Text] = Field(description="The two nodes, such as [ap1, sta1].")
 
@@ -141,7 +141,7 @@ class SnrBetween(Snr):
 
 
 class SnrOneWay(Snr):
-    """Signal over noise in one direction of a pair, whatever is said for both."""
+    """Signal-to-noise ratio of one direction of a pair; overrides one for both directions."""
 
     from_: Text = Field(alias="from", description="The node that sends.")
     to: Text = Field(description="The node that hears it.")
@@ -156,9 +156,9 @@ class SnrOneWay(Snr):
 
 
 def _snr(value: Any) -> str:
-    """Whether an entry is about both directions or one."""
+    """Tell an entry for both directions from one for one direction."""
     if not isinstance(value, dict) or not {"between", "from", "to"} & set(value):
-        refuse("is written as {between: [ap1, sta1], is: 30 dB} or {from: ap1, to: sta1, is: 30 dB}")
+        refuse("must be {between: [ap1, sta1], is: 30 dB} or {from: ap1, to: sta1, is: 30 dB}")
     return "between" if "between" in value else "one way"
 
 
@@ -171,56 +171,60 @@ AnySnr = Annotated[Snr, Choice(_snr, lambda: {"between": SnrBetween, "one way": 
 
 
 class Medium(Model):
-    """An 802.11 medium with air time, contention, collisions and bit errors. {} takes every default.
+    """An 802.11 medium with airtime, contention, collisions and bit errors. {} takes every default.
 
-    What a radio hears of another follows from their positions, transmission powers (20 dBm where a node says nothing)
-    and antenna gains, from walls, and from the channel of the access point that one of them is. Where one of the two
-    has no position, and snr: says nothing of them, they hear each other at 40 dB.
+    How well two radios hear each other follows from their positions, transmit powers (20 dBm by default) and antenna
+    gains, from walls, and from the channel of the access point. A pair in which a node has no position, and for which
+    snr: has no entry, has a signal-to-noise ratio of 40 dB.
     """
 
     errors: AnyErrors = Field(
-        "nist", description="Model of bit errors: nist, yans, or {table: FILE.csv} for curves of one's own."
+        "nist", description="Bit error model: nist, yans, or {table: FILE.csv} for your own curves."
     )
     bursts: Flag = Field(
         False,
-        description="Whether wrong bits come in bursts, as a Viterbi decoder makes them, or each by itself. As many "
-        "frames are damaged either way; it matters to who gets them: monitors with fcsfail, approximate reception.",
+        description="Whether bit errors come in bursts, as after a Viterbi decoder, or independently. The number of "
+        "damaged frames is the same; it matters only to receivers of damaged frames: monitors with fcsfail, "
+        "approximate reception.",
     )
     propagation: AnyPropagation = Field(
-        cast(Any, {"model": "logDistance"}), validate_default=True, description="How power falls over distance."
+        cast(Any, {"model": "logDistance"}), validate_default=True, description="How power decreases with distance."
     )
-    fading: AnyFading | None = Field(
-        None, description="How levels change from frame to frame. If nothing is said: not at all."
-    )
+    fading: AnyFading | None = Field(None, description="How levels vary from frame to frame. Default: not at all.")
     walls: list[Wall] = Field([], description="Walls between the nodes.")
     snr: list[AnySnr] = Field(
         [],
-        description="Signal over noise of pairs, instead of what positions say. Pairs that neither name "
-        "nor both have a position hear each other at 40 dB.",
+        description="Signal-to-noise ratios of pairs, instead of those computed from positions. A pair that has no "
+        "entry and in which a node has no position gets 40 dB.",
     )
     noise_figure: Annotated[float, Quantity(units.RATIO, least=0, most=80)] = Field(
-        7.0, description="What receivers add to thermal noise; 7 dB make it -94 dBm in 20 MHz."
+        7.0, description="Noise figure of the receivers; 7 dB give a noise floor of -94 dBm in 20 MHz."
     )
     energy_detection: Threshold = Field(
-        -62.0, description="Power that counts as a busy channel, whatever it is (IEEE 802.11-2020 17.3.10.6)."
+        -62.0,
+        description="Energy detection threshold: received power that counts as a busy channel (IEEE 802.11-2020 "
+        "17.3.10.6).",
     )
     capture: Loss | None = Field(
-        None, description="A frame that is stronger by so much takes a receiver over. If nothing is said: none does."
+        None,
+        description="Capture effect: a later frame that is stronger by this much captures the receiver. Default: no "
+        "capture.",
     )
     longest_ppdu: Annotated[int, _micro(100, 5484), AfterValidator(_whole_us)] = Field(
-        5_484_000, description="The longest transmission, which bounds A-MPDUs (aPPDUMaxTime in IEEE 802.11-2020)."
+        5_484_000, description="Longest transmission; limits A-MPDUs (aPPDUMaxTime in IEEE 802.11-2020)."
     )
     retries: Annotated[Integer, AfterValidator(_attempts)] | None = Field(
-        None, description="Attempts to send a frame. If nothing is said: as rate control wants it."
+        None, description="Maximum attempts to send a frame. Default: rate control decides."
     )
     latency: Annotated[int, _micro(0, 10_000), AfterValidator(_whole_us)] = Field(
         20_000,
-        description="A frame takes up to that long from its host into a radio that is idle, evenly distributed; "
-        "0 us: no time, so that hosts that act at once collide.",
+        description="Maximum time that a frame takes from its host to an idle radio, uniformly distributed from 0. "
+        "With 0 us, hosts that send at the same instant collide.",
     )
     statistics: Annotated[int, Quantity(units.DURATION, least=1_000_000, usual="s")] = Field(
-        1_000_000_000, description="How often counters are read during the run, for raw/medium.json and the report."
+        1_000_000_000,
+        description="Interval at which counters are read during the run, for raw/medium.json and the report.",
     )
     step: Annotated[int, Quantity(units.DURATION, least=1_000_000)] = Field(
-        100_000_000, description="How often the levels of a node that moves are computed anew."
+        100_000_000, description="Interval at which the levels of a moving node are recomputed."
     )

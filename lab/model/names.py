@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that users give: nodes, links, processes."""
+"""Names of nodes, links and processes."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from pydantic import AfterValidator, BeforeValidator
 
 from lab.model.base import Text, refuse
 
-NODE_LENGTH_MAX = 9  # "-wlan0" follows, and Linux allows 15 characters (IFNAMSIZ - 1)
+NODE_LENGTH_MAX = 9  # its interface adds "-wlan0", and Linux allows 15 characters (IFNAMSIZ - 1)
 
 
 def _node_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        refuse(f'"{name}" is no name for a node; write letters, digits and _, a letter first')
+        refuse(f'"{name}" is not a valid node name; use letters, digits and _, starting with a letter')
     if len(name) > NODE_LENGTH_MAX:
         refuse(
             f'"{name}" is too long: interfaces are named {name}-wlan0, and Linux allows 15 characters; '
             f"use at most {NODE_LENGTH_MAX}"
         )
     if name == "self":
-        refuse('"self" means the node at hand; choose another name')
+        refuse('"self" is reserved for the current node; choose another name')
     return name
 
 
 def _process_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*", name):
-        refuse(f'"{name}" is no name for a process, file or metric; write letters, digits, _ and - in between')
+        refuse(
+            f'"{name}" is not a valid name for a process, file or metric; use letters, digits and _, with - only in '
+            "between"
+        )
     return name
 
 

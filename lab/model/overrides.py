@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""``--set key=value``: changes to documents before they are validated.
+"""``--set key=value``: changes documents before they are validated.
 
-A key is a dotted path into the topology or the workload. An entry of a list is named by its number or its name:
+A key is a dotted path into the topology or the workload. An entry of a list is addressed by its index or its name:
 ``links.0.delay``, ``links.h1-s1.delay``, ``processes.fetch.at``.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse(texts: Iterable[str]) -> dict[str, str]:
-    """``key=value`` texts as a mapping; the last one of a key holds.
+    """Parse ``key=value`` texts into a mapping; the last value of a key wins.
 
     Raises:
         InputError: a text without ``=`` or without a key.
@@ -38,12 +38,12 @@ def apply(
     models: Mapping[str, type[Model]],
     places: Mapping[str, str] | None = None,
 ) -> None:
-    """Change the documents, which are ``topology`` and ``workload``.
+    """Apply the overrides to the documents ``topology`` and ``workload``.
 
-    ``places`` says where overrides were written (FILE:LINE), those that are not of a command line.
+    ``places`` maps overrides that do not come from the command line to FILE:LINE.
 
     Raises:
-        InputError: a key that leads nowhere; names the override.
+        InputError: a key matches nothing; names the override.
     """
     errors = []
     for key, text in overrides.items():
@@ -53,15 +53,15 @@ def apply(
             owner, path = _owner(key, label, documents, models)
             _set(documents[owner], path, text, label)
         except InputError as error:
-            told = f"{key}: {error.message}" if place else error.message
-            errors.append(InputError(told, where=error.where, hint=error.hint))
+            message = f"{key}: {error.message}" if place else error.message
+            errors.append(InputError(message, where=error.where, hint=error.hint))
     raise_all(errors)
 
 
 def _owner(
     key: str, label: str, documents: Mapping[str, Document], models: Mapping[str, type[Model]]
 ) -> tuple[str, list[str]]:
-    """Which document a key is about, and the path in it."""
+    """Return the document that a key belongs to, and the path in it."""
     first, *rest = key.split(".")
     if first in documents and rest:
         return first, rest
@@ -88,7 +88,7 @@ def _has(data: Any, key: str) -> bool:
 
 
 def _set(document: Document, path: list[str], text: str, label: str) -> None:
-    """Set one value and note where it comes from."""
+    """Set one value and record where it comes from."""
     holder = document.data
     keys: Keys = ()
     for word in path[:-1]:
@@ -107,7 +107,7 @@ def _set(document: Document, path: list[str], text: str, label: str) -> None:
 
 
 def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
-    """The key or index that ``word`` means in a mapping or list."""
+    """Return the key or index that ``word`` stands for in a mapping or list."""
     about = dotted(keys) or "the file"
     if isinstance(holder, dict):
         if word in holder:
@@ -121,11 +121,11 @@ def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:
             return names.index(word)
         known = [name or str(index) for index, name in enumerate(names)]
         raise InputError(f'{about} has no entry "{word}"{suggestion(word, known)}', where=label, hint=_listing(known))
-    raise InputError(f"{about} is a single value, there is no {word} in it", where=label)
+    raise InputError(f"{about} is a single value, so it has no {word}", where=label)
 
 
 def _name(entry: Any) -> str:
-    """What an entry of a list is called: its name, or the ends of a link."""
+    """Return the name of a list entry: its name, or the ends of a link."""
     if not isinstance(entry, dict):
         return ""
     for key in ("name", "as", "between", "probe"):

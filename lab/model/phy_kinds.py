@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of lab.phy as users write them: ``{model: logDistance, exp: 3}``.
+"""Models of lab.phy as users write them: ``{model: logDistance, exp: 3}``.
 
-Each kind becomes a model whose keys are the parameters of its dataclass, so that a new kind needs no line here.
+Each kind becomes a pydantic model whose keys are the parameters of its dataclass, so a new kind needs no change here.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lab.phy.registry import BoundsError, Kind
 class PhyKind(Model):
     """A kind with its parameters."""
 
-    noun: ClassVar[str]  # what this sort of kind is called
+    noun: ClassVar[str]  # what messages call kinds of this sort
     kind: ClassVar[type[Kind]]
-    params: ClassVar[dict[str, str]]  # what the kind calls each key
+    params: ClassVar[dict[str, str]]  # name of each key in the kind's dataclass
 
     model: str
 
     def made(self) -> Any:
-        """The kind's object.
+        """Create the kind's object.
 
         Raises:
             BoundsError: a parameter is out of bounds.
@@ -54,7 +54,7 @@ B = TypeVar("B", bound=PhyKind)
 
 
 def models(base: type[B], kinds: Mapping[str, type[Kind]]) -> dict[str, type[B]]:
-    """A model for each kind, by the kind's name; ``base`` has what they share."""
+    """Create a model for each kind, by name; ``base`` has their common fields."""
     return {name: _model(base, kind) for name, kind in kinds.items()}
 
 
@@ -77,7 +77,7 @@ def _model(base: type[B], kind: type[Kind]) -> type[B]:
 
 
 def _unit(kind: type[Kind], param: str) -> str:
-    """What a parameter counts; empty for a plain number."""
+    """Return the unit of a parameter; empty for a plain number."""
     fields = {field.name: field for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     unit: str = fields[param].metadata["unit"]
     return unit
@@ -91,13 +91,13 @@ def _type(hint: type, unit: str) -> Any:
 
 
 def pick(base: type[PhyKind], known: Callable[[], Mapping[str, type[PhyKind]]], value: Any) -> str:
-    """The kind that a mapping names with ``model:``; refuses an unknown one, listing the known."""
+    """Return the kind that a mapping names with ``model:``; refuse an unknown one, listing the known."""
     names = list(known())
     if not isinstance(value, dict):
-        refuse(f"wants keys and values, such as {{model: {value if value in names else names[0]}}}")
+        refuse(f"must be a mapping, such as {{model: {value if value in names else names[0]}}}")
     if "model" not in value:
-        refuse(f'needs "model", one of {", ".join(names)}')
+        refuse(f'"model" is missing; write one of {", ".join(names)}')
     name = str(value["model"])
     if name not in names:
-        refuse(f'unknown {base.noun} "{name}"{suggestion(name, names)}; there are: {", ".join(names)}', key="model")
+        refuse(f'unknown {base.noun} "{name}"{suggestion(name, names)}; known: {", ".join(names)}', key="model")
     return name

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Rates that radios can be held to, by mode: ``54 Mbit/s`` of 802.11b, g and a, ``MCS 7`` of 802.11n.
+"""Fixed rates of radios, by mode: ``54 Mbit/s`` for 802.11b, g and a, ``MCS 7`` for 802.11n.
 
-Which rates there are: IEEE 802.11-2020 15.4.4.4 and 16.3.3 (b), 17.3.2.2 (a, g), 19.5 (n: eight for each stream).
-Not offered: rates of b, g and a in a network of mode n, whose frames would then not be aggregated.
+Source: IEEE 802.11-2020 15.4.4.4 and 16.3.3 (b), 17.3.2.2 (a, g), 19.5 (n: eight per stream).
+Not offered: rates of b, g and a in a network of mode n, since such frames would not be aggregated.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ MODES = {"b": DSSS, "g": _names(tuple(sorted(DSSS_BPS + OFDM_BPS))), "a": OFDM, 
 
 
 def legacy(mode: str, band_ghz: float) -> tuple[str, ...]:
-    """The rates of b, g and a that a network has: those that basic rates can be of."""
+    """Return the rates of b, g and a in a network, from which basic rates are chosen."""
     return (MODES["g"] if band_ghz < 5 else MODES["a"]) if mode == "n" else MODES[mode]
 
 
 def listed(mode: str) -> str:
-    """The rates of a mode, for a reader."""
+    """Format the rates of a mode for a reader."""
     if mode == "n":
         return f"{HT[0]} to {HT[-1]}"
     return f"{', '.join(name.split()[0] for name in MODES[mode])} Mbit/s"
 
 
 def _rate(value: Any) -> str:
-    """A rate by its name in ``MODES``; refuses what is a rate of no mode."""
+    """Return a rate as ``MODES`` names it; refuse one that no mode has."""
     text = str(value).strip()
     match = _MCS.match(text)
     if match:
@@ -53,14 +53,14 @@ def _rate(value: Any) -> str:
             refuse(f'there is no "{text}"; mode n has {listed("n")}')
         return HT[int(match[1])]
     if isinstance(value, bool | list | dict) or value is None or text.isdigit():
-        refuse(f'"{text}" is no rate; write one like 54 Mbit/s, or in mode n MCS 7')
+        refuse(f'"{text}" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n')
     try:
         rate_bps = units.RATE.parse(text)
     except units.UnitError as error:
         refuse(str(error))
     names = dict(zip(DSSS_BPS + OFDM_BPS, DSSS + OFDM, strict=True))
     if rate_bps not in names:
-        refuse(f'"{text}" is no rate of 802.11b, g or a; mode g has {listed("g")}, mode n {listed("n")}')
+        refuse(f'"{text}" is not a rate of 802.11b, g or a; mode g has {listed("g")}, mode n {listed("n")}')
     return names[int(rate_bps)]
 
 

@@ -33,9 +33,9 @@ def pick_kind(room: str, value: Any) -> str:
     """The kind that a mapping names with ``kind:``; refuses an unknown one, listing the known."""
     known = kinds(room)
     if not isinstance(value, dict):
-        refuse(f"wants keys and values, such as {{kind: {next(iter(known))}}}")
+        refuse(f"must be a mapping, such as {{kind: {next(iter(known))}}}")
     if "kind" not in value:
-        refuse(f'needs "kind", one of {", ".join(known)}')
+        refuse(f'"kind" is missing; write one of {", ".join(known)}')
     kind = str(value["kind"])
     if kind not in known:
         refuse(f'unknown kind "{kind}"{suggestion(kind, known)}; known kinds: {", ".join(known)}', key="kind")
@@ -46,12 +46,14 @@ def pick_key(room: str, noun: str, value: Any) -> str:
     """The kind that a mapping names by having a key of that name (``roam: sta1``)."""
     known = kinds(room)
     if not isinstance(value, dict):
-        refuse(f"{noun} is written as {{at: 5 s, {next(iter(known))}: …}}")
+        refuse(f"{noun} must look like {{at: 5 s, {next(iter(known))}: …}}")
     given = [key for key in value if key in known]
     if len(given) > 1:
-        refuse(f"{noun} does one thing, this one has {' and '.join(given)}; write {len(given)} of them", key=given[1])
+        refuse(
+            f"{noun} does one thing, but this one has {' and '.join(given)}; write {len(given)} entries", key=given[1]
+        )
     if not given:
         others = ", ".join(str(key) for key in value if key != "at")
         found = f'unknown kind of {noun.split()[-1]} "{others}"; ' if others else ""
-        refuse(f"{found}{noun} has one of these keys: {', '.join(known)}")
+        refuse(f"{found}{noun} needs one of these keys: {', '.join(known)}")
     return str(given[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Topology files: places, with what moves there and when."""
+"""Topology files: nodes, links, the medium, and what changes over time."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def _subnet(text: str) -> str:
     try:
         network = ipaddress.IPv4Network(text)
     except ValueError:
-        refuse(f'"{text}" is no IPv4 network; write one like 10.0.0.0/8')
+        refuse(f'"{text}" is not a valid IPv4 network; write one such as 10.0.0.0/8')
     if network.prefixlen > 30:
-        refuse(f'"{text}" has no room for two nodes; write a wider one, such as 10.0.0.0/8')
+        refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.0.0.0/8')
     return text
 
 
 def _country(text: str) -> str:
     if len(text) != 2 or not (text.isascii() and text.isalpha() and text.isupper()):
-        refuse(f'"{text}" is no country code; write two capital letters, such as DE')
+        refuse(f'"{text}" is not a valid country code; write two capital letters, such as DE')
     return text
 
 
@@ -47,13 +47,13 @@ PERFECT = "perfect"
 
 
 def _medium(value: Any) -> str:
-    """Whether radios are on the stock medium or on one that is described."""
+    """Tell the stock medium from one that is described."""
     if isinstance(value, dict):
         return "described"
     if value != PERFECT:
         shown = "nothing" if value is None else f'"{value}"'
         refuse(
-            f"{shown} is no medium{suggestion(str(value), [PERFECT])}; write {PERFECT}, or keys and values "
+            f"{shown} is not a valid medium{suggestion(str(value), [PERFECT])}; write {PERFECT}, or a mapping "
             "({} takes every default)"
         )
     return PERFECT
@@ -76,27 +76,27 @@ else:
 
 
 class Topology(Model):
-    """Nodes, the links between them and what happens to them."""
+    """Nodes, the links between them and the events of a run."""
 
-    name: Text = Field(description="Its name, usually that of the file.")
-    about: Text = Field("", description="One sentence on what it is for.")
+    name: Text = Field(description="Name, usually that of the file.")
+    about: Text = Field("", description="What it is for, in one sentence.")
     country: Annotated[Text, AfterValidator(_country)] = Field(
-        "DE", description="Whose radio rules hold (ISO 3166-1 alpha-2), for all nodes: one place, one law."
+        "DE", description="Country whose radio regulations apply to all nodes (ISO 3166-1 alpha-2)."
     )
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
-        "10.0.0.0/8", description="Where hosts and stations get their addresses from, in order of listing."
+        "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
     )
     nodes: AllNodes = Field(description="The nodes by name.")
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(
         cast(Any, PERFECT),
         validate_default=True,
-        description="What radios hear of each other: perfect (everything, at once, at any distance) "
+        description="How radios hear each other: perfect (every frame, instantly, at any distance) "
         "or an 802.11 medium with the keys below; {} takes every default.",
     )
-    timeline: list[AnyEvent] = Field([], description="What happens, and when.")
+    timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Names written with ``count:``, and the nodes that each of them means."""
+        """Names written with ``count:``, and the nodes of each."""
         return self.nodes.groups if isinstance(self.nodes, Nodes) else {}

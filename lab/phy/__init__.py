@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Radio waves and bit errors as numbers: propagation, fading and error models, and their tables for the kernel.
+"""The physical layer: propagation, fading and error models, and their tables for the kernel.
 
-NumPy brings a library for linear algebra, of which nothing here has use. It starts a thread for every core when it is
-imported, which waits in a busy loop, unless it is told not to: 50 ms of a processor in every start of the lab.
+NumPy comes with OpenBLAS, which nothing here uses. When imported, it starts a thread per core that waits in a busy
+loop, which costs 50 ms of CPU time at every start of the lab. Hence the limit to one thread.
 """
 
 import os

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Curves of bit errors: what modulation and coding have to do with them, and nothing else of a rate.
+"""Bit error curves. They depend on the modulation and code rate only, not on other properties of a rate.
 
-Rates share a curve where they share modulation and code: 802.11a at 6 Mbit/s and 802.11n's MCS 0 are both bpsk-1/2.
-The order is the kernel's enum; new curves go to its end.
+Rates with the same modulation and code share a curve: 802.11a at 6 Mbit/s and 802.11n's MCS 0 are both bpsk-1/2.
+The order is that of the kernel's enum; append new curves at the end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lab.errors import InputError, suggestion
 
 @dataclass(frozen=True)
 class Coding:
-    """A constellation of so many points, and the rate of the convolutional code before it (IEEE 802.11-2020 17.3.5)."""
+    """The number of constellation points and the rate of the convolutional code (IEEE 802.11-2020 17.3.5)."""
 
     points: int
     rate: Fraction
@@ -23,7 +23,7 @@ class Coding:
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve. ``index`` is its number in the kernel; DSSS and CCK have no ``coding``."""
+    """One curve. ``index`` is its index in the kernel; DSSS and CCK have no ``coding``."""
 
     index: int
     name: str
@@ -48,11 +48,11 @@ _BY_NAME = {curve.name: curve for curve in CURVES}
 
 
 def curve_named(name: str) -> Curve:
-    """The curve of that name.
+    """Return the curve of that name.
 
     Raises:
-        InputError: there is none; lists those there are.
+        InputError: there is none; lists the known ones.
     """
     if name not in _BY_NAME:
-        raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; there are: {", ".join(_BY_NAME)}')
+        raise InputError(f'unknown curve "{name}"{suggestion(name, _BY_NAME)}; known: {", ".join(_BY_NAME)}')
     return _BY_NAME[name]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How many bits of a damaged frame are wrong, where the chance that it is damaged is known from an error model.
+"""Share of wrong bits in a damaged frame; error models give only the probability that it is damaged.
 
-The table beside this file is of lab.phy.viterbi, which ran a decoder.
+The table beside this file was computed by lab.phy.viterbi, which runs a decoder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TABLE = Path(__file__).with_name("decoded.csv")
 
 @cache
 def _table() -> dict[Fraction, tuple[Floats, Floats]]:
-    """By code rate: bit error rates before decoding, rising, and after it."""
+    """Return, by code rate, the bit error rates before decoding (ascending) and after it."""
     found: dict[Fraction, list[tuple[float, float]]] = {}
     with TABLE.open(encoding="utf-8", newline="") as file:
         for rate, before, after in list(csv.reader(file))[1:]:
@@ -29,9 +29,9 @@ def _table() -> dict[Fraction, tuple[Floats, Floats]]:
 
 
 def error_rate(rate: Fraction, p: Floats) -> Floats:
-    """Bit error rate after decoding, from the rate ``p`` before it; 1 below the table: what is there is left to bounds.
+    """Return the bit error rate after decoding for the rate ``p`` before it; 1 below the table, where bounds apply.
 
-    Between the rows of the table in logarithms of both.
+    Interpolates between rows of the table in the logarithm of both.
     """
     before, after = _table()[rate]
     seen = after > 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From an error model to rates: of bits, of frames, and the ratio that a rate needs."""
+"""Bit and frame error rates of an error model, and the SNR required for a given rate."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from lab.phy.curves import Curve
 from lab.phy.error_models import ErrorModel
 from lab.phy.numbers import Floats
 
-SNR_LEAST_DB = -60.0  # the model is asked for no less: nothing gets through
-SNR_MOST_DB = 100.0  # nor for more: nothing is lost
+SNR_LEAST_DB = -60.0  # below, every frame is lost
+SNR_MOST_DB = 100.0  # above, none is
 
 
 def hazard(model: ErrorModel, curve: Curve, snr_db: npt.ArrayLike) -> Floats:
-    """Hazard per bit, in the shape of ``snr_db``: a frame of L bits arrives whole with probability exp(-hazard L).
+    """Return the hazard per bit, shaped like ``snr_db``: L bits arrive without error with probability exp(-hazard L).
 
     Args:
         model: the error model.
         curve: modulation and code.
-        snr_db: signal over interference and noise, any shape; taken as within -60 and 100 dB.
+        snr_db: signal to interference and noise, any shape; clipped to -60 to 100 dB.
     """
     return model.hazard(curve, np.clip(np.asarray(snr_db, dtype=np.float64), SNR_LEAST_DB, SNR_MOST_DB))
 
 
 def per(model: ErrorModel, curve: Curve, snr_db: npt.ArrayLike, bits: int) -> Floats:
-    """Probability that a frame of so many bits, at least one, has an error."""
+    """Return the probability that a frame of ``bits`` (at least 1) has an error."""
     return np.asarray(-np.expm1(-hazard(model, curve, snr_db) * bits))
 
 
 def snr_at_per(model: ErrorModel, curve: Curve, wanted_per: float, octets: int) -> float:
-    """The SNR in dB at which frames of ``octets`` bytes are lost with probability ``wanted_per``.
+    """Return the SNR in dB at which frames of ``octets`` bytes are lost with probability ``wanted_per``.
 
     Raises:
-        ValueError: ``wanted_per`` is not between 0 and 1, or the curve does not pass it within -60 and 100 dB.
+        ValueError: ``wanted_per`` is not between 0 and 1, or not reached between -60 and 100 dB.
     """
     from scipy.optimize import brentq
 
@@ -45,7 +45,7 @@ def snr_at_per(model: ErrorModel, curve: Curve, wanted_per: float, octets: int) 
     wanted = math.log(-math.log1p(-wanted_per) / (8 * octets))
 
     def excess(snr_db: float) -> float:
-        """Logarithm of the hazard over the wanted one, kept finite."""
+        """Return the logarithm of the hazard relative to the wanted one, kept finite."""
         value = float(hazard(model, curve, snr_db))
         return math.log(min(max(value, 1e-300), 1e300)) - wanted
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Error models as the kernel takes them: hazards in fixed point over SNR in hundredths of a decibel (mB).
+"""Error models in the kernel's form: hazards in fixed point over SNR in hundredths of a decibel (mB).
 
-A value is round(hazard · 2^60). With 60 bits behind the point, the longest A-MPDU (65535 bytes, 2^19 bits) may still be
-lost as rarely as once in 2^40.
+A value is round(hazard · 2^60). With 60 fraction bits, loss probabilities of the longest A-MPDU (65535 bytes, 2^19
+bits) as small as 2^-40 can be represented.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from lab.phy.error_rates import SNR_LEAST_DB, SNR_MOST_DB, hazard
 from lab.phy.numbers import Floats
 
 FRACTION_BITS = 60
-_LOST = -math.log(1e-6)  # hazard at which a bit is right but once in a million
-_NEAR_WORST = 0.9  # of a curve's worst hazard, for those that never get to _LOST, as a guess is right half the time
-_GUESS = 0.98  # of the worst share of wrong bits: what is left to tell of them is noise
-_NEGLIGIBLE = 2.0**-40 / 2**19  # hazard: an A-MPDU of 2^19 bits has an error once in 2^40
-_COARSE = 64  # steps, to find a table's range: three quarters of all levels are outside
+_LOST = -math.log(1e-6)  # hazard at which one bit in a million is correct
+_NEAR_WORST = 0.9  # of a curve's worst hazard, for curves that never reach _LOST, as a guess is right half the time
+_GUESS = 0.98  # of the worst share of wrong bits; beyond that, differences are noise
+_NEGLIGIBLE = 2.0**-40 / 2**19  # hazard at which an A-MPDU of 2^19 bits has an error with probability 2^-40
+_COARSE = 64  # steps for the first search of a table's range; three quarters of all levels are outside
 
-_BURST_BITS = {  # wrong bits in one error event of the K=7 code after Viterbi's decoder
+_BURST_BITS = {  # wrong bits per error event of the K=7 code after Viterbi decoding
     Fraction(1, 2): 3.3,
     Fraction(2, 3): 3.0,
     Fraction(3, 4): 5.3,
@@ -45,12 +45,12 @@ class KernelTable:
     Attributes:
         curve: its index.
         model: name of the error model.
-        start_mb: SNR of the first value, in hundredths of a decibel; below it, the first value holds.
-        step_mb: SNR from one value to the next.
-        values: shape (n,), hazards in 1/2^60, none above the one before it. The last is 0, and so are all beyond.
-        wrong_bits: shape (n,), likewise, of bits in a frame that is damaged: how many are wrong, each by itself.
-        events: shape (n,), likewise, of error events with ``burst_q8`` wrong bits each.
-        burst_q8: mean number of wrong bits in one error event, in 1/256, for positions in bursts.
+        start_mb: SNR of the first value, in hundredths of a decibel; the first value also applies below it.
+        step_mb: SNR difference between values.
+        values: shape (n,), hazards in 1/2^60, not increasing. The last is 0 and applies to all higher levels.
+        wrong_bits: shape (n,), the same for wrong bits in a damaged frame, if they are independent.
+        events: shape (n,), the same for error events with ``burst_q8`` wrong bits each.
+        burst_q8: mean number of wrong bits per error event, in 1/256.
     """
 
     curve: int
@@ -64,24 +64,23 @@ class KernelTable:
 
 
 def burst_q8(curve: Curve) -> int:
-    """Mean number of wrong bits in one error event, in 1/256; without a code, events are single bits."""
+    """Return the mean number of wrong bits per error event, in 1/256; without a code, events are single bits."""
     return round((_BURST_BITS[curve.coding.rate] if curve.coding else 1.0) * _BURST_UNIT)
 
 
 def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTable:
-    """The table of a curve, at multiples of ``step_mb``.
+    """Return the table of a curve, at multiples of ``step_mb``.
 
-    It begins at the highest SNR at which hardly a bit gets through (p ≥ 1 - 10^-6), or, where a curve never gets there,
-    at which the hazard is 90 % of its worst (DSSS: 0.62, which the 48 bits of a header survive once in 10^13), and at
-    which half of the bits of a damaged frame are wrong. It ends where the longest A-MPDU has an error less than once in
-    2^40.
+    It starts at the highest SNR at which almost every bit is wrong (p ≥ 1 - 10^-6) and half of the bits of a damaged
+    frame are wrong. If a curve never gets that bad, 90 % of its worst hazard counts instead (DSSS: 0.62, at which the
+    48 bits of a header arrive once in 10^13). It ends where the error probability of the longest A-MPDU is below 2^-40.
 
     Raises:
-        InputError: a user's curve does not fall so far.
-        ValueError: ``step_mb`` is no positive number.
+        InputError: a user's curve does not fall that far.
+        ValueError: ``step_mb`` is not positive.
     """
     if step_mb < 1:
-        raise ValueError(f"a step of {step_mb} mB")
+        raise ValueError(f"step_mb is {step_mb}; it must be at least 1")
     levels_mb = (
         np.arange(math.ceil(SNR_LEAST_DB * 100 / step_mb), math.floor(SNR_MOST_DB * 100 / step_mb) + 1) * step_mb
     )
@@ -90,7 +89,7 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
     if hazards[-1] >= _NEGLIGIBLE:
         raise InputError(
             f"curve {curve.name} of error model {model.name} still has errors at {SNR_MOST_DB:g} dB; "
-            "let its last rows fall faster, or end it with a rate of 0"
+            "make its last rows fall faster, or end it with a rate of 0"
         )
     lost = min(_LOST, _NEAR_WORST * hazards[0])
     share = wrong_share(model, curve, levels_mb[few] / 100.0)
@@ -115,7 +114,7 @@ def kernel_table(model: ErrorModel, curve: Curve, step_mb: int = 5) -> KernelTab
 
 
 def wrong_share(model: ErrorModel, curve: Curve, snr_db: Floats) -> Floats:
-    """The share of bits that are wrong where frames are damaged, in the shape of ``snr_db``; at most a half."""
+    """Return the share of wrong bits in damaged frames, shaped like ``snr_db``; at most 0.5."""
     before = model.uncoded(curve, snr_db)
     if curve.coding is None or before is None:
         return np.full_like(snr_db, 0.5)
@@ -123,32 +122,33 @@ def wrong_share(model: ErrorModel, curve: Curve, snr_db: Floats) -> Floats:
 
 
 def _event_share(share: Floats, burst: float) -> Floats:
-    """The share of bits at which an error event begins, for that share of wrong ones.
+    """Return the share of bits at which an error event starts, for a share of wrong bits.
 
-    An event has ``burst`` wrong bits in 2 burst - 1, and no other begins meanwhile: of s = q m / (1 + q (2 m - 2)).
+    An event of m = ``burst`` wrong bits spans 2 m - 1 bits, within which no other starts. So the share of wrong bits is
+    s = q m / (1 + q (2 m - 2)), here solved for q.
     """
     return np.asarray(share / (burst - share * (2 * burst - 2)))
 
 
 def _within(hazards: Floats, share: Floats) -> Floats:
-    """Hazards that are as low as the share of wrong bits has them, and do not rise again beyond."""
+    """Limit hazards to those of the share of wrong bits, and make them non-increasing."""
     return np.asarray(np.minimum.accumulate(np.minimum(hazards, -np.log1p(-share))))
 
 
 def _fixed(hazards: Floats) -> npt.NDArray[np.uint64]:
-    """In the kernel's fixed point; the last is 0."""
+    """Convert to the kernel's fixed point; the last value is 0."""
     values = np.rint(np.minimum(hazards, HAZARD_CAP) * 2.0**FRACTION_BITS).astype(np.uint64)
     values[-1] = 0
     return values
 
 
 def _ends(lost: npt.NDArray[np.bool_], guessed: npt.NDArray[np.bool_], none: npt.NDArray[np.bool_]) -> tuple[int, int]:
-    """Where a table begins and ends.
+    """Return the first and the last index of a table.
 
     Args:
-        lost: levels at which a frame is lost; as the next, true up to some level.
-        guessed: at which its bits are no better than a guess.
-        none: at which hazards may be taken for 0, true from some level on.
+        lost: levels at which a frame is lost; true up to some level.
+        guessed: levels at which its bits are no better than a guess; likewise.
+        none: levels at which the hazard may be taken as 0; true from some level on.
     """
     end = int(np.flatnonzero(none)[0])
     return min(int(np.flatnonzero(lost & guessed)[-1]), end), end

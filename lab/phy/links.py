@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""From radios in places to the ratio of signal to noise on every link between them.
+"""Signal-to-noise ratios of all links between radios at given positions.
 
-Not modelled: interference from outside the lab; receivers that overload.
+Not modelled: interference from outside the lab; overloaded receivers.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ NOISE_FIGURE_DB = 7.0
 
 @dataclass(frozen=True)
 class Radios:
-    """n radios. What is one number counts for all, else it has shape (n,).
+    """n radios. A single number applies to all; else the shape is (n,).
 
     Attributes:
-        names: of the nodes, all different.
+        names: node names, all different.
         position_m: shape (n, 3).
         txpower_dbm: at the antenna's connector.
-        frequency_mhz: on which it sends; of shape (n, n) where it depends on the receiver.
-        antenna_gain_dbi: for sending and receiving.
+        frequency_mhz: transmit frequency; shape (n, n) if it depends on the receiver.
+        antenna_gain_dbi: for transmission and reception.
         noise_figure_db: of the receiver.
     """
 
@@ -42,29 +42,29 @@ class Radios:
     noise_figure_db: npt.ArrayLike = NOISE_FIGURE_DB
 
     def each(self, values: npt.ArrayLike) -> Floats:
-        """Values as shape (n,)."""
+        """Broadcast values to shape (n,)."""
         return np.broadcast_to(np.asarray(values, dtype=np.float64), (len(self.names),))
 
 
 def noise_floor_dbm(bandwidth_mhz: float = 20.0, noise_figure_db: npt.ArrayLike = NOISE_FIGURE_DB) -> Floats:
-    """Noise that a receiver adds to what it hears: kTB times its noise figure; -94.0 dBm for 20 MHz and 7 dB."""
+    """Return the noise floor of a receiver: kTB times its noise figure; -94.0 dBm for 20 MHz and 7 dB."""
     return THERMAL_DBM_HZ + decibels(bandwidth_mhz * 1e6) + np.asarray(noise_figure_db, dtype=np.float64)
 
 
 def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterable[Wall] = ()) -> Floats:
-    """Mean power at every receiver.
+    """Return the mean power at every receiver.
 
     Args:
-        model: how power falls over distance.
-        radios: n of them.
-        seed: of the run, for what is drawn per pair.
-        walls: between them.
+        model: propagation model.
+        radios: n radios.
+        seed: seed of the run, for random numbers per pair.
+        walls: walls between them.
 
     Returns:
-        Shape (n, n); row: transmitter, column: receiver. The diagonal is NaN: a radio does not hear itself.
+        Shape (n, n); rows are transmitters, columns receivers. The diagonal is NaN: a radio does not hear itself.
 
     Raises:
-        ValueError: shapes that do not fit together.
+        ValueError: the shapes do not match.
     """
     paths = paths_between(radios.position_m, radios.frequency_mhz, radios.names, seed)
     gain = radios.each(radios.antenna_gain_dbi)
@@ -77,6 +77,6 @@ def received_dbm(model: Propagation, radios: Radios, *, seed: int, walls: Iterab
 def snr_matrix(
     model: Propagation, radios: Radios, *, seed: int, walls: Iterable[Wall] = (), bandwidth_mhz: float = 20.0
 ) -> Floats:
-    """Mean signal over noise in dB on every link, shape (n, n), as ``received_dbm`` has it."""
+    """Return the mean SNR in dB of every link, in the shape of ``received_dbm``."""
     noise = noise_floor_dbm(bandwidth_mhz, radios.each(radios.noise_figure_db))
     return received_dbm(model, radios, seed=seed, walls=walls) - noise

@@ -12,18 +12,20 @@ Floats = npt.NDArray[np.float64]
 
 
 def linear(value_db: npt.ArrayLike) -> Floats:
-    """The ratio of two powers that is so many decibels, in the shape of ``value_db``."""
+    """Convert decibels to a ratio of powers, in the shape of ``value_db``."""
     return np.asarray(10.0 ** (np.asarray(value_db, dtype=np.float64) / 10.0))
 
 
 def decibels(ratio: npt.ArrayLike) -> Floats:
-    """A ratio of two powers, above 0, in decibels."""
+    """Convert a ratio of powers, above 0, to decibels."""
     return np.asarray(10.0 * np.log10(np.asarray(ratio, dtype=np.float64)))
 
 
-_erfc = np.vectorize(math.erfc, otypes=[np.float64])  # scipy's is quicker, but takes longer to import than all of these
+_erfc = np.vectorize(
+    math.erfc, otypes=[np.float64]
+)  # scipy's is faster, but its import takes longer than all calls together
 
 
 def erfc(x: npt.ArrayLike) -> Floats:
-    """1 - erf(x) in the shape of ``x``, to the digits of the C library however small it is."""
+    """Return 1 - erf(x) in the shape of ``x``, with the C library's precision even for tiny results."""
     return np.asarray(_erfc(x))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Kinds found by the files of a folder, each with the parameters that its dataclass has.
+"""Kinds discovered from the files of a folder, each with the parameters of its dataclass.
 
-A module of the folder holds one dataclass, a subclass of the base class in ``base.py``; its ``name`` is what users
-write. ``base`` and files that begin with ``_`` are no kinds.
+Each module of the folder has one dataclass, a subclass of the base class in ``base.py``; its ``name`` is what users
+write. ``base`` and files that start with ``_`` are not kinds.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lab.errors import InputError, suggestion
 
 
 class Kind:
-    """What every kind has."""
+    """Base class of all kinds."""
 
     name: ClassVar[str]
     about: ClassVar[str]
 
 
 class BoundsError(InputError):
-    """A parameter that is out of bounds; ``key`` is its name here, ``wanted`` says what it may be."""
+    """A parameter is out of bounds; ``key`` is its name in the dataclass, ``wanted`` says what to write."""
 
     def __init__(self, key: str, value: object, wanted: str) -> None:
         self.key = key
@@ -35,13 +35,13 @@ class BoundsError(InputError):
 
 
 def param(about: str, *, default: Any = dataclasses.MISSING, unit: str = "") -> Any:
-    """A field of a kind's dataclass that is a parameter.
+    """Declare a field of a kind's dataclass as a parameter.
 
     Args:
-        about: what it means, a sentence.
-        default: without one it must be given.
-        unit: what its number counts; in files it is written with it. A name may end with the unit (``k_db``), which
-            files leave out (``k: 6 dB``).
+        about: what it means, in a sentence.
+        default: without one, the parameter is required.
+        unit: its unit, which files write with the value. A name may end with the unit (``k_db``); files leave that
+            suffix out (``k: 6 dB``).
     """
     return dataclasses.field(default=default, metadata={"about": about, "unit": unit})
 
@@ -59,7 +59,7 @@ def _modules(package: str) -> tuple[ModuleType, ...]:
 
 
 def kinds(package: str, base: type[K]) -> dict[str, type[K]]:
-    """Every kind of a package, by name in alphabetical order."""
+    """Return every kind of a package, sorted by name."""
     found: dict[str, type[K]] = {}
     for module in _modules(package):
         (kind,) = (
@@ -72,14 +72,14 @@ def kinds(package: str, base: type[K]) -> dict[str, type[K]]:
 
 
 def build(package: str, base: type[K], noun: str, name: str, params: dict[str, Any]) -> K:
-    """The kind of that name with those parameters; ``noun`` is what messages call it.
+    """Create the kind of that name with those parameters; ``noun`` is what messages call it.
 
     Raises:
-        InputError: no such kind, a parameter that it does not have, lacks, or that is out of bounds.
+        InputError: an unknown kind, or an unknown, missing or out-of-bounds parameter.
     """
     known = kinds(package, base)
     if name not in known:
-        raise InputError(f'unknown {noun} "{name}"{suggestion(name, known)}; there are: {", ".join(known)}')
+        raise InputError(f'unknown {noun} "{name}"{suggestion(name, known)}; known: {", ".join(known)}')
     fields = {field.name: field for field in dataclasses.fields(known[name]) if field.init}  # type: ignore[arg-type]
     for key in params:
         if key not in fields:
@@ -87,15 +87,15 @@ def build(package: str, base: type[K], noun: str, name: str, params: dict[str, A
             raise InputError(f'{noun} {name} has no "{key}"{suggestion(key, fields)}; {has}')
     for key, field in fields.items():
         if key not in params and field.default is dataclasses.MISSING:
-            raise InputError(f'{noun} {name} needs "{key}"')
+            raise InputError(f'{noun} {name} needs the parameter "{key}"')
     return known[name](**params)
 
 
 def check(key: str, value: object, least: float, most: float, unit: str = "") -> None:
-    """Refuse a parameter that is no number from ``least`` to ``most``.
+    """Refuse a parameter that is not a number from ``least`` to ``most``.
 
     Raises:
-        BoundsError: says what it may be.
+        BoundsError: says what to write.
     """
     number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not (number and least <= value <= most):  # type: ignore[operator]

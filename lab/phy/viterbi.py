@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What Viterbi's decoder leaves wrong, found by running one: bit error rates after decoding, over those before.
+"""Bit error rates after Viterbi decoding over those before it, found by running a decoder.
 
-Bounds on the chance of an error (as in lab.phy.error_models) say nothing of how wrong a damaged frame is: they pass 1
-where the decoder still gets most bits right. Whoever reads damaged frames needs the rate itself. So the K=7 code of
-802.11 (generators 133 and 171 octal, IEEE 802.11-2020 17.3.5.6, punctured as there) is decoded with hard decisions
-over a binary symmetric channel. ``python -m lab.phy.viterbi`` writes the table that lab.phy.decoded reads.
+Bounds on the error probability (as in lab.phy.error_models) do not say how many bits of a damaged frame are wrong: they
+exceed 1 where the decoder still gets most bits right. Applications that read damaged frames need the rate itself. So
+the K=7 code of 802.11 (generators 133 and 171 octal, IEEE 802.11-2020 17.3.5.6, punctured as there) is decoded with
+hard decisions over a binary symmetric channel. ``python -m lab.phy.viterbi`` writes the table that lab.phy.decoded
+reads.
 
-Not modelled: soft decisions, which need about 2 dB less; a limited depth of the traceback.
+Not modelled: soft decisions, which need about 2 dB less; a limited traceback depth.
 """
 
 from __future__ import annotations
@@ -21,49 +22,49 @@ from lab.phy.decoded import TABLE
 
 _STATES = 64
 _GENERATORS = (0o133, 0o171)
-_PUNCTURING = {  # which coded bits of A and B are sent, a period
+_PUNCTURING = {  # coded bits of A and B that are sent, one period
     Fraction(1, 2): ((1,), (1,)),
     Fraction(2, 3): ((1, 1), (1, 0)),
     Fraction(3, 4): ((1, 1, 0), (1, 0, 1)),
     Fraction(5, 6): ((1, 1, 0, 1, 0), (1, 0, 1, 0, 1)),
 }
 _LENGTH, _FRAMES, _SEED = 1200, 256, 1
-_EDGE = 60  # bits at the end of a frame that are not counted: its last state is not known
-# before decoding; below the first of a rate the union bound holds, from one half on nothing is left to decode
+_EDGE = 60  # bits at the end of a frame that are not counted, since its final state is unknown
+# before decoding; below the first rate the union bound is tight, at one half nothing can be decoded
 _RATES: tuple[float, ...] = (0.002, 0.004, 0.006, 0.008, 0.01, 0.014, 0.018, 0.024, 0.03, 0.04, 0.05, 0.06, 0.08)
 _RATES += (0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 
 
 def error_rate(rate: Fraction, p: float, frames: int = _FRAMES, length: int = _LENGTH, seed: int = _SEED) -> float:
-    """Share of bits that are wrong after decoding.
+    """Return the share of wrong bits after decoding.
 
     Args:
-        rate: of the code.
-        p: chance of a coded bit to be wrong.
-        frames: how many frames are decoded.
-        length: their bits.
-        seed: of the channel, and of choices between paths that are as good.
+        rate: code rate.
+        p: probability that a coded bit is wrong.
+        frames: number of frames to decode.
+        length: bits per frame.
+        seed: seed for the channel and for ties between paths.
     """
     rng = np.random.default_rng(seed)
     sent = np.array(_PUNCTURING[rate], dtype=np.int8)  # (2, period)
     came, decisions, metrics = _trellis()
     costs = np.zeros((frames, _STATES), dtype=np.float32)
-    costs[:, 1:] = 1e3  # a frame begins in the first state
+    costs[:, 1:] = 1e3  # a frame starts in the first state
     taken = np.empty((length, frames, _STATES), dtype=bool)
     for step in range(length):
-        # the code is linear: what is wrong after zeros is wrong after anything
+        # the code is linear, so errors after all zeros are typical of any data
         wrong = rng.random((2, frames)) < p
         mask = sent[:, step % sent.shape[1]]
         branch = sum(mask[one] * (metrics[one][None, :, :] != wrong[one][:, None, None]) for one in (0, 1))
         paths = costs[:, came] + branch  # (frames, states, 2)
-        paths += rng.random(paths.shape, dtype=np.float32) * 1e-3  # of two as good ones either
+        paths += rng.random(paths.shape, dtype=np.float32) * 1e-3  # break ties at random
         taken[step] = paths[:, :, 1] < paths[:, :, 0]
         costs = np.rint(paths.min(axis=2)).astype(np.float32)
     return _wrong_share(came, decisions, taken, costs)
 
 
 def _trellis() -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
-    """States before each state (states, 2), the bit that led there (states), what was sent then (2, states, 2)."""
+    """Return predecessors of each state (states, 2), the bit that led there (states), the output (2, states, 2)."""
     after = np.arange(_STATES)
     came = np.stack([after * 2 % _STATES, after * 2 % _STATES + 1], axis=1)
     bit = (after >> 5).astype(np.int8)
@@ -79,7 +80,7 @@ def _wrong_share(
     taken: npt.NDArray[np.bool_],
     costs: npt.NDArray[np.float32],
 ) -> float:
-    """Traces back from the best last state."""
+    """Trace back from the best final state and return the share of wrong bits."""
     state = costs.argmin(axis=1)
     every = np.arange(len(state))
     wrong = 0
@@ -91,7 +92,7 @@ def _wrong_share(
 
 
 def main() -> int:
-    """Writes the table."""
+    """Write the table."""
     lines = ["code rate,before decoding,after decoding"]
     for rate in _PUNCTURING:
         for p in _RATES:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Walls: segments seen from above, each of which costs a line of sight that crosses it some decibels.
+"""Walls: line segments seen from above, each attenuating a line of sight that crosses it.
 
-Not modelled: the angle of the crossing, height (walls reach from the ground to the sky), reflection.
+Not modelled: the angle of incidence, height (walls are infinitely high), reflection.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lab.phy.numbers import Floats
 
 @dataclass(frozen=True)
 class Wall:
-    """A wall from one point of the plane to another."""
+    """A wall between two points of the plane."""
 
     from_m: tuple[float, float]
     to_m: tuple[float, float]
@@ -25,14 +25,14 @@ class Wall:
 
 
 def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[Wall]) -> Floats:
-    """What walls cost between every two of n points.
+    """Return the loss by walls between each pair of n points.
 
-    What lies exactly on a line counts as on its left. So a line of sight through the corner where two walls meet
-    crosses one of them, or both or none where it only touches the corner; the same in both directions.
+    A point exactly on a line counts as left of it. So a line of sight through the corner where two walls meet crosses
+    one of them (both or none if it only touches the corner), the same in both directions.
 
     Args:
         position_m: shape (n, 3) or (n, 2); only x and y count.
-        walls: any number of them.
+        walls: any number of walls.
 
     Returns:
         Shape (n, n), symmetric, in dB.
@@ -41,7 +41,7 @@ def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[Wall]) -> Floats:
     here, there = np.broadcast_arrays(plane[:, np.newaxis], plane)
     step = there - here
     swapped = (step[..., 0] < 0) | ((step[..., 0] == 0) & (step[..., 1] < 0))
-    first = np.where(swapped[..., np.newaxis], there, here)  # from left to right, so that both directions round alike
+    first = np.where(swapped[..., np.newaxis], there, here)  # left to right, so that both directions round the same way
     last = np.where(swapped[..., np.newaxis], here, there)
     loss = np.zeros(step.shape[:2])
     for wall in walls:
@@ -53,6 +53,6 @@ def wall_loss_db(position_m: npt.ArrayLike, walls: Iterable[Wall]) -> Floats:
 
 
 def _left(begin: Floats, end: Floats, point: Floats) -> npt.NDArray[np.bool_]:
-    """Whether a point is on the line from ``begin`` to ``end`` or to the left of it."""
+    """Return whether a point is on the line from ``begin`` to ``end`` or left of it."""
     along, aside = end - begin, point - begin
     return np.asarray(along[..., 0] * aside[..., 1] - along[..., 1] * aside[..., 0] >= 0)

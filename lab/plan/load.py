@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From names on a command line to a plan: finds, reads, overrides, validates and resolves."""
+"""From names on a command line to a plan: find, read, override, validate and resolve."""
 
 from __future__ import annotations
 
@@ -30,52 +30,52 @@ def load(
     places: Mapping[str, str] | None = None,
     draft: bool = False,
 ) -> Plan:
-    """The plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
+    """Return the plan of ``lab run TOPOLOGY WORKLOAD --seed … --set key=value … --pcap …``.
 
-    ``places`` says where settings are written, by key, where that is not the command line. ``draft``: see
+    ``places`` maps keys of settings that do not come from the command line to FILE:LINE. ``draft``: see
     ``lab.plan.resolve.resolve``.
 
     Raises:
-        InputError, InputErrors: whatever is wrong with what the user wrote.
+        InputError, InputErrors: mistakes in what the user wrote.
     """
-    said = overrides.parse(settings)
-    return _resolved(_documents(topology, workload, said, places), seed, said, pcap, draft)
+    parsed = overrides.parse(settings)
+    return _resolved(_documents(topology, workload, parsed, places), seed, parsed, pcap, draft)
 
 
 def code_of(
     topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
 ) -> Path | None:
-    """The folder of the stack whose code the plan of these has, or None, without making that plan.
+    """Return the folder of the stack whose code the run needs, or None, without resolving the plan.
 
-    Who has the plan asks ``library.code_of(workload, plan.stack)``.
+    If there is a plan already, use ``library.code_of(workload, plan.stack)``.
 
     Raises:
-        InputError, InputErrors: what is wrong with the workload, or with a setting.
+        InputError, InputErrors: mistakes in the workload or in a setting.
     """
     document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
     return _code(document, build(Workload, document))
 
 
 def _documents(
-    topology: str, workload: str, said: Mapping[str, str], places: Mapping[str, str] | None
+    topology: str, workload: str, settings: Mapping[str, str], places: Mapping[str, str] | None
 ) -> dict[str, Document]:
-    """Both files as they are with the settings."""
+    """Read both files and apply the settings."""
     documents = {
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
-    overrides.apply(said, documents, _MODELS, places)
+    overrides.apply(settings, documents, _MODELS, places)
     return documents
 
 
 def _resolved(
     documents: Mapping[str, Document],
     seed: int,
-    said: Mapping[str, str],
+    settings: Mapping[str, str],
     pcap: str | None,
     draft: bool,
 ) -> Plan:
-    """Validate both documents, telling the mistakes of both, then resolve."""
+    """Validate both documents, reporting the mistakes of both, then resolve."""
     errors: list[InputError] = []
     place = workload = None
     try:
@@ -87,12 +87,12 @@ def _resolved(
     except InputError as error:
         errors += flat(error)
     raise_all(errors)
-    assert place is not None and workload is not None  # else raised
-    return resolve(place, workload, seed, said, pcap=pcap, draft=draft)
+    assert place is not None and workload is not None  # raise_all has raised otherwise
+    return resolve(place, workload, seed, settings, pcap=pcap, draft=draft)
 
 
 def topology_source(document: Document) -> Source[Topology]:
-    """A validated topology with the table of error rates that it names."""
+    """Validate a topology and read the table of error rates that it names."""
     model = build(Topology, document)
     groups.place(document, model.groups)
     name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
@@ -105,7 +105,7 @@ def topology_source(document: Document) -> Source[Topology]:
 
 
 def workload_source(document: Document) -> Source[Workload]:
-    """A validated workload with the text files that it names, and its stack."""
+    """Validate a workload, read the text files that it names, and find its stack."""
     model = build(Workload, document)
     texts: dict[str, str] = {}
     errors = []
@@ -126,17 +126,17 @@ def workload_source(document: Document) -> Source[Workload]:
 
 
 def _code(document: Document, model: Workload) -> Path | None:
-    """The folder of the stack whose code a workload's runs have."""
+    """Return the folder of the stack whose code a workload's runs have."""
     try:
         return library.code_of(document.path, model.stack)
     except InputError as error:
-        if error.where is not None:  # a fault of the stack's folder, whatever the workload says
+        if error.where is not None:  # the mistake is in the stack's folder, not in the workload
             raise
         raise document.error(("stack",), error.message, error.hint) from None
 
 
 def _text(path: Path) -> str:
-    """A text file's content."""
+    """Read a text file."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
@@ -147,18 +147,18 @@ def _text(path: Path) -> str:
 
 
 def check(path: Path) -> str:
-    """Judge one file by itself; returns what it is: topology or workload.
+    """Check one file on its own; return its kind: topology or workload.
 
     Raises:
-        InputError, InputErrors: what is wrong with it.
+        InputError, InputErrors: mistakes in it.
     """
     return check_document(read(path))
 
 
 def check_document(document: Document) -> str:
-    """Judge a topology or a workload, as ``check`` does."""
+    """Check a topology or a workload, as ``check`` does."""
     if not isinstance(document.data, dict):
-        raise document.error((), "wants keys and values, such as name: my-topology")
+        raise document.error((), "must be a mapping, such as name: my-topology")
     if "nodes" in document.data or "links" in document.data:
         check_topology(topology_source(document))
         return "topology"

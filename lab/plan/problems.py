@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sources of a plan, and the mistakes found in them while it is made."""
+"""The source files of a plan, and the mistakes found in them while it is resolved."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ Refuse = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Source(Generic[M]):
-    """A validated file: the model, and the document that knows where everything was written."""
+    """A validated file: the model, and the document that knows the line of everything."""
 
     document: Document
     model: M
-    texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by what it calls them
+    texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by their names there
     stack: str | None = None  # of a workload: the stack whose code its runs have
 
 
 @dataclass
 class Problems:
-    """Collects mistakes, so that a user learns of all of them at once."""
+    """Collects mistakes, so that all of them are reported at once."""
 
     errors: list[InputError] = field(default_factory=list)
 
     def add(self, source: Source[M], keys: Keys, message: str, hint: str | None = None) -> None:
-        """Note what is wrong with the value at ``keys``."""
+        """Record a mistake in the value at ``keys``."""
         self.errors.append(source.document.error(keys, message, hint))
 
     def add_all(self, error: InputError) -> None:
-        """Note a mistake, or several told together, that know where they are."""
+        """Record one or more mistakes that already have their location."""
         self.errors += flat(error)
 
     def at(self, source: Source[M], keys: Keys) -> Refuse:
-        """A function that notes what is wrong there."""
+        """Return a function that records a mistake there."""
         return lambda message: self.add(source, keys, message)
 
     def raise_all(self) -> None:
-        """Raise what was noted, each mistake once."""
+        """Raise all recorded mistakes, each once."""
         raise_all(list({str(error): error for error in self.errors}.values()))

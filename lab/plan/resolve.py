@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A topology and a workload become a plan: pure, nothing is read or run here.
+"""Resolve a topology and a workload to a plan. Pure: nothing is read or run here.
 
-Everything that can be known before a run is settled: base units, defaults, addresses, names, which nodes take which
-role, what every reference stands for. Whatever cannot work is told with file and line, all of it at once.
+Everything that is known before a run is settled: base units, defaults, addresses, names, the nodes of each role, the
+value of each reference. Everything that cannot work is reported with file and line, all at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lab.plan.workload.processes import Processes, programs
 from lab.shared.medium_types import Medium
 from lab.shared.types import Plan
 
-SEED_MAX = 2**63 - 1  # the kernel reads it too
+SEED_MAX = 2**63 - 1  # the kernel's limit
 
 
 def resolve(
@@ -34,21 +34,21 @@ def resolve(
     pcap: str | None = None,
     draft: bool = False,
 ) -> Plan:
-    """The plan of a run.
+    """Return the plan of a run.
 
-    ``overrides`` have been applied to the documents already (``lab.plan.load``); here they are only written down.
-    ``pcap`` is what to capture besides what probes do: "air", or None. A ``draft`` is made to see whether there is a
-    plan: without the levels that change while nodes move, which take most of the time.
+    ``overrides`` have already been applied to the documents (``lab.plan.load``); here they are only recorded.
+    ``pcap`` is what to capture in addition to the probes: "air", or None. A ``draft`` only checks that the files
+    resolve: it leaves out the levels that change while nodes move, which take most of the time.
 
     Raises:
-        InputError, InputErrors: what cannot work, with file and line.
+        InputError, InputErrors: mistakes, with file and line.
     """
     if not 0 <= seed <= SEED_MAX:
-        raise InputError(f"{seed} is no seed; write a whole number from 0 to {SEED_MAX}")
+        raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")
     problems = Problems()
     net = network(topology, problems)
     bound = roles.bind(net, workload, problems)
-    problems.raise_all()  # what follows would only repeat it
+    problems.raise_all()  # later steps would only repeat these
     nodes = {node.name: node for node in net.nodes}
     groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
     names = Names(bound, nodes, groups)
@@ -88,7 +88,7 @@ def resolve(
 def _medium(
     topology: Source[Topology], net: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
 ) -> Medium | None:
-    """The medium, if the topology has one."""
+    """Return the medium, if the topology has one."""
     if topology.model.medium is None:
         return None
     from lab.plan.medium import medium
@@ -97,18 +97,18 @@ def _medium(
 
 
 def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
-    """Why there is no air to capture."""
+    """Explain why there is nothing to capture."""
     if topology.model.medium is not None:
-        return topology.document.error(("nodes",), f"nobody has a radio, so --pcap {pcap} has nothing to show")
+        return topology.document.error(("nodes",), f"no node has a radio, so --pcap {pcap} has nothing to capture")
     return topology.document.error(
         ("medium",),
-        f"--pcap {pcap} shows the frames of an 802.11 medium, and this topology has none",
+        f"--pcap {pcap} captures the frames of an 802.11 medium, but this topology has none",
         "write medium: {} in the topology, or add --set medium={} to the command",
     )
 
 
 def check_workload(workload: Source[Workload]) -> None:
-    """Raise what is wrong with a workload on any topology."""
+    """Raise the mistakes that a workload has on any topology."""
     problems = Problems()
     making = Processes(workload, Names({role: [] for role in workload.model.roles}, {}), problems)
     making.collect()
@@ -121,7 +121,7 @@ def check_workload(workload: Source[Workload]) -> None:
 
 
 def check_topology(topology: Source[Topology]) -> None:
-    """Raise what is wrong with a topology by itself; its timeline needs a workload to be judged."""
+    """Raise the mistakes of a topology on its own; checking its timeline needs a workload."""
     problems = Problems()
     net = network(topology, problems)
     problems.raise_all()

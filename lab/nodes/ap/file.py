@@ -142,7 +142,7 @@ class AccessPoint(Wireless):
         has = rates.legacy(self.mode, self.cell.frequency_mhz / 1000)
         for index, rate in enumerate(self.basic_rates):
             if rate not in has:
-                message = f"mode {self.mode} has no basic rate {rate}; write some of {', '.join(has)}"
+                message = f"mode {self.mode} has no basic rate {rate}; choose from {', '.join(has)}"
                 site.refuse(message, "basic_rates", index)
 
     @model_validator(mode="after")

@@ -121,10 +121,10 @@ class Station(Wireless):
         if self.ssid is None and len(known) == 1:
             return known[0]
         if self.ssid is None:
-            there = f"there are several networks: {', '.join(known)}" if known else "there is no access point"
-            site.refuse(f"which network {name} joins is open: {there}; write ssid:", "ssid")
+            choice = f"there are several networks ({', '.join(known)})" if known else "there is no access point"
+            site.refuse(f"{choice}; write ssid: for the network that {name} joins", "ssid")
             return ""
         if self.ssid not in known:
             listed = ", ".join(known) or "none"
-            site.refuse(f'no access point serves "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid")
+            site.refuse(f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid")
         return self.ssid

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One model of bit errors per file; see lab.phy.error_models.base."""
+"""Bit error models, one per file; see lab.phy.error_models.base."""
 
 from lab.phy.error_models.base import ErrorModel, known, load
 

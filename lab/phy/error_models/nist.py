@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The default: hard decisions, then the union bound of the K=7 code with ten terms of its weight spectrum.
+"""The default model: hard decisions and the union bound of the K=7 code with ten terms of its weight spectrum.
 
 G. Pei and T. R. Henderson, Validation of OFDM error rate model in ns-3, 2010, after L. E. Miller, Validation of
-802.11a/UWB coexistence simulation, NIST, 2003. The ratio within the channel is taken as that of a symbol's energy to
-the noise density. 256-QAM, which they do not have, continues their forms.
+802.11a/UWB coexistence simulation, NIST, 2003. The SNR within the channel is taken as Es/N0. 256-QAM, which they do not
+cover, uses the same formulas.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from lab.phy.numbers import Floats, linear
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Wrong bits on paths at each distance from the right one.
+    """Wrong bits on paths at each distance from the correct one.
 
     Attributes:
-        free: the least distance.
-        step: between the distances that occur.
-        period: bits that enter the coder in one period of its puncturing.
-        bits: total of wrong bits at each distance.
+        free: the free distance.
+        step: difference between the distances that occur.
+        period: input bits per puncturing period.
+        bits: total number of wrong bits at each distance.
     """
 
     free: int
@@ -63,27 +63,27 @@ class Nist(ErrorModel):
     about: ClassVar[str] = "hard decisions and the union bound of the code (NIST, ns-3's default for OFDM)"
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:
-        """Hazard per bit; infinite where the union bound reaches 1."""
+        """Return the hazard per bit; infinite where the union bound reaches 1."""
         s = linear(snr_db)
         if curve.coding is None:
             return _dsss.hazard(curve.name, s)
         return hazard_of(decoded(curve.coding.rate, uncoded(curve.coding, s)))
 
     def uncoded(self, curve: Curve, snr_db: Floats) -> Floats | None:
-        """That of the demodulator; none for DSSS and CCK."""
+        """Return the demodulator's bit error rate; None for DSSS and CCK."""
         return uncoded(curve.coding, linear(snr_db)) if curve.coding else None
 
 
 def uncoded(coding: Coding, es_n0: Floats) -> Floats:
-    """Bit error rate before decoding."""
+    """Return the bit error rate before decoding."""
     return _qam.bpsk(es_n0) if coding.points == 2 else _qam.nearest_neighbour(coding.points, es_n0)
 
 
 def decoded(rate: Fraction, p: Floats) -> Floats:
-    """Union bound on the bit error rate after decoding, from the rate ``p`` before; may exceed 1.
+    """Return the union bound on the bit error rate after decoding for the rate ``p`` before it; may exceed 1.
 
-    1/(2 k) Σ c_d D^d with D = √(4 p (1 - p)) (Chernoff's bound on the choice between two paths), k the period. All
-    terms are positive: small results keep their digits.
+    1/(2 k) Σ c_d D^d with D = √(4 p (1 - p)) (Chernoff bound on the choice between two paths), k the period. All terms
+    are positive, so small results are precise.
     """
     spectrum = _SPECTRA[rate]
     chernoff = np.sqrt(4.0 * p * (1.0 - p))

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Curves from a user's file: measured ones, say, or those of a link simulator.
+"""Curves from a user's file, for example measured or from a link simulator.
 
-The file is CSV, in one of two forms. Error rates of bits:
+The file is CSV, in one of two forms. Bit error rates:
 
     curve,snr_db,ber
     bpsk-1/2,-1,0.02
     bpsk-1/2,2,1.1e-6
 
-or of frames, with their length in bits:
+or frame error rates, with the frame length in bits:
 
     curve,snr_db,per,bits
     bpsk-1/2,-1,1,11664
     bpsk-1/2,1.5,0.13,11664
 
-Blank lines and lines that begin with # are skipped. A curve's rows have rising SNR and error rates that never rise. A
-rate of 1 says that nothing gets through, whatever its length; a rate of 0 that nothing is lost from there on. Between
-rows the logarithm of the hazard goes straight over the SNR in dB. Beyond the outermost two rows above 0 it continues as
-between them, so these two must differ. A curve that is missing is an error when it is asked for.
+Blank lines and lines that start with # are skipped. The rows of a curve have increasing SNR and non-increasing error
+rates. A rate of 1 means that every frame is lost, whatever its length; a rate of 0 that none is from there on. Between
+rows, the logarithm of the hazard is interpolated linearly over the SNR in dB. Beyond the outermost two rows above 0 it
+is extrapolated, so these two must differ. A missing curve is an error only if it is used.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NAMES = tuple(curve.name for curve in CURVES)
 
 
 class Row(NamedTuple):
-    """A line of the file."""
+    """A row of the file."""
 
     where: str
     curve: str
@@ -51,7 +51,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Table(ErrorModel):
-    """Curves from a file; from ``text`` where what the file holds has been read already."""
+    """Curves from a file, or from ``text`` if the file has been read already."""
 
     name: ClassVar[str] = "table"
     about: ClassVar[str] = "curves from a CSV file of error rates of bits or frames"
@@ -64,11 +64,11 @@ class Table(ErrorModel):
         self._curves.update(read(Path(self.file)) if self.text is None else parse(str(self.file), self.text))
 
     def has(self, curve: Curve) -> bool:
-        """Whether the file has rows for it."""
+        """Return whether the file has rows for it."""
         return curve.name in self._curves
 
     def hazard(self, curve: Curve, snr_db: Floats) -> Floats:
-        """Hazard per bit, at most 15."""
+        """Return the hazard per bit, at most 15."""
         if curve.name not in self._curves:
             raise InputError(
                 f"has no curve {curve.name}, only {', '.join(self._curves)}; add rows for it", where=str(self.file)
@@ -86,10 +86,10 @@ class Table(ErrorModel):
 
 
 def read(path: Path) -> dict[str, list[Row]]:
-    """The rows of each curve.
+    """Read the rows of each curve.
 
     Raises:
-        InputError: the file cannot be read or used; every line that is wrong is told.
+        InputError: the file cannot be read or used; names every wrong line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -101,10 +101,10 @@ def read(path: Path) -> dict[str, list[Row]]:
 
 
 def parse(label: str, text: str) -> dict[str, list[Row]]:
-    """The rows of each curve in the text of a file, which messages call ``label``.
+    """Parse the rows of each curve from the text of a file, which messages call ``label``.
 
     Raises:
-        InputError: every line that is wrong is told.
+        InputError: names every wrong line.
     """
     errors: list[InputError] = []
     text = text.removeprefix("\N{BYTE ORDER MARK}")
@@ -118,7 +118,7 @@ def parse(label: str, text: str) -> dict[str, list[Row]]:
 
 
 def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
-    """Every good row in order; what is wrong with the others goes into ``errors``."""
+    """Yield valid rows in order; append errors for the others to ``errors``."""
     lines = (
         (number, [cell.strip() for cell in line.split(",")])
         for number, line in enumerate(text.split("\n"), 1)
@@ -128,7 +128,7 @@ def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
     if tuple(header) not in _FORMS:
         wanted = " or ".join(",".join(form) for form in _FORMS)
         raise InputError(
-            f'begins with "{",".join(header)}"; the first line must be {wanted}', where=f"{label}:{number}"
+            f'starts with "{",".join(header)}"; the first line must be {wanted}', where=f"{label}:{number}"
         )
     for number, cells in lines:
         try:
@@ -143,9 +143,7 @@ def _row(where: str, header: list[str], cells: list[str]) -> Row:
     values = dict(zip(header, cells, strict=True))
     curve = values["curve"]
     if curve not in _NAMES:
-        raise InputError(
-            f'unknown curve "{curve}"{suggestion(curve, _NAMES)}; there are: {", ".join(_NAMES)}', where=where
-        )
+        raise InputError(f'unknown curve "{curve}"{suggestion(curve, _NAMES)}; known: {", ".join(_NAMES)}', where=where)
     numbers = {key: _number(where, key, text) for key, text in values.items() if key != "curve"}
     bits = numbers.get("bits", 1.0)
     rate_key = header[2]
@@ -169,16 +167,17 @@ def _number(where: str, key: str, text: str) -> float:
 
 
 def _disorder(rows: list[Row]) -> Iterator[InputError]:
-    """What is wrong with the rows of one curve together."""
+    """Check the rows of one curve against each other."""
     for before, row in pairwise(rows):
         if row.snr_db <= before.snr_db:
             yield InputError(
-                f"{row.curve}: {row.snr_db:g} dB comes after {before.snr_db:g} dB; sort the rows by SNR, each once",
+                f"{row.curve}: {row.snr_db:g} dB comes after {before.snr_db:g} dB; sort the rows by SNR, without "
+                "duplicates",
                 where=row.where,
             )
         elif row.hazard > before.hazard:
             yield InputError(
-                f"{row.curve}: more errors than at {before.snr_db:g} dB; error rates may not rise with the SNR",
+                f"{row.curve}: more errors than at {before.snr_db:g} dB; error rates must not increase with the SNR",
                 where=row.where,
             )
     positive = [row for row in rows if row.hazard > 0]
@@ -188,7 +187,7 @@ def _disorder(rows: list[Row]) -> Iterator[InputError]:
     for pair, side in ((positive[:2], "first"), (positive[-2:], "last")):
         if pair[0].hazard == pair[1].hazard and not (side == "first" and pair[0].hazard == HAZARD_CAP):
             yield InputError(
-                f"{rows[0].curve}: the {side} two rows above 0 have one error rate; the curve continues as between "
-                "them, so they must differ",
+                f"{rows[0].curve}: the {side} two rows above 0 have the same error rate; the curve is extrapolated "
+                "from them, so they must differ",
                 where=pair[1].where,
             )

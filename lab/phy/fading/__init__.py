@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One distribution of fading per file; see lab.phy.fading.base."""
+"""Fading distributions, one per file; see lab.phy.fading.base."""
 
 from lab.phy.fading.base import Fading, kinds, known, load, quantiles
 

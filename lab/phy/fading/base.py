@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What fading is: the gain of a link, drawn anew for every frame, around the mean that propagation gives.
+"""Base class of fading models: the gain of a link relative to its mean, drawn for each frame.
 
-The kernel draws an entry of a table of quantiles. Mean power is 1 (0 dB), so that fading changes no mean.
+The kernel draws an entry of a table of quantiles. The mean power is 1 (0 dB), so fading does not change the mean.
 
-Not modelled: correlation in time or frequency, so no Doppler and no selective fading; a frame sees one gain from its
-first bit to its last.
+Not modelled: correlation in time or frequency, so no Doppler and no frequency-selective fading; the gain is constant
+during a frame.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ _PACKAGE = "lab.phy.fading"
 
 
 class Fading(registry.Kind, ABC):
-    """Base class. A kind of fading is a dataclass, its parameters are the fields."""
+    """Base class. A kind of fading is a dataclass whose fields are its parameters."""
 
     @abstractmethod
     def gain(self, probability: Floats) -> Floats:
-        """The inverse distribution function: linear power, of mean 1, at probabilities between 0 and 1."""
+        """Return the inverse distribution function: linear power, mean 1, at probabilities between 0 and 1."""
 
 
 def kinds() -> dict[str, type[Fading]]:
-    """All kinds of fading by name, found by the files in this folder."""
+    """Return all kinds of fading by name, discovered from the files of this folder."""
     return registry.kinds(_PACKAGE, Fading)  # type: ignore[type-abstract]
 
 
 def known() -> tuple[str, ...]:
-    """Their names."""
+    """Return their names."""
     return tuple(kinds())
 
 
 def load(name: str, **params: Any) -> Fading:
-    """Fading of that name: ``load("rician", k_db=6)``.
+    """Create fading of that name: ``load("rician", k_db=6)``.
 
     Raises:
         InputError: no such fading, or wrong parameters.
@@ -49,6 +49,6 @@ def load(name: str, **params: Any) -> Fading:
 
 
 def quantiles(fading: Fading, n: int = 4096) -> npt.NDArray[np.int32]:
-    """The kernel's table: shape (n,), gain in hundredths of a decibel (mB) at probabilities (i + 1/2)/n."""
+    """Return the kernel's table: shape (n,), gain in hundredths of a decibel (mB) at probabilities (i + 1/2)/n."""
     gain = fading.gain((np.arange(n) + 0.5) / n)
     return np.rint(100.0 * decibels(gain)).astype(np.int32)

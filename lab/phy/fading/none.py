@@ -20,5 +20,5 @@ class NoFading(Fading):
     about: ClassVar[str] = "every frame arrives with the mean power"
 
     def gain(self, probability: Floats) -> Floats:
-        """1."""
+        """Return 1."""
         return np.ones_like(probability)

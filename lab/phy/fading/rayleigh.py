@@ -20,5 +20,5 @@ class Rayleigh(Fading):
     about: ClassVar[str] = "many echoes, no line of sight"
 
     def gain(self, probability: Floats) -> Floats:
-        """-ln(1 - p)."""
+        """Return -ln(1 - p)."""
         return np.asarray(-np.log1p(-probability))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One model of path loss per file; see lab.phy.propagation.base."""
+"""Path loss models, one per file; see lab.phy.propagation.base."""
 
 from lab.phy.propagation.base import Paths, Propagation, kinds, known, load
 

@@ -16,7 +16,7 @@ class Friis(Propagation):
     """Power falls with the square of the distance (H. T. Friis, A note on a simple transmission formula, 1946)."""
 
     name: ClassVar[str] = "friis"
-    about: ClassVar[str] = "free space; sL: loss of the system, a factor"
+    about: ClassVar[str] = "free space; sL: system loss factor"
 
     sL: float = param(SYSTEM_LOSS, default=1.0)
 
@@ -24,5 +24,5 @@ class Friis(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Friis's formula."""
+        """Friis formula."""
         return free_space_db(paths.distance_m, paths.frequency_mhz, self.sL)

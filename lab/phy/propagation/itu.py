@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""ITU-R P.1238: inside buildings, through floors.
+"""ITU-R P.1238: indoor propagation, also through floors.
 
-Mininet-WiFi changes from a coefficient of 28 to one of 38 at 16 m, and 12 dB are gone within a step. Here the
-coefficient is the same at all distances.
+Mininet-WiFi changes the coefficient from 28 to 38 at 16 m, which makes the loss jump by 12 dB. Here the coefficient is
+the same at all distances.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _5_GHZ_FROM_MHZ = 4000.0
 
 @dataclass(frozen=True)
 class Itu(Propagation):
-    """20 log f + N log d + lF · nFloors - 28 dB, f in MHz, d in m; less than 1 m counts as 1 m.
+    """20 log f + N log d + lF · nFloors - 28 dB, f in MHz, d in m; distances below 1 m count as 1 m.
 
-    pL is N, the power loss coefficient; 0 takes that of the frequency: 28 at 2.4 GHz, 30 at 5 GHz.
+    pL is N, the power loss coefficient; 0 selects it by frequency: 28 at 2.4 GHz, 30 at 5 GHz.
     """
 
     name: ClassVar[str] = "ITU"
-    about: ClassVar[str] = "indoors; pL: power loss coefficient, lF: dB lost in each of nFloors floors"
+    about: ClassVar[str] = "indoor; pL: power loss coefficient, lF: loss in dB per floor, nFloors: number of floors"
 
-    lF: float = param("What each floor in between costs.", default=0.0, unit="dB")
-    nFloors: int = param("The number of floors in between.", default=0)
-    pL: float = param("Power loss coefficient; 0: that of the frequency, 28 at 2.4 GHz, 30 at 5 GHz.", default=0.0)
+    lF: float = param("Loss per floor in between.", default=0.0, unit="dB")
+    nFloors: int = param("Number of floors in between.", default=0)
+    pL: float = param("Power loss coefficient; 0: by frequency, 28 at 2.4 GHz, 30 at 5 GHz.", default=0.0)
 
     def __post_init__(self) -> None:
         check("lF", self.lF, 0.0, 100.0, "dB")
@@ -42,7 +42,7 @@ class Itu(Propagation):
         check("pL", self.pL, 0.0, 200.0)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """The recommendation's formula."""
+        """Formula of the recommendation."""
         by_frequency = np.where(paths.frequency_mhz < _5_GHZ_FROM_MHZ, _RESIDENTIAL, _RESIDENTIAL_5_GHZ)
         coefficient = self.pL or by_frequency
         distance = np.maximum(paths.distance_m, REFERENCE_M)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A power of the distance, as buildings have it on the average."""
+"""Power law of the distance, typical of buildings on average."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lab.phy.numbers import Floats
 from lab.phy.propagation.base import REFERENCE_M, SYSTEM_LOSS, Paths, Propagation, check_system_loss, free_space_db
 from lab.phy.registry import check, param
 
-EXPONENT = "So many times 10 dB are lost in each decade of distance."
+EXPONENT = "Path loss exponent: 10 times this many dB are lost per decade of distance."
 
 
 @dataclass(frozen=True)
 class LogDistance(Propagation):
-    """Free space to the reference distance of 1 m, from there 10 · exp dB a decade (Rappaport, 2002, 4.9.1)."""
+    """Free space up to the reference distance of 1 m, then 10 · exp dB per decade (Rappaport, 2002, 4.9.1)."""
 
     name: ClassVar[str] = "logDistance"
-    about: ClassVar[str] = "10 exp dB a decade of distance from 1 m; sL: loss of the system, a factor"
+    about: ClassVar[str] = "10 exp dB per decade of distance from 1 m; sL: system loss factor"
 
     exp: float = param(EXPONENT, default=3.0)
     sL: float = param(SYSTEM_LOSS, default=1.0)
@@ -30,7 +30,7 @@ class LogDistance(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Mean loss at the distance."""
+        """Mean loss at each distance."""
         reference = free_space_db(np.minimum(paths.distance_m, REFERENCE_M), paths.frequency_mhz, self.sL)
         decades = np.log10(np.maximum(paths.distance_m / REFERENCE_M, 1.0))
         return np.asarray(reference + 10.0 * self.exp * decades)

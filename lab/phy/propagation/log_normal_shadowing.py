@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A power of the distance, and for every pair of nodes its own luck with walls and cupboards."""
+"""Power law of the distance plus random shadowing per pair of nodes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from lab.shared.streams import stream
 
 @dataclass(frozen=True)
 class LogNormalShadowing(Propagation):
-    """logDistance and a Gaussian number of decibels for each pair (Rappaport, 2002, 4.9.2).
+    """logDistance plus a Gaussian loss in dB for each pair (Rappaport, 2002, 4.9.2).
 
-    It is drawn from the stream of the pair: the same in both directions, the same for a whole run wherever its nodes
-    go, and whatever other nodes there are. ``variance`` is the standard deviation in dB, in spite of its name: so
-    does Mininet-WiFi use the parameter.
+    It is drawn from the random stream of the pair: it is the same in both directions and for a whole run, wherever the
+    nodes move and whichever other nodes exist. Despite its name, ``variance`` is the standard deviation in dB, as in
+    Mininet-WiFi.
     """
 
     name: ClassVar[str] = "logNormalShadowing"
-    about: ClassVar[str] = "logDistance and a Gaussian loss for each pair; variance: its standard deviation in dB"
+    about: ClassVar[str] = "logDistance plus a Gaussian loss per pair; variance: its standard deviation in dB"
 
     exp: float = param(EXPONENT, default=3.0)
     sL: float = param(SYSTEM_LOSS, default=1.0)
@@ -37,14 +37,14 @@ class LogNormalShadowing(Propagation):
         check("variance", self.variance, 0.0, 50.0, "dB")
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Mean loss at the distance and the pair's own, symmetric."""
+        """Mean loss at each distance plus that of the pair, symmetric."""
         mean = LogDistance(self.exp, self.sL).loss_db(paths)
         return mean + self.variance * _normals(paths.seed, paths.names)
 
 
 @lru_cache(maxsize=16)
 def _normals(seed: int, names: tuple[str, ...]) -> Floats:
-    """A standard normal number for each pair, shape (n, n), symmetric, 0 on the diagonal."""
+    """Return a standard normal number per pair, shape (n, n), symmetric, 0 on the diagonal."""
     normals = np.zeros((len(names), len(names)))
     for row, one in enumerate(names):
         for column, other in enumerate(names[:row]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A direct wave and one that the ground reflects, over flat land."""
+"""A direct wave and one reflected by flat ground."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LOWEST_M = 1.0  # Mininet-WiFi's default height of an antenna
 
 @dataclass(frozen=True)
 class TwoRayGround(Propagation):
-    """Free space to 4π h₁h₂/λ, from there power falls with d⁴: h₁²h₂²/(d⁴ sL) (Rappaport, 2002, 4.6).
+    """Free space up to 4π h₁h₂/λ, beyond which power falls with d⁴: h₁²h₂²/(d⁴ sL) (Rappaport, 2002, 4.6).
 
-    Both give the same at the crossover. Heights are the antennas' z; below 1 m (in files that place all nodes on the
-    ground, say) they count as 1 m. The ripple of the two waves before the crossover is not modelled.
+    Both are equal at the crossover. Heights are the z of the antennas; heights below 1 m (as in files that place all
+    nodes on the ground) count as 1 m. The interference pattern before the crossover is not modelled.
     """
 
     name: ClassVar[str] = "twoRayGround"
-    about: ClassVar[str] = "free space, from the crossover distance on 40 dB a decade; heights are z"
+    about: ClassVar[str] = "free space, then 40 dB per decade beyond the crossover distance; heights are z"
 
     sL: float = param(SYSTEM_LOSS, default=1.0)
 
@@ -33,7 +33,7 @@ class TwoRayGround(Propagation):
         check_system_loss(self.sL)
 
     def loss_db(self, paths: Paths) -> Floats:
-        """Free space before the crossover, the ground's reflection behind it."""
+        """Free space before the crossover, ground reflection beyond it."""
         height = np.maximum(paths.height_m, _LOWEST_M)
         heights = height[:, np.newaxis] * height
         crossover = 4.0 * math.pi * heights * paths.frequency_mhz * 1e6 / LIGHT_M_S

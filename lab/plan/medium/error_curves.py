@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The error curves of a medium: one for every modulation and code that the kernel has."""
+"""The error curves of a medium: one for every modulation and code rate of the kernel."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ONE_BIT_Q8 = 256
 _BAND_EDGE_MHZ = 3000
 
-# by amendment (IEEE 802.11-2020 clauses 15 to 19): what its frames may be sent with, one spatial stream at 20 MHz
+# by amendment (IEEE 802.11-2020 clauses 15 to 19): modulations of its frames, one spatial stream at 20 MHz
 _DSSS = ("dsss-1", "dsss-2", "cck-5.5", "cck-11")
 _OFDM = ("bpsk-1/2", "bpsk-3/4", "qpsk-1/2", "qpsk-3/4", "16qam-1/2", "16qam-3/4", "64qam-2/3", "64qam-3/4")
 _MODES = {"b": _DSSS, "g": _DSSS + _OFDM, "a": _OFDM, "n": (*_OFDM, "64qam-5/6")}
@@ -37,14 +37,14 @@ _MODES = {"b": _DSSS, "g": _DSSS + _OFDM, "a": _OFDM, "n": (*_OFDM, "64qam-5/6")
 
 @dataclass(frozen=True)
 class Curves:
-    """All curves of the kernel, and the name of the model that they are of."""
+    """All curves of the kernel, and the name of their error model."""
 
     model: str
     curves: list[ErrorCurve]
 
 
 def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], problems: Problems) -> Curves:
-    """The curves; of a model of one's own, those that the networks use must be there."""
+    """Return the curves; a user's own model must have those that the networks use."""
     keys: Keys = ("medium", "errors")
     try:
         errors = _model(source, model)
@@ -69,7 +69,7 @@ def error_curves(source: Source[Topology], model: Medium, nodes: list[Node], pro
 
 
 def _model(source: Source[Topology], model: Medium) -> error_models.ErrorModel:
-    """The error model; InputError if its file cannot be used."""
+    """Return the error model; InputError if its file cannot be used."""
     if not isinstance(model.errors, ErrorTable):
         return error_models.load(model.errors)
     label = label_of(source.document.path.parent / model.errors.table)
@@ -78,32 +78,32 @@ def _model(source: Source[Topology], model: Medium) -> error_models.ErrorModel:
 
 @cache
 def _named_table(errors: error_models.ErrorModel, curve: Curve) -> KernelTable:
-    """The table of a model of the lab's own: whoever makes one plan after the other computes it once."""
+    """Compute the table of a built-in model, only once for a series of plans."""
     return kernel_table(errors, curve)
 
 
 def _used(nodes: list[Node]) -> dict[str, str]:
-    """The curves that access points use, and a mode that does."""
+    """Return the curves in use, each with a mode that uses it."""
     used: dict[str, str] = {}
     for radio in (node.radio for node in nodes if node.radio):
         names = _MODES[radio.mode]
         if any(mhz < _BAND_EDGE_MHZ for mhz in (radio.frequency_mhz, *radio.scan_mhz) if mhz is not None):
-            names += _DSSS  # at 2.4 GHz scans and beacons use it, whatever the mode
+            names += _DSSS  # at 2.4 GHz, scans and beacons use it in every mode
         used |= {name: used.get(name, radio.mode) for name in names}
     return used
 
 
 def _lost(model: str, curve: Curve) -> KernelTable:
-    """A curve that lets nothing through, for what is not used."""
+    """Return a curve that loses every frame, for modulations that are not used."""
     values = np.array([round(HAZARD_CAP * 2**FRACTION_BITS)], dtype=np.uint64)
     return KernelTable(curve.index, model, round(SNR_MOST_DB * 100), 1, values, values, values, _ONE_BIT_Q8)
 
 
 def _packed(curve: Curve, table: KernelTable, bursts: bool) -> ErrorCurve:
-    """The curve as the plan holds it.
+    """Convert a curve to the form that plans store.
 
-    Values are rounded to the 24 bits of a float32: beyond the 40th bit they depend on the vector instructions that the
-    machine has, and plans must not.
+    Values are rounded to the 24 bits of a float32: beyond the 40th bit they depend on the machine's vector
+    instructions, and plans must not.
     """
 
     def steady(values: npt.NDArray[np.uint64]) -> str:

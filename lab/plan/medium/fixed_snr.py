@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SnrMatrix that a topology says itself, instead of having them follow from places."""
+"""Signal-to-noise ratios that a topology gives itself, instead of positions."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 def fixed_snr(
     source: Source[Topology], model: Medium, network: Network, problems: Problems
 ) -> dict[tuple[int, int], float]:
-    """Signal over noise in dB by numbers of (transmitter, receiver); what is said for one direction goes first."""
+    """Return the SNR in dB by (transmitter, receiver) index; an entry for one direction takes precedence."""
     numbers = radio_numbers(network.nodes)
     found: dict[tuple[int, int], float] = {}
     first: dict[tuple[object, ...], int] = {}
-    # both directions before one, so that the latter stands
+    # entries for both directions first, so that those for one direction override them
     order = sorted(range(len(model.snr)), key=lambda index: -len(model.snr[index].directed()))
     for index in order:
         entry = model.snr[index]
@@ -33,7 +33,7 @@ def fixed_snr(
             earlier = first.setdefault((type(entry), *pair), index)
             if earlier != index:
                 where = source.document.where(("medium", "snr", earlier))
-                message = f"what {pair[1]} hears of {pair[0]} is said already ({where}); leave one of them out"
+                message = f"the SNR from {pair[0]} to {pair[1]} is already given ({where}); remove one of them"
                 problems.add(source, ("medium", "snr", index), message)
                 break
             found[numbers[pair[0]], numbers[pair[1]]] = entry.is_
@@ -41,7 +41,7 @@ def fixed_snr(
 
 
 def _pairs(topology: Topology, entry: Snr) -> Iterator[tuple[str, str]]:
-    """The pairs of nodes that are meant; a group (``count:``) is each of its nodes."""
+    """Yield the pairs of nodes of an entry; a group (``count:``) stands for each of its nodes."""
     for transmitter, receiver in entry.directed():
         for one in topology.groups.get(transmitter, (transmitter,)):
             for other in topology.groups.get(receiver, (receiver,)):
@@ -50,7 +50,7 @@ def _pairs(topology: Topology, entry: Snr) -> Iterator[tuple[str, str]]:
 
 
 def _known(source: Source[Topology], index: int, entry: Snr, network: Network, problems: Problems) -> bool:
-    """Whether both ends are two nodes with a radio; notes what is wrong."""
+    """Return whether the ends are two different nodes with a radio; record what is wrong."""
     wrong = False
     for name, keys in entry.named():
         node = network.find(source.model.groups.get(name, (name,))[0])
@@ -67,6 +67,6 @@ def _known(source: Source[Topology], index: int, entry: Snr, network: Network, p
         problems.add(source, ("medium", "snr", index, *keys), message)
     names = {name for name, _ in entry.named()}
     if not wrong and len(names) == 1 and not names & set(source.model.groups):
-        problems.add(source, ("medium", "snr", index), f"{names.pop()} does not hear itself; name two nodes")
+        problems.add(source, ("medium", "snr", index), f"{names.pop()} cannot hear itself; name two nodes")
         wrong = True
     return not wrong

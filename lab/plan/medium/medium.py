@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The medium of a topology, resolved: tables of errors and fading, radios, and who hears whom how well, all the time.
+"""The medium of a topology, resolved: error and fading tables, radios, and the level of every link over time.
 
-Imported only where a topology has one, since lab.phy takes long to import. Runs on the host alone.
+Imported only if a topology has one, since lab.phy is slow to import. Runs on the host only.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _CHANGES_MAX = 1_000_000  # a plan of 30 MB
 def resolve(
     source: Source[Topology], network: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
 ) -> Medium | None:
-    """The medium; None where it is the stock one, where nobody has a radio, or where it cannot be.
+    """Return the medium; None if it is the stock one, if no node has a radio, or if there are mistakes.
 
     Args:
         source: the topology.
         network: its nodes.
-        courses: where they move.
+        courses: their movement.
         seed: of the run.
         until_ns: the run's end.
-        problems: notes what is wrong.
+        problems: collects mistakes.
     """
     model = source.model.medium
     nodes = [node for node in network.nodes if node.radio]
@@ -61,8 +61,8 @@ def resolve(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
         bursts=model.bursts,
-        propagation=_told(model.propagation),
-        fading={**_told(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
+        propagation=_parameters(model.propagation),
+        fading={**_parameters(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
         walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
         step_ns=model.step,
         statistics_ns=model.statistics,
@@ -70,18 +70,18 @@ def resolve(
         curves=curves.curves,
         fadings=[table] if table else [],
         radios=list(_radios(model, nodes)),
-        links=links.all(),  # before they move on
+        links=links.all(),  # must precede _updates, which moves them
         updates=list(_updates(source, model, links, courses, until_ns, problems)),
     )
 
 
-def _told(kind: Any) -> dict[str, Any]:
-    """A kind of lab.phy with its parameters, for the record."""
+def _parameters(kind: Any) -> dict[str, Any]:
+    """Return a model of lab.phy with its parameters, for the record."""
     return {"model": kind.model, **dataclasses.asdict(kind.made())}
 
 
 def _fading_table(model: MediumModel) -> FadingTable | None:
-    """The table of quantiles; None where all are 0."""
+    """Return the table of quantiles; None if all are 0."""
     if model.fading is None:
         return None
     quantiles = fadings.quantiles(model.fading.made())
@@ -111,7 +111,7 @@ def _places(nodes: list[Node]) -> dict[str, Place]:
 
 
 class _Links:
-    """The links as they are, and what changes when somebody moves."""
+    """The current links, and those that change when a node moves."""
 
     def __init__(self, levels: SnrMatrix, fading: int, coherence_us: int, places: dict[str, Place]) -> None:
         self._levels = levels
@@ -121,12 +121,12 @@ class _Links:
         self._snr_mb = levels.snr_mb(places)
 
     def all(self) -> list[MediumLink]:
-        """Every link."""
+        """Return every link."""
         size = len(self._snr_mb)
         return [self._link(i, j) for i in range(size) for j in range(size) if i != j]
 
     def move(self, places: dict[str, Place]) -> list[MediumLink]:
-        """The links that change when nodes go to ``places``."""
+        """Return the links that change when nodes move to ``places``."""
         before = self._snr_mb
         self._places = {**self._places, **places}
         self._snr_mb = self._levels.snr_mb(self._places)
@@ -140,7 +140,7 @@ class _Links:
 def _updates(
     source: Source[Topology], model: MediumModel, links: _Links, courses: Courses, until_ns: int, problems: Problems
 ) -> Iterator[MediumUpdate]:
-    """What moves change."""
+    """Yield the links that change at each step of a movement."""
     steps = courses.steps(model.step, until_ns)
     changes = 0
     for at_ns, places in courses.waypoints(model.step, until_ns).items() if steps <= _STEPS_MAX else ():
@@ -154,5 +154,5 @@ def _updates(
         problems.add(
             source,
             ("medium", "step"),
-            f"the moves take {steps} steps, which change too many levels; write a longer step, such as step: 1 s",
+            f"movements take {steps} steps, which change too many levels; write a longer step, such as step: 1 s",
         )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Signal over noise of every radio at every other: from places, or as it is said.
+"""Signal-to-noise ratio of every radio at every other, from positions or as given.
 
-Not modelled: on which of its network's channels a station is. What it sends to an access point is on that one's
-channel; two stations meet on the lowest channel that both may use.
+Not modelled: which of its network's channels a station is on. A link with an access point is on that access point's
+channel; a link between two stations is on the lowest channel that both may use.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _LIMIT_DB = 200.0  # the kernel's
 
 
 class SnrMatrix:
-    """The levels of a run; rows transmit, columns receive."""
+    """The levels of a run; rows are transmitters, columns receivers."""
 
     def __init__(self, model: Medium, nodes: list[Node], fixed_db: Mapping[Pair, float], seed: int) -> None:
-        """What stays the same while nodes move.
+        """Compute what stays the same while nodes move.
 
         Args:
             model: the medium as it is written.
             nodes: those with a radio, in order.
-            fixed_db: pairs of (transmitter, receiver) whose level is said.
+            fixed_db: levels given for (transmitter, receiver).
             seed: of the run.
         """
         radios = [node.radio for node in nodes if node.radio]
@@ -43,14 +43,14 @@ class SnrMatrix:
         self.propagation: Any = model.propagation.made()
         self.walls = [Wall(wall.from_, wall.to, wall.loss) for wall in model.walls]
         self.noise_figure_db = model.noise_figure
-        self.txpower_dbm = np.array([_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM) for radio in radios])
-        self.gain_dbi = np.array([_or(radio.antenna_gain_dbi, 0.0) for radio in radios])
+        self.txpower_dbm = np.array([_value_or(radio.txpower_dbm, DEFAULT_TXPOWER_DBM) for radio in radios])
+        self.gain_dbi = np.array([_value_or(radio.antenna_gain_dbi, 0.0) for radio in radios])
         self.frequency_mhz = np.array([[frequency_mhz(one, other) for other in radios] for one in radios])
         self.fixed_db = dict(fixed_db)
         self.seed = seed
 
     def snr_mb(self, places: Mapping[str, Place]) -> npt.NDArray[np.int64]:
-        """Signal over noise with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
+        """Return the SNR with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
         size = len(self.names)
         snr_db = np.full((size, size), DEFAULT_SNR_DB)
         placed = [index for index, name in enumerate(self.names) if name in places]
@@ -71,20 +71,20 @@ class SnrMatrix:
             antenna_gain_dbi=self.gain_dbi[placed],
             noise_figure_db=self.noise_figure_db,
         )
-        with np.errstate(over="ignore", invalid="ignore"):  # light years
+        with np.errstate(over="ignore", invalid="ignore"):  # positions may be light years apart
             snr_db = snr_matrix(self.propagation, radios, seed=self.seed, walls=self.walls)
         return np.nan_to_num(snr_db, nan=-_LIMIT_DB)
 
 
-def _or(value: float | None, default: float) -> float:
+def _value_or(value: float | None, default: float) -> float:
     return default if value is None else value
 
 
 def frequency_mhz(transmitter: Radio, receiver: Radio) -> int:
-    """Where the two meet: on the channel that one of them is told (an access point, an ad hoc station, a monitor), that
-    of the transmitter first.
+    """Return the frequency of a link: the channel configured for one of them (an access point, an ad hoc station, a
+    monitor), the transmitter's first.
 
-    Other stations meet on the lowest channel of both their networks, or else on that of the transmitter's.
+    Two other stations use the lowest channel that their networks share, else the lowest of the transmitter's network.
     """
     for radio in (transmitter, receiver):
         if radio.frequency_mhz is not None:

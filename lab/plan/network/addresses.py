@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""IP and MAC addresses: those given are checked, the others follow from the order of listing.
+"""IP and MAC addresses: given ones are checked, the others are assigned in file order.
 
-IP addresses are handed out like Mininet's: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
+IP addresses are assigned as in Mininet: 10.0.0.1, 10.0.0.2, … to hosts and stations in order. MAC addresses are
 locally administered: 02:00:01, the node's number in two bytes, then 00 for the radio, 01 for eth0, 02 for eth1, …
-02:00:00 is mac80211_hwsim's: radio n has 02:00:00, n in two bytes, and 00 for good, and answers to it wherever an
-interface of its own has no other address (a device for Wi-Fi Direct, an interface added with iw).
+02:00:00 belongs to mac80211_hwsim: radio n always has 02:00:00, n in two bytes, and 00. Interfaces of the radio that
+have no other address use it (a Wi-Fi Direct device, an interface added with iw).
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ _RADIO = 0
 
 
 def made_mac(node_index: int, port: int | None) -> str:
-    """The address of a node's radio (``port`` None) or wired interface."""
+    """Return the generated address of a node's radio (``port`` None) or wired interface."""
     last = _RADIO if port is None else port + 1
     return f"02:00:01:{node_index >> 8 & 0xFF:02x}:{node_index & 0xFF:02x}:{last:02x}"
 
 
 @dataclass
 class Macs:
-    """The MAC addresses in use, by whom."""
+    """The MAC addresses in use, with their owners."""
 
     source: Source[Topology]
     problems: Problems
     owners: dict[str, tuple[str, Keys]] = field(default_factory=dict)
 
     def claim(self, mac: str, owner: str, keys: Keys, what: str) -> None:
-        """Note that ``owner`` has ``mac``; two owners of one address are a mistake, blamed on whoever was given it.
+        """Record that ``owner`` has ``mac``; report two owners at the address that the file gives.
 
-        ``what``: how the address is called there: ``BSSID`` or ``MAC address``.
+        ``what``: what messages call the address: ``BSSID`` or ``MAC address``.
         """
         first = self.owners.setdefault(mac, (owner, keys))
         if first == (owner, keys):
@@ -45,7 +45,7 @@ class Macs:
         other = first[0] if blamed == keys else owner
         where = self.source.document.where(first[1] if blamed == keys else keys)
         self.problems.add(
-            self.source, blamed, f"{mac} is {other}'s {what} already ({where}); each needs its own, or leave it out"
+            self.source, blamed, f"{mac} is already {other}'s {what} ({where}); write a unique one, or leave it out"
         )
 
 
@@ -58,7 +58,7 @@ class _Given:
 
 @dataclass
 class Ips:
-    """The IP addresses in use, and the pool that the others come from."""
+    """The IP addresses in use, and the pool for the others."""
 
     source: Source[Topology]
     problems: Problems
@@ -66,36 +66,39 @@ class Ips:
 
     @property
     def subnet(self) -> IPv4Network:
-        """The pool."""
+        """The address pool."""
         return IPv4Network(self.source.model.subnet)
 
     def claim(self, text: str, owner: str, keys: Keys) -> str:
-        """Take a given address; returns it with its prefix length."""
+        """Record a given address; return it with its prefix length."""
         interface = IPv4Interface(text)
         if "/" not in text:
             if interface.ip not in self.subnet:
                 self.problems.add(
-                    self.source, keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length: {text}/24'
+                    self.source, keys, f'"{text}" is not in {self.subnet}, so it needs a prefix length; write {text}/24'
                 )
             interface = IPv4Interface(f"{text}/{self.subnet.prefixlen}")
         self._compare(_Given(interface, owner, keys))
         return str(interface)
 
     def _compare(self, new: _Given) -> None:
-        """Complain where ``new`` is used twice, or its network cuts into another one."""
+        """Report an address that is used twice, or whose network overlaps another."""
         for old in self.given:
             networks = new.interface.network, old.interface.network
             where = self.source.document.where(old.keys)
             if new.interface.ip == old.interface.ip:
                 self.problems.add(
-                    self.source, new.keys, f"{new.interface.ip} is {old.owner}'s address already ({where})"
+                    self.source,
+                    new.keys,
+                    f"{new.interface.ip} is already {old.owner}'s address ({where}); write another one",
                 )
                 break
             if networks[0] == networks[1] and new.owner == old.owner:
                 self.problems.add(
                     self.source,
                     new.keys,
-                    f"{new.owner} is in {networks[0]} already ({where}); each interface needs its own subnet",
+                    f"{new.owner} already has an interface in {networks[0]} ({where}); each interface needs its own "
+                    "subnet",
                 )
                 break
             if networks[0] != networks[1] and networks[0].overlaps(networks[1]):
@@ -109,7 +112,7 @@ class Ips:
         self.given.append(new)
 
     def fill(self, owners: list[str]) -> dict[str, str]:
-        """Free addresses of the pool for nodes that have none."""
+        """Assign free addresses of the pool to nodes that have none."""
         if owners:
             self._check_pool(owners)
         taken = {given.interface.ip for given in self.given}
@@ -119,25 +122,27 @@ class Ips:
             address: IPv4Address | None = next(free, None)
             if address is None:
                 room = self.subnet.num_addresses - 2
-                self.problems.add(self.source, ("subnet",), f"{self.subnet} has room for {room} nodes only")
+                self.problems.add(
+                    self.source, ("subnet",), f"{self.subnet} has room for only {room} nodes; write a larger network"
+                )
                 break
             found[owner] = f"{address}/{self.subnet.prefixlen}"
         return found
 
     def _check_pool(self, owners: list[str]) -> None:
-        """Complain about given networks that cut into the pool in use, or give a node two feet in it."""
+        """Report given networks that overlap the pool in use, or that give a node two interfaces in it."""
         for given in self.given:
             network = given.interface.network
             if network == self.subnet and given.owner in owners:
                 self.problems.add(
                     self.source,
                     given.keys,
-                    f"{given.owner}'s first interface is in {network} already; each interface needs its own subnet",
+                    f"{given.owner}'s first interface is already in {network}; each interface needs its own subnet",
                 )
             if network != self.subnet and network.overlaps(self.subnet):
                 self.problems.add(
                     self.source,
                     given.keys,
-                    f"subnet {network} overlaps {self.subnet}, where {owners[0]} gets its address; write "
+                    f"subnet {network} overlaps {self.subnet}, from which {owners[0]} gets its address; write "
                     f"{given.interface.ip}/{self.subnet.prefixlen}, or another subnet: for the topology",
                 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which switches and access points are on one wire: no loops, and a wire where keys have to go."""
+"""Checks of the bridged network: no loops, and a wired path between access points that exchange keys."""
 
 from __future__ import annotations
 
@@ -8,46 +8,46 @@ from lab.plan.problems import Problems, Source
 
 
 class _Wires:
-    """Bridges by the wire that they are on."""
+    """Bridges, grouped by the wired segment that they are on."""
 
     def __init__(self, topology: Topology) -> None:
         self._next = {name: name for name, node in topology.nodes.items() if node.bridges}
 
     def are_bridges(self, a: str, b: str) -> bool:
-        """Whether both are bridges, and two."""
+        """Return whether both are bridges, and different ones."""
         return a in self._next and b in self._next and a != b
 
     def of(self, name: str) -> str:
-        """The wire of a bridge, by the name of one of those on it."""
+        """Return the segment of a bridge, named after one of its bridges."""
         while self._next[name] != name:
             name = self._next[name]
         return name
 
     def join(self, a: str, b: str) -> None:
-        """Make the wires of two bridges one."""
+        """Join the segments of two bridges."""
         self._next[self.of(a)] = self.of(b)
 
 
 def check(source: Source[Topology], problems: Problems) -> None:
-    """Complain about loops of bridges, and about access points whose keys do not reach each other."""
+    """Report loops of bridges, and access points that cannot exchange keys."""
     wires = _Wires(source.model)
     for index, model in enumerate(source.model.links):
         a, b = model.between
         if not wires.are_bridges(a, b):
             continue
-        if wires.of(a) == wires.of(b):  # frames would circle for ever, since there is no spanning tree
+        if wires.of(a) == wires.of(b):  # frames would loop forever, since there is no spanning tree
             problems.add(
                 source,
                 ("links", index),
-                f"closes a loop: {a} and {b} are connected already, and switches have no spanning tree; "
-                "leave one link out",
+                f"closes a loop: {a} and {b} are already connected, and switches run no spanning tree protocol; "
+                "remove one link",
             )
         wires.join(a, b)
     _check_keys(source, wires, problems)
 
 
 def _check_keys(source: Source[Topology], wires: _Wires, problems: Problems) -> None:
-    """With SAE, keys of a fast transition go from one access point to the other by wire."""
+    """With SAE, access points pass the keys of a fast transition to each other over the wired network."""
     first: dict[tuple[str, str], str] = {}
     for name, node in source.model.nodes.items():
         cell = node.cell
@@ -58,6 +58,6 @@ def _check_keys(source: Source[Topology], wires: _Wires, problems: Problems) -> 
             problems.add(
                 source,
                 ("nodes", name, "fast_transition"),
-                f"keys of wpa3 go from access point to access point by wire, and {other} and {name} have none between "
-                "them; link both to a switch, or write another mobility_domain:, or encrypt: wpa2",
+                f"with wpa3, access points exchange keys over the wired network, but {other} and {name} are not "
+                "connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2",
             )

@@ -17,29 +17,29 @@ from lab.plan.network.radios import Radios
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Interface, Link, Netem, Node
 
-_PORTS_MAX = 250  # the last byte of a MAC address counts them
+_PORTS_MAX = 250  # the last byte of a MAC address is the port number
 
 
 @dataclass
 class Network:
-    """Nodes and links, in order of listing."""
+    """Nodes and links, in file order."""
 
     nodes: list[Node]
     links: list[Link]
     source: Source[Topology] = field(repr=False)
 
     def find(self, name: str) -> Node | None:
-        """The node of that name."""
+        """Return the node of that name."""
         return next((node for node in self.nodes if node.name == name), None)
 
 
 def network(source: Source[Topology], problems: Problems) -> Network:
-    """Give everything in a topology its address, name and defaults."""
+    """Assign addresses, names and defaults to everything in a topology."""
     return _Builder(source, problems).build()
 
 
 class _Builder:
-    """Holds what the steps share: numbers, addresses, ports."""
+    """State shared by the steps: node numbers, addresses, ports."""
 
     def __init__(self, source: Source[Topology], problems: Problems) -> None:
         self.source = source
@@ -65,12 +65,12 @@ class _Builder:
         return self.topology.nodes[node.name].addressed
 
     def _claim_given(self, name: str, model: NodeModel) -> None:
-        """Given addresses come first, so that made ones avoid them or are blamed on them."""
+        """Record given addresses first, so that generated ones avoid them."""
         if model.given_ip is not None:
             self.ips.claim(model.given_ip, name, ("nodes", name, "ip"))
 
     def _links(self) -> list[Link]:
-        """The links between nodes that exist."""
+        """Resolve the links between nodes that exist."""
         names = Counter[str]()
         found = []
         for index, model in enumerate(self.topology.links):
@@ -87,15 +87,15 @@ class _Builder:
                 names[name] += 1
                 if names[name] > 1:
                     if model.name is not None:
-                        self.problems.add(self.source, ("links", index, "name"), f'two links are called "{name}"')
+                        self.problems.add(self.source, ("links", index, "name"), f'another link is called "{name}"')
                     name = f"{name}-{names[name]}"
                 a, b = (self._port(end, name, index, model) for end in ends)
                 found.append(Link(name, a, b, ends[0], ends[1], netem, where))
         return found
 
     def _pairs(self, index: int, model: links.Link) -> list[tuple[str, str]]:
-        """The ends of each link that is meant: one, or with a group (``count:``) one to each of its nodes."""
-        if not self._is_possible(index, model):
+        """Return the ends of each link of an entry: one link, or one to each node of a group (``count:``)."""
+        if not self._valid_ends(index, model):
             return []
         groups = self.topology.groups
         a, b = (groups.get(end, (end,)) for end in model.between)
@@ -104,7 +104,7 @@ class _Builder:
             self.problems.add(
                 self.source,
                 ("links", index, "between"),
-                f"{grouped[0]} and {grouped[1]} are several nodes each (count:), and which go together is not said; "
+                f"{grouped[0]} and {grouped[1]} are both groups (count:), so it is unclear which nodes to connect; "
                 f"name the nodes, such as [{groups[grouped[0]][0]}, {groups[grouped[1]][0]}]",
             )
             return []
@@ -112,15 +112,15 @@ class _Builder:
             self.problems.add(
                 self.source,
                 ("links", index, "ip"),
-                f"is for one link, and {grouped[0]} is several nodes (count:); write a link for each, "
+                f"is for a single link, but {grouped[0]} is a group (count:); write a link for each node, "
                 f"such as [{groups[grouped[0]][0]}, …]",
             )
             return []
         return [(one, other) for one in a for other in b]
 
-    def _is_possible(self, index: int, model: links.Link) -> bool:
-        """Whether both ends are nodes, and two; notes what is wrong."""
-        possible = True
+    def _valid_ends(self, index: int, model: links.Link) -> bool:
+        """Return whether the ends are two different nodes; record what is wrong."""
+        valid = True
         known = [*self.topology.groups, *self.topology.nodes]
         for end, name in enumerate(model.between):
             node = self.topology.nodes.get(self.topology.groups.get(name, (name,))[0])
@@ -130,28 +130,30 @@ class _Builder:
                     ("links", index, "between", end),
                     f'there is no node "{name}"{suggestion(name, known)}; known nodes: {", ".join(known)}',
                 )
-                possible = False
+                valid = False
             elif not node.wired:
                 self.problems.add(
                     self.source,
                     ("links", index, "between", end),
-                    f"{name} has a radio only (kind: {node.kind}); leave this link out",
+                    f"{name} has only a radio (kind: {node.kind}), no wired interface; remove this link",
                 )
-                possible = False
-        if possible and model.between[0] == model.between[1]:
-            self.problems.add(self.source, ("links", index, "between"), "both ends are the same node")
-            possible = False
+                valid = False
+        if valid and model.between[0] == model.between[1]:
+            self.problems.add(
+                self.source, ("links", index, "between"), "connects a node to itself; name two different nodes"
+            )
+            valid = False
         for name in model.ip:
             if name not in model.between:
                 self.problems.add(
                     self.source,
                     ("links", index, "ip", name),
-                    f"is no end of this link; {' and '.join(model.between)} are",
+                    f"is not an end of this link; write {' or '.join(model.between)}",
                 )
-        return possible
+        return valid
 
     def _port(self, name: str, link: str, index: int, model: links.Link) -> str:
-        """Add the next wired interface to a node; returns its name."""
+        """Add the next wired interface to a node; return its name."""
         node = self.topology.nodes[name]
         ports = self.interfaces[name]
         number = node.first_port + len(ports)
@@ -165,13 +167,15 @@ class _Builder:
         return ports[-1].name
 
     def _link_ip(self, name: str, node: NodeModel, index: int, model: links.Link) -> str | None:
-        """The address that a link gives to one of its ends."""
+        """Return the address that a link gives to one of its ends."""
         keys = ("links", index, "ip", name)
         text = model.ip.get(name)
         if text is None:
             return None
         if not node.addressed:
-            self.problems.add(self.source, keys, f"{name} is a bridge (kind: {node.kind}); its ports have no address")
+            self.problems.add(
+                self.source, keys, f"{name} is a bridge (kind: {node.kind}), whose ports have no address; remove it"
+            )
         elif not self.interfaces[name] and node.radio_number is None:
             self.problems.add(self.source, keys, f"this is {name}'s first interface; write ip: in nodes.{name} instead")
         else:
@@ -179,7 +183,7 @@ class _Builder:
         return None
 
     def _node(self, name: str, model: NodeModel) -> Node:
-        """One node; its IP address still open unless given."""
+        """Resolve one node; its IP address is assigned later unless given."""
         interfaces = self.interfaces[name]
         ip = model.given_ip
         if ip is not None and "/" not in ip:
@@ -201,7 +205,7 @@ class _Builder:
 
 
 def _with_ip(node: Node, made: str | None) -> Node:
-    """The node with its address, which is also that of its first wired interface where it has no radio."""
+    """Return the node with its address, which its first wired interface gets too if it has no radio."""
     ip = node.ip or made
     interfaces = node.interfaces
     if ip is not None and node.radio is None and interfaces:

@@ -16,7 +16,7 @@ from lab.shared.types import Radio
 
 @dataclass
 class Radios:
-    """Makes them. ``indexes`` are the numbers of all nodes, from 1."""
+    """Resolves radios. ``indexes`` are the numbers of all nodes, from 1."""
 
     source: Source[Topology]
     problems: Problems
@@ -25,11 +25,11 @@ class Radios:
 
     @property
     def topology(self) -> Topology:
-        """Whose radios they are."""
+        """The topology that they belong to."""
         return self.source.model
 
     def radio(self, name: str, model: WithRadio) -> Radio:
-        """The radio of a node."""
+        """Return the radio of a node."""
         given = model.radio_mac
         mac = given or made_mac(self.indexes[name], None)
         key, what = model.mac_key
@@ -57,40 +57,45 @@ class Radios:
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 
     def _check_rts_threshold(self, name: str) -> None:
-        """Complain about a threshold that nothing would heed."""
+        """Report a threshold that would have no effect."""
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 ("nodes", name, "rts_threshold"),
-                "the perfect medium has no RTS; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which has no RTS; write medium: {} in the topology, or remove "
+                "this",
             )
 
     def _check_approximate(self, name: str, radio: Radio) -> None:
-        """Complain about a node that could not get damaged frames, or could not read them."""
+        """Report a node that could not get damaged frames, or could not decode them."""
         keys = ("nodes", name, "approximate")
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 keys,
-                "the perfect medium damages no frames; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which damages no frames; write medium: {} in the topology, or "
+                "remove this",
             )
         elif (why := unreadable(radio.ssid, radio.encrypt)) is not None:
             self.problems.add(self.source, keys, why)
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
-        """Complain about a fixed rate that its network does not have, or that nothing would heed."""
+        """Report a fixed rate that its network does not have, or that would have no effect."""
         keys = ("nodes", name, "rate")
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
                 keys,
-                "the perfect medium has no rates; write medium: {} in the topology, or leave this out",
+                "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
+                "this",
             )
         modes = [radio.mode] if radio.ibss_bssid else [cell.mode for cell in self.cells(radio.ssid)]
         wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
         if wrong is not None:
             self.problems.add(
-                self.source, keys, f"mode {wrong} of {radio.ssid} has no {rate}; it has {rates.listed(wrong)}"
+                self.source,
+                keys,
+                f"{radio.ssid} uses mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",
             )
 
 
@@ -113,7 +118,7 @@ class _Site:
         if wrong is not None:
             self.refuse(wrong, *keys, "channel")
         elif width_mhz == 40 and channels.ht40_secondary(channel) is None:
-            message = f"channel {channel} has no room for 40 MHz; choose another channel, or write width: 20 MHz"
+            message = f"channel {channel} cannot be 40 MHz wide; choose another channel, or write width: 20 MHz"
             self.refuse(message, *keys, "width")
 
     def refuse(self, message: str, *keys: str | int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A radio's fixed rate in the kernel's numbers."""
+"""A radio's fixed rate as the kernel encodes it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.shared.types import Radio
 
 _DSSS, _OFDM, _HT = range(3)  # the classes of struct hwsim_medium_rate
 
-# by name: class, index within a stream, streams
+# by name: class, index per stream, number of streams
 _NUMBERS = {
     **{name: (_DSSS, index, 1) for index, name in enumerate(rates.DSSS)},
     **{name: (_OFDM, index, 1) for index, name in enumerate(rates.OFDM)},
@@ -21,7 +21,7 @@ _NUMBERS = {
 
 
 def medium_rate(radio: Radio) -> MediumRate | None:
-    """What the radio sends data with; None where rate control decides. Preambles of DSSS are long."""
+    """Return the rate of the radio's data frames, or None if rate control decides. DSSS preambles are long."""
     if radio.rate is None:
         return None
     phy, mcs, streams = _NUMBERS[radio.rate]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that a workload puts into nodes."""
+"""Files that a workload copies into nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.shared.types import File, Node
 
 
 def resolve(source: Source[Workload], processes: Processes, seed: int, problems: Problems) -> list[File]:
-    """Every file for every node of its role, in order of listing."""
+    """Return every file for every node of its role, in file order."""
     found = []
     places: dict[tuple[str, str], str] = {}
     for name, entry in source.model.files.items():
@@ -23,13 +23,17 @@ def resolve(source: Source[Workload], processes: Processes, seed: int, problems:
         for node in processes.nodes_of(entry.on, (*keys, "on")):
             other = places.setdefault((node.name, entry.path), name)
             if other != name:
-                problems.add(source, (*keys, "path"), f"{entry.path} on {node.name} is the file {other} already")
+                problems.add(
+                    source,
+                    (*keys, "path"),
+                    f"{entry.path} on {node.name} is already the file {other}; write another path",
+                )
             found.append(_file(source, processes, name, entry, node, sha256))
     return found
 
 
 def _file(source: Source[Workload], processes: Processes, name: str, entry: FileEntry, node: Node, sha256: str) -> File:
-    """One file; the text ones with their references filled in."""
+    """Resolve one file, with the references of a text file replaced."""
     text = None
     if entry.random is None:
         key = "from" if entry.from_ is not None else "text"

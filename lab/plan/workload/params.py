@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parameters of probes: checked against what the probe declares, in base units, defaults filled in."""
+"""Parameters of probes, checked against the probe's declaration, in base units, with defaults."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Complain = Callable[[str, str], None]  # (key, message)
 
 def _text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"wants text, not {value!r}")
+        raise ValueError(f"must be text, not {value!r}")
     return str(getattr(value, "written", value))
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f'wants a whole number, not "{value}"')
+        raise ValueError(f'must be a whole number, not "{value}"')
     return int(value)
 
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f'wants true or false, not "{value}"')
+        raise ValueError(f'must be true or false, not "{value}"')
     return value
 
 
@@ -38,12 +38,12 @@ def _texts(value: Any) -> list[str]:
 
 
 def _positive(dimension: units.Dimension) -> Callable[[Any], int | float]:
-    """Reader of a quantity that cannot be negative."""
+    """Return a parser of quantities that must not be negative."""
 
     def read(value: Any) -> int | float:
         amount = dimension.parse(value)
         if amount < 0:
-            raise ValueError(f'"{value}" is negative')
+            raise ValueError(f'"{value}" is negative; write 0 or more')
         return amount
 
     return read
@@ -61,7 +61,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
 
 
 def load(name: str, complain: Complain) -> probes.Probe | None:
-    """The probe of that name; complains and finds nothing where there is none."""
+    """Return the probe of that name; report an unknown one and return None."""
     known = probes.known()
     if name not in known:
         complain("probe", f'there is no probe "{name}"{suggestion(name, known)}; known probes: {", ".join(known)}')
@@ -70,7 +70,7 @@ def load(name: str, complain: Complain) -> probes.Probe | None:
 
 
 def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> dict[str, Any]:
-    """Parameters in base units, in the order that the probe declares them."""
+    """Return the parameters in base units, in the order of the probe's declaration."""
     for key in written:
         if key not in probe.params:
             complain(key, f'unknown key "{key}"{suggestion(key, probe.params)}; known keys: {", ".join(probe.params)}')
@@ -89,7 +89,7 @@ def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> di
 
 
 def fill(params: dict[str, Any], substitute: Callable[[str, str], str]) -> dict[str, Any]:
-    """The same with ``substitute(key, text)`` applied to every text."""
+    """Apply ``substitute(key, text)`` to every text."""
     filled: dict[str, Any] = {}
     for key, value in params.items():
         if isinstance(value, str):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Roles bound to nodes, and references to them in texts: ``{server.ip}``, ``{client[2].name}``, ``{self.interface}``.
+"""References to nodes in texts: ``{server.ip}``, ``{client[2].name}``, ``{self.interface}``.
 
-Only a name, a dot and a word in braces is a reference, so that ``%{http_code}`` and the braces of configuration
-files stay as they are; ``{{server.ip}}`` gives the text ``{server.ip}``.
+Only a name, a dot and a word in braces form a reference, so ``%{http_code}`` and the braces of configuration files stay
+unchanged; ``{{server.ip}}`` gives the text ``{server.ip}``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _QUOTED = re.compile(rf"\{{(\{{{_NAME}(?:\[\d+\])?\.{_NAME}\}})\}}")
 
 
 def first_interface(node: Node) -> str | None:
-    """The interface with the node's address: the radio of a station, else the first wired one."""
+    """Return the interface with the node's address: its radio if it has one, else the first wired interface."""
     if node.radio is not None:
         return node.radio.interface
     return node.interfaces[0].name if node.interfaces else None
@@ -43,14 +43,14 @@ _WHAT: dict[str, Callable[[Node], str | None]] = {
 
 @dataclass(frozen=True)
 class Names:
-    """What a reference may name: the roles of the workload, then the nodes of the topology and groups of them."""
+    """Names allowed in references: roles of the workload, then groups and nodes of the topology."""
 
     roles: dict[str, list[Node]]
     nodes: dict[str, Node]
     groups: dict[str, list[Node]] = field(default_factory=dict)  # those written with count:
 
     def nodes_of(self, name: str) -> list[Node] | None:
-        """The nodes of a role or a group, or the node of that name."""
+        """Return the nodes of a role or group, or the node of that name."""
         if name in self.roles:
             return self.roles[name]
         if name in self.groups:
@@ -58,11 +58,11 @@ class Names:
         return [self.nodes[name]] if name in self.nodes else None
 
     def known(self) -> list[str]:
-        """Roles, groups and nodes."""
+        """Return roles, groups and nodes."""
         return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))
 
     def fill(self, text: str, self_node: Node, refuse: Refuse) -> str:
-        """``text`` with its references replaced by what they mean at ``self_node``."""
+        """Replace the references in ``text`` by their values for ``self_node``."""
         pieces = _QUOTED.split(text)
         for index, piece in enumerate(pieces):
             if index % 2 == 0:
@@ -70,7 +70,7 @@ class Names:
         return "".join(pieces)
 
     def _meaning(self, match: re.Match[str], self_node: Node, refuse: Refuse) -> str:
-        """What one reference stands for; itself where it means nothing, after saying why."""
+        """Return the value of a reference; report an invalid one and return it unchanged."""
         name, number, what = match["name"], match["number"], match["what"]
         nodes = [self_node] if name == "self" else self.nodes_of(name)
         if nodes is None:
@@ -81,14 +81,14 @@ class Names:
             refuse(f"{match[0]}: a node has no {what}{suggestion(what, _WHAT)}; known: {', '.join(_WHAT)}")
             return match[0]
         if not nodes:
-            refuse(f"{match[0]}: no node is {name} in this topology")
+            refuse(f"{match[0]}: no node of this topology has the role {name}")
             return match[0]
         if number is None and len(nodes) != 1:
-            refuse(f"{match[0]}: {len(nodes)} nodes are {name}; write {{{name}[1].{what}}} for the first")
+            refuse(f"{match[0]}: {name} stands for {len(nodes)} nodes; write {{{name}[1].{what}}} for the first")
             return match[0]
         index = int(number) if number is not None else 1
         if not 1 <= index <= len(nodes):
-            refuse(f"{match[0]}: there are {len(nodes)} {name}, counted from 1")
+            refuse(f"{match[0]}: {name} stands for {len(nodes)} nodes; write a number from 1 to {len(nodes)}")
             return match[0]
         value = _WHAT[what](nodes[index - 1])
         if value is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes and probes of a workload, one for each node of the role that runs them."""
+"""Processes and probes of a workload, one for each node of their role."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from lab.probes import base as probes
 from lab.probes.base import Probe
 from lab.shared.types import Node, Process, Ready
 
-BEFORE_NS = -1  # starts before the timeline, in order of listing
+BEFORE_NS = -1  # starts before the timeline, in file order
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """An entry of ``processes`` or ``probes``, in one shape."""
+    """An entry of ``processes`` or ``probes``, in a common form."""
 
     keys: Keys
-    run_keys: Keys  # where its argv or the probe's keys are
+    run_keys: Keys  # location of its argv or of the probe's keys
     on: str
     name: str
     at: int | None
@@ -43,7 +43,7 @@ class _Entry:
 
     @property
     def at_ns(self) -> int:
-        """When it starts; a probe that acts and is not waited for starts with the timeline."""
+        """Start time; an active probe without ``ready`` starts with the timeline."""
         if self.at is not None:
             return self.at
         acts = self.probe is not None and self.probe.acts
@@ -52,7 +52,7 @@ class _Entry:
 
 @dataclass
 class Processes:
-    """Makes the processes of a plan: what watches, then what acts, each in order of listing."""
+    """Resolves the processes of a plan: passive probes first, then processes, each in file order."""
 
     source: Source[Workload]
     names: Names
@@ -60,16 +60,16 @@ class Processes:
     entries: list[_Entry] = field(default_factory=list)
 
     def resolve(self) -> list[Process]:
-        """All processes."""
+        """Return all processes."""
         self.collect()
         return [process for entry in self.entries for process in self._instances(entry)]
 
     def collect(self) -> None:
-        """Judge every entry as far as that needs no topology."""
+        """Check every entry as far as possible without a topology."""
         workload = self.source.model
         self.entries = [self._watch(index, watch) for index, watch in enumerate(workload.probes)]
         self.entries += [self._process(index, process) for index, process in enumerate(workload.processes)]
-        self._refuse_namesakes()
+        self._refuse_duplicate_names()
         for entry in self.entries:
             self._check_times(entry)
 
@@ -118,7 +118,7 @@ class Processes:
         )
 
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
-        """The probe and its parameters."""
+        """Return the probe and its parameters."""
 
         def complain(key: str, message: str) -> None:
             self.problems.add(self.source, (*keys, key), message)
@@ -129,14 +129,14 @@ class Processes:
         return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
 
     def _without_program(self, probe: str, stack: str) -> str:
-        """Why nodes do not have the program of a probe, which that stack brings."""
-        said = self.source.stack
-        has = f"has the stack {said}" if said else "has no stack"
-        write = f"write stack: {stack}" + (f" instead of {said}" if self.source.model.stack else "")
-        return f"the program of {probe} comes with the stack {stack}, and this workload {has}; {write}"
+        """Explain why nodes lack the program of a probe, which is part of that stack."""
+        own = self.source.stack
+        has = f"has the stack {own}" if own else "has no stack"
+        write = f"write stack: {stack}" + (f" instead of {own}" if self.source.model.stack else "")
+        return f"the program of {probe} is part of the stack {stack}, but this workload {has}; {write}"
 
-    def _refuse_namesakes(self) -> None:
-        """Checks and raw files go by these names."""
+    def _refuse_duplicate_names(self) -> None:
+        """Report processes of the same name: checks and raw files use these names."""
         first: dict[str, Keys] = {}
         for entry in self.entries:
             other = first.setdefault(entry.name, entry.keys)
@@ -149,14 +149,14 @@ class Processes:
                 )
 
     def _instances(self, entry: _Entry) -> list[Process]:
-        """One process for each node of the role."""
+        """Return one process for each node of the role."""
         nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
         for node in nodes:
             self._check_place(entry, node)
         return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
 
     def nodes_of(self, role: str, keys: Keys) -> list[Node]:
-        """The nodes of a role; complains about one that the workload does not declare."""
+        """Return the nodes of a role; report one that the workload does not declare."""
         roles = self.names.roles
         if role not in roles:
             listed = ", ".join(roles) or "none"
@@ -168,30 +168,30 @@ class Processes:
         return roles.get(role, [])
 
     def _check_times(self, entry: _Entry) -> None:
-        """Complain about starts and stops that never come."""
+        """Report start and stop times that are never reached."""
         end = self.source.model.duration
-        told = units.DURATION.format
+        shown = units.DURATION.format
         if entry.at is not None and entry.at >= end:
             self.problems.add(
                 self.source,
                 (*entry.keys, "at"),
-                f"{told(entry.at)} is not before the end of the run (duration: {told(end)})",
+                f"{shown(entry.at)} is not before the end of the run (duration: {shown(end)})",
             )
         if entry.stop is not None and entry.stop > end:
             self.problems.add(
                 self.source,
                 (*entry.keys, "stop"),
-                f"{told(entry.stop)} is after the end of the run (duration: {told(end)})",
+                f"{shown(entry.stop)} is after the end of the run (duration: {shown(end)})",
             )
         if entry.stop is not None and entry.stop <= max(entry.at_ns, 0):
             self.problems.add(
                 self.source,
                 (*entry.keys, "stop"),
-                f"{told(entry.stop)} is not after its start at {told(max(entry.at_ns, 0))}",
+                f"{shown(entry.stop)} is not after its start at {shown(max(entry.at_ns, 0))}",
             )
 
     def _check_place(self, entry: _Entry, node: Node) -> None:
-        """Complain about a probe on a node where it has nothing to do."""
+        """Report a probe on a node where it cannot work."""
         if entry.probe is not None and node.kind not in entry.probe.kinds:
             self.problems.add(
                 self.source,
@@ -217,15 +217,15 @@ class Processes:
             required=entry.required,
             source=self.source.document.where(entry.keys),
         )
-        if entry.probe is None or not self._fine(entry, params, node):
+        if entry.probe is None or not self._can_run(entry, params, node):
             return process
         return _of_probe(process, entry.probe, node)
 
-    def _fine(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
-        """Whether the probe can run so; its own complaints begin with the key they are about."""
+    def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
+        """Return whether the probe can run like this; its own messages start with the key they are about."""
         assert entry.probe is not None
         if params.keys() != entry.probe.params.keys():
-            return False  # complained about already
+            return False  # already reported
         try:
             entry.probe.check(params)
         except ValueError as error:
@@ -245,7 +245,7 @@ class Processes:
 
 
 def _of_probe(process: Process, probe: Probe, node: Node) -> Process:
-    """The process with what its probe makes of the parameters."""
+    """Add what the probe derives from its parameters."""
     prefix = raw_prefix(process.id)
     return replace(
         process,
@@ -258,7 +258,7 @@ def _of_probe(process: Process, probe: Probe, node: Node) -> Process:
 
 
 def programs(processes: list[Process]) -> dict[str, str] | None:
-    """The programs that the probes of these processes bring, by file name; None: none does."""
+    """Return the programs that the probes of these processes bring along, by file name, or None."""
     found: dict[str, str] = {}
     for name in {process.probe for process in processes if process.probe}:
         found |= probes.load(name).programs
@@ -266,7 +266,7 @@ def programs(processes: list[Process]) -> dict[str, str] | None:
 
 
 def _program(argv: list[str]) -> str:
-    """A name from a command: its program, without the folder."""
+    """Derive a name from a command: its program, without the folder."""
     words = re.findall(r"[A-Za-z0-9_]+", argv[0].rsplit("/", 1)[-1])
     name = "-".join(words)
     return name if name and not name[0].isdigit() else f"process-{name}".rstrip("-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which nodes of a topology take which role of a workload."""
+"""Assigns nodes of a topology to the roles of a workload."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.shared.types import Node
 
 
 def offered(network: Network) -> dict[str, list[Node]]:
-    """Nodes by role, in order of listing: the roles that the topology names, then the kinds of its nodes."""
+    """Return nodes by role, in file order: roles that the topology names, then the kinds of its nodes."""
     found: dict[str, list[Node]] = {}
     for node in network.nodes:
         for role in dict.fromkeys(node.roles):
@@ -23,7 +23,7 @@ def offered(network: Network) -> dict[str, list[Node]]:
 
 
 def bind(network: Network, workload: Source[Workload], problems: Problems) -> dict[str, list[Node]]:
-    """The nodes of each role that the workload declares: as many as it wants, in order of listing."""
+    """Return the nodes of each role that the workload declares: as many as it asks for, in file order."""
     there = offered(network)
     name = network.source.model.name
     bound: dict[str, list[Node]] = {}
@@ -47,6 +47,6 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
 
 
 def _names(nodes: list[Node]) -> str:
-    """Names of nodes; of many, the first ones."""
+    """List the names of nodes, only the first of many."""
     shown = [node.name for node in nodes[:4]]
     return ", ".join(shown) + (", …" if len(nodes) > len(shown) else "")

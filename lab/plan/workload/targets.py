@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a probe sees of the node that it runs on, and where it leaves its files."""
+"""What a probe knows about its node, and where it writes its files."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lab.shared.types import Node
 
 
 def raw_prefix(process_id: str) -> str:
-    """What the tool's own files are called, as the node sees them, without the suffix."""
+    """Return the path of the tool's own files as the node sees it, without the suffix."""
     return f"{RAW_IN_NODE}/{process_id}"
 
 
 def target(node: Node) -> Target:
-    """The node as probes see it; it has an interface."""
+    """Return the node as probes see it; it has an interface."""
     radio = node.radio.interface if node.radio else None
     wired = [interface.name for interface in node.interfaces]
     first = radio if radio and (node.kind == "sta" or not wired) else wired[0]

@@ -46,8 +46,8 @@ def test_further_words_of_presence_come_before_the_fields() -> None:
         ("0000080000", "5 bytes are too few"),
         ("0100080000000000", "version 1"),
         ("0000070000000000", "7 bytes"),
-        ("0000090000000000", "9 bytes, in 8"),
-        ("0000080001000000", "fields up to byte 16"),
+        ("0000090000000000", "9 bytes, frame of 8 bytes"),
+        ("0000080001000000", "its fields extend to byte 16"),
         ("0000080000000080", "ends within its presence bits"),
     ],
 )

@@ -89,21 +89,24 @@ def test_a_frame_may_come_as_late_as_a_transmission_is_long_and_no_later(tmp_pat
     assert [number for _, number, _ in read(path)] == [1, 3, 2]
     path.unlink()
     save(tmp_path, [(LONGEST_NS, frame(2412, 1)), last, (LONGEST_NS - MS, frame(2412, 3))])
-    with pytest.raises(AirError, match=r"air\.unsplit: frame 3: began 66\.535 ms before"):
+    with pytest.raises(AirError, match=r"air\.unsplit: frame 3: started 66\.535 ms before"):
         split(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "byte 0: not a pcap file: begins with nothing"),
-        (b"\x0a\x0d\x0d\x0a" + bytes(40), "byte 0: .* begins with 0a0d0d0a"),
-        (pcap([(0, b"")], link_type=105), "byte 20: link type 105, 127 was expected"),
+        (b"", "byte 0: not a pcap file: starts with nothing"),
+        (b"\x0a\x0d\x0d\x0a" + bytes(40), "byte 0: .* starts with 0a0d0d0a"),
+        (pcap([(0, b"")], link_type=105), "byte 20: link type 105, expected 127"),
         (pcap([(0, bytes(4))], link_type=127), "frame 1: 4 bytes are too few"),
-        (pcap([(0, frame(1)), (0, bytes.fromhex("0000080000000000"))], link_type=127), "frame 2: .* names no channel"),
-        (pcap([], link_type=127) + struct.pack("<4I", 0, 0, 4, 9) + bytes(4), "byte 24: a record of 4 bytes of 9"),
-        (pcap([], link_type=127) + struct.pack("<4I", 0, 10**9, 0, 0), "byte 24: a record of 0 bytes of 0"),
-        (pcap([], link_type=127) + struct.pack("<4I", 0, 0, 1 << 31, 1 << 31), "byte 24: a record of 2147483648"),
+        (
+            pcap([(0, frame(1)), (0, bytes.fromhex("0000080000000000"))], link_type=127),
+            "frame 2: .* has no channel field",
+        ),
+        (pcap([], link_type=127) + struct.pack("<4I", 0, 0, 4, 9) + bytes(4), "byte 24: invalid record: 4 bytes of 9"),
+        (pcap([], link_type=127) + struct.pack("<4I", 0, 10**9, 0, 0), "byte 24: invalid record: 0 bytes of 0"),
+        (pcap([], link_type=127) + struct.pack("<4I", 0, 0, 1 << 31, 1 << 31), "byte 24: invalid record: 2147483648"),
     ],
 )
 def test_a_damaged_capture_is_refused_and_kept(tmp_path: Path, content: bytes, message: str) -> None:

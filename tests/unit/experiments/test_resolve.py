@@ -117,7 +117,7 @@ LENGTHS = "known: 2 m, 4 m, 6 m"
 MISTAKES = [
     # the grid
     (("[2 m, 4 m, 6 m]", "[]"), "10  grid.distance: is empty"),
-    (("[2 m, 4 m, 6 m]", "12"), "10  grid.distance: wants values, such as [2 m, 4 m]; a range, such as"),
+    (("[2 m, 4 m, 6 m]", "12"), "10  grid.distance: must be values, such as [2 m, 4 m]; a range, such as"),
     (("6 m]", "6]"), '10  grid.distance.2: "6" has no unit; write 6 m'),
     (("6 m]", "6 ms]"), '10  grid.distance.2: "6 ms": ms measures a duration, and m a length; values of one axis'),
     (("6 m]", "400 cm]"), '10  grid.distance.2: "400 cm" is there twice, as 4 m; leave one of them out'),
@@ -133,7 +133,7 @@ MISTAKES = [
     (("[2 m, 4 m, 6 m]", "{from: 9 m, to: 6 m, step: 5 m}"), "10  grid.distance.to: 6 m is not above from: 9 m"),
     (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m, step: 0 m}"), "10  grid.distance.step: is not above 0"),
     (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 km, step: 1 mm}"), "10  grid.distance.step: makes 5999001 values, and an"),
-    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m}"), "10  grid.distance: wants one of step (such as 5 m) and points"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m}"), "10  grid.distance: needs either step (such as 5 m) or points"),
     (
         ("[2 m, 4 m, 6 m]", "{from: 0 m, to: 6 m, points: 3, spacing: log}"),
         "10  grid.distance.from: 0 m is not above 0",
@@ -170,7 +170,7 @@ MISTAKES = [
     # figures
     (("x: distance, y", "x: distnce, y"), '18  figure.x: there is no axis "distnce" (did you mean distance?)'),
     (("y: throughput", "y: roaming"), '18  figure.y: there is no metric "roaming", roaming is an axis'),
-    (("kind: bar", "kind: pie"), '18  figure.kind: "pie" is none of line, bar, box'),
+    (("kind: bar", "kind: pie"), '18  figure.kind: "pie" is not one of line, bar, box'),
     (
         (", by: roaming}\n", "}\n"),
         "18  figure: the points of all 2 values of roaming would fall on each other\n  write by: roaming, or where: "

@@ -38,18 +38,18 @@ def test_errors_name_file_line_and_path() -> None:
     [
         (
             "nodes:\n  h1: {kind: host\nlinks: []\n",
-            "mine.yaml:3  is not YAML: expected ',' or '}', but got ':' while parsing a flow mapping\n"
+            "mine.yaml:3  is not valid YAML: expected ',' or '}', but got ':' while parsing a flow mapping\n"
             "  links: []\n       ^",
         ),
-        ("a: b: c\n", "mine.yaml:1  is not YAML: mapping values are not allowed here\n  a: b: c\n      ^"),
+        ("a: b: c\n", "mine.yaml:1  is not valid YAML: mapping values are not allowed here\n  a: b: c\n      ^"),
         ("", "mine.yaml  is empty"),
         ("# only a comment\n", "mine.yaml  is empty"),
-        ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is written twice, first at mine.yaml:1"),
-        ("a: {{b}}\n", 'mine.yaml:1  a key must be a word\n  put text with braces in quotes: "{server.ip}"'),
+        ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is a duplicate of the key at mine.yaml:1"),
+        ("a: {{b}}\n", 'mine.yaml:1  a key must be text\n  put text with braces in quotes: "{server.ip}"'),
         ("&a [*a]\n", "mine.yaml:1  is nested too deeply or refers to itself"),
-        ('"a\\0": 1\n', "mine.yaml:1  'a\\x00' is no key: it has characters that cannot be seen"),
-        ("a: !!int many\n", 'mine.yaml:1  "many" is no int'),
-        ("a: *b\n", "mine.yaml:1  is not YAML: found undefined alias 'b'\n  a: *b\n     ^"),
+        ('"a\\0": 1\n', "mine.yaml:1  'a\\x00' is not a valid key: it has unprintable characters; remove them"),
+        ("a: !!int many\n", 'mine.yaml:1  "many" is not a valid int'),
+        ("a: *b\n", "mine.yaml:1  is not valid YAML: found undefined alias 'b'\n  a: *b\n     ^"),
     ],
 )
 def test_what_is_no_yaml_is_told_with_its_line(text: str, message: str) -> None:

@@ -115,12 +115,12 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
     [
         (
             "medium: prefect\n",
-            'mine.yaml:4  medium: "prefect" is no medium (did you mean perfect?); write perfect, or keys and values '
+            'mine.yaml:4  medium: "prefect" is not a valid medium (did you mean perfect?); write perfect, or a mapping '
             "({} takes every default)",
         ),
         (
             "medium:\n",
-            "mine.yaml:4  medium: nothing is no medium; write perfect, or keys and values ({} takes every default)",
+            "mine.yaml:4  medium: nothing is not a valid medium; write perfect, or a mapping ({} takes every default)",
         ),
         (
             "medium:\n  stp: 5 ms\n",
@@ -130,22 +130,23 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  errors: nst\n",
-            'mine.yaml:5  medium.errors: unknown error model "nst" (did you mean nist?); there are: nist, yans, '
+            'mine.yaml:5  medium.errors: unknown error model "nst" (did you mean nist?); known: nist, yans, '
             "{table: FILE.csv}",
         ),
-        ("medium:\n  errors: table\n", "mine.yaml:5  medium.errors: a table is in a file; write {table: FILE.csv}"),
+        ("medium:\n  errors: table\n", "mine.yaml:5  medium.errors: a table needs its file; write {table: FILE.csv}"),
         (
             "medium:\n  propagation: {model: logdistance}\n",
             'mine.yaml:5  medium.propagation.model: unknown propagation model "logdistance" (did you mean '
-            "logDistance?); there are: ITU, friis, logDistance, logNormalShadowing, twoRayGround",
+            "logDistance?); known: ITU, friis, logDistance, logNormalShadowing, twoRayGround",
         ),
         (
             "medium:\n  propagation: friis\n",
-            "mine.yaml:5  medium.propagation: wants keys and values, such as {model: friis}",
+            "mine.yaml:5  medium.propagation: must be a mapping, such as {model: friis}",
         ),
         (
             "medium:\n  propagation: {exp: 3}\n",
-            'mine.yaml:5  medium.propagation: needs "model", one of ITU, friis, logDistance, logNormalShadowing, '
+            'mine.yaml:5  medium.propagation: "model" is missing; write one of ITU, friis, logDistance, '
+            "logNormalShadowing, "
             "twoRayGround",
         ),
         (
@@ -158,7 +159,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  propagation: {model: logDistance, exp: 3 dB}\n",
-            'mine.yaml:5  medium.propagation.exp: wants a number, not "3 dB"',
+            'mine.yaml:5  medium.propagation.exp: must be a number, not "3 dB"',
         ),
         (
             "medium:\n  propagation: {model: logNormalShadowing, variance: 4}\n",
@@ -166,7 +167,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: ricean, k: 6 dB}\n",
-            'mine.yaml:5  medium.fading.model: unknown fading "ricean" (did you mean rician?); there are: nakagami, '
+            'mine.yaml:5  medium.fading.model: unknown fading "ricean" (did you mean rician?); known: nakagami, '
             "none, rayleigh, rician",
         ),
         (
@@ -179,7 +180,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: rayleigh, coherence: 1500 ns}\n",
-            "mine.yaml:5  medium.fading.coherence: 1.5 us is not a whole number of µs, the finest there is here",
+            "mine.yaml:5  medium.fading.coherence: 1.5 us is not a whole number of µs, the resolution of the medium",
         ),
         (
             "medium:\n  walls:\n    - {from: [0 m, 0 m], to: [0 m, 0 m], loss: 8}\n",
@@ -187,16 +188,15 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  walls:\n    - {from: [0 m, 0 m], to: [0 m, 0 m], loss: 8 dB}\n",
-            "mine.yaml:6  medium.walls.0.to: both ends are the same point",
+            "mine.yaml:6  medium.walls.0.to: is the same point as from; give the wall a length",
         ),
         (
             "medium:\n  snr: [{is: 30 dB}]\n",
-            "mine.yaml:5  medium.snr.0: is written as {between: [ap1, sta1], is: 30 dB} or "
-            "{from: ap1, to: sta1, is: 30 dB}",
+            "mine.yaml:5  medium.snr.0: must be {between: [ap1, sta1], is: 30 dB} or {from: ap1, to: sta1, is: 30 dB}",
         ),
         (
             "medium:\n  snr: [{between: [ap1, sta1], is: 300 dB}]\n",
-            'mine.yaml:5  medium.snr.0.is: "300 dB" is too large; the most is 200 dB',
+            'mine.yaml:5  medium.snr.0.is: "300 dB" is too large; the maximum is 200 dB',
         ),
         ("medium:\n  noise_figure: 7\n", 'mine.yaml:5  medium.noise_figure: "7" has no unit; write 7 dB'),
         (
@@ -206,34 +206,34 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  longest_ppdu: 6 ms\n",
-            'mine.yaml:5  medium.longest_ppdu: "6 ms" is too large; the most is 5484 us',
+            'mine.yaml:5  medium.longest_ppdu: "6 ms" is too large; the maximum is 5484 us',
         ),
         (
             "medium:\n  retries: 0\n",
-            "mine.yaml:5  medium.retries: 0 attempts are none; write a whole number from 1, "
-            "or leave it to rate control",
+            "mine.yaml:5  medium.retries: 0 is out of range; retries must be at least 1, "
+            "or left out for rate control to decide",
         ),
         (
             "medium:\n  latency: 11 ms\n",
-            'mine.yaml:5  medium.latency: "11 ms" is too large; the most is 10 ms',
+            'mine.yaml:5  medium.latency: "11 ms" is too large; the maximum is 10 ms',
         ),
         (
             "medium:\n  latency: 20500 ns\n",
-            "mine.yaml:5  medium.latency: 20.5 us is not a whole number of µs, the finest there is here",
+            "mine.yaml:5  medium.latency: 20.5 us is not a whole number of µs, the resolution of the medium",
         ),
         ("medium:\n  statistics: 5\n", 'mine.yaml:5  medium.statistics: "5" has no unit; write 5 s'),
         (
             "medium:\n  statistics: 0 s\n",
-            'mine.yaml:5  medium.statistics: "0 s" is too small; the least is 1 ms',
+            'mine.yaml:5  medium.statistics: "0 s" is too small; the minimum is 1 ms',
         ),
-        ("medium:\n  bursts: 1\n", 'mine.yaml:5  medium.bursts: wants true or false, not "1"'),
+        ("medium:\n  bursts: 1\n", 'mine.yaml:5  medium.bursts: must be true or false, not "1"'),
         (
             "timeline:\n  - {at: 1 s, move: ap1, to: [1 m, 1 m, 1 m], speed: 5}\n",
             'mine.yaml:5  timeline.0.speed: "5" has no unit; write 5 m/s',
         ),
         (
             "timeline:\n  - {at: 1 s, move: ap1, to: [1 m, 1 m, 1 m], speed: 0 m/s}\n",
-            'mine.yaml:5  timeline.0.speed: "0 m/s" is too small; the least is 0.001 m/s',
+            'mine.yaml:5  timeline.0.speed: "0 m/s" is too small; the minimum is 0.001 m/s',
         ),
     ],
 )

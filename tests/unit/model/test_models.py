@@ -117,8 +117,11 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.kind: unknown kind "app" (did you mean ap?); known kinds: ap, host, monitor, sta, '
             "switch",
         ),
-        (node("{ssid: campus}"), 'mine.yaml:3  nodes.ap1: needs "kind", one of ap, host, monitor, sta, switch'),
-        (node("campus"), "mine.yaml:3  nodes.ap1: wants keys and values, such as {kind: ap}"),
+        (
+            node("{ssid: campus}"),
+            'mine.yaml:3  nodes.ap1: "kind" is missing; write one of ap, host, monitor, sta, switch',
+        ),
+        (node("campus"), "mine.yaml:3  nodes.ap1: must be a mapping, such as {kind: ap}"),
         (
             node("{kind: ap}"),
             "mine.yaml:3  nodes.ap1.ssid: is missing. Name of the network. "
@@ -134,11 +137,11 @@ def test_models_are_frozen() -> None:
         ),
         (
             TOPOLOGY + "links:\n  - {between: [h1, ap1], loss: 105%}\n",
-            'mine.yaml:6  links.0.loss: "105%" is too large; the most is 100%',
+            'mine.yaml:6  links.0.loss: "105%" is too large; the maximum is 100%',
         ),
         (
             TOPOLOGY + "links:\n  - {between: [h1, ap1], delay: -5 ms}\n",
-            'mine.yaml:6  links.0.delay: "-5 ms" is too small; the least is 0 ms',
+            'mine.yaml:6  links.0.delay: "-5 ms" is too small; the minimum is 0 ms',
         ),
         (
             node("{kind: ap, ssid: campus, position: [0, 0 m, 3 m]}"),
@@ -146,15 +149,15 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: ap, ssid: campus, mode: ac}"),
-            'mine.yaml:3  nodes.ap1.mode: "ac" is none of b, g, a, n (did you mean a?)',
+            'mine.yaml:3  nodes.ap1.mode: "ac" is not one of b, g, a, n (did you mean a?)',
         ),
         (
             node("{kind: ap, ssid: campus, channel: one}"),
-            'mine.yaml:3  nodes.ap1.channel: wants a whole number, not "one"',
+            'mine.yaml:3  nodes.ap1.channel: must be a whole number, not "one"',
         ),
         (
             node("{kind: ap, ssid: campus, channel: true}"),
-            'mine.yaml:3  nodes.ap1.channel: wants a whole number, not "True"',
+            'mine.yaml:3  nodes.ap1.channel: must be a whole number, not "True"',
         ),
         (
             node("{kind: ap, ssid: campus, encrypt: wpa2}"),
@@ -197,24 +200,24 @@ def test_models_are_frozen() -> None:
         ),
         ("name: mine\nnodes: {}\n", "mine.yaml:2  nodes: is empty"),
         ("name: mine\n", "mine.yaml:1  nodes: is missing. The nodes by name."),
-        ("- a\n", "mine.yaml:1  wants keys and values: {key: value}, not a list"),
+        ("- a\n", "mine.yaml:1  must be a mapping: {key: value}, not a list"),
         (
             TOPOLOGY + "country: germany\n",
-            'mine.yaml:5  country: "germany" is no country code; write two capital letters, such as DE',
+            'mine.yaml:5  country: "germany" is not a valid country code; write two capital letters, such as DE',
         ),
         (
             TOPOLOGY + "subnet: 10.0.0.1/8\n",
-            'mine.yaml:5  subnet: "10.0.0.1/8" is no IPv4 network; write one like 10.0.0.0/8',
+            'mine.yaml:5  subnet: "10.0.0.1/8" is not a valid IPv4 network; write one such as 10.0.0.0/8',
         ),
-        (TOPOLOGY + "links:\n  - {between: h1}\n", 'mine.yaml:6  links.0.between: wants a list: [a, b], not "h1"'),
+        (TOPOLOGY + "links:\n  - {between: h1}\n", 'mine.yaml:6  links.0.between: must be a list: [a, b], not "h1"'),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
-            'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event has one of these keys: '
+            'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event needs one of these keys: '
             "approximate, exec, fault, link, move, netem, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",
-            "mine.yaml:6  timeline.0.stop: an event does one thing, this one has roam and stop; write 2 of them",
+            "mine.yaml:6  timeline.0.stop: an event does one thing, but this one has roam and stop; write 2 entries",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5, link: [h1, s1], to: down}\n",
@@ -229,57 +232,60 @@ def test_mistakes_in_topologies(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name: mine\n", "mine.yaml:1  duration: is missing. How long the run takes, in virtual time."),
-        ("name: mine\nduration: 0 s\n", "mine.yaml:2  duration: a run takes some time; write for example 30 s"),
+        ("name: mine\n", "mine.yaml:1  duration: is missing. Length of the run, in virtual time."),
+        ("name: mine\nduration: 0 s\n", "mine.yaml:2  duration: must be longer than 0; write for example 30 s"),
         ("name: mine\nduration: 30\n", 'mine.yaml:2  duration: "30" has no unit; write 30 s'),
         (
             "name: mine\nduration: 3 s\nroles: {server: some}\n",
-            'mine.yaml:3  roles.server: "some" is no number of nodes; write 1, 1.. (one or more) or 2..4',
+            'mine.yaml:3  roles.server: "some" is not a valid number of nodes; write 1, 1.. (one or more) or 2..4',
         ),
         (
             "name: mine\nduration: 3 s\nroles: {server: 4..2}\n",
-            'mine.yaml:3  roles.server: "4..2" lets no node have the role; write 1, 1.. (one or more) or 2..4',
+            'mine.yaml:3  roles.server: "4..2" allows no node in the role; write 1, 1.. (one or more) or 2..4',
         ),
         (
             WORKLOAD + "processes:\n  - {on: server, run: lighttpd -D}\n",
-            "mine.yaml:5  processes.0.run: wants a list of words: run: [lighttpd, -D]",
+            "mine.yaml:5  processes.0.run: must be a list of words: run: [lighttpd, -D]",
         ),
         (
             WORKLOAD + "processes:\n  - {on: server, run: [ping, {server.ip}]}\n",
-            "mine.yaml:5  processes.0.run.1: wants text, not {server.ip: }; text with braces "
+            "mine.yaml:5  processes.0.run.1: must be text, not {server.ip: }; text with braces "
             'needs quotes: "{server.ip}"',
         ),
         (WORKLOAD + "processes:\n  - {on: server, run: []}\n", "mine.yaml:5  processes.0.run: is empty"),
         (
             WORKLOAD + "processes:\n  - {on: server, run: [x], ready: {}}\n",
-            "mine.yaml:5  processes.0.ready: wants one of listening (tcp/80) and log (a regular expression)",
+            "mine.yaml:5  processes.0.ready: needs either listening (tcp/80) or log (a regular expression)",
         ),
         (
             WORKLOAD + "processes:\n  - {on: server, run: [x], ready: {listening: 80}}\n",
-            'mine.yaml:5  processes.0.ready.listening: "80" is no port; write tcp/80, udp/5001 or udplite/5001',
+            'mine.yaml:5  processes.0.ready.listening: "80" is not a valid port; write tcp/80, udp/5001 or '
+            "udplite/5001",
         ),
         (
             WORKLOAD + 'processes:\n  - {on: server, run: [x], ready: {log: "("}}\n',
-            'mine.yaml:5  processes.0.ready.log: "(" is no regular expression: missing ), unterminated subpattern '
+            'mine.yaml:5  processes.0.ready.log: "(" is not a valid regular expression: missing ), unterminated '
+            "subpattern "
             "at position 0",
         ),
         (
             WORKLOAD + "processes:\n  - {on: server, run: [x], required: perhaps}\n",
-            'mine.yaml:5  processes.0.required: wants true or false, not "perhaps"',
+            'mine.yaml:5  processes.0.required: must be true or false, not "perhaps"',
         ),
         (
             WORKLOAD + "files:\n  page: {on: server, path: /srv/x}\n",
-            "mine.yaml:5  files.page: wants one of random (a size), from (a file beside the workload) "
+            "mine.yaml:5  files.page: needs exactly one of random (a size), from (a file beside the workload) "
             "and text (the content)",
         ),
         (
             WORKLOAD + "files:\n  page: {on: server, path: srv/x, random: 1 MiB}\n",
-            'mine.yaml:5  files.page.path: "srv/x" is no absolute path of a file; write one like /srv/www/file.bin',
+            'mine.yaml:5  files.page.path: "srv/x" is not the absolute path of a file; write one such as '
+            "/srv/www/file.bin",
         ),
         (
             WORKLOAD + "metrics:\n  1st: {of: x, unit: ms}\n",
-            'mine.yaml:5  metrics.1st: "1st" is no name for a process, file or metric; write letters, digits, '
-            "_ and - in between",
+            'mine.yaml:5  metrics.1st: "1st" is not a valid name for a process, file or metric; use letters, digits '
+            "and _, with - only in between",
         ),
     ],
 )

@@ -82,10 +82,10 @@ def test_whole_lists_can_be_replaced() -> None:
         ),
         ("nodes.h2.ip=1", '--set nodes.h2.ip=1  nodes has no "h2"\n  known: h1, s1'),
         ("links.3.delay=1 ms", '--set links.3.delay=1 ms  links has no entry "3"\n  known: h1-s1'),
-        ("links.0.delay.x=1", "--set links.0.delay.x=1  links.0.delay is a single value, there is no x in it"),
+        ("links.0.delay.x=1", "--set links.0.delay.x=1  links.0.delay is a single value, so it has no x"),
         (
             "duration=[1",
-            "--set duration=[1  is not YAML: expected ',' or ']', but got '<stream end>' while parsing a flow ",
+            "--set duration=[1  is not valid YAML: expected ',' or ']', but got '<stream end>' while parsing a flow ",
         ),
     ],
 )

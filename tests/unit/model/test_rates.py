@@ -73,24 +73,24 @@ ALL = "mode g has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s, mode n MCS
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("rate: 54", 'rate: "54" is no rate; write one like 54 Mbit/s, or in mode n MCS 7'),
-        ("rate: true", 'rate: "True" is no rate; write one like 54 Mbit/s, or in mode n MCS 7'),
-        ("rate: 55 Mbit/s", f'rate: "55 Mbit/s" is no rate of 802.11b, g or a; {ALL}'),
+        ("rate: 54", 'rate: "54" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n'),
+        ("rate: true", 'rate: "True" is not a valid rate; write one such as 54 Mbit/s, or MCS 7 in mode n'),
+        ("rate: 55 Mbit/s", f'rate: "55 Mbit/s" is not a rate of 802.11b, g or a; {ALL}'),
         ("rate: MCS 32", 'rate: there is no "MCS 32"; mode n has MCS 0 to MCS 31'),
         ("rate: 54 MB", 'rate: "54 MB": MB measures a size, not a rate; a rate is written in bit/s, kbit/s, Mbit/s, '
          "Gbit/s, bps, kbps, Mbps, Gbps"),
         ("rts_threshold: 500", 'rts_threshold: "500" has no unit; write 500 B'),
-        ("rts_threshold: 64 KiB", 'rts_threshold: "64 KiB" is too large; the most is 65535 B'),
+        ("rts_threshold: 64 KiB", 'rts_threshold: "64 KiB" is too large; the maximum is 65535 B'),
         ("width: 40", 'width: "40" has no unit; write 40 MHz'),
-        ("mode: n, width: 80 MHz", 'width: "80 MHz" is none of 20 MHz, 40 MHz (did you mean 40 MHz?)'),
+        ("mode: n, width: 80 MHz", 'width: "80 MHz" is not one of 20 MHz, 40 MHz (did you mean 40 MHz?)'),
         ("width: 40 MHz", "width: mode g is 20 MHz wide; write mode: n for 40 MHz, or leave this out"),
         (
             "mode: a, channel: 36, guard_interval: short",
             "guard_interval: mode a has the long guard interval only; write mode: n for short ones, or leave this out",
         ),
-        ("mode: n, guard_interval: tiny", 'guard_interval: "tiny" is none of short, long'),
+        ("mode: n, guard_interval: tiny", 'guard_interval: "tiny" is not one of short, long'),
         ("mode: n, wmm: false", "wmm: mode n needs WMM; leave this out, or choose another mode"),
-        ("wmm: 1", 'wmm: wants true or false, not "1"'),
+        ("wmm: 1", 'wmm: must be true or false, not "1"'),
     ],
 )  # fmt: skip
 def test_mistakes(keys: str, message: Any) -> None:

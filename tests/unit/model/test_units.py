@@ -80,12 +80,12 @@ def test_parses_into_base_units(dimension: Dimension, text: str, value: float) -
         (SPEED, "5", '"5" has no unit; write 5 m/s'),
         (SPEED, "5 m", '"5 m": unknown unit m; write 5 m/s'),
         (RATIO, "5 dBi", '"5 dBi": dBi measures a gain, not a ratio of powers; a ratio of powers is written in dB'),
-        (SIZE, "0.3 B", '"0.3 B" is not a whole number of B, the finest size there is'),
-        (SIZE, "much", '"much" is no size; write for example 5 MiB'),
-        (SIZE, None, '"None" is no size; write for example 5 MiB'),
-        (SIZE, True, '"True" is no size; write for example 5 MiB'),
+        (SIZE, "0.3 B", '"0.3 B" is not a whole number of B, the smallest unit of a size'),
+        (SIZE, "much", '"much" is not a valid size; write for example 5 MiB'),
+        (SIZE, None, '"None" is not a valid size; write for example 5 MiB'),
+        (SIZE, True, '"True" is not a valid size; write for example 5 MiB'),
         (DURATION, "1e9 ms", '"1e9 ms": unknown unit e9 ms; a duration is written in ns, us, µs, ms, s, min, h'),
-        (DURATION, "9" * 50 + " ms", f'"{"9" * 40}…" is no duration; write for example 5 ms'),
+        (DURATION, "9" * 50 + " ms", f'"{"9" * 40}…" is not a valid duration; write for example 5 ms'),
     ],
 )
 def test_refuses_and_says_what_to_write(dimension: Dimension, written: object, message: str) -> None:

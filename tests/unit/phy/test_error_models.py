@@ -33,14 +33,14 @@ def test_models_are_found_by_their_files() -> None:
 
 
 def test_an_unknown_model_is_told_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r'unknown error model "nits" \(did you mean nist\?\); there are: nist'):
+    with pytest.raises(InputError, match=r'unknown error model "nits" \(did you mean nist\?\); known: nist'):
         load("nits")
 
 
 def test_a_parameter_that_a_model_lacks_or_wants_is_told() -> None:
     with pytest.raises(InputError, match='error model nist has no "file"; it has no parameters'):
         load("nist", file="x.csv")
-    with pytest.raises(InputError, match='error model table needs "file"'):
+    with pytest.raises(InputError, match='error model table needs the parameter "file"'):
         load("table")
     with pytest.raises(InputError, match=r'has no "files" \(did you mean file\?\); its parameters are file'):
         load("table", files="x.csv")
@@ -52,9 +52,7 @@ def test_the_order_of_the_curves_is_that_of_the_kernel() -> None:
     assert [curve.name for curve in CURVES] == [*names.split(), "64qam-5/6", "256qam-3/4", "256qam-5/6"]
     assert curve_named("64qam-2/3").coding == Coding(64, Fraction(2, 3))
     assert curve_named("cck-11").coding is None
-    with pytest.raises(
-        InputError, match=r'unknown curve "qpsk-2/4" \(did you mean qpsk-[13]/[24]\?\); there are: dsss-1'
-    ):
+    with pytest.raises(InputError, match=r'unknown curve "qpsk-2/4" \(did you mean qpsk-[13]/[24]\?\); known: dsss-1'):
         curve_named("qpsk-2/4")
 
 

@@ -94,7 +94,7 @@ def test_a_curve_that_the_file_lacks(tmp_path: Path) -> None:
 def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) -> None:
     model = load("table", file=written(tmp_path, "curve,snr_db,ber", "bpsk-1/2,0,.1", "bpsk-1/2,2,.0999"))
     with pytest.raises(
-        InputError, match="curve bpsk-1/2 of error model table still has errors at 100 dB; let its last"
+        InputError, match="curve bpsk-1/2 of error model table still has errors at 100 dB; make its last"
     ):
         kernel_table(model, BPSK)
 
@@ -102,7 +102,7 @@ def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (["bpsk-1,0,.1"], 'mine.csv:2  unknown curve "bpsk-1" (did you mean bpsk-1/2?); there are: dsss-1'),
+        (["bpsk-1,0,.1"], 'mine.csv:2  unknown curve "bpsk-1" (did you mean bpsk-1/2?); known: dsss-1'),
         (["bpsk-1/2,0"], "mine.csv:2  has 2 values; write curve,snr_db,ber"),
         (["bpsk-1/2,low,.1"], 'mine.csv:2  snr_db is "low"; write a number'),
         (["bpsk-1/2,nan,.1"], 'mine.csv:2  snr_db is "nan"; write a number'),
@@ -110,7 +110,7 @@ def test_a_curve_that_hardly_falls_is_no_table_for_the_kernel(tmp_path: Path) ->
         (["bpsk-1/2,0,1.5"], "mine.csv:2  ber is 1.5; an error rate is a number from 0 to 1"),
         (["bpsk-1/2,0,-1"], "mine.csv:2  ber is -1; an error rate is a number from 0 to 1"),
         (["bpsk-1/2,2,.1", "bpsk-1/2,2,.01"], "mine.csv:3  bpsk-1/2: 2 dB comes after 2 dB; sort the rows by SNR"),
-        (["bpsk-1/2,2,.1", "bpsk-1/2,3,.2"], "mine.csv:3  bpsk-1/2: more errors than at 2 dB; error rates may not"),
+        (["bpsk-1/2,2,.1", "bpsk-1/2,3,.2"], "mine.csv:3  bpsk-1/2: more errors than at 2 dB; error rates must not"),
         (["bpsk-1/2,2,.1", "bpsk-1/2,3,0"], "mine.csv:2  bpsk-1/2: needs two rows with an error rate above 0"),
         (["bpsk-1/2,2,.1", "bpsk-1/2,3,.1", "bpsk-1/2,4,.01"], "mine.csv:3  bpsk-1/2: the first two rows above 0 have"),
         (["bpsk-1/2,2,.1", "bpsk-1/2,3,.01", "bpsk-1/2,4,.01"], "mine.csv:4  bpsk-1/2: the last two rows above 0 have"),
@@ -133,8 +133,8 @@ def test_all_mistakes_are_told_together(tmp_path: Path) -> None:
 
 def test_the_first_line_says_what_the_columns_are(tmp_path: Path) -> None:
     text = mistake(tmp_path, "# mine", "bpsk-1/2,0,.1")
-    assert text.startswith('mine.csv:2  begins with "bpsk-1/2,0,.1"; the first line must be curve,snr_db,ber or curve,')
-    assert mistake(tmp_path, "").startswith('mine.csv:1  begins with ""; the first line must be')
+    assert text.startswith('mine.csv:2  starts with "bpsk-1/2,0,.1"; the first line must be curve,snr_db,ber or curve,')
+    assert mistake(tmp_path, "").startswith('mine.csv:1  starts with ""; the first line must be')
 
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:

@@ -84,5 +84,5 @@ def test_error_events_have_so_many_bits() -> None:
 
 
 def test_a_step_is_a_positive_number() -> None:
-    with pytest.raises(ValueError, match="a step of 0 mB"):
+    with pytest.raises(ValueError, match="step_mb is 0"):
         kernel_table(MODELS[0], CURVES[0], 0)

@@ -146,7 +146,7 @@ def test_shapes_must_fit() -> None:
         paths_between(np.zeros((3, 2)), CHANNEL_1, ("a", "b"), 1)
     with pytest.raises(ValueError, match="2 names, but frequencies of shape"):
         paths_between(np.zeros((2, 3)), np.ones((3, 3)), ("a", "b"), 1)
-    with pytest.raises(ValueError, match="two nodes of one name"):
+    with pytest.raises(ValueError, match="two nodes have the same name"):
         paths_between(np.zeros((2, 3)), CHANNEL_1, ("a", "a"), 1)
 
 
@@ -156,7 +156,7 @@ def test_shapes_must_fit() -> None:
         (
             "twoRay",
             {},
-            r'unknown propagation model "twoRay" \(did you mean twoRayGround\?\); there are: ITU, friis, log',
+            r'unknown propagation model "twoRay" \(did you mean twoRayGround\?\); known: ITU, friis, log',
         ),
         ("friis", {"exp": 3}, 'propagation model friis has no "exp"; its parameters are sL'),
         ("friis", {"sL": 0.5}, r"sL is 0\.5; write a number from 1 to 1e\+06"),

@@ -63,7 +63,7 @@ def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -
         ("approximate: sta3, enabled: true", 'approximate: there is no node "sta3" (did you mean sta2?); known: '
          "client, ap1, sta1, sta2, h1, mon1"),
         ("approximate: sta1", "enabled: is missing. Whether it takes them."),
-        ("approximate: sta1, enabled: maybe", 'enabled: wants true or false, not "maybe"'),
+        ("approximate: sta1, enabled: maybe", 'enabled: must be true or false, not "maybe"'),
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, event: str, message: str) -> None:
@@ -79,4 +79,7 @@ def test_the_perfect_medium_damages_nothing(plans: Plans) -> None:
     assert str(failure.value) == f"t.yaml:9  timeline.0.{why}"
     with pytest.raises(InputError) as failure:
         plan(plans, key=", approximate: true", medium="perfect")
-    assert str(failure.value).splitlines()[0] == f"t.yaml:4  nodes.sta1.{why}, or leave this out"
+    assert str(failure.value).splitlines()[0] == (
+        "t.yaml:4  nodes.sta1.approximate: has no effect on the perfect medium, which damages no frames; "
+        "write medium: {} in the topology, or remove this"
+    )

@@ -60,11 +60,11 @@ AT = "t.yaml:9  timeline.0."
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ("fault: loose, frames: ack", 'fault: "loose" is none of lose, damage (did you mean lose?)'),
+        ("fault: loose, frames: ack", 'fault: "loose" is not one of lose, damage (did you mean lose?)'),
         ("fault: lose", "frames: is missing. Which frames: ba is a BlockAck, bar its request, mgmt management frames "
          "other than beacons."),
-        ("fault: lose, frames: beacons", 'frames: "beacons" is none of ack, ba, bar, data, mgmt, beacon, rts, cts, any '
-         "(did you mean beacon?)"),
+        ("fault: lose, frames: beacons", 'frames: "beacons" is not one of ack, ba, bar, data, mgmt, beacon, rts, cts, '
+         "any (did you mean beacon?)"),
         ("fault: lose, frames: ack, skip: -1", "skip: -1 frames cannot be skipped; write a whole number from 0"),
         ("fault: lose, frames: ack, count: 0", "count: 0 frames would be hit; write a whole number from 1"),
         ("fault: lose, frames: ack, from: h1", "from: h1 has no radio (it is a host)"),

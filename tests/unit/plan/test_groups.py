@@ -95,10 +95,10 @@ def test_levels_are_said_of_all_pairs(plans: Plans) -> None:
 
 def test_names_must_not_clash(plans: Plans) -> None:
     assert refusal(plans, MANY.replace("h1: {kind: host", "sta2: {kind: host")) == (
-        "t.yaml:6  nodes.sta: count: 3 makes a node sta2, and there is one already; rename either"
+        "t.yaml:6  nodes.sta: count: 3 creates a node sta2, but that name is taken; rename either"
     )
     assert refusal(plans, MANY.replace("sta: {", "customers: {")) == (
-        "t.yaml:6  nodes.customers: count: 3 makes a node customers3; names of nodes have at most 9 characters, "
+        "t.yaml:6  nodes.customers: count: 3 creates a node customers3; node names have at most 9 characters, "
         "choose a shorter one"
     )
 
@@ -113,12 +113,12 @@ def test_names_must_not_clash(plans: Plans) -> None:
         ),
         (
             ("[s1, ap1]", "[s1, sta], ip: {sta: 10.1.0.1/16}"),
-            "t.yaml:9  links.1.ip: is for one link, and sta is several nodes (count:); write a link for each, such as "
-            "[sta1, …]",
+            "t.yaml:9  links.1.ip: is for a single link, but sta is a group (count:); write a link for each node, "
+            "such as [sta1, …]",
         ),
         (
             ("[s1, ap1]", "[sta, sta]"),
-            "t.yaml:9  links.1.between: both ends are the same node",
+            "t.yaml:9  links.1.between: connects a node to itself; name two different nodes",
         ),
     ],
 )
@@ -129,6 +129,6 @@ def test_what_cannot_be_counted(plans: Plans, change: tuple[str, str], told: str
 def test_two_groups_need_names(plans: Plans) -> None:
     two = MANY.replace("s1: {kind: switch}", "s1: {kind: switch}\n  pc: {kind: host, count: 2}")
     assert refusal(plans, two + "  - {between: [pc, sta]}\n") == (
-        "t.yaml:11  links.2.between: pc and sta are several nodes each (count:), and which go together is not said; "
+        "t.yaml:11  links.2.between: pc and sta are both groups (count:), so it is unclear which nodes to connect; "
         "name the nodes, such as [pc1, sta1]"
     )

@@ -380,14 +380,14 @@ def test_a_table_that_is_not_there(plans: Plans) -> None:
             't.yaml:5  medium.snr.0.between.1: there is no node "sta2" (did you mean sta1?); known: ap1, sta1',
         ),
         ("{from: ap1, to: x, is: 3 dB}", 't.yaml:5  medium.snr.0.to: there is no node "x"; known: ap1, sta1'),
-        ("{from: ap1, to: ap1, is: 3 dB}", "t.yaml:5  medium.snr.0: ap1 does not hear itself; name two nodes"),
+        ("{from: ap1, to: ap1, is: 3 dB}", "t.yaml:5  medium.snr.0: ap1 cannot hear itself; name two nodes"),
         (
             "{from: ap1, to: sta1, is: 3 dB}, {from: ap1, to: sta1, is: 5 dB}",
-            "t.yaml:5  medium.snr.1: what sta1 hears of ap1 is said already (t.yaml:5); leave one of them out",
+            "t.yaml:5  medium.snr.1: the SNR from ap1 to sta1 is already given (t.yaml:5); remove one of them",
         ),
         (
             "{between: [ap1, sta1], is: 3 dB}, {between: [sta1, ap1], is: 3 dB}",
-            "t.yaml:5  medium.snr.1: what ap1 hears of sta1 is said already (t.yaml:5); leave one of them out",
+            "t.yaml:5  medium.snr.1: the SNR from sta1 to ap1 is already given (t.yaml:5); remove one of them",
         ),
     ],
 )
@@ -418,7 +418,7 @@ def test_too_many_updates(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         plans(text, "name: there\nduration: 2 h\n")
     assert str(failure.value) == (
-        "t.yaml:5  medium.step: the moves take 7200000 steps, which change too many levels; write a longer step, "
+        "t.yaml:5  medium.step: movements take 7200000 steps, which change too many levels; write a longer step, "
         "such as step: 1 s"
     )
 

@@ -150,17 +150,17 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 "ap1: {kind: ap, ssid: campus, bssid: 02:aa:00:00:00:01}",
                 "ap2: {kind: ap, ssid: campus, bssid: 02:AA:00:00:00:01}",
             ),
-            "t.yaml:4  nodes.ap2.bssid: 02:aa:00:00:00:01 is ap1's BSSID already (t.yaml:3); "
-            "each needs its own, or leave it out",
+            "t.yaml:4  nodes.ap2.bssid: 02:aa:00:00:00:01 is already ap1's BSSID (t.yaml:3); "
+            "write a unique one, or leave it out",
         ),
         (
             nodes("ap1: {kind: ap, ssid: campus, bssid: 02:00:01:00:02:00}", "ap2: {kind: ap, ssid: campus}"),
-            "t.yaml:3  nodes.ap1.bssid: 02:00:01:00:02:00 is ap2's BSSID already (t.yaml:4); "
-            "each needs its own, or leave it out",
+            "t.yaml:3  nodes.ap1.bssid: 02:00:01:00:02:00 is already ap2's BSSID (t.yaml:4); "
+            "write a unique one, or leave it out",
         ),
         (
             nodes("h1: {kind: host, ip: 10.0.0.1/8}", "h2: {kind: host, ip: 10.0.0.1/8}"),
-            "t.yaml:4  nodes.h2.ip: 10.0.0.1 is h1's address already (t.yaml:3)",
+            "t.yaml:4  nodes.h2.ip: 10.0.0.1 is already h1's address (t.yaml:3); write another one",
         ),
         (
             nodes("h1: {kind: host, ip: 10.0.0.1/8}", "h2: {kind: host, ip: 10.1.0.1/16}"),
@@ -169,16 +169,17 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("h1: {kind: host, ip: 10.1.0.1/16}", "h2: {kind: host}"),
-            "t.yaml:3  nodes.h1.ip: subnet 10.1.0.0/16 overlaps 10.0.0.0/8, where h2 gets its address; "
-            "write 10.1.0.1/8, or another subnet: for the topology",
+            "t.yaml:3  nodes.h1.ip: subnet 10.1.0.0/16 overlaps 10.0.0.0/8, from which h2 gets its address; write "
+            "10.1.0.1/8, or another subnet: for the topology",
         ),
         (
             nodes("h1: {kind: host, ip: 192.168.1.1}"),
-            't.yaml:3  nodes.h1.ip: "192.168.1.1" is not in 10.0.0.0/8, so it needs a prefix length: 192.168.1.1/24',
+            't.yaml:3  nodes.h1.ip: "192.168.1.1" is not in 10.0.0.0/8, so it needs a prefix length; write '
+            "192.168.1.1/24",
         ),
         (
             "subnet: 10.0.0.0/30\n" + nodes("h1: {kind: host}", "h2: {kind: host}", "h3: {kind: host}"),
-            "t.yaml:1  subnet: 10.0.0.0/30 has room for 2 nodes only",
+            "t.yaml:1  subnet: 10.0.0.0/30 has room for only 2 nodes; write a larger network",
         ),
         (
             nodes("ap2: {kind: ap, ssid: campus, mode: g, channel: 36}"),
@@ -195,20 +196,19 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             "country: US\n" + nodes("ap2: {kind: ap, ssid: campus, channel: 13}"),
-            f"t.yaml:4  nodes.ap2.channel: 13 is no channel of mode g in country US; use 1{TO}11",
+            f"t.yaml:4  nodes.ap2.channel: mode g has no channel 13 in country US; use 1{TO}11",
         ),
         (
             nodes("ap1: {kind: ap, ssid: campus}", "sta1: {kind: sta, ssid: kampus}"),
-            't.yaml:4  nodes.sta1.ssid: no access point serves "kampus" (did you mean campus?); known: campus',
+            't.yaml:4  nodes.sta1.ssid: no access point has the SSID "kampus" (did you mean campus?); known: campus',
         ),
         (
             nodes("ap1: {kind: ap, ssid: a}", "ap2: {kind: ap, ssid: b}", "sta1: {kind: sta}"),
-            "t.yaml:5  nodes.sta1.ssid: which network sta1 joins is open: "
-            "there are several networks: a, b; write ssid:",
+            "t.yaml:5  nodes.sta1.ssid: there are several networks (a, b); write ssid: for the network that sta1 joins",
         ),
         (
             nodes("sta1: {kind: sta}"),
-            "t.yaml:3  nodes.sta1.ssid: which network sta1 joins is open: there is no access point; write ssid:",
+            "t.yaml:3  nodes.sta1.ssid: there is no access point; write ssid: for the network that sta1 joins",
         ),
         (
             nodes("h1: {kind: host}", rest="links: [{between: [h1, switch]}]\n"),
@@ -216,11 +216,11 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("h1: {kind: host}", rest="links: [{between: [h1, h1]}]\n"),
-            "t.yaml:4  links.0.between: both ends are the same node",
+            "t.yaml:4  links.0.between: connects a node to itself; name two different nodes",
         ),
         (
             nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], ip: {h3: 10.0.0.7}}]\n"),
-            "t.yaml:5  links.0.ip.h3: is no end of this link; h1 and h2 are",
+            "t.yaml:5  links.0.ip.h3: is not an end of this link; write h1 or h2",
         ),
         (
             nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], ip: {h1: 10.0.0.7}}]\n"),
@@ -228,7 +228,7 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("h1: {kind: host}", "s1: {kind: switch}", rest="links: [{between: [h1, s1], ip: {s1: 10.0.0.7}}]\n"),
-            "t.yaml:5  links.0.ip.s1: s1 is a bridge (kind: switch); its ports have no address",
+            "t.yaml:5  links.0.ip.s1: s1 is a bridge (kind: switch), whose ports have no address; remove it",
         ),
         (
             nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], reorder: 5%}]\n"),
@@ -236,8 +236,8 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
         ),
         (
             nodes("h1: {kind: host}", "h2: {kind: host}", rest="links: [{between: [h1, h2], jitter: 5 ms}]\n"),
-            "t.yaml:5  links.0.jitter: is larger than the delay, which cannot fall below 0; "
-            "use a longer delay or a smaller jitter",
+            "t.yaml:5  links.0.jitter: is larger than the delay, so delays would be negative; use a longer delay or a "
+            "smaller jitter",
         ),
         (
             nodes(
@@ -246,8 +246,8 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 "ap1: {kind: ap, ssid: campus}",
                 rest="links:\n  - {between: [s1, s2]}\n  - {between: [s2, ap1]}\n  - {between: [ap1, s1]}\n",
             ),
-            "t.yaml:9  links.2: closes a loop: ap1 and s1 are connected already, and switches have no spanning tree; "
-            "leave one link out",
+            "t.yaml:9  links.2: closes a loop: ap1 and s1 are already connected, and switches run no spanning tree "
+            "protocol; remove one link",
         ),
         (
             nodes(
@@ -255,7 +255,7 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 "h2: {kind: host}",
                 rest="links:\n  - {between: [h1, h2], name: x}\n  - {between: [h1, h2], name: x}\n",
             ),
-            't.yaml:7  links.1.name: two links are called "x"',
+            't.yaml:7  links.1.name: another link is called "x"',
         ),
         (
             nodes(
@@ -263,8 +263,8 @@ def test_hosts_with_several_links_get_addresses_from_them(plans: Plans) -> None:
                 "h2: {kind: host}",
                 rest="links:\n  - {between: [h1, h2]}\n  - {between: [h1, h2], ip: {h1: 10.0.0.9/8}}\n",
             ),
-            "t.yaml:7  links.1.ip.h1: h1's first interface is in 10.0.0.0/8 already; "
-            "each interface needs its own subnet",
+            "t.yaml:7  links.1.ip.h1: h1's first interface is already in 10.0.0.0/8; each interface needs its own "
+            "subnet",
         ),
     ],
 )

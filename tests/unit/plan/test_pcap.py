@@ -39,11 +39,11 @@ def test_it_can_be_asked_for_together_with_a_medium(plans: Plans) -> None:
 def test_a_perfect_medium_has_no_air(plans: Plans, said: str, line: int) -> None:
     plans()
     message = refusal(TOPOLOGY + said)
-    assert message.startswith(f"t.yaml:{line}  medium: --pcap air shows the frames of an 802.11 medium, and this")
+    assert message.startswith(f"t.yaml:{line}  medium: --pcap air captures the frames of an 802.11 medium, but this")
     assert "write medium: {}" in message and "--set medium={}" in message
 
 
 def test_nobody_has_a_radio(plans: Plans) -> None:
     plans()
     message = refusal("name: wired\nmedium: {}\nnodes:\n  h1: {kind: host}\n")
-    assert message == "t.yaml:3  nodes: nobody has a radio, so --pcap air has nothing to show"
+    assert message == "t.yaml:3  nodes: no node has a radio, so --pcap air has nothing to capture"

@@ -17,7 +17,7 @@ from .conftest import Plans
 
 WORKLOAD = "name: there\nduration: 30 s\n"
 TO = "\N{EN DASH}"
-SCANS = "simple:5:-65:60, or as {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"
+SCANS = "simple:5:-65:60, or {short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}"
 
 
 def topology(*nodes: str, rest: str = "") -> str:
@@ -82,8 +82,8 @@ def test_with_sae_the_access_points_of_a_domain_know_each_other(plans: Plans) ->
 def test_keys_of_sae_need_a_wire(plans: Plans) -> None:
     printed = refusal(plans, *campus("wpa3", "fast_transition: true", "fast_transition: true"))
     assert printed == (
-        "t.yaml:4  nodes.ap2.fast_transition: keys of wpa3 go from access point to access point by wire, and ap1 and "
-        "ap2 have none between them; link both to a switch, or write another mobility_domain:, or encrypt: wpa2"
+        "t.yaml:4  nodes.ap2.fast_transition: with wpa3, access points exchange keys over the wired network, "
+        "but ap1 and ap2 are not connected; link both to a switch, or write another mobility_domain: or encrypt: wpa2"
     )
 
 
@@ -109,19 +109,19 @@ def test_background_scans(plans: Plans, written: str, words: str) -> None:
     [
         (
             "often",
-            f'nodes.sta1.bgscan: "often" is no background scan; write module:seconds:dBm:seconds, such as {SCANS}',
+            f'nodes.sta1.bgscan: "often" is not a valid bgscan; write module:seconds:dBm:seconds, such as {SCANS}',
         ),
-        ("[5, -65, 60]", f"nodes.sta1.bgscan: is written as {SCANS}"),
-        ("simple:0:-65:60", "nodes.sta1.bgscan: 0 s is no interval; write 1 or more"),
-        ("simple:5:65:60", "nodes.sta1.bgscan: 65 dBm is no level of a signal; write one from -100 to 0"),
+        ("[5, -65, 60]", f"nodes.sta1.bgscan: must look like {SCANS}"),
+        ("simple:0:-65:60", "nodes.sta1.bgscan: the interval must be at least 1 s"),
+        ("simple:5:65:60", "nodes.sta1.bgscan: 65 dBm is not a valid signal level; write one from -100 to 0"),
         (
             "simple:60:-65:5",
-            "nodes.sta1.bgscan: it would scan every 60 s while the signal is weak and every 5 s while it is strong; "
+            "nodes.sta1.bgscan: this scans every 60 s while the signal is weak and every 5 s while it is strong; "
             "write the shorter interval first",
         ),
         (
             "{short_interval: 60 s, signal: -65 dBm, long_interval: 5 s}",
-            "nodes.sta1.bgscan.short_interval: it would scan every 60 s while the signal is weak and every 5 s while "
+            "nodes.sta1.bgscan.short_interval: this scans every 60 s while the signal is weak and every 5 s while "
             "it is strong; write the shorter interval first",
         ),
         (
@@ -130,15 +130,15 @@ def test_background_scans(plans: Plans, written: str, words: str) -> None:
         ),
         (
             "{short_interval: 1500 ms, signal: -65 dBm, long_interval: 60 s}",
-            "nodes.sta1.bgscan.short_interval: 1.5 s is not a whole number of seconds, the finest wpa_supplicant takes",
+            "nodes.sta1.bgscan.short_interval: 1.5 s is not a whole number of seconds, as wpa_supplicant requires",
         ),
         (
             "{short_interval: 5 s, signal: -65.5 dBm, long_interval: 60 s}",
-            "nodes.sta1.bgscan.signal: -65.5 dBm is not a whole number of dBm, the finest wpa_supplicant takes",
+            "nodes.sta1.bgscan.signal: -65.5 dBm is not a whole number of dBm, as wpa_supplicant requires",
         ),
         (
             "{short_interval: 5 s, signal: 65 dBm, long_interval: 60 s}",
-            'nodes.sta1.bgscan.signal: "65 dBm" is too large; the most is 0 dBm',
+            'nodes.sta1.bgscan.signal: "65 dBm" is too large; the maximum is 0 dBm',
         ),
     ],
 )
@@ -216,12 +216,12 @@ def test_a_monitor_listens_before_anybody_sends(plans: Plans) -> None:
         ),
         (
             ["sta1: {kind: sta, adhoc: {ssid: meeting, channel: 14}}"],
-            f"t.yaml:3  nodes.sta1.adhoc.channel: 14 is no channel of mode g in country DE; use 1{TO}13",
+            f"t.yaml:3  nodes.sta1.adhoc.channel: mode g has no channel 14 in country DE; use 1{TO}13",
         ),
         (
             ["sta1: {kind: sta, adhoc: {ssid: meeting}, rate: MCS 7}"],
-            "t.yaml:3  nodes.sta1.rate: mode g of meeting has no MCS 7; it has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, "
-            "48, 54 Mbit/s",
+            "t.yaml:3  nodes.sta1.rate: meeting uses mode g, which has no MCS 7; write one of 1, 2, 5.5, 6, 9, 11, "
+            "12, 18, 24, 36, 48, 54 Mbit/s",
         ),
         (
             ["mon1: {kind: monitor, channel: 52}"],
@@ -236,7 +236,9 @@ def test_what_cannot_be(plans: Plans, nodes: list[str], message: str) -> None:
 
 def test_a_monitor_has_no_wire_and_an_ad_hoc_station_does_not_roam(plans: Plans) -> None:
     printed = refusal(plans, "h1: {kind: host}", "mon1: {kind: monitor}", rest="links:\n  - {between: [h1, mon1]}\n")
-    assert printed == "t.yaml:6  links.0.between.1: mon1 has a radio only (kind: monitor); leave this link out"
+    assert printed == (
+        "t.yaml:6  links.0.between.1: mon1 has only a radio (kind: monitor), no wired interface; remove this link"
+    )
     printed = refusal(
         plans,
         "ap1: {kind: ap, ssid: campus}",

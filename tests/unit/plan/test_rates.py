@@ -116,36 +116,40 @@ def refusal(plans: Plans, *nodes: str, medium: str = "{}") -> str:
 
 def test_what_cannot_be(plans: Plans) -> None:
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, rate: 54 Mbit/s}", medium="perfect") == (
-        "t.yaml:3  nodes.ap1.rate: the perfect medium has no rates; write medium: {} in the topology, or leave this out"
+        "t.yaml:3  nodes.ap1.rate: has no effect on the perfect medium, which has no rates; write medium: {} in the "
+        "topology, or remove this"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, basic_rates: [1 Mbit/s, 6 Mbit/s]}") == (
-        "t.yaml:3  nodes.ap1.basic_rates.1: mode b has no basic rate 6 Mbit/s; write some of "
-        "1 Mbit/s, 2 Mbit/s, 5.5 Mbit/s, 11 Mbit/s"
+        "t.yaml:3  nodes.ap1.basic_rates.1: mode b has no basic rate 6 Mbit/s; choose from 1 Mbit/s, 2 Mbit/s, 5.5 "
+        "Mbit/s, 11 Mbit/s"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n, channel: 36, basic_rates: [MCS 0]}") == (
-        "t.yaml:3  nodes.ap1.basic_rates.0: mode n has no basic rate MCS 0; write some of "
-        "6 Mbit/s, 9 Mbit/s, 12 Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s, 54 Mbit/s"
+        "t.yaml:3  nodes.ap1.basic_rates.0: mode n has no basic rate MCS 0; choose from 6 Mbit/s, 9 Mbit/s, 12 "
+        "Mbit/s, 18 Mbit/s, 24 Mbit/s, 36 Mbit/s, 48 Mbit/s, 54 Mbit/s"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, rts_threshold: 500 B}", medium="perfect") == (
-        "t.yaml:3  nodes.ap1.rts_threshold: the perfect medium has no RTS; write medium: {} in the topology, "
-        "or leave this out"
+        "t.yaml:3  nodes.ap1.rts_threshold: has no effect on the perfect medium, which has no RTS; "
+        "write medium: {} in the topology, or remove this"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: b, rate: 54 Mbit/s}") == (
-        "t.yaml:3  nodes.ap1.rate: mode b of campus has no 54 Mbit/s; it has 1, 2, 5.5, 11 Mbit/s"
+        "t.yaml:3  nodes.ap1.rate: campus uses mode b, which has no 54 Mbit/s; write one of 1, 2, 5.5, 11 Mbit/s"
     )
     assert refusal(plans, "ap1: {kind: ap, ssid: campus, mode: n}", "sta1: {kind: sta, rate: 11 Mbit/s}") == (
-        "t.yaml:4  nodes.sta1.rate: mode n of campus has no 11 Mbit/s; it has MCS 0 to MCS 31"
+        "t.yaml:4  nodes.sta1.rate: campus uses mode n, which has no 11 Mbit/s; write one of MCS 0 to MCS 31"
     )
     assert refusal(
         plans,
         "ap1: {kind: ap, ssid: campus}",
         "ap2: {kind: ap, ssid: campus, mode: a, channel: 36}",
         "sta1: {kind: sta, rate: 11 Mbit/s}",
-    ) == ("t.yaml:5  nodes.sta1.rate: mode a of campus has no 11 Mbit/s; it has 6, 9, 12, 18, 24, 36, 48, 54 Mbit/s")
+    ) == (
+        "t.yaml:5  nodes.sta1.rate: campus uses mode a, which has no 11 Mbit/s; write one of 6, 9, 12, 18, 24, 36, "
+        "48, 54 Mbit/s"
+    )
     with pytest.raises(InputError) as failure:
         plans(
             "country: US\n" + topology("ap1: {kind: ap, ssid: campus, mode: n, channel: 165, width: 40 MHz}"), WORKLOAD
         )
     assert str(failure.value) == (
-        "t.yaml:4  nodes.ap1.width: channel 165 has no room for 40 MHz; choose another channel, or write width: 20 MHz"
+        "t.yaml:4  nodes.ap1.width: channel 165 cannot be 40 MHz wide; choose another channel, or write width: 20 MHz"
     )
