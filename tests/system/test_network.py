@@ -141,3 +141,26 @@ timeline:
 """,
     )
     assert ran.guest()["error"] is None
+
+
+def test_what_is_up_before_the_timeline_is_stopped_at_its_time(boot: Callable[..., Ran]) -> None:
+    """A stop counts from the timeline's start, not from the boot; a probe that samples can be stopped, too."""
+    ran = boot(
+        WIRED,
+        """
+name: early
+roles: {client: 1, server: 1}
+duration: 5 s
+processes:
+  - {on: server, run: [iperf3, -s], as: server, ready: {listening: tcp/5201}, stop: 3 s}
+probes:
+  - {on: client, probe: counters, every: 500 ms, as: watch}
+timeline:
+  - {at: 1750 ms, stop: watch}
+  - {at: 2.9 s, exec: h1, run: [sh, -c, "ss -ltn | grep -c :5201 || true"]}
+  - {at: 4 s, exec: h1, run: [sh, -c, "ss -ltn | grep -c :5201 || true"]}
+""",
+    )
+    assert [output.strip() for output in ran.outputs()] == ["1", "0"]
+    samples = [line for line in ran.raw("watch.out").splitlines() if line.startswith("### ")]
+    assert len(samples) == 4
