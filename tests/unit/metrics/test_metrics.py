@@ -118,7 +118,7 @@ def test_the_first_access_point_is_known_from_other_probes() -> None:
 
 
 def test_outage_wants_events() -> None:
-    with pytest.raises(ValueError, match="of: name one that tells events of association, too: a process of wpa-events"):
+    with pytest.raises(ValueError, match="of: events of association are missing; add a process of wpa-events"):
         load("outage").check({"capture": "tcpdump"}, "ms", "handoff")
 
 
@@ -219,16 +219,16 @@ def test_a_summary() -> None:
     assert summary([])["mean"] is None
 
 
-def test_what_a_probe_does_not_tell_is_refused_with_who_does() -> None:
+def test_what_a_probe_does_not_yield_is_refused_with_those_that_do() -> None:
     with pytest.raises(ValueError) as failure:
         load("delay").check({"fetch": "curl"}, "ms", None)
     assert str(failure.value) == (
-        "of: fetch is the probe curl, which tells transfers; this metric takes one-way delays: "
+        "of: fetch is the probe curl, which yields transfers; this metric needs one-way delays; "
         "name a process of udp-sink"
     )
 
 
-def test_a_metric_takes_a_kind_whichever_probe_tells_it() -> None:
+def test_a_metric_takes_a_kind_whichever_probe_yields_it() -> None:
     assert {"curl", "iperf3", "iperf3-server", "udp-sink"} <= set(load("goodput").sources())
     assert "iperf3" not in load("transfer-time").sources(), "a test has no end that somebody waits for"
     assert load("air-share").sources() == ["medium"]

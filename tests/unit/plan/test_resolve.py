@@ -445,8 +445,8 @@ def test_metrics_name_every_process(plans: Plans) -> None:
         ),
         (
             "outage: {of: fetch, unit: ms}",
-            "w.yaml:7  metrics.outage.of: fetch is the probe curl, which tells transfers; this metric takes events of "
-            "association or captured frames: name a process of tcpdump, wpa-events",
+            "w.yaml:7  metrics.outage.of: fetch is the probe curl, which yields transfers; this metric needs events of "
+            "association or captured frames; name a process of tcpdump, wpa-events",
         ),
         (
             "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
@@ -557,9 +557,9 @@ def test_a_metric_by_its_old_name_works_with_a_hint(plans: Plans, capsys: pytest
     ]
     told = capsys.readouterr().err.splitlines()
     assert told == [
-        'lab: w.yaml:5  the metric "frames-lost" is called frame-erasure now; write frame-erasure: {…}, and '
+        'lab: w.yaml:5  the metric "frames-lost" is now called frame-erasure; write frame-erasure: {…}, and '
         "frame-erasure in checks and experiments that use it",
-        'lab: w.yaml:6  the metric "frames-lost" is called frame-erasure now; write kind: frame-erasure',
+        'lab: w.yaml:6  the metric "frames-lost" is now called frame-erasure; write kind: frame-erasure',
     ]
     plans(topology, text)
     assert not capsys.readouterr().err, "once is enough"
