@@ -61,7 +61,7 @@ _warned: set[str] = set()
 
 
 def warn(message: str, where: str) -> None:
-    """Tell on stderr what still works and will not for long: ``file:line`` and what to write instead. Once each."""
+    """Print on stderr, once, what still works but not for long: ``file:line`` and what to write instead."""
     text = f"lab: {where}  {message}"
     if text not in _warned:
         _warned.add(text)

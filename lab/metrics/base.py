@@ -3,7 +3,7 @@
 
 A metric is a module ``lab/metrics/<kind>.py``, or ``workloads/<stack>/metrics/<kind>.py``, with one ``METRIC =
 SomeMetric()``; the file's name with ``-`` for ``_`` is its kind in workloads (files that begin with ``_`` are helpers;
-see lab.discovery). It takes things by their kind, whichever probe tells them, and computes in the base units of
+see lab.discovery). It takes things by their kind, whichever probe yields them, and computes in the base units of
 lab.units; the record converts to the unit that the workload asks for. How a report shows it is in ``views/<kind>.py``.
 
 A metric that takes MEDIUM is computed from what was counted on the 802.11 medium, not from a probe: then ``of`` in a
@@ -22,7 +22,7 @@ from typing import Any, ClassVar, TypeVar
 from lab.captures import pcap
 from lab.errors import InputError
 from lab.probes import base as probes
-from lab.probes._kinds import offered, told
+from lab.probes._kinds import described, offered
 from lab.probes.base import Kind, Parsed, Raw, Series
 from lab.shared import types
 from lab.units import PACKETS, Dimension
@@ -48,11 +48,11 @@ class Source:
         return list(probes.load(self.probe).found(self.raw, self.parsed))
 
     def found(self, kind: type[Thing]) -> list[Thing]:
-        """What the probe tells of that kind, in its order."""
+        """What the probe found of that kind, in its order."""
         return [thing for thing in self._found if isinstance(thing, kind)]
 
-    def tells(self, kind: Kind) -> bool:
-        """Whether the probe is one that tells such things."""
+    def yields(self, kind: Kind) -> bool:
+        """Whether its probe yields such things."""
         return offered(kind, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
@@ -90,9 +90,8 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    takes: ClassVar[
-        tuple[Kind | str, ...]
-    ] = ()  # the kinds of things that it is computed from, one at least; or MEDIUM
+    # the kinds of things that it is computed from, at least one of them; or MEDIUM
+    takes: ClassVar[tuple[Kind | str, ...]] = ()
     formerly: tuple[str, ...] = ()  # what it was called; understood for a version, with a hint
     words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed of besides nodes
     per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
@@ -121,13 +120,13 @@ class Metric:
             raise ValueError(f'unit: "{unit}" does not fit; known: {", ".join(self.units())}')
         for name, probe in of.items():
             if not self._takes(probe):
-                raise ValueError(f"of: {name} is {_told_probe(probe)}; {self._wants()}")
+                raise ValueError(f"of: {name} is {_described(probe)}; {self._wants()}")
 
     def needs(self, of: Mapping[str, str | None], *kinds: Kind) -> None:
-        """ValueError: none of the processes in ``of`` tells one of these kinds."""
+        """ValueError: there is a kind that none of the processes in ``of`` yields."""
         for kind in kinds:
             if not any(probe and offered(kind, probes.load(probe).yields) for probe in of.values()):
-                raise ValueError(f"of: name one that tells {told([kind])}, too: {_listed(telling(kind))}")
+                raise ValueError(f"of: {described([kind])} are missing; add {_listed(_yielding(kind))}")
 
     def _takes(self, probe: str | None) -> bool:
         if probe is None or MEDIUM in self.takes:
@@ -136,14 +135,14 @@ class Metric:
 
     def _wants(self) -> str:
         if MEDIUM in self.takes:
-            return "this metric is computed from the medium; name roles"
-        return f"this metric takes {told(self.takes, ' or ')}: name {_listed(self.sources())}"
+            return "this metric needs the medium; name roles"
+        return f"this metric needs {described(self.takes, ' or ')}; name {_listed(self.sources())}"
 
     def sources(self) -> list[str]:
-        """What it can be computed from: the probes that tell what it takes, or MEDIUM."""
+        """What it can be computed from: the probes that yield what it takes, or MEDIUM."""
         if MEDIUM in self.takes:
             return [MEDIUM]
-        return [name for name, kinds in _told_by().items() if any(offered(kind, kinds) for kind in self._kinds())]
+        return [name for name, kinds in _yields().items() if any(offered(kind, kinds) for kind in self._kinds())]
 
     def _kinds(self) -> list[Kind]:
         return [kind for kind in self.takes if not isinstance(kind, str)]
@@ -172,13 +171,13 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
-def telling(kind: Kind) -> list[str]:
-    """The probes that tell such things."""
-    return [name for name, kinds in _told_by().items() if offered(kind, kinds)]
+def _yielding(kind: Kind) -> list[str]:
+    """The probes that yield such things."""
+    return [name for name, kinds in _yields().items() if offered(kind, kinds)]
 
 
-def _told_by() -> dict[str, tuple[Kind, ...]]:
-    """What each probe tells; a broken one tells nothing."""
+def _yields() -> dict[str, tuple[Kind, ...]]:
+    """What each probe yields; a broken one yields nothing."""
     found: dict[str, tuple[Kind, ...]] = {}
     for name in probes.known():
         try:
@@ -188,15 +187,15 @@ def _told_by() -> dict[str, tuple[Kind, ...]]:
     return found
 
 
-def _told_probe(probe: str | None) -> str:
+def _described(probe: str | None) -> str:
     if probe is None or probe == MEDIUM:
         return "a program" if probe is None else "of the medium"
     kinds = probes.load(probe).yields
-    return f"the probe {probe}, which tells {told(kinds)}" if kinds else f"the probe {probe}"
+    return f"the probe {probe}, which yields {described(kinds)}" if kinds else f"the probe {probe}"
 
 
 def _listed(names: Sequence[str]) -> str:
-    return f"a process of {', '.join(names)}" if names else "a process of a probe that tells that; there is none"
+    return f"a process of {', '.join(names)}" if names else "a process of a probe that yields them (there is none)"
 
 
 def series_of(source: Source, name: str) -> Series:
@@ -211,13 +210,13 @@ def instances(source: Source, name: str) -> dict[str, Series]:
 
 
 def chosen(metric: types.Metric, context: Context, kind: Kind | None = None) -> list[Source]:
-    """The sources a metric names, of those that tell things of a kind if one is given, in the order of the plan."""
+    """The sources a metric names, only those that yield a kind if one is given, in the order of the plan."""
     found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
-    return [source for source in found if kind is None or source.tells(kind)]
+    return [source for source in found if kind is None or source.yields(kind)]
 
 
 def all_found(metric: types.Metric, context: Context, kind: type[Thing]) -> list[tuple[Source, Thing]]:
-    """All of a kind that the sources of a metric tell, each with its source, in the order of the plan."""
+    """All things of a kind that the sources of a metric found, each with its source, in the order of the plan."""
     return [(source, thing) for source in chosen(metric, context) for thing in source.found(kind)]
 
 
@@ -256,7 +255,7 @@ def known() -> tuple[str, ...]:
 
 
 def load(kind: str) -> Metric:
-    """The metric of that kind, or that was called so.
+    """The metric of that kind, or that was called that.
 
     Raises:
         KeyError: there is none (``known()`` lists them).
@@ -268,7 +267,7 @@ def load(kind: str) -> Metric:
 
 
 def current(kind: str) -> str:
-    """What a kind is called now. KeyError: nothing is or was called so."""
+    """What a kind is called now. KeyError: nothing is or was called that."""
     if kind in known():
         return kind
     for name in known():

@@ -136,10 +136,10 @@ def _first_bssid(station: str, context: Context) -> str | None:
     for source in context.sources.values():
         if source.node.name != station:
             continue
-        if source.tells(Events("bssid")) and source.parsed.occurrences:
+        if source.yields(Events("bssid")) and source.parsed.occurrences:
             first: str | None = source.parsed.occurrences[0].fields["bssid"]
             return first
-        if source.tells(Samples("tx_retries")):
+        if source.yields(Samples("tx_retries")):
             begins = {series.t_ns[0]: peer for peer, series in instances(source, "tx_packets").items()}
             if begins:
                 return begins[min(begins)]

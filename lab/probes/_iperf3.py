@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.probes._text import Json
-from lab.probes.base import Delivery, Flow, Parsed, Raw, Retransmissions, Samples, Series
+from lab.probes.base import Delivery, Flow, Parsed, Raw, Samples, Series
 
 EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
 EVERY_MOST_NS = 60_000_000_000
-TELLS = (Samples("goodput"), Samples("cwnd"), Samples("rtt"), Delivery, Flow, Retransmissions)
+ARRIVED = (Samples("goodput"), Delivery, Flow)  # what both ends tell
 _SECOND = 1_000_000_000
 
 
@@ -81,10 +81,9 @@ def _parse_end(end: Json, parsed: Parsed) -> None:
 
 
 def found(raw: Raw, parsed: Parsed) -> Iterator[object]:
-    """What of a test metrics take."""
+    """What arrived in a test, as metrics take it."""
     values = parsed.values
     goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
     rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
     yield Delivery(raw.id, values.get("bytes", 0), round(values.get("seconds", 0) * _SECOND), rate)
     yield Flow(raw.id, values.get("packets", 0), values.get("lost", 0))
-    yield Retransmissions(raw.id, values.get("retransmits", 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of things that probes tell and metrics take, whichever tool they are of.
+"""The kinds of things that probes yield and metrics take, whichever tool they come from.
 
 A stack may have kinds of its own: any frozen dataclass. A metric that takes a class takes its subclasses too.
 """
@@ -36,7 +36,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Events:
-    """Occurrences that tell of ``what``."""
+    """Occurrences about ``what``."""
 
     what: str
 
@@ -48,14 +48,14 @@ class Events:
 class Capture:
     """Frames, kept in ``<id>.pcap``."""
 
-    told_as: ClassVar[str] = "captured frames"
+    label: ClassVar[str] = "captured frames"
 
 
 @dataclass(frozen=True)
 class Flow:
     """Packets of one sender, and how many of them its receiver missed."""
 
-    told_as: ClassVar[str] = "packets sent and lost"
+    label: ClassVar[str] = "packets sent and lost"
 
     name: str  # of the process that sends
     sent: int
@@ -66,7 +66,7 @@ class Flow:
 class Delay:
     """How long the packets of a flow took one way."""
 
-    told_as: ClassVar[str] = "one-way delays"
+    label: ClassVar[str] = "one-way delays"
 
     name: str
     packets: int
@@ -80,7 +80,7 @@ class Delay:
 class Delivery:
     """Payload that reached an application in some time."""
 
-    told_as: ClassVar[str] = "bytes delivered over time"
+    label: ClassVar[str] = "bytes delivered over time"
 
     name: str
     bytes: int
@@ -98,7 +98,7 @@ class Delivery:
 class Transfer(Delivery):
     """The delivery of something that has an end. ``duration_ns`` is from the request to the last byte."""
 
-    told_as: ClassVar[str] = "transfers"
+    label: ClassVar[str] = "transfers"
 
     complete: bool = False
     first_byte_ns: int | None = None  # since the request
@@ -108,7 +108,7 @@ class Transfer(Delivery):
 class Retransmissions:
     """Segments of a connection that were sent more than once."""
 
-    told_as: ClassVar[str] = "retransmissions"
+    label: ClassVar[str] = "retransmissions"
 
     connection: str
     count: float
@@ -118,17 +118,17 @@ Kind = type | Samples | Events
 
 
 def offered(kind: Kind, by: Iterable[Kind]) -> bool:
-    """Whether a kind is among those that a probe tells."""
+    """Whether a kind is among those that a probe yields."""
     return any(issubclass(one, kind) if isinstance(one, type) and isinstance(kind, type) else one == kind for one in by)
 
 
-def told(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
+def described(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
     """Kinds in words."""
-    return joined.join(_told(kind) for kind in kinds)
+    return joined.join(_described(kind) for kind in kinds)
 
 
-def _told(kind: Kind | str) -> str:
+def _described(kind: Kind | str) -> str:
     if not isinstance(kind, type):
         return str(kind)
     words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in kind.__name__).strip()
-    return str(getattr(kind, "told_as", words))
+    return str(getattr(kind, "label", words))

@@ -204,7 +204,7 @@ class Probe:
     mode: str = "command"  # command, sample, control
     acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
     params: ClassVar[dict[str, Param]] = {}
-    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of what it tells
+    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of things it finds
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
     stack: str | None = None  # the stack that brings its program, by where its file lies; None: every node has that

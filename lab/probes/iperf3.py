@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, TELLS, found, parse_test
+from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
 from lab.probes._text import Json, documents, seconds
-from lab.probes.base import Param, Parsed, Probe, Raw, Target
+from lab.probes.base import Param, Parsed, Probe, Raw, Retransmissions, Samples, Target
 
 
 class Iperf3(Probe):
@@ -22,7 +22,7 @@ class Iperf3(Probe):
 
     about = "TCP or UDP load with iperf3: goodput, retransmissions, loss and jitter over time"
     acts = True
-    yields = TELLS
+    yields = (*ARRIVED, Samples("cwnd"), Samples("rtt"), Retransmissions)
     params: ClassVar[dict[str, Param]] = {
         "server": Param("str", "address of the server", required=True),
         "port": Param("int", "port of the server", default=5201, least=1, most=65535),
@@ -81,7 +81,8 @@ class Iperf3(Probe):
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
         """What arrived, and what was sent again."""
-        return found(raw, parsed)
+        yield from found(raw, parsed)
+        yield Retransmissions(raw.id, parsed.values.get("retransmits", 0))
 
 
 PROBE = Iperf3()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import EVERY_LEAST_NS, EVERY_MOST_NS, TELLS, found, parse_test
+from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
@@ -20,7 +20,7 @@ class Iperf3Server(Probe):
 
     about = "the server that iperf3 probes talk to; what it received over time"
     acts = True
-    yields = TELLS
+    yields = ARRIVED
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=5201, least=1, most=65535),
         "every": Param(

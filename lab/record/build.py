@@ -140,8 +140,7 @@ def _probe(process: Process) -> probes.Probe:
         return probes.load(process.probe)
     except KeyError:
         raise RecordError(
-            f"there is no probe {process.probe}, which {process.id} was",
-            hint="if it is of a stack of yours, go to the directory that has its folder workloads/",
+            f"there is no probe {process.probe}, which {process.id} was", hint=figures.OF_A_STACK
         ) from None
 
 

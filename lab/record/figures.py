@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.errors import LabError
+from lab.errors import LabError, RecordError
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.metrics.base import Context, Metric, Source, summary
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
+OF_A_STACK = "if it is of a stack of yours, go to the directory that has its folder workloads/"
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
 _DIGITS = 9  # of converted figures: all that clocks and counters hold, and no tail of binary fractions
@@ -60,7 +61,7 @@ def _source(run: Run) -> Source:
 
 
 def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
-    kind = kinds.load(metric.kind)
+    kind = _kind(metric)
     found = kind.figures(metric, context)
     scale = kind.scale(metric.unit)
     converted = [_converted(value, scale) for value in found.values]
@@ -76,6 +77,14 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
         "columns": list(kind.columns),
         "series": [_series(series, kind, metric.unit) for series in found.series],
     }
+
+
+def _kind(metric: types.Metric) -> Metric:
+    """RecordError: it is a stack's, and that is not here."""
+    try:
+        return kinds.load(metric.kind)
+    except KeyError:
+        raise RecordError(f"there is no metric {metric.kind}, which {metric.name} is", hint=OF_A_STACK) from None
 
 
 def _series(series: Series, kind: Metric, unit: str) -> dict[str, Any]:

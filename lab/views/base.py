@@ -73,8 +73,12 @@ def shown(record: Record) -> Iterator[tuple[Result, View]]:
 
 def plain_table(result: Result) -> Table:
     """The rows of a metric as they are; on the page, not in a terminal."""
-    keys = list(dict.fromkeys(key for row in result.rows for key in row))
+    keys = sorted(
+        dict.fromkeys(key for row in result.rows for key in row),
+        key=lambda key: result.columns.index(key) if key in result.columns else -1,
+    )
     columns = [_column(key, [row.get(key) for row in result.rows], result) for key in keys]
+    columns.sort(key=lambda column: column.number)  # words tell what the numbers are of
     return Table(result.name, f"{result.name}: {result.about}", columns, result.rows, in_terminal=False)
 
 

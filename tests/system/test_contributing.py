@@ -51,7 +51,7 @@ def test_the_stack_of_contributing_comes_to_its_figure(shown: list[Command], tmp
     assert {delay: cell["n"] for delay, cell in means.items()} == {"5 ms": 2, "20 ms": 2, "50 ms": 2}
     for delay, cell in means.items():
         (line,) = [line for line in reproduce.shown if line.strip().startswith(f"{delay} ")]
-        assert round(cell["mean"], 2) == float(numbers(line)[1])
+        assert float(f"{cell['mean']:.4g}") == float(numbers(line)[1])
         assert 0 < cell["mean"] - (10 + 2 * int(delay.split()[0])) < 0.1, "both links, there and back"
     figure = (tmp_path / "out" / "figure-1.svg").read_text()
     assert "<svg" in figure and "answer" in figure and "n = 2" in figure
@@ -69,7 +69,7 @@ def test_its_tests_run(shown: list[Command], tmp_path: Path) -> None:
 
 def test_a_broken_file_of_it_concerns_only_who_uses_it(shown: list[Command], tmp_path: Path) -> None:
     (tmp_path / STACK / "metrics" / "answer_time.py").write_text("import nowhere\n")
-    refused = lab("check", STACK + "ask.yaml", cwd=tmp_path, status=2)
+    refused = lab("show", "wired-pair", "udp-echo/ask", cwd=tmp_path, status=2)
     assert refused.stderr == (
         "lab: workloads/udp-echo/metrics/answer_time.py:1  cannot be imported: ModuleNotFoundError: No module named "
         "'nowhere'\n  answer-time is one of the metrics of the stack udp-echo\n"

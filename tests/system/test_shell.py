@@ -84,20 +84,6 @@ def test_a_session(machine: runs.Machine) -> None:
             terminal.process.kill()
 
 
-def test_a_session_with_the_programs_of_a_stack(machine: runs.Machine) -> None:
-    terminal = Terminal("approximate-link", "--stack", "sap")
-    try:
-        terminal.until(PROMPT)
-        assert "usage: sap-streamer" in terminal.ask("sta1 sap-streamer --help")
-        assert "SAP_ERR_TIMEDOUT" in terminal.ask(
-            "sta1 python3 -c 'import sap; sap.connect(\"10.0.0.2\", 9, timeout_ms=100)'"
-        )
-        assert terminal.end() == 0
-    finally:
-        if terminal.process.poll() is None:
-            terminal.process.kill()
-
-
 def test_a_stack_that_there_is_not() -> None:
     found = subprocess.run(
         [str(LAB), "shell", "approximate-link", "--stack", "spa"], capture_output=True, text=True, check=False

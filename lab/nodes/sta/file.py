@@ -126,5 +126,7 @@ class Station(Wireless):
             return ""
         if self.ssid not in known:
             listed = ", ".join(known) or "none"
-            site.refuse(f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid")
+            site.refuse(
+                f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid"
+            )
         return self.ssid

@@ -80,7 +80,7 @@ def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems
     if kind != written:
         named = source.model.metrics[str(keys[-1])].kind is not None
         told = f"kind: {kind}" if named else f"{kind}: {{…}}, and {kind} in checks and experiments that use it"
-        warn(f'the metric "{written}" is called {kind} now; write {told}', source.document.where(_blamed(source, keys)))
+        warn(f'the metric "{written}" is now called {kind}; write {told}', source.document.where(_blamed(source, keys)))
     return kind
 
 

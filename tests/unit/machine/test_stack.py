@@ -60,11 +60,13 @@ def names(code: Path) -> list[str]:
     return [file.name for file in stack_files(code)]
 
 
-def test_code_is_all_files_but_workloads_experiments_and_what_make_left(code: Path) -> None:
+def test_code_is_all_files_but_what_is_for_the_host_and_for_readers_and_what_make_left(code: Path) -> None:
     own = ["Makefile", "greet.c", "greeting.c", "greeting.h"]
     assert names(code) == own
-    for left in ("greet.o", "libgreeting.so", ".hidden", "build/x.c", "experiments/figure.yaml", "experiments/more.py"):
-        (code / left).parent.mkdir(exist_ok=True)
+    rooms = ("probes/greet.py", "metrics/greet.py", "views/greet.py", "tests/unit/test_greet.py", "README.md")
+    made = ("greet.o", "libgreeting.so", ".hidden", "build/x.c", "experiments/figure.yaml", "experiments/more.py")
+    for left in (*made, *rooms):
+        (code / left).parent.mkdir(parents=True, exist_ok=True)
         (code / left).write_text("made")
     (code / "greet").write_bytes(b"\x7fELF")
     (code / "another.yaml").write_text("name: another\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.metrics.base import MEDIUM, increase, known, load, summary
+from lab.metrics.base import MEDIUM, current, increase, known, load, summary
 from lab.probes.base import Series
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
@@ -118,7 +118,7 @@ def test_the_first_access_point_is_known_from_other_probes() -> None:
 
 
 def test_outage_wants_events() -> None:
-    with pytest.raises(ValueError, match="of: name one that tells events of association, too: a process of wpa-events"):
+    with pytest.raises(ValueError, match="of: events of association are missing; add a process of wpa-events"):
         load("outage").check({"capture": "tcpdump"}, "ms", "handoff")
 
 
@@ -229,3 +229,25 @@ def test_transfer_time() -> None:
 def test_a_summary() -> None:
     assert summary([1.0, 2.0, 6.0]) == {"count": 3, "sum": 9.0, "mean": 3.0, "median": 2.0, "min": 1.0, "max": 6.0}
     assert summary([])["mean"] is None
+
+
+def test_what_a_probe_does_not_yield_is_refused_with_those_that_do() -> None:
+    with pytest.raises(ValueError) as failure:
+        load("delay").check({"fetch": "curl"}, "ms", None)
+    assert str(failure.value) == (
+        "of: fetch is the probe curl, which yields transfers; this metric needs one-way delays; "
+        "name a process of udp-sink"
+    )
+
+
+def test_a_metric_takes_a_kind_whichever_probe_yields_it() -> None:
+    assert {"curl", "iperf3", "iperf3-server", "udp-sink"} <= set(load("goodput").sources())
+    assert "iperf3" not in load("transfer-time").sources(), "a test has no end that somebody waits for"
+    assert load("air-share").sources() == ["medium"]
+
+
+def test_an_old_name_is_understood() -> None:
+    assert current("frames-lost") == "frame-erasure" == current("frame-erasure")
+    assert load("frames-lost") is load("frame-erasure")
+    names = [old for kind in known() for old in load(kind).formerly]
+    assert not set(names) & set(known()) and len(names) == len(set(names))

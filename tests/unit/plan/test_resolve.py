@@ -437,8 +437,8 @@ def test_metrics_name_every_process(plans: Plans) -> None:
         ),
         (
             "outage: {of: fetch, unit: ms}",
-            "w.yaml:7  metrics.outage.of: fetch is the probe curl, which tells transfers; this metric takes events of "
-            "association or captured frames: name a process of tcpdump, wpa-events",
+            "w.yaml:7  metrics.outage.of: fetch is the probe curl, which yields transfers; this metric needs events of "
+            "association or captured frames; name a process of tcpdump, wpa-events",
         ),
         (
             "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
@@ -536,3 +536,22 @@ def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         load("t.yaml", "w.yaml", 1, ["nodes.sta1.pids=none"], places={"nodes.sta1.pids": "e.yaml:8"})
     assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
+
+
+def test_a_metric_by_its_old_name_works_with_a_hint(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
+    topology = TOPOLOGY + "medium: {}\n"
+    of = "{of: client, unit: '%'}"
+    text = f"{WORKLOAD}metrics:\n  frames-lost: {of}\n  lost: {of.replace('{', '{kind: frames-lost, ')}\n"
+    plan = plans(topology, text)
+    assert [(metric.name, metric.kind) for metric in plan.metrics] == [
+        ("frames-lost", "frame-erasure"),
+        ("lost", "frame-erasure"),
+    ]
+    told = capsys.readouterr().err.splitlines()
+    assert told == [
+        'lab: w.yaml:5  the metric "frames-lost" is now called frame-erasure; write frame-erasure: {…}, and '
+        "frame-erasure in checks and experiments that use it",
+        'lab: w.yaml:6  the metric "frames-lost" is now called frame-erasure; write kind: frame-erasure',
+    ]
+    plans(topology, text)
+    assert not capsys.readouterr().err, "once is enough"

@@ -11,11 +11,9 @@ from lab.errors import InputError
 from lab.experiments.run import engine
 from lab.experiments.types import Point
 from lab.model.library import folders
-from lab.plan.load import check, code_of, load
-from lab.probes import base as probes
+from lab.plan.load import code_of, load
 from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
 
-OF_SAP = ("sap-get", "sap-stream-sink", "sap-streamer", "sap-track-sink", "sap-tracker")
 SAID = f"{WORKLOAD}stack: sap\n"
 SAP = folders("workload")[-1] / "sap"
 
@@ -63,28 +61,6 @@ def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
         "workloads/web/get.yaml:4  stack: a run has the code of one stack, and a workload in workloads/web has "
         "that of web\n  to have that of sap, put the workload elsewhere; web needs no stack: here"
     )
-
-
-def test_the_probes_of_sap_say_so() -> None:
-    assert tuple(name for name in probes.known() if probes.load(name).stack == "sap") == OF_SAP
-    assert {probes.load(name).stack for name in probes.known()} == {"sap", None}
-
-
-@pytest.mark.parametrize("probe", OF_SAP)
-def test_a_probe_whose_program_nodes_lack_is_refused(plans: Plans, probe: str) -> None:
-    keys = ", url: http://h1/" if probe == "sap-get" else ", to: 10.0.0.1" if probe.endswith("er") else ""
-    text = f"processes:\n  - {{on: client, run: {{probe: {probe}{keys}}}}}\n"
-    told = (
-        f"processes.0.run.probe: the program of {probe} is part of the stack sap, but this workload has no stack; "
-        "write stack: sap"
-    )
-    assert refusal(plans, WORKLOAD + text) == f"w.yaml:5  {told}"
-    assert plans(workload=SAID + text).processes[0].probe == probe
-    with pytest.raises(InputError, match=r"w\.yaml:5  processes\.0\.run\.probe: the program of "):
-        Path("w.yaml").write_text(WORKLOAD + text)
-        check(Path("w.yaml"))
-    Path("w.yaml").write_text(SAID + text)
-    assert check(Path("w.yaml")) == "workload"
 
 
 def test_a_probe_of_another_stack_is_refused(plans: Plans) -> None:

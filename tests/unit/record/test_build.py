@@ -162,3 +162,18 @@ def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> 
     with pytest.raises(RecordError, match="cannot write"):
         made(run_directory)
     assert not (run_directory / "record.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ('"probe": "curl"', "there is no probe of-a-stack, which fetch was"),
+        ('"kind": "goodput"', "there is no metric of-a-stack, which goodput is"),
+    ],
+)
+def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, told: str) -> None:
+    key = word.split(":")[0]
+    plan = run_directory / "plan.json"
+    plan.write_text(plan.read_text().replace(word, f'{key}: "of-a-stack"'))
+    with pytest.raises(RecordError, match=f"{told}\\n  if it is of a stack of yours, go to the directory"):
+        build(run_directory, hashes={})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of things that probes of this stack tell and its metrics take, besides those of general use."""
+"""The kinds of things that probes of this stack yield and its metrics take, besides those of general use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import ClassVar
 class Payload:
     """What is known of the bits that arrived."""
 
-    told_as: ClassVar[str] = "bits that arrived, right or wrong"
+    label: ClassVar[str] = "bits that arrived, right or wrong"
 
     name: str
     datagrams: int  # those that arrived
@@ -27,7 +27,7 @@ class Payload:
 class Completion:
     """A stream or a trace that came to its end."""
 
-    told_as: ClassVar[str] = "streams and traces that end"
+    label: ClassVar[str] = "streams and traces that end"
 
     name: str
     elapsed_ns: int  # since its opening
@@ -37,7 +37,7 @@ class Completion:
 class Gaps:
     """Times between arrivals, where there were enough of them."""
 
-    told_as: ClassVar[str] = "times between arrivals"
+    label: ClassVar[str] = "times between arrivals"
 
     name: str
     count: int
@@ -64,7 +64,7 @@ class Arrived:
 class FileSent(Sent):
     """A copy of a file, as it was sent."""
 
-    told_as: ClassVar[str] = "files as they were sent"
+    label: ClassVar[str] = "files as they were sent"
 
     path: Path
 
@@ -73,7 +73,7 @@ class FileSent(Sent):
 class FileArrived(Arrived):
     """A file as it arrived."""
 
-    told_as: ClassVar[str] = "files as they arrived"
+    label: ClassVar[str] = "files as they arrived"
 
     path: Path
     lost: int | None  # datagrams
@@ -83,7 +83,7 @@ class FileArrived(Arrived):
 class WalkSent(Sent):
     """The positions of somebody who moves."""
 
-    told_as: ClassVar[str] = "positions that were sent"
+    label: ClassVar[str] = "positions that were sent"
 
     speed_m_s: float  # their mean speed
 
@@ -92,7 +92,7 @@ class WalkSent(Sent):
 class WalkArrived(Arrived):
     """What a receiver found of them."""
 
-    told_as: ClassVar[str] = "positions that arrived"
+    label: ClassVar[str] = "positions that arrived"
 
     speed_m_s: float
     expected: int

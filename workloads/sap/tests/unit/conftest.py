@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab.probes.base import Parsed
+from tests.unit.plan.conftest import plans as plans
 from tests.unit.probes.conftest import parser_of
 from tests.unit.probes.conftest import typed as typed
 from tests.unit.report.conftest import record as record

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The report asks the view of each metric, and knows none itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import pytest
+
+from lab.checkout import PACKAGE
+from lab.metrics import base as metrics
+from lab.record import Record
+from lab.report import html
+from lab.report.moments import moments, rules
+from lab.report.tables import tables
+from lab.views import base as views
+
+VIEW = """
+from lab.report.table import Column, Table
+from lab.views.base import Moment, View
+
+
+class Own(View):
+    card = "max"
+    card_word = "worst"
+    first = True
+
+    def tables(self, result, record):
+        yield Table("own", f"Own: {result.unit}", [Column("total", "total", result.unit)], result.rows)
+
+    def moments(self, result):
+        yield Moment(1_000_000_000, "mine", 1_000_000_000)
+
+
+VIEW = Own()
+"""
+
+
+def test_views_are_of_metrics() -> None:
+    from lab import discovery
+
+    assert set(discovery.known("views")) <= set(metrics.known())
+
+
+def test_a_metric_without_a_view_has_a_plain_table(record: Record) -> None:
+    (table,) = [table for table in tables(record) if table.name == "transfer"]
+    assert table.title.startswith("transfer: time from the start of a transfer") and not table.in_terminal
+    assert [column.heading for column in table.columns] == ["process", "bytes", "first byte, s", "total, s"]
+    assert [column.number for column in table.columns] == [False, True, True, True]
+    assert table.columns[0].text(table.rows[0]) == "fetch"
+
+
+def test_a_view_of_a_stack_shows_its_metric(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "workloads" / "mine" / "views" / "transfer_time.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(VIEW)
+    shown = [table.name for table in tables(record)]
+    assert shown.index("own") < shown.index("goodput-transfers") and "transfer" not in shown
+    assert views.load("transfer-time").card == "max"
+    assert "mine" in {moment.label for moment in moments(record)} and "mine" in {rule.label for rule in rules(record)}
+    several = dataclasses.replace(record.metrics["transfer"], values=record.metrics["transfer"].values | {"count": 2})
+    record.metrics["transfer"] = several
+    assert "worst transfer" in html.page(record, [], [])
+
+
+def test_reports_ask_no_metric_of_what_kind_it_is() -> None:
+    asking = re.compile(r"metrics_of|(?:result|metric)\.kind (?:==|!=|in)")
+    assert not [path.name for path in (PACKAGE / "report").glob("*.py") if asking.search(path.read_text())]

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Code of stacks is found by its file, in the current directory as in the lab's own folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab import discovery
+from lab.checkout import CHECKOUT, PACKAGE
+from lab.errors import InputError
+from lab.model import library
+from lab.probes import base as probes
+
+PROBE = """
+from lab.probes.base import Probe
+
+
+class Own(Probe):
+    about = "{about}"
+
+
+PROBE = Own()
+"""
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(place: Path) -> Write:
+    def put(name: str, text: str) -> Path:
+        path = place / "workloads" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return put
+
+
+def refusal(room: str, name: str) -> str:
+    with pytest.raises(InputError) as failure:
+        discovery.load(room, name)
+    return str(failure.value)
+
+
+def test_a_stack_here_has_probes_that_are_called_like_their_files(write: Write) -> None:
+    write("tcp-hack/Makefile", "install:\n")
+    write("tcp-hack/probes/tcp_hack.py", PROBE.format(about="of a stack with a - in its name"))
+    write("plain/probes/plain.py", PROBE.format(about="of a stack without code"))
+    write("plain/probes/_helper.py", "")
+    assert {"tcp-hack", "plain", "ping"} <= set(probes.known())
+    assert not [name for name in probes.known() if "helper" in name]
+    assert probes.load("tcp-hack").about == "of a stack with a - in its name"
+    assert probes.load("tcp-hack").stack == "tcp-hack", "by where it lies"
+    assert probes.load("plain").stack is None, "there are no programs that nodes could lack"
+    assert probes.load("ping").stack is None
+
+
+def test_modules_of_a_stack_import_each_other(write: Write) -> None:
+    write("tcp-hack/probes/_kinds.py", "ABOUT = 'from a sibling'\n")
+    write("tcp-hack/probes/one.py", "from ._kinds import ABOUT\n" + PROBE.format(about="x").replace('"x"', "ABOUT"))
+    write("tcp-hack/metrics/two.py", "from ..probes._kinds import ABOUT\n")
+    assert probes.load("one").about == "from a sibling"
+    assert discovery.load("metrics", "two").ABOUT == "from a sibling"
+
+
+def test_every_module_has_a_file_and_a_name_of_its_own(write: Write) -> None:
+    path = write("tcp-hack/probes/one.py", PROBE.format(about="here"))
+    module = discovery.load("probes", "one")
+    assert module.__file__ == str(path)
+    assert re.fullmatch(r"workloads_[0-9a-f]{8}\.tcp-hack\.probes\.one", module.__name__)
+    assert discovery.load("probes", "ping").__name__ == "lab.probes.ping"
+    (own, *_) = [name for name in discovery.known("probes") if discovery.place("probes", name).folder == OWN]
+    assert discovery.load("probes", own).__name__.startswith("workloads."), "as tests and mypy call it"
+
+
+OWN = library.own_folder("workload")
+
+
+def test_the_nearer_file_of_one_stack_is_taken(write: Write) -> None:
+    name = next(name for name in discovery.known("probes") if discovery.place("probes", name).folder == OWN)
+    found = discovery.place("probes", name)
+    nearer = write(str(found.path.relative_to(OWN)), PROBE.format(about="nearer"))
+    discovery._found.cache_clear()
+    assert discovery.place("probes", name).path == nearer and discovery.place("probes", name).stack == found.stack
+
+
+@pytest.mark.parametrize("other", ["b/probes/same.py", None])
+def test_a_name_that_is_there_twice_is_one_error_for_who_asks(write: Write, other: str | None) -> None:
+    name = "same" if other else "ping"
+    write(f"a/probes/{name}.py", PROBE.format(about="a"))
+    if other:
+        write(other, PROBE.format(about="b"))
+    first = "workloads/a/probes/same.py" if other else str(PACKAGE / "probes" / "ping.py")
+    second = "workloads/b/probes/same.py" if other else "workloads/a/probes/ping.py"
+    assert refusal("probes", name) == (
+        f'{second}  two files are called "{name}"; the other one is {first}\n'
+        "  rename one of them: all probes share their names, whatever stack they are of"
+    )
+    assert name in probes.known() and probes.load("curl").about, "others are not concerned"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import nowhere\n", ":1  cannot be imported: ModuleNotFoundError: No module named 'nowhere'"),
+        ("a = 1\nb = (\n", ":2  cannot be imported: SyntaxError: '(' was never closed"),
+        ("def f():\n    return {}['x']\n\n\nf()\n", ":2  cannot be imported: KeyError: 'x'"),
+    ],
+)
+def test_a_broken_file_is_told_with_its_line(write: Write, text: str, told: str) -> None:
+    write("a/probes/broken.py", text)
+    assert refusal("probes", "broken").startswith(f"workloads/a/probes/broken.py{told}")
+    assert probes.load("ping").about
+
+
+def test_a_file_without_what_it_is_for_is_told(write: Write) -> None:
+    write("a/probes/empty.py", "PROBES = 1\n")
+    with pytest.raises(
+        InputError, match="workloads/a/probes/empty.py  has no PROBE\n  write PROBE = …\\(\\) at its end"
+    ):
+        probes.load("empty")
+
+
+def test_what_there_is_not_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        discovery.load("probes", "pigeon")
+
+
+def test_yaml_files_of_tests_are_no_workloads(write: Write) -> None:
+    write("a/tests/fixtures/broken.yaml", "name: [")
+    write("a/experiments/tests.yaml", "name: a/tests")
+    write("a/tests.yaml", "name: tests")
+    assert [name for name in library.known("workload") if name.startswith("a/")] == ["a/tests"]
+    assert [name for name in library.known("experiment") if name.startswith("a/")] == ["a/tests"]
+
+
+def test_the_lab_names_no_stack_with_code() -> None:
+    """Other folders of workloads are called like programs and protocols, which the lab does name."""
+    stacks = [path.parent.name for path in CHECKOUT.glob(f"workloads/*/{library.CODE}")]
+    assert stacks
+    word = re.compile(rf"(?<![a-z])({'|'.join(map(re.escape, stacks))})(?![a-z])", re.IGNORECASE)
+    texts = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2", ".csv", ".c", ".conf")]
+    found = [f"{path}: {match[0]}" for path in texts for match in word.finditer(path.read_text())]
+    assert not found
