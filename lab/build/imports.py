@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files of Python code need which others, without running any: what a result depends on is told by this.
+"""Which files of Python code need which others, without running any: what a result depends on follows from this.
 
 Imports are read from the syntax tree, those in functions too; those for type checkers alone are none. What is imported
 by a name that is put together at run time (``importlib.import_module``) is not seen: whoever does that adds the files
@@ -100,7 +100,7 @@ class Imports:
         if found is None:
             try:
                 found = imports(content.decode())
-            except (SyntaxError, ValueError):  # whoever runs it is told; it needs nothing
+            except (SyntaxError, ValueError):  # whoever runs it gets the error; it needs nothing
                 found = []
             self._known[digest] = found
             self._learned = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import signal
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from click.exceptions import ClickException
 
 from lab.errors import LabError
 
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it looks through all that is installed for some
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
 
 app = typer.Typer(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From what became of the trials to what is told: sums by point, and what became of the claims."""
+"""From what became of the trials to the results: sums by point, and what became of the claims."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[
     """Kernel, image, initrd and code, built where the cache does not have them.
 
     Args:
-        report: told what is being built.
+        report: of what is being built.
         source: a kernel source to use instead of Debian's package.
         stacks: folders of stacks with code (lab.model.library.code_of), which plans will need.
     """

@@ -19,7 +19,6 @@ from typing import Any
 from lab.build.cache import free_bytes
 from lab.build.step import NO_SPACE_TEXT
 from lab.errors import RunError
-from lab.machine import mconsole
 from lab.machine.process import GuestProcess, uptime_text
 
 STALL_WALL_S = 60.0
@@ -139,6 +138,8 @@ class Watch:
             raise self._failure(f"the guest waits for something that does not come: {passed} of virtual time passed")
 
     def _stalled(self, uptime_ns: int) -> RunError:
+        from lab.machine import mconsole  # with sockets: no other run waits for that
+
         log = tail(self.console)  # as it is before we make the guest print its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""

@@ -28,7 +28,7 @@ PARTS = (
     Part(
         "Probes and metrics",
         "For those who add a stack, a probe or a metric.",
-        ("lab.probes.base", "lab.probes._text", "lab.metrics.base", "lab.units", "lab.captures"),
+        ("lab.probes.base", "lab.probes._text", "lab.metrics.base", "lab.views.base", "lab.units", "lab.captures"),
     ),
     Part(
         "Files, events, nodes and radio models",
@@ -36,8 +36,10 @@ PARTS = (
         (
             "lab.model.base",
             "lab.model.registry",
-            "lab.model.events.base",
-            "lab.model.nodes.base",
+            "lab.model.event",
+            "lab.model.node",
+            "lab.guest.steps",
+            "lab.guest.kinds",
             "lab.phy.registry",
             "lab.phy.propagation.base",
             "lab.phy.fading.base",
@@ -49,7 +51,11 @@ PARTS = (
         "What files resolve to. `lab.shared` is also what code in the guest may import: standard library only.",
         ("lab.plan.load", "lab.shared"),
     ),
-    Part("Runs", "For scripts that run plans.", ("lab.runs", "lab.build.report", "lab.errors")),
+    Part(
+        "Runs",
+        "For scripts that run plans or drive guests.",
+        ("lab.runs", "lab.machine.guest", "lab.machine.machine", "lab.build.report", "lab.errors"),
+    ),
     Part(
         "Records and checks",
         "For those who read or judge what a run has left.",

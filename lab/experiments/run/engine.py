@@ -127,11 +127,11 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
     Raises:
         InputError: a stack that there is not.
     """
-    told: dict[tuple[str, ...], Point] = {}  # by all that rules the stack of a point
+    points_of: dict[tuple[str, ...], Point] = {}  # one each, by all that rules the stack of a point
     for point in points:
         settings = [text for text in point.settings if text.partition("=")[0].strip() in _STACK_KEYS]
-        told.setdefault((point.workload, *settings), point)
-    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in told.values())
+        points_of.setdefault((point.workload, *settings), point)
+    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in points_of.values())
     return {code for code in found if code}
 
 

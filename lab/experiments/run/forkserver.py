@@ -15,6 +15,7 @@ from multiprocessing import forkserver, resource_tracker
 
 from lab.checkout import PACKAGE
 
+# lab.cli.main since every worker runs the script ``lab`` again, which imports it
 _IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli.main", "lab.experiments.run.worker", "lab.record"]
 _LOGGING = "DASK_LOGGING__DISTRIBUTED"  # dask's own variable, for who wants to see what it says
 _QUIET = "critical"
