@@ -94,7 +94,7 @@ def _logarithmic() -> Chart:
 def _many() -> Chart:
     variants = made.axis("queue", *(f"variant-{number}" for number in range(14)))
     wanted = Wanted("bar", "Fourteen", "load", "transfer_time", "queue")
-    loads = made.axis("load", "a name that is wider than the room it has got", *"bcdef")
+    loads = made.axis("load", "a name that is wider than the room it has got", *"bcde")
     (chart,) = figures.charts(made.results([variants, loads], [wanted], lambda labels: 3.0))
     return chart
 

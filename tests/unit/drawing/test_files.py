@@ -19,7 +19,7 @@ from . import samples
 from .rendered import apart, rsvg, size
 from .variables import with_variables
 
-MOST_APART = 4.0  # of 255; letters and edges that two programs smooth come to 1 to 3
+MOST_APART = 5.0  # of 255; letters and edges, which two programs smooth in two ways, come to 1 to 4
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
