@@ -157,12 +157,15 @@ def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload a
 def report(
     directory: Annotated[Path, typer.Argument(help="Directory of a run.")] = Path("runs/latest"),
     png: Annotated[bool, typer.Option("--png", help="Draw the plots as PNG too.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Draw the plots as PDF too.")] = False,
     as_json: Json = False,
 ) -> None:
     """Record and draw a run again from its raw files, and print its tables."""
     from lab.cli.run import redraw
 
-    raise typer.Exit(redraw(directory, png=png, as_json=as_json))
+    wanted = {"svg": True, "png": png, "pdf": pdf}
+    formats = [name for name, drawn in wanted.items() if drawn]
+    raise typer.Exit(redraw(directory, formats=formats, as_json=as_json))
 
 
 @app.command()

@@ -7,6 +7,7 @@ import contextlib
 import json
 import statistics
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,7 +124,7 @@ def _show_repetitions(records: list[Record]) -> None:
     print(f"checks: {len(records) - len(failed)} of {len(records)} runs passed all")
 
 
-def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
+def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
     """Record and report a finished run anew from its raw files."""
     from lab import record as records
     from lab import report
@@ -133,7 +134,7 @@ def redraw(directory: Path, *, png: bool, as_json: bool) -> int:
             f"there is no run {directory}", hint="`lab run` makes one; its directory is printed at the end"
         )
     record = records.rebuild(directory)
-    page = report.write(record, directory, png=png)
+    page = report.write(record, directory, formats=formats)
     if as_json:
         print(json.dumps(report.as_json(record), indent=2, sort_keys=True))
     else:

@@ -61,7 +61,11 @@ PARTS = (
         "For those who read or judge what a run has left.",
         ("lab.record", "lab.expressions"),
     ),
-    Part("Figures", "For those who draw.", ("lab.report.figure", "lab.report.svg")),
+    Part(
+        "Figures",
+        "For those who draw.",
+        ("lab.drawing.figure", "lab.drawing.marks", "lab.drawing.layout", "lab.drawing.files"),
+    ),
 )
 
 _HEAD = """\

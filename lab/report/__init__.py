@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Reports, drawn from records alone.
 
-page = write(record, directory)      # report.html, plots/*.svg, csv/*.csv; png=True: plots/*.png too
+page = write(record, directory)      # report.html, plots/*.svg, csv/*.csv
 console.print(tables(record))        # for a terminal
 json.dumps(as_json(record))          # for a program
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from lab.errors import RecordError
@@ -27,20 +28,26 @@ def prepare() -> None:
     terminal.prepare()
 
 
-def write(record: Record, directory: Path, *, png: bool = False) -> Path:
+def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",)) -> Path:
     """Write the report of a run into ``directory`` and return the path of its page.
+
+    Args:
+        record: of the run.
+        directory: where; files of that name are written over.
+        formats: of the plots, of lab.drawing.FORMATS; PNG and PDF take matplotlib, which is slow to load.
 
     Raises:
         RecordError: the directory cannot be written to.
     """
-    from lab.report import plots, svg
+    from lab.drawing import lay_out, save
+    from lab.report import plots
     from lab.report.html import page
     from lab.report.tables import tables as all_tables
     from lab.report.terminal import as_csv, series_csv
 
-    shown, figures = all_tables(record), plots.figures(record)
-    files = {directory / "report.html": page(record, shown, figures)}
-    files |= {directory / "plots" / f"{figure.name}.svg": svg.draw(figure, standalone=True) for figure in figures}
+    shown = all_tables(record)
+    scenes = {figure.name: lay_out(figure) for figure in plots.figures(record)}
+    files = {directory / "report.html": page(record, shown, scenes.values())}
     files |= {directory / "csv" / f"{table.name}.csv": as_csv(table) for table in shown}
     for result in record.metrics.values():
         if result.series:
@@ -49,11 +56,9 @@ def write(record: Record, directory: Path, *, png: bool = False) -> Path:
         for path, text in files.items():
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
-        if png:
-            from lab.report import png as pictures
-
-            for figure in figures:
-                pictures.draw(figure, directory / "plots" / f"{figure.name}.png")
+        (directory / "plots").mkdir(exist_ok=True)
+        for name, scene in scenes.items():
+            save(scene, directory / "plots" / name, formats)
     except OSError as error:
         raise RecordError(f"cannot write the report to {directory}: {error.strerror}") from None
     return directory / "report.html"

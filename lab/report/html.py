@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.drawing import svg
+from lab.drawing.palette import page_style
+from lab.drawing.shapes import Scene
+from lab.numbers import plain
 from lab.record.record import Record
-from lab.report import svg, topology
-from lab.report.figure import Figure
-from lab.report.numbers import plain
+from lab.report import topology
 from lab.report.table import Table
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
@@ -36,16 +38,18 @@ def environment(*places: Path) -> Environment:
     """Where templates come from: ``places``, and this folder, which holds what all pages share."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([*places, Path(__file__).parent]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["style_of_drawings"] = page_style()
+    return made
 
 
-def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
+def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
     """The whole page."""
     by_name = {table.name: table for table in shown}
     return template().render(
@@ -54,14 +58,11 @@ def page(record: Record, shown: list[Table], figures: list[Figure]) -> str:
         passed=record.passed,
         verdict=verdict(record),
         log=_log(record),
-        light=svg.LIGHT,
-        dark=svg.DARK,
-        marks=svg.MARKS,
         cards=_cards(record),
         checks=by_name.pop("checks", None),
-        figures=[svg.draw(figure) for figure in figures],
+        figures=[svg(figure) for figure in figures],
         pictures=[picture for result, view in views.shown(record) for picture in view.pictures(result, record)],
-        topology=topology.draw(record.plan),
+        topology=svg(topology.draw(record.plan)),
         tables=list(by_name.values()),
         timeline=_timeline(record),
         versions=flat(record.data["versions"]),

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+from lab.drawing import PALETTE, Line
 from lab.record.record import Record
-from lab.report.figure import PALETTE, Line
 
 SECOND = 1_000_000_000
 LINES_AT_MOST = len(PALETTE)  # more cannot be told apart

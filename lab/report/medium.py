@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from lab.drawing import Figure, Line, Panel
 from lab.model import channels
+from lab.numbers import plain, size
 from lab.record.record import Record
-from lab.report.figure import Figure, Line, Panel
-from lab.report.numbers import plain, size
 from lab.report.table import Column, Table
 
 _SECOND = 1_000_000_000

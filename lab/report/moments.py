@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from lab.drawing import Rule
 from lab.record.record import Record
-from lab.report.figure import Rule
 from lab.report.lines import SECOND
 from lab.views import base as views
 from lab.views.base import Moment

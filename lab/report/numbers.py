@@ -1,53 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Numbers for readers: as many digits as tell something, round ticks."""
+"""Moved to lab.numbers."""
 
-from __future__ import annotations
+from lab.numbers import MINUS, NONE, plain, short, size, ticks
 
-import math
-
-MINUS = "\N{MINUS SIGN}"
-NONE = "\N{EN DASH}"
-_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def plain(value: float, digits: int = 4) -> str:
-    """``value`` with that many significant digits, no exponent, no trailing zeros: 0.0123, 23.59, 67108864."""
-    if value == 0:
-        return "0"
-    places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:.{places}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return MINUS + text[1:] if text.startswith("-") else text
-
-
-def short(value: float, digits: int = 4) -> str:
-    """As ``plain``, but with a power of ten where that would be a row of zeros: 0.02, 20000, 3·10⁻⁷."""
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "not a number"
-    exponent = math.floor(math.log10(abs(value)) + 1e-9)
-    if -5 <= exponent <= 9:
-        return plain(value, digits)
-    factor = f"{value:.{digits - 1}e}".partition("e")[0].rstrip("0").rstrip(".").replace("-", MINUS)
-    power = "10" + str(exponent).translate(_SUPERSCRIPT)
-    return {"1": power, f"{MINUS}1": MINUS + power}.get(factor, f"{factor}·{power}")
-
-
-def size(count: float) -> str:
-    """Bytes as people read them: 64 MiB, 1.5 GiB, 17 B."""
-    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if count >= factor:
-            return f"{plain(count / factor)} {unit}"
-    return f"{plain(count)} B"
-
-
-def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
-    """Round numbers from ``low`` to ``high``, about ``wanted`` of them: steps of 1, 2 or 5 times a power of ten."""
-    span = high - low
-    if span <= 0:
-        return [low]
-    power = 10.0 ** math.floor(math.log10(span / max(wanted, 1)))
-    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(span / step - wanted))
-    finest = 6 - math.floor(math.log10(step))
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(index * step, finest) for index in range(first, last + 1)]
+__all__ = ["MINUS", "NONE", "plain", "short", "size", "ticks"]

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from lab.drawing import Figure
 from lab.record.record import Record
 from lab.report import medium, sampled
-from lab.report.figure import Figure
 from lab.views import base as views
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from lab.drawing import Figure, Line, Panel
 from lab.metrics.base import increase
+from lab.numbers import plain
 from lab.probes.base import Series
 from lab.record.record import Record
-from lab.report.figure import Figure, Line, Panel
 from lab.report.lines import LINES_AT_MOST, gap, legend, line, run_range
 from lab.report.moments import rules
-from lab.report.numbers import plain
 from lab.report.table import Column, Table, words
 
 _PEERS = "peers"  # series of a probe that samples a radio: to how many it talks; its other series are of each of them

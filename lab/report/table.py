@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lab.report.numbers import NONE, plain
+from lab.numbers import NONE, plain
 
 
 @dataclass(frozen=True)

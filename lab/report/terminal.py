@@ -13,7 +13,7 @@ from lab.record.record import Record
 from lab.report import medium
 from lab.report.table import Table
 from lab.report.tables import tables
-from lab.report.text import printable
+from lab.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -3,30 +3,29 @@
 
 from __future__ import annotations
 
-from html import escape
+import math
 
-from lab.report.numbers import plain
-from lab.report.svg import WIDTH
+from lab.drawing import WIDTH
+from lab.drawing.shapes import Path, Place, Scene, Shape, Shapes, Text
+from lab.drawing.words import shortened
+from lab.numbers import plain
 from lab.shared.types import Link, Node, Plan
 from lab.show.kinds import colour, noun
 
 _BOX_WIDTH, _BOX_HEIGHT = 108, 44
+_RADIUS, _CORNER_STEPS = 7, 4
 _ROW_TOP = 30
 _FIELD_TOP, _FIELD_HEIGHT = 150, 150
 _MARGIN = 70
 
 
-def draw(plan: Plan) -> str:
-    """The picture as an ``<svg>`` element."""
+def draw(plan: Plan) -> Scene:
+    """The picture."""
     places = _places(plan)
     height = max(y for _, y in places.values()) + _BOX_HEIGHT
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" viewBox="0 0 {WIDTH} {height:.0f}" role="img" '
-        f'aria-label="topology {escape(plan.topology)}">'
-    ]
-    parts += [_link(link, places) for link in plan.links]
-    parts += [_node(node, *places[node.name]) for node in plan.nodes]
-    return "".join(parts) + "</svg>\n"
+    shapes: list[Shape] = [shape for link in plan.links for shape in _link(link, places)]
+    shapes += [shape for node in plan.nodes for shape in _node(node, *places[node.name])]
+    return Scene(WIDTH, math.ceil(height), f"topology {plan.topology}", shapes)
 
 
 def _places(plan: Plan) -> dict[str, tuple[float, float]]:
@@ -58,12 +57,11 @@ def _field(nodes: list[Node], top: float) -> dict[str, tuple[float, float]]:
     return places
 
 
-def _link(link: Link, places: dict[str, tuple[float, float]]) -> str:
+def _link(link: Link, places: dict[str, Place]) -> Shapes:
     (x1, y1), (x2, y2) = places[link.node_a], places[link.node_b]
-    middle = ((x1 + x2) / 2, (y1 + y2) / 2 - 6)
-    line = f'<path d="M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}" stroke="var(--soft)" stroke-width="1.5"/>'
-    label = escape(describe(link))
-    return line + f'<text x="{middle[0]:.1f}" y="{middle[1]:.1f}" class="mark" text-anchor="middle">{label}</text>'
+    yield Path(((x1, y1), (x2, y2)), "soft", width=1.5)
+    if label := describe(link):
+        yield Text((x1 + x2) / 2, (y1 + y2) / 2 - 6, label, "mark", "middle")
 
 
 def describe(link: Link) -> str:
@@ -82,15 +80,28 @@ def describe(link: Link) -> str:
     return ", ".join(said)
 
 
-def _node(node: Node, x: float, y: float) -> str:
-    left, top = x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2
-    stroke = f"var(--c{colour(node.kind)})"
-    return (
-        f'<g><title>{escape(_details(node))}</title><rect x="{left:.1f}" y="{top:.1f}" width="{_BOX_WIDTH}" '
-        f'height="{_BOX_HEIGHT}" rx="7" fill="var(--paper)" stroke="{stroke}" stroke-width="2"/>'
-        f'<text x="{x:.1f}" y="{y - 3:.1f}" class="panel" text-anchor="middle">{escape(node.name)}</text>'
-        f'<text x="{x:.1f}" y="{y + 13:.1f}" class="mark" text-anchor="middle">{escape(_caption(node))}</text></g>'
+def _node(node: Node, x: float, y: float) -> Shapes:
+    corners = _rounded(x - _BOX_WIDTH / 2, y - _BOX_HEIGHT / 2, x + _BOX_WIDTH / 2, y + _BOX_HEIGHT / 2)
+    yield Path(corners, colour(node.kind), "paper", closed=True, width=2, tip=_details(node))
+    room = _BOX_WIDTH - 8
+    yield Text(x, y - 3, shortened(node.name, room, "panel"), "panel", "middle")
+    yield Text(x, y + 13, shortened(_caption(node), room, "mark"), "mark", "middle")
+
+
+def _rounded(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
+    """A rectangle whose corners are quarters of circles, nearly."""
+    centres = (
+        (right - _RADIUS, top + _RADIUS),
+        (right - _RADIUS, bottom - _RADIUS),
+        (left + _RADIUS, bottom - _RADIUS),
+        (left + _RADIUS, top + _RADIUS),
     )
+    places = []
+    for corner, (x, y) in enumerate(centres):
+        for step in range(_CORNER_STEPS + 1):
+            angle = math.pi / 2 * (corner - 1 + step / _CORNER_STEPS)
+            places.append((x + _RADIUS * math.cos(angle), y + _RADIUS * math.sin(angle)))
+    return tuple(places)
 
 
 def _caption(node: Node) -> str:

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from lab.drawing import Figure, Panel
+from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.report.figure import Figure, Panel
 from lab.report.lines import LINES_AT_MOST, gap, line, run_range
 from lab.report.moments import rules
-from lab.report.numbers import plain
 from lab.views.base import View
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lab import discovery
+from lab.drawing import Figure
 from lab.record.record import Record, Result
-from lab.report.figure import Figure
 from lab.report.table import Column, Table
 
 

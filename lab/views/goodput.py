@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lab.drawing import Figure, Panel
+from lab.numbers import plain, size
 from lab.record.record import Record, Result
-from lab.report.figure import Figure, Panel
 from lab.report.lines import LINES_AT_MOST, SECOND, legend, line, run_range
 from lab.report.moments import moments, rules
-from lab.report.numbers import plain, size
 from lab.report.table import Column, Table, words
 from lab.views.base import View
 

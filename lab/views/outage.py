@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lab.drawing import Band, Figure, Line, Panel, Span
+from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.report.figure import Band, Figure, Line, Panel, Span
 from lab.report.lines import SECOND
-from lab.report.numbers import plain
 from lab.report.table import Column, Table, words
 from lab.views.base import Moment, View
 

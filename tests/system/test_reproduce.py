@@ -86,6 +86,7 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
         "trials.csv",
         "figure-1.svg",
         "figure-1.png",
+        "figure-1.pdf",
         "junit.xml",
     }
     found = results(place / "first")

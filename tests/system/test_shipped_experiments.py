@@ -37,7 +37,7 @@ def test_an_experiment_that_comes_with_the_lab_runs(name: str, tmp_path: Path, m
     about = [figure for figure in experiment.figures if figure.where.items() <= chosen.items()]
     figures = [f"figure-{number}" for number in range(1, len(about) + 1)]
     assert figures
-    pictures = {f"{figure}.{kind}" for figure in figures for kind in ("svg", "png")}
+    pictures = {f"{figure}.{kind}" for figure in figures for kind in ("svg", "png", "pdf")}
     others = {"report.html", "results.json", "results.csv", "trials.csv", "junit.xml"}
     assert {path.name for path in out.iterdir()} == pictures | others
 

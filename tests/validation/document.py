@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from lab.drawing import lay_out, svg
+from lab.drawing.figure import Figure, Panel
+from lab.drawing.marks import Line
 from lab.phy.curves import curve_named
 from lab.phy.error_models.nist import Nist
 from lab.phy.error_rates import per
-from lab.report.figure import Figure, Line, Panel
-from lab.report.svg import draw
 from tests.validation.rows import Row
 
 
@@ -120,10 +121,10 @@ def _table(table: Table, rows: list[Row]) -> str:
 
 def figures(rows: list[Row]) -> dict[str, str]:
     """SVG by the name of its file in docs/images."""
-    made = {"validation-errors.svg": draw(_error_figure(), standalone=True)}
+    made = {"validation-errors.svg": svg(lay_out(_error_figure()), standalone=True)}
     points = [(match, row) for row in rows if row.table == "bianchi" and (match := _POINT.fullmatch(row.name))]
     if points:
-        made["validation-bianchi.svg"] = draw(_bianchi_figure(points), standalone=True)
+        made["validation-bianchi.svg"] = svg(lay_out(_bianchi_figure(points)), standalone=True)
     return made
 
 

@@ -23,7 +23,7 @@ from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Comparison, Indexed, Language, Literal, Logic, Name, Tree, parse, walk
 from lab.expressions.values import Quantity, UndefinedError
-from lab.report.numbers import plain
+from lab.numbers import plain
 
 _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > throughput[never])", labels=True)
 _TRIES = (2.0, -2.0)  # the first number before anything is measured; the others follow it

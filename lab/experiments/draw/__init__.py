@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Figures of an experiment: what is in them (chart), where it goes (layout), and the picture (SVG, PNG)."""
+"""Figures of an experiment: its results as charts, which lab.drawing draws."""

@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from lab.experiments.draw.chart import Box, Chart, Dash, Dot, Mark, Panel, Scale, Trace
+from lab.drawing.figure import Axes, Chart, Scale
+from lab.drawing.marks import Box, Dash, Dot, Mark, Trace
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis, without_series
 from lab.experiments.draw.view import Group, View, drawable, with_unit, words
 from lab.experiments.types import Point
-from lab.report.numbers import short
+from lab.numbers import short
 
 
 def box(view: View) -> Chart:
@@ -38,7 +39,7 @@ def box(view: View) -> Chart:
             if value is not None:
                 marks.append(Dash(index - 0.42, index + 0.42, value, len(groups), f"published: {short(value)}"))
                 paper = True
-    panel = Panel(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
+    panel = Axes(names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
     note = (
         f"{words(metric).capitalize()}, {trials(counts)}. Boxes: quartiles and median; whiskers: the furthest trials "
@@ -103,7 +104,7 @@ def cdf(view: View) -> Chart:
     warnings = missing(view, name) if of_trials else without_series(name, without)
     if beyond:
         warnings.append(f"Not to be shown on a logarithmic axis, since not above 0: {beyond} {what}.")
-    panel = Panel(across, Scale(f"share of {what}", low=0.0, high=1.0), tuple(marks))
+    panel = Axes(across, Scale(f"share of {what}", low=0.0, high=1.0), tuple(marks))
     paper = any(trace.published for trace in traces)
     return chart(view, name, [panel], groups, "line", paper=paper, apart=True, note=note, warnings=warnings)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from lab.drawing.figure import Axes, Chart, Ramp, Scale
+from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
 from lab.experiments.analysis import published
 from lab.experiments.draw import distributions, over_time
-from lab.experiments.draw.chart import Bar, Cell, Chart, Dot, Mark, Panel, Ramp, Scale, Trace
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.draw.view import Group, View, told, with_unit, words
 from lab.experiments.types import Results
-from lab.report.numbers import NONE, short
+from lab.numbers import NONE, short
 
 
 def charts(results: Results) -> list[Chart]:
@@ -43,7 +44,7 @@ def _line(view: View) -> Chart:
     for style, group in enumerate(groups):
         dots = sorted((view.dot(at[point.labels[x]], point, metric) for point in group.points), key=lambda dot: dot.x)
         marks.append(Trace(tuple(dots), style))
-    panel = Panel(scale, values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
+    panel = Axes(scale, values_axis(view, with_unit(metric, view.unit(metric)), marks), tuple(marks))
     return chart(view, metric, [panel], groups, "line", paper=bool(theirs), apart=apart)
 
 
@@ -92,7 +93,7 @@ def _bar(view: View) -> Chart:
             index = place[point.labels[x]]
             middle = index + (edges[0] + edges[1]) / 2
             marks.append(Bar(index + edges[0], index + edges[1], view.dot(middle, point, metric), style))
-    panel = Panel(
+    panel = Axes(
         names_axis(view, x), values_axis(view, with_unit(metric, view.unit(metric)), marks, bars=True), tuple(marks)
     )
     return chart(view, metric, [panel], groups, "bar", paper=any(slot[2] for slot in slots), apart=apart)
@@ -119,7 +120,7 @@ def _heat_map(view: View) -> Chart:
                 paper |= value is not None
                 says = f"({short(value, 3)})" if value is not None else ""
                 cells.append(Cell(column, row, share, text, says, tip))
-        panels.append(Panel(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
+        panels.append(Axes(names_axis(view, x), names_axis(view, y), tuple(cells), group.label))
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
     note = f"Mean of {words(metric)}, {trials(counts)}."
     if paper:
@@ -130,10 +131,11 @@ def _heat_map(view: View) -> Chart:
     return Chart(
         view.name,
         view.title(f"{words(metric)} over {words(x)} and {words(y)}"),
-        (note, *warnings),
-        tuple(panels),
+        note,
+        panels,
+        warnings=warnings,
         ramp=ramp,
-        warnings=tuple(warnings),
+        stacked=True,
     )
 
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 
+from lab.drawing.figure import Axes, Chart, Key, Look, Scale
+from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
 from lab.experiments.analysis import published
-from lab.experiments.draw.chart import Area, Bar, Box, Chart, Dash, Dot, Key, Look, Mark, Panel, Scale, Trace
 from lab.experiments.draw.view import Group, View, drawable, with_unit, words
 from lab.experiments.output.where import count
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}
+_HEIGHT = 404  # of a chart
 _NAMED = 5  # missing points that are named; of more only the number is told
 ERRORS = {
     "ci95": "95 % confidence interval of the mean (Student's t)",
@@ -163,7 +165,7 @@ def names_axis(view: View, axis: str) -> Scale:
 def chart(
     view: View,
     metric: str,
-    panels: list[Panel],
+    panels: list[Axes],
     groups: Sequence[Group],
     look: Look,
     *,
@@ -179,8 +181,9 @@ def chart(
     return Chart(
         view.name,
         view.title(f"{words(metric)}{over}"),
-        (note or means(view, metric, marks), *told),
-        tuple(panels),
+        note or means(view, metric, marks),
+        panels,
         _legend(view, groups, metric, look, paper, apart),
-        warnings=tuple(told),
+        _HEIGHT,
+        told,
     )

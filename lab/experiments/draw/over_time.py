@@ -8,8 +8,9 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from lab.drawing.figure import Axes, Chart, Scale
+from lab.drawing.marks import Area, Dot, Mark, Trace
 from lab.experiments.analysis.statistics import half_width
-from lab.experiments.draw.chart import Area, Chart, Dot, Mark, Panel, Scale, Trace
 from lab.experiments.draw.frames import ERRORS, chart, numbers_axis, values_axis, without_series
 from lab.experiments.draw.view import View, with_unit, words
 from lab.experiments.types import Series
@@ -38,7 +39,7 @@ def time_series(view: View) -> Chart:
     across = [dot.x for mark in marks if isinstance(mark, Trace) for dot in mark.dots]
     scale = numbers_axis("virtual time, s", across, air=0.01)
     scale = Scale(scale.label, low=max(0.0, scale.low), high=scale.high)
-    panel = Panel(scale, values_axis(view, with_unit(name, unit), marks), tuple(marks))
+    panel = Axes(scale, values_axis(view, with_unit(name, unit), marks), tuple(marks))
     bands = any(isinstance(mark, Area) for mark in marks)
     note = f"{words(name).capitalize()} over time"
     if max(counts, default=0) > 1:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from lab.drawing.marks import Dot
 from lab.experiments.analysis import published
-from lab.experiments.draw.chart import Dot
 from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
-from lab.report.numbers import short
+from lab.numbers import short
 
 _MOST = 1e150
 

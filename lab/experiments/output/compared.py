@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.analysis.comparable import Builds, listed
 from lab.experiments.analysis.compare import Comparison, Difference
 from lab.experiments.output.tables import plus_minus
-from lab.report.numbers import NONE, plain
+from lab.numbers import NONE, plain
 from lab.report.table import Column, Table
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def rich_tables(found: Comparison) -> Group:
     from rich.text import Text
 
     from lab.report.terminal import rich_table
-    from lab.report.text import printable
+    from lab.text import printable
 
     parts: list[Any] = [Text(printable(told_builds(found.builds))), ""]
     for table in tables(found.differences):

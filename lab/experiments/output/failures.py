@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.output import commands, where
 from lab.experiments.output.where import count
 from lab.experiments.types import Outcome, Results
-from lab.report.text import printable
+from lab.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions

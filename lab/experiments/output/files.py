@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError
 from lab.experiments.analysis import published
 from lab.experiments.output.failures import first_line
@@ -26,23 +27,22 @@ RESULTS = "results.json"
 _REPETITIONS = ("least", "most", "half_width")
 
 
-def write(results: Results, directory: Path, *, png: bool = True) -> Path:
+def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS) -> Path:
     """Write all files into ``directory``, which is made if need be, and return the path of report.html.
 
     Args:
         results: of an experiment.
         directory: where; files of that name are written over.
-        png: figures as PNG too, which takes matplotlib half a second to begin with.
+        formats: of the figures; PNG and PDF take matplotlib half a second to begin with.
 
     Raises:
         RecordError: the directory cannot be written to.
     """
-    from lab.experiments.draw import figures, layout
-    from lab.experiments.draw.scene import svg
+    from lab.experiments.draw import figures
     from lab.experiments.output.junit import junit
     from lab.experiments.output.page import page
 
-    scenes = {chart.name: layout.draw(chart) for chart in figures.charts(results)}
+    scenes = {chart.name: lay_out(chart) for chart in figures.charts(results)}
     files = {
         "report.html": page(results, scenes.values()),
         RESULTS: to_json(results),
@@ -50,16 +50,12 @@ def write(results: Results, directory: Path, *, png: bool = True) -> Path:
         "trials.csv": trials_csv(results),
         "junit.xml": junit(results),
     }
-    files |= {f"{name}.svg": svg(scene, standalone=True) for name, scene in scenes.items()}
     try:
         directory.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
             (directory / name).write_text(text, encoding="utf-8", errors="replace", newline="")
-        if png and scenes:
-            from lab.experiments.draw.png import draw as draw_png
-
-            for name, scene in scenes.items():
-                draw_png(scene, directory / f"{name}.png")
+        for name, scene in scenes.items():
+            save(scene, directory / name, formats)
     except OSError as error:
         raise RecordError(
             f"cannot write the results to {directory}: {error.strerror}",

@@ -14,7 +14,7 @@ from lab.experiments.output.failures import first_line
 from lab.experiments.output.tables import NOT_JUDGED
 from lab.experiments.output.where import count
 from lab.experiments.types import Outcome, Results, Verdict
-from lab.report.text import printable
+from lab.text import printable
 
 
 def junit(results: Results) -> str:

@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lab.drawing import svg
+from lab.drawing.shapes import Scene
 from lab.experiments.analysis import published
-from lab.experiments.draw.scene import Scene, svg
 from lab.experiments.output import commands
 from lab.experiments.output.failures import first_line
 from lab.experiments.output.failures import log as log_of
@@ -18,10 +19,9 @@ from lab.experiments.output.tables import claims, means, verdict
 from lab.experiments.output.where import count
 from lab.experiments.output.where import point as where
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
-from lab.report import svg as colours
+from lab.numbers import plain
 from lab.report.html import environment, flat
-from lab.report.numbers import plain
-from lab.report.text import printable
+from lab.text import printable
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -76,9 +76,6 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
             *sorted((name, digest or "none") for name, digest in results.hashes.items()),
             *experiment.contents.texts.items(),
         ],
-        light=colours.LIGHT,
-        dark=colours.DARK,
-        marks=colours.MARKS,
     )
     return printable(text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from lab.experiments.output import where
 from lab.experiments.types import Outcome, Results
-from lab.report.text import printable
+from lab.text import printable
 
 
 def lines(results: Results) -> list[str]:

@@ -11,10 +11,10 @@ from lab.experiments.analysis import published
 from lab.experiments.output import failures
 from lab.experiments.output.where import count, point
 from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
-from lab.report.numbers import MINUS, plain, short
+from lab.numbers import MINUS, plain, short
 from lab.report.table import Column, Table
 from lab.report.terminal import rich_table
-from lab.report.text import printable
+from lab.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -13,7 +13,7 @@ from lab.experiments.analysis import claims
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.types import Claim, Experiment, Figure, Published, Row, Verdict
 from lab.expressions.grammar import Comparison, Indexed, Language, parse
-from lab.report.numbers import MINUS
+from lab.numbers import MINUS
 from tests.unit.experiments.samples import experiment, rows
 
 PLAIN = experiment()

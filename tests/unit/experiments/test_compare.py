@@ -16,7 +16,7 @@ from lab.errors import InputError, RecordError
 from lab.experiments.analysis.compare import Comparison, Difference, compare
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.output import compared
-from lab.report.numbers import MINUS, NONE
+from lab.numbers import MINUS, NONE
 
 A = [5.0, 5.2, 4.9, 5.1]
 

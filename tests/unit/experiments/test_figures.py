@@ -14,11 +14,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.experiments.draw import figures, layout, png, scene
-from lab.experiments.draw.chart import Area, Bar, Box, Cell, Chart, Dash, Dot, Scale, Trace
-from lab.experiments.draw.marks import marker, stroke
+from lab.drawing import WIDTH, lay_out, save, svg
+from lab.drawing.figure import Chart, Scale
+from lab.drawing.legend import keys
+from lab.drawing.marks import Area, Bar, Box, Cell, Dash, Dot, Trace
+from lab.drawing.palette import PALETTE
+from lab.drawing.series import marker, stroke
+from lab.drawing.shapes import Path as Drawn
+from lab.drawing.shapes import Text
+from lab.experiments.draw import figures
 from lab.experiments.types import Figure, Metric, Published, Results, Summary
-from lab.report.figure import PALETTE
 
 from . import made
 
@@ -29,9 +34,9 @@ def drawn(results: Results) -> list[Chart]:
     """The charts; that each can be drawn is seen on the way."""
     found = figures.charts(results)
     for chart in found:
-        root = ET.fromstring(scene.svg(layout.draw(chart), standalone=True))
+        root = ET.fromstring(svg(lay_out(chart), standalone=True))
         for text in root.iter("{http://www.w3.org/2000/svg}text"):
-            assert 0 <= float(text.attrib["x"]) <= layout.WIDTH
+            assert 0 <= float(text.attrib["x"]) <= WIDTH
     return found
 
 
@@ -41,7 +46,7 @@ def one(kind: str, **changes: Any) -> Chart:
 
 
 def marks(chart: Chart, kind: type) -> list[Any]:
-    return [mark for panel in chart.panels for mark in panel.marks if isinstance(mark, kind)]
+    return [mark for panel in chart.panels for mark in panel.axes.marks if isinstance(mark, kind)]
 
 
 def heat_map(results: Results) -> Results:
@@ -58,13 +63,13 @@ def test_ours_and_the_papers_bars_stand_side_by_side_in_one_colour() -> None:
     assert [bar.dot.y for bar in tcp] == made.PAPER["tcp"]
     for bar in theirs:  # right of its own
         assert any(own.style == bar.style and 0 < bar.left - own.right < 0.1 for own in ours)
-    assert chart.panels[0].y.low == 0 and chart.panels[0].y.label == "transfer time, s"
-    assert chart.panels[0].x == Scale("distance, m", names=("2", "4", "6", "8", "10"))
+    assert chart.panels[0].axes.y.low == 0 and chart.panels[0].axes.y.label == "transfer time, s"
+    assert chart.panels[0].axes.x == Scale("distance, m", names=("2", "4", "6", "8", "10"))
 
 
 def test_the_legend_says_whose_marks_are_whose() -> None:
     chart = one("line")
-    assert [(key.label, key.published) for key in chart.legend] == [
+    assert [(key.label, key.published) for key in keys(chart)] == [
         ("tcp", False),
         ("sap-approximate", False),
         ("sap-precise", False),
@@ -75,9 +80,9 @@ def test_the_legend_says_whose_marks_are_whose() -> None:
 
 def test_without_a_paper_the_legend_has_the_series_alone() -> None:
     chart = one("line", published=lambda labels: None)
-    assert [key.label for key in chart.legend] == ["tcp", "sap-approximate", "sap-precise"]
+    assert [key.label for key in keys(chart)] == ["tcp", "sap-approximate", "sap-precise"]
     single = drawn(made.results([made.DISTANCE], [Figure("line", "", "distance", "goodput")], float_of, metric=GOODPUT))
-    assert single[0].legend == () and single[0].title == "Goodput over distance"
+    assert keys(single[0]) == [] and single[0].title == "Goodput over distance"
 
 
 def float_of(labels: dict[str, str]) -> float:
@@ -97,7 +102,7 @@ def test_error_bars_say_what_they_are(errors: Any, words: str, half: Any) -> Non
     figure = Figure("line", "", "distance", "transfer_time", "transport", errors=errors)
     results = made.table1(figures=[figure])
     chart = drawn(results)[0]
-    assert words in chart.notes[0]
+    assert words in chart.about
     dot: Dot = next(trace for trace in marks(chart, Trace) if not trace.published).dots[0]
     found: Summary = results.rows[0].metrics["transfer_time"]
     if errors is None:
@@ -110,7 +115,7 @@ def test_error_bars_say_what_they_are(errors: Any, words: str, half: Any) -> Non
 
 def test_single_trials_have_no_error_bars_and_the_figure_says_so() -> None:
     chart = one("bar", repetitions=1)
-    assert "1 trial a point; no error bars" in chart.notes[0]
+    assert "1 trial a point; no error bars" in chart.about
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "box", "heat-map"])
@@ -127,7 +132,7 @@ def test_missing_points_are_told_and_left_open(kind: str) -> None:
         "heat-map": [cell for cell in marks(chart, Cell) if cell.share is None],
     }
     assert len(gaps[kind]) == 1
-    picture_text = scene.svg(layout.draw(chart))
+    picture_text = svg(lay_out(chart))
     assert "1 of 15 points" in re.sub(r"</text><text[^>]*>", " ", picture_text)
 
 
@@ -135,7 +140,7 @@ def test_a_line_is_broken_where_a_point_is_missing() -> None:
     whole, broken = one("line"), drawn(made.broken("line"))[0]
 
     def pieces(chart: Chart) -> int:
-        lines = (shape for shape in layout.draw(chart).shapes if isinstance(shape, scene.Path))
+        lines = (shape for shape in lay_out(chart).shapes if isinstance(shape, Drawn))
         solid = [line.places for line in lines if line.stroke == 0 and not line.dash and len(line.places) == 2]
         return sum(abs(places[0][0] - places[1][0]) > 100 for places in solid)
 
@@ -168,7 +173,7 @@ def test_boxes_have_quartiles_and_what_lies_outside() -> None:
     box = marks(chart, Box)[0]
     assert box.quartiles == (2.5, 4, 5.5) and box.whiskers == (1, 6) and box.outside == (50,)
     assert [dash.y for dash in marks(chart, Dash) if dash.style == 0] == made.PAPER["tcp"]
-    assert "whiskers" in chart.notes[0]
+    assert "whiskers" in chart.about
 
 
 def test_a_distribution_ends_at_one() -> None:
@@ -176,14 +181,14 @@ def test_a_distribution_ends_at_one() -> None:
     trace = marks(chart, Trace)[0]
     assert (trace.dots[0].y, trace.dots[-1].y) == (0, 1) and len(trace.dots) == 51
     assert [dot.x for dot in trace.dots] == sorted(dot.x for dot in trace.dots)
-    assert "50 trials a line, of all points with its label" in chart.notes[0]
-    assert chart.panels[0].x.label == "transfer time, s" and chart.panels[0].y.label == "share of trials"
+    assert "50 trials a line, of all points with its label" in chart.about
+    assert chart.panels[0].axes.x.label == "transfer time, s" and chart.panels[0].axes.y.label == "share of trials"
 
 
 def test_a_distribution_of_samples_over_time() -> None:
     figure = Figure("cdf", "", "goodput", "share", "transport")
     chart = drawn(made.table1(figures=[figure], series=True, repetitions=2))[0]
-    assert chart.panels[0].x.label == "goodput, Mbit/s" and "samples" in chart.notes[0] and not chart.warnings
+    assert chart.panels[0].axes.x.label == "goodput, Mbit/s" and "samples" in chart.about and not chart.warnings
     assert len(marks(chart, Trace)) == 3
 
 
@@ -193,7 +198,7 @@ def test_time_series_are_means_in_a_band() -> None:
     trace, area = marks(chart, Trace)[0], marks(chart, Area)[0]
     assert len(marks(chart, Area)) == 3 and len(trace.dots) == 100
     assert all(low < dot.y < high for low, dot, high in zip(area.low, trace.dots, area.high, strict=True))
-    assert chart.panels[0].x.label == "virtual time, s" and chart.panels[0].y.label == "goodput, Mbit/s"
+    assert chart.panels[0].axes.x.label == "virtual time, s" and chart.panels[0].axes.y.label == "goodput, Mbit/s"
     without = drawn(made.table1(figures=[figure]))[0]
     assert "no trial has a series goodput for tcp; sap-approximate; sap-precise" in without.warnings[0]
 
@@ -212,7 +217,7 @@ def test_a_heat_map_has_a_cell_for_each_point_and_a_panel_for_each_further_label
     cells = marks(chart, Cell)
     assert len(cells) == 15 and {0.0, 1.0} <= {cell.share for cell in cells}
     assert chart.ramp is not None and chart.ramp.label == "transfer time, s"
-    assert cells[0].published == "(1.16)" and "In brackets: published" in chart.notes[0]
+    assert cells[0].published == "(1.16)" and "In brackets: published" in chart.about
     load = made.axis("load", "low", "high")
     figure = Figure("heat-map", "", "distance", "transport", value="transfer_time")
     (chart,) = drawn(made.results([made.DISTANCE, made.TRANSPORT, load], [figure], float_of))
@@ -225,9 +230,9 @@ def test_logarithmic_axes() -> None:
     (chart,) = drawn(
         made.results([loss], [figure], lambda labels: 1 / float(labels["loss"].split()[0]), metric=GOODPUT)
     )
-    axes = chart.panels[0]
+    axes = chart.panels[0].axes
     assert axes.x.log and axes.y.log and axes.x.label == "loss, %" and 0 < axes.y.low < 1 < 1000 < axes.y.high
-    texts = [shape.text for shape in layout.draw(chart).shapes if isinstance(shape, scene.Text)]
+    texts = [shape.text for shape in lay_out(chart).shapes if isinstance(shape, Text)]
     assert {"0.001", "0.01", "0.1", "1"} <= set(texts)
 
 
@@ -244,7 +249,7 @@ def test_other_axes_make_series_of_their_own_unless_they_go_along() -> None:
     load = made.axis("load", "low", "high")
     figure = Figure("line", "", "distance", "transfer_time", "transport")
     free = drawn(made.results([made.DISTANCE, made.TRANSPORT, load], [figure], float_of))[0]
-    assert [key.label for key in free.legend][:3] == ["tcp, low", "tcp, high", "sap-approximate, low"]
+    assert [key.label for key in keys(free)][:3] == ["tcp, low", "tcp, high", "sap-approximate, low"]
     power = made.axis("power", "1 dBm", "2 dBm", "3 dBm", "4 dBm", "5 dBm", unit="dBm")
     results = made.results([made.DISTANCE, power], [Figure("line", "", "distance", "transfer_time")], float_of)
     points = tuple(point for point in results.experiment.points if point.number % 6 == 0)  # zip: the diagonal
@@ -258,7 +263,7 @@ def test_where_keeps_only_those_points() -> None:
     (chart,) = drawn(made.table1(figures=[figure]))
     ours, theirs = sorted(marks(chart, Trace), key=lambda trace: trace.published)
     assert len(ours.dots) == 5 and [dot.y for dot in theirs.dots] == made.PAPER["tcp"]
-    assert chart.legend[0].label == "this experiment"
+    assert keys(chart)[0].label == "this experiment"
 
 
 def test_a_paper_that_has_one_line_for_all_gets_a_style_of_its_own() -> None:
@@ -266,7 +271,7 @@ def test_a_paper_that_has_one_line_for_all_gets_a_style_of_its_own() -> None:
     entries = tuple(Published("transfer_time", {"distance": level.label}, 1.0) for level in made.DISTANCE.levels)
     (chart,) = drawn(replace(results, experiment=replace(results.experiment, published=entries)))
     assert [trace.style for trace in marks(chart, Trace) if trace.published] == [3]
-    assert chart.legend[-1].style == 3 and chart.legend[-1].published
+    assert keys(chart)[-1].style == 3 and keys(chart)[-1].published
 
 
 def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
@@ -284,7 +289,7 @@ def test_the_fourteenth_line_and_bar_are_told_apart() -> None:
 def test_equal_results_give_equal_pictures(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (chart,) = figures.charts(made.broken("line"))
-        png.draw(layout.draw(chart), tmp_path / f"{name}.png")
+        save(lay_out(chart), tmp_path / name, ["png"])
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
@@ -325,7 +330,7 @@ def test_any_number_can_be_drawn(values: list[float], kind: Any, log: tuple[str,
         for row, value in zip(results.rows, values, strict=True)
     )
     (chart,) = drawn(replace(results, rows=rows))
-    text = scene.svg(layout.draw(chart))
+    text = svg(lay_out(chart))
     assert not re.search(r'[MLxy" ]-?(nan|inf)', text)
     for panel in chart.panels:
-        assert panel.y.names or (math.isfinite(panel.y.low) and panel.y.low < panel.y.high)
+        assert panel.axes.y.names or (math.isfinite(panel.axes.y.low) and panel.axes.y.low < panel.axes.y.high)

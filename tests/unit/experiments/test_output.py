@@ -31,6 +31,7 @@ def test_the_files(tmp_path: Path) -> None:
     names = {file.name for file in path.parent.iterdir()}
     assert names == {
         "report.html", "results.json", "results.csv", "trials.csv", "junit.xml", "figure-1.svg", "figure-1.png",
+        "figure-1.pdf",
     }  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def test_equal_results_give_equal_files(tmp_path: Path) -> None:
 
 def test_results_json_is_as_the_issue_has_it(tmp_path: Path) -> None:
     results = made.broken()
-    files.write(results, tmp_path, png=False)
+    files.write(results, tmp_path, formats=[])
     found = files.read(tmp_path)
     assert found == json.loads(json.dumps(files.as_json(results)))
     row = found["rows"][0]
@@ -158,7 +159,7 @@ def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
         assert [row[0] for row in rows[1:]] == [label for label in labels for _ in range(each)]
 
 
-@pytest.mark.parametrize("file", ["report.html", "figure-1.png"])
+@pytest.mark.parametrize("file", ["report.html", "figure-1.png", "figure-1.pdf"])
 def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path, file: str) -> None:
     (tmp_path / file).mkdir()
     with pytest.raises(RecordError, match="cannot write the results"):
@@ -194,6 +195,6 @@ def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:
     results = made.results(
         [distance], [Figure("line", "", "distance", "transfer_time")], lambda labels: 1.0, repetitions=20
     )
-    page = files.write(results, tmp_path, png=False)
+    page = files.write(results, tmp_path, formats=[])
     assert page.stat().st_size < 600_000
     assert "for seed in $(seq 1 20); do" in page.read_text()

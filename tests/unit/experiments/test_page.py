@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from lab.experiments.draw import figures, layout
+from lab.drawing import lay_out
+from lab.experiments.draw import figures
 from lab.experiments.output import files, tables
 from lab.experiments.output.junit import junit
 from lab.experiments.output.page import page, repetitions
@@ -38,7 +39,7 @@ class Page(Reader):
 
 
 def read(results: Results) -> Page:
-    found = Page(page(results, [layout.draw(chart) for chart in figures.charts(results)]))
+    found = Page(page(results, [lay_out(chart) for chart in figures.charts(results)]))
     assert found.open == [] and found.fetched == []
     return found
 
@@ -77,7 +78,7 @@ def test_the_page_says_it_all() -> None:
 
 def test_nothing_else_is_needed() -> None:
     results = made.table1()
-    text = page(results, [layout.draw(chart) for chart in figures.charts(results)])
+    text = page(results, [lay_out(chart) for chart in figures.charts(results)])
     assert not re.search(r"url\(|@import|<script", text)
 
 
@@ -241,8 +242,8 @@ def test_remarks_are_told() -> None:
 
 def test_the_written_page_is_this_page(tmp_path: Path) -> None:
     results = made.table1()
-    path = files.write(results, tmp_path, png=False)
-    assert path.read_text(encoding="utf-8") == page(results, [layout.draw(chart) for chart in figures.charts(results)])
+    path = files.write(results, tmp_path, formats=[])
+    assert path.read_text(encoding="utf-8") == page(results, [lay_out(chart) for chart in figures.charts(results)])
 
 
 def test_why_a_claim_does_not_hold_is_told_where_it_fails() -> None:

@@ -78,4 +78,4 @@ def test_it_can_be_drawn(record: Record) -> None:
     series = recorded.series(recorded.wanted(results.experiment), record.data)
     outcomes = tuple(replace(outcome, series=series) for outcome in results.outcomes)
     (chart,) = figures.charts(replace(results, outcomes=outcomes))
-    assert not chart.warnings and chart.panels[0].y.label == "ping.rtt, ms"
+    assert not chart.warnings and chart.panels[0].axes.y.label == "ping.rtt, ms"

@@ -13,8 +13,9 @@ import pytest
 from rich.console import Console
 
 from lab import report
+from lab.drawing import lay_out, svg
 from lab.record import Record, rebuild
-from lab.report import medium, svg
+from lab.report import medium
 from lab.report.table import Table
 from lab.report.tables import tables
 
@@ -124,11 +125,11 @@ def test_air_time_over_the_run(on_air: Record) -> None:
     assert first.lines[0].y == pytest.approx([60, 60, 100])
     assert second.title == "channel 6 (2437 MHz)"
     assert [label for label, _ in figure.legend][:2] == ["data", "management"]
-    ET.fromstring(svg.draw(figure))
+    ET.fromstring(svg(lay_out(figure)))
 
 
 def test_the_whole_report(on_air: Record) -> None:
-    text = report.write(on_air, on_air.directory, png=True).read_text()
+    text = report.write(on_air, on_air.directory, formats=("svg", "png")).read_text()
     assert "Frames between radios" in text and "Access to the medium by category" in text
     names = {path.name for path in (on_air.directory / "plots").iterdir()}
     assert {"airtime.svg", "airtime.png"} <= names

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.report.numbers import plain, short, size, ticks
+from lab.numbers import plain, short, size, ticks
 
 
 @pytest.mark.parametrize(

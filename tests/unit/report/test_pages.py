@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 from lab import report
+from lab.drawing import WIDTH, lay_out, svg
+from lab.drawing.figure import Figure, Panel
+from lab.drawing.marks import Band, Line, Rule
 from lab.errors import RecordError
 from lab.record import Record
-from lab.report import plots, svg
-from lab.report.figure import Band, Figure, Line, Panel, Rule
+from lab.report import plots
 from lab.report.html import command
 
 from .conftest import Recorder
@@ -76,7 +78,7 @@ def test_plots_are_files_of_their_own(record: Record) -> None:
     assert {"goodput", "outage", "outage-around", "signal", "rtt", "cwnd"} <= set(drawn)
     for path in (record.directory / "plots").glob("*.svg"):
         root = ET.fromstring(path.read_text())
-        assert root.attrib["viewBox"].startswith("0 0 880 ")
+        assert root.attrib["viewBox"].startswith("-12 -12 904 ")
         assert root.find("{http://www.w3.org/2000/svg}style") is not None
 
 
@@ -108,14 +110,15 @@ def test_every_axis_is_labelled(record: Record) -> None:
             assert panel.x_range[0] < panel.x_range[1] and panel.y_range[0] < panel.y_range[1]
 
 
-def test_png_on_demand(record: Record, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("format", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_other_formats_on_demand(record: Record, tmp_path: Path, format: str, begins: bytes) -> None:
     pictures = {}
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        report.write(record, tmp_path / name, png=True)
-        pictures[name] = {path.name: path.read_bytes() for path in (tmp_path / name / "plots").glob("*.png")}
+        report.write(record, tmp_path / name, formats=[format])
+        pictures[name] = {path.name: path.read_bytes() for path in (tmp_path / name / "plots").glob(f"*.{format}")}
     assert pictures["one"] == pictures["two"] and len(pictures["one"]) == len(plots.figures(record))
-    assert all(data.startswith(b"\x89PNG") for data in pictures["one"].values())
+    assert all(data.startswith(begins) for data in pictures["one"].values())
 
 
 def test_names_are_text_not_markup(recorded: Recorder) -> None:
@@ -127,7 +130,7 @@ def test_names_are_text_not_markup(recorded: Recorder) -> None:
 def test_a_run_with_nothing_to_show_still_has_a_page(recorded: Recorder) -> None:
     record = recorded(metrics=[], checks=[], processes=[], events=[], files=[])
     assert plots.figures(record) == []
-    page = Page(report.write(record, record.directory, png=True).read_text())
+    page = Page(report.write(record, record.directory, formats=["svg", "png"]).read_text())
     assert "it has no checks" in page.text
 
 
@@ -159,7 +162,7 @@ def test_a_directory_that_cannot_be_written_is_told(record: Record) -> None:
 def test_drawing_survives_extremes() -> None:
     line = Line("a&b", [0.0, 1.0, 50.0], [0.0, 0.0, 0.0], step=True, area=True, gap=10)
     panel = Panel("x, s", "y, 1", (0.0, 100.0), lines=[line], bands=[Band(-5, 500, "wide")], rules=[Rule(3, "<here>")])
-    text = svg.draw(Figure("f", "t", "a", [panel, panel], [("long label " * 9, 1), ("other " * 12, 2)]))
+    text = svg(lay_out(Figure("f", "t", "a", [panel, panel], [("long label " * 9, 1), ("other " * 12, 2)])))
     ET.fromstring(text)
     coordinates = [float(number) for number in re.findall(r'x="(-?[\d.]+)"', text)]
-    assert min(coordinates) >= 0 and max(coordinates) <= svg.WIDTH
+    assert min(coordinates) >= 0 and max(coordinates) <= WIDTH

@@ -1,28 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""What a figure of an experiment shows, in the numbers of its axes: lab.experiments.draw.figures makes it,
-lab.experiments.draw.layout lays it out.
+"""What can stand between a pair of axes, in the numbers of the axes; lab.drawing.series and others draw it.
 
-On an axis of names (``Scale.names``) the first name is at 0, the next at 1, and so on.
-A ``style`` is the number of a series: it chooses a colour, a marker and a texture.
+On an axis of names the first name is at 0, the next at 1, and so on. A ``colour`` is a number of the palette; a
+``style`` is the number of a series, which chooses a colour, a marker and a texture.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Look = Literal["line", "bar", "box"]
 
 
 @dataclass(frozen=True)
-class Scale:
-    """An axis: of names, or of numbers."""
+class Line:
+    """A line through points, or steps (each value holds back to the x before it)."""
 
     label: str
-    names: tuple[str, ...] = ()
-    low: float = 0.0
-    high: float = 1.0
-    log: bool = False
+    x: list[float]
+    y: list[float]
+    colour: int = 0
+    step: bool = False
+    area: bool = False  # the space below it is tinted
+    solid: bool = False  # the space below it is filled, without a line: what lies behind is hidden
+    dots: bool = False  # points without a line
+    gap: float | None = None  # no line between points further apart than this
+
+
+@dataclass(frozen=True)
+class Band:
+    """A shaded stretch of the x axis."""
+
+    begin: float
+    end: float
+    label: str = ""
+    colour: int | None = None  # None: grey
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A vertical line at a moment."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """A bar from one x to another in a row of a chart."""
+
+    row: int
+    begin: float
+    end: float
+    colour: int
+    label: str = ""
+    thin: bool = False  # a bracket below the bars: what they add up to
 
 
 @dataclass(frozen=True)
@@ -106,46 +136,4 @@ class Cell:
     tip: str = ""
 
 
-Mark = Trace | Bar | Box | Dash | Area | Cell
-
-
-@dataclass(frozen=True)
-class Panel:
-    """One pair of axes."""
-
-    x: Scale
-    y: Scale
-    marks: tuple[Mark, ...]
-    title: str = ""
-
-
-@dataclass(frozen=True)
-class Key:
-    """An entry of the legend."""
-
-    label: str
-    style: int | None  # None: it holds for all series
-    look: Look
-    published: bool = False
-
-
-@dataclass(frozen=True)
-class Ramp:
-    """The key to the colours of a heat map."""
-
-    label: str
-    low: str
-    high: str
-
-
-@dataclass(frozen=True)
-class Chart:
-    """A figure: panels below each other."""
-
-    name: str  # of files
-    title: str
-    notes: tuple[str, ...]  # what is shown, what error bars are, what is missing
-    panels: tuple[Panel, ...]
-    legend: tuple[Key, ...] = ()
-    ramp: Ramp | None = None
-    warnings: tuple[str, ...] = ()  # of notes, those that tell of missing points
+Mark = Line | Band | Rule | Span | Trace | Bar | Box | Dash | Area | Cell

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""How axes are drawn: ticks, names, grid, labels, and what is written above them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+
+from lab.drawing.figure import Axes, Scale
+from lab.drawing.frame import Frame
+from lab.drawing.marks import Band, Rule
+from lab.drawing.shapes import Path, Shape, Shapes, Text
+from lab.drawing.words import shortened, text_width
+from lab.numbers import short, ticks
+
+LONGEST = 170.0  # pixels of a name on an axis
+LABEL = 16.0  # height of a row of labels above the axes
+_TILT = -32.0  # degrees, of names that are wider than their place
+_Y_TICKS = 5  # about
+_APART = 16.0  # least space between numbers below an axis
+_MOST_ROWS = 3  # of labels
+_FACTORS = ((1, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1, 3))  # of logarithmic ticks, within a decade
+
+
+def left_of(axes: Axes, width: float) -> float:
+    """The room that the y axis takes, of ``width`` for all."""
+    texts = axes.y.names or tuple(text for _, text in _ticks(axes.y, _Y_TICKS))
+    left = 34 + min(max((text_width(text) for text in texts), default=0.0), LONGEST)
+    room = (width - left) / max(len(axes.x.names), 1)
+    if _tilted(axes.x, room):  # the first name begins left of its place
+        first = shortened(axes.x.names[0], LONGEST)
+        left = max(left, text_width(first) * math.cos(math.radians(_TILT)) - room / 2 + 4)
+    return left
+
+
+def y_axis(frame: Frame, *, labelled: bool = True) -> Shapes:
+    """Ticks with a grid, or names; ``labelled``: and what they are."""
+    scale = frame.y_scale
+    for index, name in enumerate(scale.names):
+        yield Text(frame.left - 8, frame.y(index) + 4, shortened(name, LONGEST), "tick", "end")
+    for value, text in () if scale.names else _ticks(scale, _Y_TICKS):
+        place = frame.y(value)
+        yield Path(((frame.left, place), (frame.right, place)), "grid", width=1)
+        yield Text(frame.left - 8, place + 4, text, "tick", "end")
+    if labelled and scale.label:
+        middle = frame.top + frame.height / 2
+        yield Text(13, middle, shortened(scale.label, frame.height + 40, "axis"), "axis", "middle", turn=-90)
+
+
+def x_grid(frame: Frame) -> Shapes:
+    """Where y has names and x has numbers, the grid is upright."""
+    if frame.y_scale.names and not frame.x_scale.names:
+        for value, _ in _x_ticks(frame):
+            yield Path(((frame.x(value), frame.top), (frame.x(value), frame.bottom)), "grid", width=1)
+
+
+def x_axis(frame: Frame) -> tuple[list[Shape], float]:
+    """The axis, and how much room it takes below."""
+    scale = frame.x_scale
+    shapes: list[Shape] = [Path(((frame.left, frame.bottom), (frame.right, frame.bottom)), "soft", width=1)]
+    below = 40.0
+    if scale.names:
+        names, tilt = _names(frame)
+        shapes += names
+        below += tilt
+    for value, text in () if scale.names else _x_ticks(frame):
+        x = frame.x(value)
+        shapes.append(Path(((x, frame.bottom), (x, frame.bottom + 4)), "soft", width=1))
+        shapes.append(Text(x, frame.bottom + 17, text, "tick", "middle"))
+    middle = frame.left + frame.width / 2
+    shapes.append(Text(middle, frame.bottom + below - 4, shortened(scale.label, frame.width, "axis"), "axis", "middle"))
+    return shapes, below + 6
+
+
+def _tilted(scale: Scale, room: float) -> bool:
+    """Whether the names of an x axis are wider than the room that each has."""
+    return any(text_width(shortened(name, LONGEST)) > room - 6 for name in scale.names)
+
+
+def _names(frame: Frame) -> tuple[list[Shape], float]:
+    """The names below an axis, and how much room they take more than a line."""
+    scale = frame.x_scale
+    room = frame.width / len(scale.names)
+    names = [shortened(name, LONGEST) for name in scale.names]
+    if not _tilted(scale, room):
+        return [Text(frame.x(at), frame.bottom + 17, name, "tick", "middle") for at, name in enumerate(names)], 0.0
+    every = max(1, math.ceil(15 / room))  # of very many names some
+    shown = list(enumerate(names))[::every]
+    deepest = max(text_width(name) for name in names) * math.sin(math.radians(-_TILT))
+    return [Text(frame.x(at) + 4, frame.bottom + 14, name, "tick", "end", turn=_TILT) for at, name in shown], deepest
+
+
+def _x_ticks(frame: Frame) -> list[tuple[float, str]]:
+    """As many as there is room for."""
+    for wanted in range(max(2, int(frame.width / 80)), 1, -1):
+        found = _ticks(frame.x_scale, wanted)
+        widest = max((text_width(text) for _, text in found), default=0.0)
+        if len(found) * (widest + _APART) <= frame.width:
+            return found
+    return _ticks(frame.x_scale, 1)
+
+
+def _ticks(scale: Scale, wanted: int) -> list[tuple[float, str]]:
+    """About so many values, and their texts."""
+    if not scale.log:
+        return [(value, short(value)) for value in ticks(scale.low, scale.high, wanted=wanted)]
+    low, high = math.log10(scale.low), math.log10(scale.high)
+    decades = range(math.floor(low + 1e-9), math.ceil(high - 1e-9) + 1)
+    every = max(1, math.ceil(len(decades) / (wanted + 1)))
+    factors: tuple[int, ...] = (1,)
+    if every == 1:
+        factors = next((some for some in _FACTORS if len(decades) * len(some) <= wanted + 2), (1,))
+    found = [factor * 10.0**power for power in decades if power % every == 0 for factor in factors]
+    return [(value, short(value)) for value in found if scale.low * 0.999 <= value <= scale.high * 1.001]
+
+
+def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]:
+    """The labels of rules and bands, in rows of those that do not touch each other; the lowest row first.
+
+    Those of ``known``, which the legend explains, are left out, and those for which there is no room.
+    """
+    marks = [mark for mark in axes.marks if isinstance(mark, Rule | Band) and mark.label and mark.label not in known]
+    rows: list[list[Text]] = []
+    ends: list[float] = []
+    for x, label in sorted((_middle(mark, frame), mark.label) for mark in marks):
+        text = shortened(label, frame.width, "mark")
+        half = text_width(text, "mark") / 2
+        middle = min(max(x, frame.left + half), frame.right - half)
+        row = next((row for row, end in enumerate(ends) if end + 8 <= middle - half), len(rows))
+        if row == _MOST_ROWS:
+            continue
+        if row == len(rows):
+            rows.append([])
+            ends.append(0.0)
+        ends[row] = middle + half
+        rows[row].append(Text(middle, frame.top - 8 - row * LABEL, text, "mark", "middle"))
+    return rows
+
+
+def _middle(mark: Rule | Band, frame: Frame) -> float:
+    return frame.x(mark.x) if isinstance(mark, Rule) else (frame.x(mark.begin) + frame.x(mark.end)) / 2
+
+
+def shared(scales: Iterable[Scale]) -> tuple[float, float]:
+    """The least and the greatest number of several axes."""
+    both = [(scale.low, scale.high) for scale in scales]
+    return min(low for low, _ in both), max(high for _, high in both)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""What a figure shows, apart from how it is drawn.
+
+A figure's title says what is to be seen ("Two handoffs, 41 ms without data at most"), not what is plotted; that is what
+the labels of its axes are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lab.drawing.marks import Band, Line, Mark, Rule, Span
+
+_ROW = 34.0  # height of a row of spans
+Look = Literal["line", "bar", "box", "patch", "stroke", "dots"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis: of names, or of numbers."""
+
+    label: str
+    names: tuple[str, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A pair of axes and what stands between them."""
+
+    x: Scale
+    y: Scale
+    marks: tuple[Mark, ...]
+    title: str = ""
+    row: float | None = None  # height of a row, where y has names; None: what there is room for
+
+    @property
+    def axes(self) -> Axes:
+        """These."""
+        return self
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes over numbers, in short. With ``rows`` it is a chart of spans, and y names things, from the top."""
+
+    x_label: str
+    y_label: str = ""
+    x_range: tuple[float, float] = (0.0, 1.0)
+    title: str = ""
+    lines: list[Line] = field(default_factory=list)
+    bands: list[Band] = field(default_factory=list)
+    rules: list[Rule] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    from_zero: bool = True  # y begins at 0
+    y_most: float | None = None  # y ends there; None: where the lines do
+
+    @property
+    def y_range(self) -> tuple[float, float]:
+        """What the lines need, with some air."""
+        values = [value for line in self.lines for value in line.y]
+        if not values:
+            return 0.0, 1.0
+        low, high = min(values), max(values)
+        if self.y_most is not None:
+            return 0.0, self.y_most
+        if self.from_zero:
+            return 0.0, high * 1.08 or 1.0
+        air = max((high - low) * 0.15, 5.0)
+        return low - air, high + air
+
+    @property
+    def axes(self) -> Axes:
+        """The same in full."""
+        low, high = self.y_range
+        y = Scale(self.y_label, names=tuple(reversed(self.rows)), low=low, high=high)
+        marks: tuple[Mark, ...] = (*self.bands, *self.rules, *self.lines, *self.spans)
+        x = Scale(self.x_label, low=self.x_range[0], high=self.x_range[1])
+        return Axes(x, y, marks, self.title, row=_ROW)
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of the legend."""
+
+    label: str
+    style: int | None  # None: it holds for all series
+    look: Look
+    published: bool = False
+
+
+@dataclass(frozen=True)
+class Ramp:
+    """The key to the colours of a heat map."""
+
+    label: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels side by side, on one scale of y. ``legend``: keys, or (label, colour) pairs that hold for all panels."""
+
+    name: str  # of files
+    title: str
+    about: str  # what is shown, what error bars are
+    panels: Sequence[Panel | Axes]
+    legend: Sequence[Key | tuple[str, int]] = ()
+    height: int = 300  # with one line of words, without legend
+    warnings: Sequence[str] = ()  # what is missing
+    ramp: Ramp | None = None
+    stacked: bool = False  # panels below each other, each on its own scale
+
+
+@dataclass(frozen=True)
+class Figure(Chart):
+    """A chart of panels in short, whose legend is of labels and colours."""
+
+    panels: Sequence[Panel]
+    legend: Sequence[tuple[str, int]] = ()

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Files of a drawing, by format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from lab.drawing.shapes import Scene
+from lab.drawing.svg import svg
+
+
+def save(scene: Scene, stem: Path, formats: Iterable[str]) -> None:
+    """Write ``stem.svg``, ``stem.png``, …, for each of the ``formats``, of FORMATS; OSError if that cannot be."""
+    for name in formats:
+        _WRITERS[name](scene, stem.with_name(f"{stem.name}.{name}"))
+
+
+def _svg(scene: Scene, path: Path) -> None:
+    path.write_text(svg(scene, standalone=True), encoding="utf-8", newline="")
+
+
+def _paper(scene: Scene, path: Path) -> None:
+    from lab.drawing.paper import write  # takes matplotlib, and with that half a second
+
+    write(scene, path)
+
+
+_WRITERS: dict[str, Callable[[Scene, Path], None]] = {"svg": _svg, "png": _paper, "pdf": _paper}
+FORMATS = tuple(_WRITERS)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Lays a chart out: where its words, its legend and its axes go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lab.drawing import bars, series
+from lab.drawing.axes import LABEL, labels, left_of, shared, x_axis, x_grid, y_axis
+from lab.drawing.figure import Axes, Chart
+from lab.drawing.frame import Frame
+from lab.drawing.legend import keys, legend
+from lab.drawing.marks import Area, Band, Bar, Box, Cell, Dash, Line, Rule, Span, Trace
+from lab.drawing.shapes import Scene, Shape, Shapes, Text
+from lab.drawing.words import shortened, wrapped
+
+WIDTH = 880.0
+_AROUND = 104  # pixels of a chart's height that are not its axes
+_NAMED = 300.0  # height of axes with names, if they are neither too low nor too high each
+_NAME = (26.0, 44.0)  # least and greatest height of a name
+_TITLE, _LINE = 19.0, 16.0  # height of a line
+_RIGHT, _BETWEEN = 18.0, 20.0
+_DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
+    Line: series.line,
+    Trace: series.trace,
+    Area: series.area,
+    Band: bars.band,
+    Rule: bars.rule,
+    Span: bars.span,
+    Bar: bars.bar,
+    Box: bars.quartiles,
+    Dash: bars.dash,
+    Cell: bars.cell,
+}
+
+
+def lay_out(chart: Chart) -> Scene:
+    """The chart as shapes."""
+    shapes: list[Shape] = []
+    y = 18.0
+    for line in wrapped(chart.title, WIDTH, "title"):
+        shapes.append(Text(0, y, line, "title"))
+        y += _TITLE
+    for note in (chart.about, *chart.warnings):
+        for line in wrapped(note, WIDTH, "about"):
+            shapes.append(Text(0, y, line, "about", colour="ink" if note in chart.warnings else None))
+            y += _LINE
+    explained, y = legend(chart, WIDTH, y + 2)
+    shapes += explained
+    axes = [panel.axes for panel in chart.panels]
+    known = [key.label for key in keys(chart)]
+    for row in [[one] for one in axes] if chart.stacked else [_alike(axes)]:
+        left = max(left_of(one, WIDTH - _RIGHT) for one in (axes if chart.stacked else row))
+        drawn, y = _row(row, left, y, chart.height - _AROUND, known)
+        shapes += drawn
+    return Scene(WIDTH, math.ceil(y), chart.title, shapes)
+
+
+def _alike(row: Sequence[Axes]) -> list[Axes]:
+    """Panels side by side are there to be compared: one y axis for all."""
+    low, high = shared(axes.y for axes in row)
+    return [replace(axes, y=replace(axes.y, low=low, high=high)) for axes in row]
+
+
+def _row(row: Sequence[Axes], left: float, y: float, height: float, known: Sequence[str]) -> tuple[list[Shape], float]:
+    """Axes side by side below ``y``, and where they end."""
+    shapes: list[Shape] = []
+    between = left - 34 + _BETWEEN  # room for the ticks
+    width = (WIDTH - left - _RIGHT - (len(row) - 1) * between) / len(row)
+    height = max(_height(axes, height) for axes in row)
+    frames = [
+        Frame(left + index * (width + between), 0.0, width, height, axes.x, axes.y) for index, axes in enumerate(row)
+    ]
+    above = max(len(labels(axes, frame, known)) for axes, frame in zip(row, frames, strict=True))
+    titled = any(axes.title for axes in row)
+    top = y + 8 + (20 if titled else 0) + above * LABEL
+    below = 0.0
+    for index, (axes, frame) in enumerate(zip(row, (replace(frame, top=top) for frame in frames), strict=True)):
+        if axes.title:
+            title = shortened(axes.title, frame.width, "panel")
+            shapes.append(Text(frame.left, top - 8 - above * LABEL - 4, title, "panel"))
+        for texts in labels(axes, frame, known):
+            shapes += texts
+        shapes += [*y_axis(frame, labelled=index == 0), *x_grid(frame)]
+        for mark in axes.marks:
+            shapes += _DRAWN[type(mark)](mark, frame)
+        axis, room = x_axis(frame)
+        shapes += axis
+        below = max(below, room)
+    return shapes, top + height + below
+
+
+def _height(axes: Axes, otherwise: float) -> float:
+    """That of a pair of axes: where y has names, what these need."""
+    count = len(axes.y.names)
+    if not count:
+        return otherwise
+    least, most = _NAME
+    return count * (axes.row or min(max(_NAMED / count, least), most))

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""The colours of drawings, on white and on black.
+
+A colour is the number of a series, one of the names of NAMED, or a literal ``#rrggbb`` that is the same on both.
+Series have colours that people tell apart who do not see all of them (Okabe and Ito, 2008), and differ in dashes too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Colour = int | str
+
+# Okabe and Ito's, without the two that vanish on white; a lighter twin of each for dark backgrounds
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b05a93", "#c98600", "#2f9fd6")
+PALETTE_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e39ac4", "#f0b93a", "#8ecdf0")
+DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4")
+NAMED = {
+    "ink": ("#1c2127", "#e8eaed"),
+    "soft": ("#5b6570", "#a2abb5"),
+    "grid": ("#dfe3e8", "#343b43"),
+    "paper": ("#ffffff", "#15181c"),
+}
+_DARK = "@media (prefers-color-scheme:dark){{{}}}"
+
+
+def series(number: int) -> int:
+    """The colour of a series, of which there may be more than colours."""
+    return number % len(PALETTE)
+
+
+def on_white(colour: Colour) -> str:
+    """The colour as ``#rrggbb``."""
+    if isinstance(colour, int):
+        return PALETTE[colour]
+    return NAMED[colour][0] if colour in NAMED else colour
+
+
+def class_of(what: str, colour: Colour) -> str:
+    """The class of an element whose ``what`` (fill or stroke) has this colour; empty for a literal one."""
+    if isinstance(colour, int):
+        return f"{what}-{colour}"
+    return f"{what}-{colour}" if colour in NAMED else ""
+
+
+def dark_style(classes: Iterable[str] | None = None) -> str:
+    """CSS that gives elements of these classes (None: of all) the colours for a dark background, where one is wanted.
+
+    CSS overrides presentation attributes, which hold the light colours. LibreOffice applies all rules in ``@media`` but
+    the first as if they stood outside it, which would make every drawing dark. It does not know ``:is()``, so that
+    hides the rules from it.
+    """
+    dark = {str(number): colour for number, colour in enumerate(PALETTE_DARK)}
+    dark |= {name: colours[1] for name, colours in NAMED.items()}
+    known = {f"{what}-{name}": f"{what}:{colour}" for what in ("fill", "stroke") for name, colour in dark.items()}
+    wanted = known.keys() if classes is None else known.keys() & set(classes)
+    rules = "".join(f":is(.plot) .{name}{{{rule}}}" for name, rule in known.items() if name in wanted)
+    return _DARK.format(rules)
+
+
+def page_style() -> str:
+    """CSS of a page around drawings: its own colours as variables, and dark drawings where the page is dark."""
+    light, dark = ("".join(f"--{name}:{both[index]};" for name, both in NAMED.items()) for index in (0, 1))
+    return f":root{{{light}}}" + _DARK.format(f":root{{{dark}}}") + dark_style()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""How lines, traces and areas are drawn.
+
+Series differ in colour and in marker: six colours and seven markers make 42 that can be told apart. Where colours come
+again, lines are double. What a paper tells is hollow and dashed, in the colour and with the marker of the series it
+belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TypeVar
+
+from lab.drawing.frame import Frame
+from lab.drawing.marks import Area, Dot, Line, Trace
+from lab.drawing.palette import DASHES, PALETTE, Colour, series
+from lab.drawing.shapes import Dots, Path, Place, Shapes
+
+Point = TypeVar("Point")
+TINT = 0.16
+_MARKER, _CAP = 3.9, 3.5  # half the size of a marker, of the ends of an error bar
+_SEEN = 0.4  # shorter error bars are not
+_MARKERS: tuple[tuple[Place, ...], ...] = (
+    (),  # a circle
+    ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    ((0, -1.25), (1.2, 0.85), (-1.2, 0.85)),
+    ((0, -1.4), (1.2, 0), (0, 1.4), (-1.2, 0)),
+    ((0, 1.25), (1.2, -0.85), (-1.2, -0.85)),
+    ((-0.45, -1.3), (0.45, -1.3), (0.45, -0.45), (1.3, -0.45), (1.3, 0.45), (0.45, 0.45), (0.45, 1.3), (-0.45, 1.3),
+     (-0.45, 0.45), (-1.3, 0.45), (-1.3, -0.45), (-0.45, -0.45)),
+    ((0, -1.45), (0.4, -0.5), (1.4, -0.45), (0.62, 0.2), (0.88, 1.2), (0, 0.6), (-0.88, 1.2), (-0.62, 0.2),
+     (-1.4, -0.45), (-0.4, -0.5)),
+)  # fmt: skip
+
+
+def line(mark: Line, frame: Frame) -> Shapes:
+    """Points, a line through them, or the space below it."""
+    colour = series(mark.colour)
+    points = list(zip(mark.x, mark.y, strict=True))
+    if mark.dots:
+        yield Dots(tuple((frame.x(x), frame.y(y)) for x, y in points), 1.5, fill=colour)
+        return
+    for run in _runs(points, lambda before, after: mark.gap is not None and after[0] - before[0] > mark.gap):
+        places = [(frame.x(x), frame.y(y)) for x, y in run]
+        if mark.step:
+            places = _steps(places, back=True)
+        if mark.area or mark.solid:
+            base = frame.y(max(frame.y_scale.low, 0.0))
+            below = ((places[0][0], base), *places, (places[-1][0], base))
+            yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
+        if not mark.solid:
+            yield Path(tuple(places), colour, dash=DASHES[mark.colour % len(DASHES)])
+
+
+def trace(mark: Trace, frame: Frame) -> Shapes:
+    """Values with error bars, the lines between them, and crosses where one is missing."""
+    colour = series(mark.style)
+    present = [(dot, dot.y) for dot in mark.dots if dot.y is not None]
+    for dot, _ in present:
+        yield from error_bar(dot, frame, colour)
+    if mark.joined:
+        for run in _runs(mark.dots, lambda before, after: before.y is None or after.y is None):
+            places = [(frame.x(dot.x), frame.y(dot.y)) for dot in run if dot.y is not None]
+            if len(places) > 1:
+                yield from stroke(tuple(_steps(places) if mark.step else places), mark.style, mark.published)
+    if not mark.marked:
+        every = max(1, len(present) // mark.few) if mark.few else 0
+        present = present[every // 2 :: every] if every else []
+    for dot, y in present:
+        yield marker(frame.x(dot.x), frame.y(y), mark.style, mark.published, colour, dot.tip)
+    for dot in mark.dots:
+        if dot.y is None and mark.marked:
+            yield from cross(frame.x(dot.x), frame, colour, dot.tip)
+
+
+def area(mark: Area, frame: Frame) -> Shapes:
+    """The space between two lines."""
+    there = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.high, strict=True)]
+    back = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.low, strict=True)]
+    yield Path((*there, *reversed(back)), None, series(mark.style), closed=True, opacity=TINT)
+
+
+def stroke(places: tuple[Place, ...], style: int | None, published: bool) -> Shapes:
+    """The line of a series: dashed if it is the paper's, double where the colours come a second time."""
+    colour: Colour = "soft" if style is None else series(style)
+    double = style is not None and style // len(PALETTE) % 2 == 1
+    yield Path(places, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
+    if double:
+        yield Path(places, "paper", width=1.2)
+
+
+def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: str = "") -> Path | Dots:
+    """That of a series."""
+    fill = "paper" if hollow else colour
+    outline = _MARKERS[style % len(_MARKERS)]
+    if not outline:
+        return Dots(((x, y),), _MARKER, colour, fill, tip=tip)
+    places = tuple((x + _MARKER * across, y + _MARKER * down) for across, down in outline)
+    return Path(places, colour, fill, closed=True, width=1.6, tip=tip)
+
+
+def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
+    """From the low to the high end of what a value may be."""
+    if dot.low is None or dot.high is None:
+        return
+    x, low, high = frame.x(dot.x), frame.y(dot.low), frame.y(dot.high)
+    if low - high < _SEEN:
+        return
+    yield Path(((x, low), (x, high)), colour, width=1.2)
+    for end in (low, high):
+        yield Path(((x - _CAP, end), (x + _CAP, end)), colour, width=1.2)
+
+
+def cross(x: float, frame: Frame, colour: Colour, tip: str) -> Shapes:
+    """On the axis, where a value should be."""
+    y = frame.bottom - 6
+    yield Path(((x - _CAP, y - _CAP), (x + _CAP, y + _CAP)), colour, width=1.8, tip=tip)
+    yield Path(((x - _CAP, y + _CAP), (x + _CAP, y - _CAP)), colour, width=1.8, tip=tip)
+
+
+def _runs(points: Sequence[Point], apart: Callable[[Point, Point], bool]) -> list[list[Point]]:
+    """Stretches without a gap."""
+    runs = [list(points[:1])] if points else []
+    for before, after in pairwise(points):
+        if apart(before, after):
+            runs.append([])
+        runs[-1].append(after)
+    return runs
+
+
+def _steps(places: list[Place], *, back: bool = False) -> list[Place]:
+    """Steps through places: each value holds up to the next place, or ``back`` to the one before."""
+    found = places[:1]
+    for (x, y), (next_x, next_y) in pairwise(places):
+        found += [(x, next_y) if back else (next_x, y), (next_x, next_y)]
+    return found

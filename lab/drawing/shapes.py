@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""A drawing as a list of shapes: lab.drawing.svg and lab.drawing.paper write the same ones, and lay out nothing.
+
+Lengths are in pixels of CSS (1/96 inch), y grows downwards. Colours are those of lab.drawing.palette.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from lab.drawing.palette import Colour
+
+Place = tuple[float, float]
+MARGIN = 12.0  # around a drawing that is a file of its own
+FAMILY = ("DejaVu Sans", "Verdana", "Bitstream Vera Sans", "sans-serif")  # the first three have the same widths
+
+
+class Face(NamedTuple):
+    """How a kind of text looks."""
+
+    size: float
+    bold: bool
+    colour: Colour
+
+
+FACES = {
+    "title": Face(15.0, True, "ink"),
+    "about": Face(12.0, False, "soft"),
+    "panel": Face(12.0, True, "ink"),
+    "tick": Face(12.0, False, "soft"),
+    "axis": Face(12.0, False, "soft"),
+    "mark": Face(12.0, False, "soft"),
+    "inside": Face(12.0, False, "ink"),
+    "note": Face(10.5, False, "soft"),
+}
+
+
+@dataclass(frozen=True)
+class Path:
+    """Straight lines through places."""
+
+    places: tuple[Place, ...]
+    stroke: Colour | None = None
+    fill: Colour | None = None
+    closed: bool = False
+    width: float = 1.8
+    dash: str = ""
+    opacity: float = 1.0
+    tip: str = ""  # shown under the pointer
+
+
+@dataclass(frozen=True)
+class Dots:
+    """Circles of one size."""
+
+    places: tuple[Place, ...]
+    radius: float
+    stroke: Colour | None = None
+    fill: Colour | None = None
+    width: float = 1.6
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A line of text of one of FACES. ``turn``: degrees, clockwise; ``colour``: another one than its kind has."""
+
+    x: float
+    y: float
+    text: str
+    kind: str
+    anchor: str = "start"
+    turn: float = 0.0
+    colour: Colour | None = None
+
+
+Shape = Path | Dots | Text
+Shapes = Iterator[Shape]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All shapes, those behind first."""
+
+    width: float
+    height: float
+    title: str
+    shapes: list[Shape] = field(default_factory=list)
+
+
+def box(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
+    """The corners of a rectangle."""
+    return ((left, top), (right, top), (right, bottom), (left, bottom))

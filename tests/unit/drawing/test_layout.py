@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Where things go: nothing is cut off, no label covers another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lab.drawing import WIDTH, lay_out
+from lab.drawing.figure import Axes, Chart, Figure, Panel, Scale
+from lab.drawing.legend import keys
+from lab.drawing.marks import Area, Band, Bar, Dash, Dot, Line, Mark, Rule, Trace
+from lab.drawing.shapes import FACES, MARGIN, Dots, Path, Scene, Text
+from lab.drawing.words import text_width
+
+from . import samples
+
+Extent = tuple[float, float, float, float]
+
+
+def texts(scene: Scene) -> list[Text]:
+    return [shape for shape in scene.shapes if isinstance(shape, Text)]
+
+
+def extent(text: Text) -> Extent:
+    """Left, top, right, bottom of the letters, whichever way they run."""
+    wide, size = text_width(text.text, text.kind), FACES[text.kind].size
+    begin = {"start": 0.0, "middle": -wide / 2, "end": -wide}[text.anchor]
+    turn = math.radians(text.turn)
+    corners = [
+        (text.x + along * math.cos(turn) - up * math.sin(turn), text.y + along * math.sin(turn) + up * math.cos(turn))
+        for along in (begin, begin + wide)
+        for up in (-0.75 * size, 0.2 * size)
+    ]
+    xs, ys = zip(*corners, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def overlap(one: Extent, other: Extent) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@pytest.mark.parametrize("name", samples.NAMES)
+def test_no_text_is_cut_off_or_covered(name: str) -> None:
+    scene = samples.scene(name)
+    level = [text for text in texts(scene) if text.turn in (0, -90)]
+    for text in texts(scene):
+        left, top, right, bottom = extent(text)
+        assert left >= -MARGIN and right <= scene.width + MARGIN, text
+        assert top >= -MARGIN and bottom <= scene.height + MARGIN, text
+    for index, text in enumerate(level):
+        assert not any(overlap(extent(text), extent(other)) for other in level[:index]), text
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.tuples(st.floats(-5, 35), st.text("abc →", max_size=30)), max_size=12),
+    st.lists(st.tuples(st.floats(0, 30), st.text("xyz", max_size=9)), max_size=4),
+    st.integers(1, 3),
+)
+def test_labels_above_axes_never_touch(rules: list[tuple[float, str]], bands: list[tuple[float, str]], n: int) -> None:
+    panel = Panel(
+        "time, s", "y", (0.0, 30.0), "title", [Line("a", [0, 30], [1, 2])],
+        [Band(begin, begin + 3, label) for begin, label in bands], [Rule(x, label) for x, label in rules],
+    )  # fmt: skip
+    scene = lay_out(Figure("f", "t", "a", [panel] * n))
+    shown = [text for text in texts(scene) if text.kind in ("mark", "panel", "tick", "axis")]
+    for index, text in enumerate(shown):
+        assert not any(overlap(extent(text), extent(other)) for other in shown[:index])
+        assert extent(text)[2] <= WIDTH + MARGIN
+
+
+def test_labels_for_which_there_is_no_room_are_left_out_but_their_rules_stay() -> None:
+    rules = [Rule(10 + index / 100, f"roam number {index}") for index in range(20)]
+    scene = lay_out(Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 30.0), rules=rules)]))
+    assert sum(text.text.startswith("roam") for text in texts(scene)) == 3
+    tips = [shape.tip for shape in scene.shapes if isinstance(shape, Path) and shape.tip]
+    assert tips == [rule.label for rule in rules]
+
+
+def test_what_the_legend_names_is_not_named_again() -> None:
+    panel = Panel("x, s", "y", (0.0, 30.0), bands=[Band(1, 2, "scan", 3), Band(5, 6, "rain")])
+    scene = lay_out(Figure("f", "t", "a", [panel], [("scan", 3)]))
+    assert [text.text for text in texts(scene) if text.kind == "mark"] == ["scan", "rain"]
+
+
+def test_a_legend_looks_like_what_it_names() -> None:
+    lines = [Line("a", [0], [0], 0), Line("b", [0], [0], 1, dots=True), Line("c", [0], [0], 2, area=True)]
+    chart = Figure("f", "t", "a", [Panel("x", lines=lines)], [("a", 0), ("b", 1), ("c", 2), ("band", 3)])
+    assert [key.look for key in keys(chart)] == ["stroke", "dots", "patch", "patch"]
+
+
+def test_panels_side_by_side_have_one_scale() -> None:
+    low, high = Panel("x", "y", lines=[Line("a", [0, 1], [0, 1])]), Panel("x", "y", lines=[Line("a", [0, 1], [0, 100])])
+
+    def heights(chart: Chart) -> list[float]:
+        lines = [shape for shape in lay_out(chart).shapes if isinstance(shape, Path) and shape.stroke == 0]
+        return [line.places[0][1] - line.places[1][1] for line in lines]
+
+    beside = heights(Figure("f", "t", "a", [low, high]))
+    below = heights(Figure("f", "t", "a", [low, high], stacked=True))
+    assert beside[1] == pytest.approx(100 * beside[0]) and below[0] == pytest.approx(below[1])
+
+
+ANY = st.floats(-1e150, 1e150)
+SCALES = st.sampled_from([Scale("v", low=-3, high=7), Scale("v", low=0.1, high=1e4, log=True)])
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.tuples(ANY, ANY, ANY), min_size=1, max_size=6), SCALES, SCALES)
+def test_marks_stay_between_their_axes(values: list[tuple[float, float, float]], x: Scale, y: Scale) -> None:
+    dots = tuple(Dot(at, value, min(value, other), max(value, other)) for at, value, other in values)
+    xs, ys, lows = (list(column) for column in zip(*values, strict=True))
+    marks: tuple[Mark, ...] = (
+        Trace(dots, 3), Trace(dots, 0, published=True, step=True), Area(tuple(xs), tuple(lows), tuple(ys), 1),
+        Line("l", xs, ys, step=True, area=True), Line("d", xs, ys, dots=True),
+        *(Bar(0.2, 0.4, dot, 2) for dot in dots), *(Dash(1, 2, dot.y or 0, 4) for dot in dots), Rule(xs[0], ""),
+    )  # fmt: skip
+    chart = Chart("c", "t", "a", [Axes(x, y, marks)], stacked=True)
+    empty = lay_out(replace(chart, panels=[Axes(x, y, ())])).shapes
+    for shape in lay_out(chart).shapes:
+        if isinstance(shape, Path | Dots) and shape not in empty:
+            for across, down in shape.places:
+                assert 0 <= across <= WIDTH and 0 <= down <= 400
