@@ -24,8 +24,8 @@ from types import ModuleType
 from typing import TypeVar
 
 import lab
+from lab import library
 from lab.errors import InputError
-from lab.model import library
 
 Thing = TypeVar("Thing")
 _LAB = Path(lab.__file__).resolve().parent

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from lab import library
 from lab.build.stack import files, stack, sysroot
 from lab.guest import script
 from lab.guest.steps import Step, Write, place_of
 from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
-from lab.model import library
 from lab.model.document import label_of
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers

@@ -118,7 +118,7 @@ def _interruptible(bar: TrialBar) -> Iterator[None]:
 def _remark(results: Results, as_json: bool) -> None:
     """What is not in the tables; only remarks where standard output is JSON."""
     from lab.experiments.output import remarks
-    from lab.experiments.output.where import count
+    from lab.experiments.where import count
 
     for line in remarks.lines(results):
         print(line, file=sys.stderr)

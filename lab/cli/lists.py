@@ -34,7 +34,7 @@ def print_list(as_json: bool, what: str | None = None) -> None:
 
 def _files(kind: str) -> dict[str, str]:
     """Files of a kind by short name, each with what it is about."""
-    from lab.model import library
+    from lab import library
     from lab.model.document import read
 
     found = {}

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab import captures, runs
+from lab import captures, library, runs
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError
-from lab.model import library
 from lab.plan.load import load
 from lab.runs.pool import run_all
 from lab.shared.types import Plan

@@ -55,7 +55,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     yield Write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
     if plan.medium:  # while the radios are down, and none has left for its node
         from lab.guest.medium import requests
-        from lab.guest.medium.steps import netlink
+        from lab.guest.medium_steps import netlink
 
         yield netlink(plan.medium, requests.setup(plan.medium))
     for node in plan.nodes:
@@ -104,7 +104,7 @@ def before_timeline(plan: types.Plan) -> Iterator[Step]:
                 yield AwaitReady(process, process.ready)
     yield StartClock()
     if plan.medium:  # what was counted before the timeline
-        from lab.guest.medium.steps import Look
+        from lab.guest.medium_steps import Look
 
         yield Look()
 
@@ -152,14 +152,14 @@ def _of_medium(plan: types.Plan) -> Iterator[Moment]:
 
 
 def _look(every_ns: int) -> list[Step]:
-    from lab.guest.medium.steps import Look
+    from lab.guest.medium_steps import Look
 
     return [Look(every_ns)]
 
 
 def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
     from lab.guest.medium import requests
-    from lab.guest.medium.steps import Netlink
+    from lab.guest.medium_steps import Netlink
 
     return [Netlink(tuple(requests.update(change)), names)]
 
@@ -167,7 +167,7 @@ def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
 def end(plan: types.Plan) -> Iterator[Step]:
     """What is left when the timeline's time is over."""
     if plan.medium:
-        from lab.guest.medium.steps import LastLook
+        from lab.guest.medium_steps import LastLook
 
         yield LastLook()
     # tools print their summary when they are interrupted

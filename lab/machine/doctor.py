@@ -6,7 +6,6 @@ from __future__ import annotations
 import mmap
 import os
 import platform
-import pwd
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import MOVE_HINT, cache_root, free_bytes
+from lab.build.image.namespaces import namespace_problem
 from lab.checkout import CHECKOUT
 from lab.errors import HostError
 
@@ -213,39 +213,3 @@ def _ptrace() -> Finding:
 def _namespaces() -> Finding:
     problem = namespace_problem()
     return Finding("namespaces", problem is None, problem[0] if problem else "allowed", problem[1] if problem else "")
-
-
-def namespace_problem() -> tuple[str, str] | None:
-    """Why mmdebstrap could not make a file system as this user, and what to do; None if it could."""
-    if os.geteuid() == 0:
-        if _runs(["unshare", "--mount", "--propagation", "private", "true"]):
-            return None
-        return "root may not mount here", "run as an ordinary user, or in a container with --cap-add SYS_ADMIN"
-    name = pwd.getpwuid(os.geteuid()).pw_name
-    for path in (Path("/etc/subuid"), Path("/etc/subgid")):
-        if not _has_range(path, name):
-            return (
-                f"{path} has no range for {name}",
-                f"as root: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 {name}",
-            )
-    if not _runs(["unshare", "--user", "--map-root-user", "--map-auto", "true"]):
-        return (
-            "user namespaces are not allowed",
-            "as root: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; or run as root",
-        )
-    return None
-
-
-def _has_range(path: Path, name: str) -> bool:
-    lines = path.read_text().splitlines() if path.exists() else []
-    return any(line.split(":")[0] in (name, str(os.geteuid())) for line in lines)
-
-
-def _runs(argv: list[str]) -> bool:
-    try:
-        done = subprocess.run(
-            argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
-        )
-    except FileNotFoundError:
-        return False
-    return done.returncode == 0

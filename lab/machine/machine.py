@@ -67,7 +67,7 @@ def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[
     Args:
         report: of what is being built.
         source: a kernel source to use instead of Debian's package.
-        stacks: folders of stacks with code (lab.model.library.code_of), which plans will need.
+        stacks: folders of stacks with code (lab.library.code_of), which plans will need.
     """
     kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
 

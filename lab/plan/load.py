@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from lab import library
 from lab.errors import InputError, flat, raise_all
-from lab.model import groups, library, overrides
+from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, label_of, read

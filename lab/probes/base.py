@@ -253,8 +253,7 @@ def load(name: str) -> Probe:
         KeyError: there is none (``known()`` lists them).
         InputError: it is there twice, or its file is broken.
     """
-    from lab import discovery
-    from lab.model import library
+    from lab import discovery, library
 
     probe = discovery.holds("probes", name, "PROBE", Probe)
     stack = discovery.place("probes", name).stack

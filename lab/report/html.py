@@ -15,9 +15,9 @@ from lab.drawing.shapes import Scene
 from lab.numbers import plain
 from lab.record.record import Record
 from lab.report import topology
-from lab.report.table import Table
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
+from lab.tables import Table
 from lab.views import base as views
 
 if TYPE_CHECKING:

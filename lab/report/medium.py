@@ -16,7 +16,7 @@ from lab.drawing import Figure, Line, Panel
 from lab.model import channels
 from lab.numbers import plain, size
 from lab.record.record import Record
-from lab.report.table import Column, Table
+from lab.tables import Column, Table
 
 _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3

@@ -12,9 +12,9 @@ from lab.metrics.base import increase
 from lab.numbers import plain
 from lab.probes.base import Series
 from lab.record.record import Record
-from lab.report.lines import LINES_AT_MOST, gap, legend, line, run_range
-from lab.report.moments import rules
-from lab.report.table import Column, Table, words
+from lab.tables import Column, Table, words
+from lab.views.parts.lines import LINES_AT_MOST, gap, legend, line, run_range
+from lab.views.parts.moments import rules
 
 _PEERS = "peers"  # series of a probe that samples a radio: to how many it talks; its other series are of each of them
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.record.record import Record, Result
 from lab.report import medium, sampled
-from lab.report.table import Column, Table, words
+from lab.tables import Column, Table, words
 from lab.views import base as views
 
 

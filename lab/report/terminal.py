@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lab.record.record import Record
 from lab.report import medium
-from lab.report.table import Table
 from lab.report.tables import tables
+from lab.tables import Table
 from lab.text import printable
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from lab.drawing import Figure, Panel
 from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.report.lines import LINES_AT_MOST, gap, line, run_range
-from lab.report.moments import rules
 from lab.views.base import View
+from lab.views.parts.lines import LINES_AT_MOST, gap, line, run_range
+from lab.views.parts.moments import rules
 
 
 class PeerView(View):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from lab import discovery
 from lab.drawing import Figure
 from lab.record.record import Record, Result
-from lab.report.table import Column, Table
+from lab.tables import Column, Table
 
 
 @dataclass(frozen=True)

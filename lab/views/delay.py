@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.record.record import Record, Result
-from lab.report.table import Column, Table, words
+from lab.tables import Column, Table, words
 from lab.views.base import View
 
 _DELAYS = {"mean": "mean delay", "min": "least", "max": "most"}

@@ -9,10 +9,10 @@ from typing import Any
 from lab.drawing import Figure, Panel
 from lab.numbers import plain, size
 from lab.record.record import Record, Result
-from lab.report.lines import LINES_AT_MOST, SECOND, legend, line, run_range
-from lab.report.moments import moments, rules
-from lab.report.table import Column, Table, words
+from lab.tables import Column, Table, words
 from lab.views.base import View
+from lab.views.parts.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.views.parts.moments import moments, rules
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
 

@@ -9,9 +9,9 @@ from typing import Any
 from lab.drawing import Band, Figure, Line, Panel, Span
 from lab.numbers import plain
 from lab.record.record import Record, Result
-from lab.report.lines import SECOND
-from lab.report.table import Column, Table, words
+from lab.tables import Column, Table, words
 from lab.views.base import Moment, View
+from lab.views.parts.lines import SECOND
 
 _PANELS_AT_MOST = 3
 PHASES = (

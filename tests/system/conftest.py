@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from lab import runs
+from lab import library, runs
 from lab.build.report import SilentReport
-from lab.model import library
 from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw

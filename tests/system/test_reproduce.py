@@ -15,8 +15,8 @@ import pytest
 
 from lab import runs
 from lab.build.cache import cache_root
-from lab.experiments.output.where import count
 from lab.experiments.run.store import KIND
+from lab.experiments.where import count
 from tests.system.test_cli import LAB, lab
 from tests.system.test_experiments import DEADLINE_S, alive, descendants, own_guests, until
 

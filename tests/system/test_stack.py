@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
+from lab import library, runs
 from lab.build.report import SilentReport
 from lab.checkout import CHECKOUT
-from lab.model import library
 from lab.plan.load import load
 from lab.record import Record
 

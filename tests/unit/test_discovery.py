@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lab import discovery
+from lab import discovery, library
 from lab.checkout import CHECKOUT, PACKAGE
 from lab.errors import InputError
-from lab.model import library
 from lab.probes import base as probes
 
 PROBE = """

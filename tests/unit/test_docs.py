@@ -11,9 +11,9 @@ import pytest
 import typer.main
 from click import Group
 
+from lab import library
 from lab.cli.main import app
 from lab.metrics import base as metrics
-from lab.model import library
 from lab.probes import base as probes
 from lab.probes.base import Raw, Target
 from tests.unit.metrics.samples import context, source, wanted

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.build.cache import SCRATCH, free_bytes, no_space, remove_tree
+from lab.build.image.namespaces import namespace_problem
 from lab.build.report import Report
 from lab.build.step import BuildLog, require
 from lab.errors import BuildError, HostError
-from lab.machine.doctor import namespace_problem
 
 SUITE = "trixie"
 # "Get:3 http://… trixie/main amd64 libc6 amd64 2.41-12 [2847 kB]"

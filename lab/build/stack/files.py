@@ -8,10 +8,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import library
 from lab.build.cache import content_key
 from lab.build.image.image import read_packages
 from lab.errors import HostError
-from lab.model import library
 
 BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
 SOURCES = "sources"  # packages of the image whose source the code is compiled with

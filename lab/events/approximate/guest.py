@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.guest.medium import requests
-from lab.guest.medium.steps import medium_of, netlink
+from lab.guest.medium_steps import medium_of, netlink
 from lab.guest.steps import Step
 from lab.shared import types
 

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from lab import library
 from lab.experiments.types import Contents, Point
-from lab.model import library, overrides
+from lab.model import overrides
 from lab.model.base import Model
 from lab.model.document import label_of, read
 from lab.model.topology import Topology

@@ -8,13 +8,13 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from lab import library
 from lab.errors import InputError
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper, planning
 from lab.experiments.file.contents import contents
 from lab.experiments.file.selection import narrow
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
-from lab.model import library
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys, read
 from lab.model.experiment import Adaptive, ExperimentMetric

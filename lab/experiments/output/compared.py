@@ -11,7 +11,7 @@ from lab.experiments.analysis.comparable import Builds, listed
 from lab.experiments.analysis.compare import Comparison, Difference
 from lab.experiments.output.tables import plus_minus
 from lab.numbers import NONE, plain
-from lab.report.table import Column, Table
+from lab.tables import Column, Table
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.output import commands, where
-from lab.experiments.output.where import count
+from lab.experiments import where
+from lab.experiments.output import commands
 from lab.experiments.types import Outcome, Results
+from lab.experiments.where import count
 from lab.text import printable
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from lab.experiments.output import commands
 from lab.experiments.output.failures import first_line
 from lab.experiments.output.failures import log as log_of
 from lab.experiments.output.tables import claims, means, verdict
-from lab.experiments.output.where import count
-from lab.experiments.output.where import point as where
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
+from lab.experiments.where import count
+from lab.experiments.where import point as where
 from lab.numbers import plain
 from lab.report.html import environment, flat
 from lab.text import printable

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.experiments.output import where
+from lab.experiments import where
 from lab.experiments.types import Outcome, Results
 from lab.text import printable
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from lab.experiments.analysis import published
 from lab.experiments.output import failures
-from lab.experiments.output.where import count, point
 from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
+from lab.experiments.where import count, point
 from lab.numbers import MINUS, plain, short
-from lab.report.table import Column, Table
 from lab.report.terminal import rich_table
+from lab.tables import Column, Table
 from lab.text import printable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from lab import runs
+from lab import library, runs
 from lab.build.report import LineReport
 from lab.build.stack.stack import built_stack
 from lab.errors import LabError
@@ -27,7 +27,6 @@ from lab.experiments.run import archive, store
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress, tail
-from lab.model import library
 from lab.runs import made_of
 from lab.shared.types import Plan
 

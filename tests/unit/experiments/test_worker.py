@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
-from lab import runs
+from lab import library, runs
 from lab.build.stack.stack import Stack
 from lab.errors import RunError
 from lab.experiments.run import archive, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress
-from lab.model import library
 from lab.plan.load import load
 from lab.runs import Machine, made_of
 from lab.shared.types import Plan

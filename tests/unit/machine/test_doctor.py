@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.image import namespaces
 from lab.errors import HostError
 from lab.machine import doctor
 from lab.machine.doctor import examine, host_tools, memory_directory
@@ -126,6 +127,6 @@ def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_user_without_a_range_of_ids(tmp_path: Path) -> None:
     path = tmp_path / "subuid"
     path.write_text("somebody:100000:65536\n")
-    assert not doctor._has_range(path, "nobody-else")
-    assert doctor._has_range(path, "somebody")
-    assert not doctor._has_range(tmp_path / "nowhere", "somebody")
+    assert not namespaces._has_range(path, "nobody-else")
+    assert namespaces._has_range(path, "somebody")
+    assert not namespaces._has_range(tmp_path / "nowhere", "somebody")

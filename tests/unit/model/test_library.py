@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from lab import library
 from lab.errors import InputError
-from lab.model import library
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lab import library
 from lab.errors import InputError
-from lab.model import library
 from lab.plan.load import check, load
 from lab.shared.types import Plan, Process
 

@@ -10,7 +10,7 @@ import pytest
 from lab.errors import InputError
 from lab.experiments.run import engine
 from lab.experiments.types import Point
-from lab.model.library import folders
+from lab.library import folders
 from lab.plan.load import code_of, load
 from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
 

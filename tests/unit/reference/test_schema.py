@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from lab.library import known
 from lab.model.document import read
-from lab.model.library import known
 from lab.reference import __main__ as command
 from lab.reference import keys, schema
 

@@ -16,8 +16,8 @@ from lab import report
 from lab.drawing import lay_out, svg
 from lab.record import Record, rebuild
 from lab.report import medium
-from lab.report.table import Table
 from lab.report.tables import tables
+from lab.tables import Table
 
 from ..record.medium_sample import PLAN, SECOND, TEXT
 from .conftest import RECORDED, Recorder

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from lab import report
 from lab.record import Record
-from lab.report.table import Column, Table
 from lab.report.tables import tables
 from lab.report.terminal import as_csv, rich_table, series_csv, verdict
+from lab.tables import Column, Table
 from lab.views.goodput import mean_between
 
 from .conftest import RECORDED, Recorder

@@ -13,12 +13,12 @@ from lab.checkout import PACKAGE
 from lab.metrics import base as metrics
 from lab.record import Record
 from lab.report import html
-from lab.report.moments import moments, rules
 from lab.report.tables import tables
 from lab.views import base as views
+from lab.views.parts.moments import moments, rules
 
 VIEW = """
-from lab.report.table import Column, Table
+from lab.tables import Column, Table
 from lab.views.base import Moment, View
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from lab.drawing import Rule
 from lab.record.record import Record
-from lab.report.lines import SECOND
 from lab.views import base as views
 from lab.views.base import Moment
+from lab.views.parts.lines import SECOND
 
 
 def moments(record: Record) -> list[Moment]:
