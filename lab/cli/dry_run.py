@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from lab import library
 from lab.build.stack import files, stack, sysroot
 from lab.guest import script
-from lab.guest.steps import Step, Write, place_of
+from lab.guest.lines import lines
 from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
 from lab.model.document import label_of
 from lab.plan.load import load
@@ -27,8 +28,8 @@ def print_commands(
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
     plan = load(topology, workload, seed, settings, pcap=pcap)
-    lines = commands(plan, library.code_of(workload, plan.stack))
-    print(json.dumps(lines, indent=2) if as_json else "\n".join(lines))
+    found = commands(plan, library.code_of(workload, plan.stack))
+    print(json.dumps(found, indent=2) if as_json else "\n".join(found))
 
 
 def commands(plan: Plan, code: Path | None = None) -> list[str]:
@@ -53,48 +54,8 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
 
 
 def guest_lines(plan: Plan) -> Iterator[str]:
-    """What the guest does for a plan, by the steps that it executes."""
-    lines = _Lines()
-    yield from lines.of(script.network(plan, lambda name: f"<pid of {name}>"))
-    yield from lines.of(script.before_timeline(plan))
-    at_ns = None
-    for moment in script.timeline(plan):
-        if moment.at_ns != at_ns:
-            yield lines.heading(f"at {moment.at_ns / 1e9:g} s")
-        at_ns = moment.at_ns
-        yield from lines.of(moment.steps())
-    yield lines.heading(f"at {plan.duration_ns / 1e9:g} s, the end")
-    yield from lines.of(script.end(plan))
-    yield from lines.of(script.after_record(plan))
-
-
-class _Lines:
-    """Steps as lines, below headings that say where they happen. A text that is written again is not shown again."""
-
-    def __init__(self) -> None:
-        self._place = ""
-        self._written: dict[str, str] = {}  # text, and where it was shown
-
-    def heading(self, text: str) -> str:
-        """A heading, after which the place is named again."""
-        self._place = ""
-        return f"# {text}"
-
-    def of(self, steps: Iterable[Step]) -> Iterator[str]:
-        """The lines of steps."""
-        for step in steps:
-            place = place_of(step)
-            if place and place != self._place:
-                yield f"# in {place}"
-                self._place = place
-            yield from self._write(step) if isinstance(step, Write) else step.describe()
-
-    def _write(self, step: Write) -> Iterator[str]:
-        shown = self._written.setdefault(step.text, step.place)
-        if shown == step.place:
-            yield from step.describe()
-        else:
-            yield f"# {step.path}: as in {shown}"
+    """What the guest does for a plan: the steps that it executes."""
+    return lines(chain(script.steps(plan, lambda name: f"<pid of {name}>"), script.after_outcome(plan)))
 
 
 def _build(code: Path) -> Iterator[str]:

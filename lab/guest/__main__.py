@@ -20,9 +20,9 @@ def _plan() -> Plan:
 
 def run() -> None:
     """A scripted run; always leaves guest.json, with "error" where it failed."""
-    from lab.guest.scripted_run import ScriptedRun, write_outcome
+    from lab.guest import scripted_run
 
-    write_outcome(ScriptedRun(_plan()).run())
+    scripted_run.write_outcome(scripted_run.run(_plan()))
 
 
 def shell() -> None:

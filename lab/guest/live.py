@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lab.guest.clock import Clock
 from lab.guest.errors import GuestError
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
 
+_WATCH_NS = 100_000_000  # how often daemons are looked after
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -41,6 +42,7 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
+        self.events: list[dict[str, Any]] = []  # that have happened, as guest.json has them
         self.failure: GuestError | None = None
         self.processes = Processes(self)
         self._medium: Medium | None = None
@@ -67,6 +69,42 @@ class LiveGuest:
     def call_at(self, at_ns: int, callback: Callable[[], object]) -> None:
         """Have the loop call ``callback`` at a time of the timeline."""
         self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+
+    # The timeline
+
+    def run_timeline(self, duration_ns: int) -> None:
+        """Let happen what is due, until the timeline's end or a failure."""
+        self._watch_daemons()
+        self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
+
+    def _watch_daemons(self) -> None:
+        """The death of a daemon ends the run."""
+        dead = self._dead_daemon()
+        if dead:
+            self.fail(GuestError(f"{dead.name} {dead.describe_end()}", dead.name, dead.log))
+        self.loop.call_at(now_ns() + _WATCH_NS, self._watch_daemons)
+
+    def fire(self, event: types.Event, act: Callable[[], str]) -> None:
+        """Have an event happen; ``act`` returns what its entry is to hold.
+
+        Raises:
+            GuestError: it cannot be done; with file and line of the event.
+        """
+        entry = {
+            "t_ns": event.at_ns,
+            "kind": event.kind,
+            "target": event.target,
+            "params": event.params,
+            "ok": False,
+            "output": "",
+        }
+        self.events.append(entry)
+        try:
+            entry["output"] = act()
+        except GuestError as error:
+            message = f"{event.source}: {event.kind} {event.target}: {error.message}"
+            raise GuestError(message, error.culprit, error.log) from None
+        entry["ok"] = True
 
     # Nodes
 
@@ -116,7 +154,7 @@ class LiveGuest:
         log = DAEMON_LOGS / f"{node}-{name}.log"
         self.daemons[node, name] = Task(self.loop, f"{name} on {node}", self.container(node).command(*argv), log)
 
-    def dead_daemon(self) -> Task | None:
+    def _dead_daemon(self) -> Task | None:
         """The first daemon that has ended by itself."""
         tasks = [*([self.air.task] if self.air else []), *self.daemons.values()]
         return next((task for task in tasks if not task.alive and not task.expected), None)

@@ -8,9 +8,8 @@ another): in User Mode Linux an exec costs milliseconds, and nothing else about 
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import NamedTuple
 
 from lab.guest import commands
 from lab.guest.kinds import Phase, event_steps, node_kind
@@ -25,17 +24,18 @@ from lab.guest.run_steps import (
     begin,
 )
 from lab.guest.steps import Create, Pid, Place, Run, Signal, Step, Write
+from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
 from lab.shared.paths import CGROUPS
 
 
-class Moment(NamedTuple):
-    """What happens at a time of the timeline."""
-
-    at_ns: int
-    steps: Callable[[], Iterable[Step]]
-    event: types.Event | None = None  # whose steps these are
+def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
+    """A scripted run, from an empty guest to the end of the last process."""
+    yield from network(plan, pid)
+    yield from _before_timeline(plan)
+    yield Timeline(moments(plan), plan.duration_ns)
+    yield from _end(plan)
 
 
 def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
@@ -93,7 +93,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
             yield from node_kind(node.kind).wait(plan, node)
 
 
-def before_timeline(plan: types.Plan) -> Iterator[Step]:
+def _before_timeline(plan: types.Plan) -> Iterator[Step]:
     """Files, processes that are to be there first, and the clock."""
     for file in plan.files:
         yield Place(file, plan.seed)
@@ -114,21 +114,21 @@ def _is_early(process: types.Process) -> bool:
     return process.at_ns < 0 and process.mode != "sample"
 
 
-def timeline(plan: types.Plan) -> list[Moment]:
+def moments(plan: types.Plan) -> tuple[Moment, ...]:
     """What happens at which time, in order.
 
     What is due at one time: processes, events, a look at the medium's counters, levels that moves change, and
     processes that are stopped.
     """
-    moments = [
+    found = [
         Moment(max(0, process.at_ns), partial(_begin, process)) for process in plan.processes if not _is_early(process)
     ]
-    moments += [Moment(event.at_ns, partial(event_steps, plan, event), event) for event in plan.events]
-    moments += _of_medium(plan)
-    moments += [
+    found += [Moment(event.at_ns, partial(event_steps, plan, event), event) for event in plan.events]
+    found += _of_medium(plan)
+    found += [
         Moment(process.stop_ns, partial(_stop, process.id)) for process in plan.processes if process.stop_ns is not None
     ]
-    return sorted(moments, key=lambda moment: moment.at_ns)
+    return tuple(sorted(found, key=lambda moment: moment.at_ns))
 
 
 def _begin(process: types.Process) -> list[Step]:
@@ -164,7 +164,7 @@ def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
     return [Netlink(tuple(requests.update(change)), names)]
 
 
-def end(plan: types.Plan) -> Iterator[Step]:
+def _end(plan: types.Plan) -> Iterator[Step]:
     """What is left when the timeline's time is over."""
     if plan.medium:
         from lab.guest.medium_steps import LastLook
@@ -180,7 +180,7 @@ def end(plan: types.Plan) -> Iterator[Step]:
     )
 
 
-def after_record(plan: types.Plan) -> Iterator[Step]:
-    """What is done when the outcome is known, which takes time that is not part of it."""
+def after_outcome(plan: types.Plan) -> Iterator[Step]:
+    """What is done when the outcome is known, also that of a run that failed: it takes time that is not part of it."""
     if plan.pcap:
         yield EndCapture()

@@ -49,7 +49,7 @@ class Guest:
 plan, guest = load("t.yaml", "w.yaml"), Guest()
 for step in script.network(plan, guest.pid):
     step.execute(guest)
-for moment in script.timeline(plan):
+for moment in script.moments(plan):
     for step in moment.steps():
         step.execute(guest)
 """

@@ -17,6 +17,7 @@ from lab.guest import script
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
 from lab.guest.steps import Step
+from lab.guest.timeline import Timeline
 from lab.plan.load import load
 from lab.shared.types import Event, Plan
 
@@ -175,11 +176,13 @@ class Control:
 
 
 def all_steps(plan: Plan) -> Iterator[Step]:
-    yield from script.network(plan, lambda name: f"<pid of {name}>")
-    yield from script.before_timeline(plan)
-    yield from chain.from_iterable(moment.steps() for moment in script.timeline(plan))
-    yield from script.end(plan)
-    yield from script.after_record(plan)
+    """Those of a run, with those of the timeline instead of itself."""
+    for step in script.steps(plan, lambda name: f"<pid of {name}>"):
+        if isinstance(step, Timeline):
+            yield from chain.from_iterable(moment.steps() for moment in step.moments)
+        else:
+            yield step
+    yield from script.after_outcome(plan)
 
 
 def words(text: str) -> set[str]:
@@ -213,7 +216,7 @@ def test_dry_run_prints_the_lines_of_all_steps_in_their_order(plan: Plan) -> Non
 
 def test_the_timeline_is_in_the_order_of_the_loop(plan: Plan) -> None:
     """At one time: processes, events, a look at the counters, levels, stops; each in the plan's order."""
-    at = [(moment.at_ns / 1e9, moment.event.kind if moment.event else "") for moment in script.timeline(plan)]
+    at = [(moment.at_ns / 1e9, moment.event.kind if moment.event else "") for moment in script.moments(plan)]
     assert [moment for moment in at if moment[0] in (2, 4, 8)] == [
         (2, "roam"), (2, ""), (4, "link"), (4, "netem"), (8, ""),
     ]  # fmt: skip
@@ -237,3 +240,25 @@ def test_an_event_that_needs_a_medium(event: Event, message: str) -> None:
     with pytest.raises(GuestError) as failure:
         list(event_steps(load("wired-pair", "idle"), event))
     assert failure.value.message == message
+
+
+def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Plan) -> None:
+    recorder, due, fired = Recorder(plan), [], []
+    guest = SimpleNamespace(
+        call_at=lambda at_ns, act: due.append((at_ns, act)),
+        run_timeline=lambda duration_ns: due.append((duration_ns, None)),
+        fire=lambda event, act: fired.append((event, act())),
+    )
+    (timeline,) = [step for step in script.steps(plan, str) if isinstance(step, Timeline)]
+    timeline.execute(guest)  # type: ignore[arg-type]
+    assert [at_ns for at_ns, _ in due] == [moment.at_ns for moment in script.moments(plan)] + [plan.duration_ns]
+    for moment in timeline.moments:
+        guest_of_moment = recorder if moment.event is None else SimpleNamespace(**vars(guest), **_methods(recorder))
+        moment.execute(guest_of_moment)  # type: ignore[arg-type]
+    assert [event for event, _ in fired] == plan.events
+    assert [output for event, output in fired if event.kind in ("exec", "roam")] == ["OK", "output"]
+
+
+def _methods(recorder: Recorder) -> dict[str, Any]:
+    """What steps of events use."""
+    return {name: getattr(recorder, name) for name in ("run", "processes", "medium", "controls", "guard")}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Steps as lines, for whoever wants to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lab.guest.steps import Step, Write, place_of
+
+
+def lines(steps: Iterable[Step]) -> Iterator[str]:
+    """What steps do, in order, below headings that say where. A text that is written again is not shown again."""
+    here = ""
+    written: dict[str, str] = {}  # text, and where it was shown
+    for step in steps:
+        place = place_of(step)
+        if place and place != here:
+            yield f"# in {place}"
+            here = place
+        first = written.setdefault(step.text, place) if isinstance(step, Write) else place
+        if isinstance(step, Write) and first != place:
+            yield f"# {step.path}: as in {first}"
+        else:
+            yield from step.describe()

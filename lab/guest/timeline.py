@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""The timeline: steps that have a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.guest.steps import Step
+from lab.shared import types
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+
+class Moment(NamedTuple):
+    """What happens at a time of the timeline."""
+
+    at_ns: int
+    steps: Callable[[], Iterable[Step]]
+    event: types.Event | None = None  # whose steps these are
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Do it; what an event has to report goes into its entry in guest.json."""
+        if self.event is None:
+            self._execute_steps(guest)
+        else:
+            guest.fire(self.event, partial(self._execute_steps, guest))
+
+    def _execute_steps(self, guest: LiveGuest) -> str:
+        return "".join(step.execute(guest) or "" for step in self.steps())
+
+
+class Timeline(NamedTuple):
+    """From the timeline's start to its end, or to a failure. ``moments`` are in the order in which they are due."""
+
+    moments: tuple[Moment, ...]
+    duration_ns: int
+
+    def describe(self) -> Iterator[str]:
+        """The lines of all moments below their times."""
+        from lab.guest.lines import lines
+
+        at_ns = None
+        for moment in self.moments:
+            if moment.at_ns != at_ns:
+                yield f"# at {moment.at_ns / 1e9:g} s"
+            at_ns = moment.at_ns
+            yield from lines(moment.steps())
+        yield f"# at {self.duration_ns / 1e9:g} s, the end"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Let everything happen at its time; a failure is raised when what follows the timeline has been done."""
+        for moment in self.moments:
+            guest.call_at(moment.at_ns, partial(moment.execute, guest))
+        guest.run_timeline(self.duration_ns)
