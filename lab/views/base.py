@@ -8,12 +8,14 @@ alone, and nothing that a run gives depends on it.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lab import discovery
 from lab.drawing import Figure
+from lab.errors import InputError
 from lab.record.record import Record, Result
 from lab.tables import Column, Table
 
@@ -63,6 +65,13 @@ class View:
 def load(kind: str) -> View:
     """The view of a kind of metric. InputError: two files are called so, or it is broken."""
     return discovery.holds("views", kind, "VIEW", View) if kind in discovery.known("views") else View()
+
+
+def prepare() -> None:
+    """Import all views. Whoever needs a broken one will be told."""
+    for kind in discovery.known("views"):
+        with contextlib.suppress(InputError):
+            load(kind)
 
 
 def shown(record: Record) -> Iterator[tuple[Result, View]]:

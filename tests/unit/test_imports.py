@@ -44,7 +44,7 @@ def test_what_can_wait_is_not_imported_before_the_guest_runs(topology: str, late
 
 def test_all_that_shows_results_is_imported_while_it_runs() -> None:
     before = imported("from lab.cli.run import _prepare_report\n_prepare_report()")
-    assert before >= {"rich.table", "jinja2", "lab.report.plots"}
+    assert before >= {"rich.table", "jinja2", "lab.report.plots", "lab.views.goodput"}
 
 
 def test_numpy_starts_no_threads() -> None:
