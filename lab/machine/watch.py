@@ -88,6 +88,8 @@ class Watch:
         Raises:
             RunError: It stalled or ran away.
         """
+        if self._process.process.poll() is not None:
+            return None
         ended = os.pidfd_open(self._process.process.pid)
         try:
             off = select.select([ended], [], [], POLL_S)[0]
