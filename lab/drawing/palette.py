@@ -46,9 +46,9 @@ def class_of(what: str, colour: Colour) -> str:
 def dark_style(classes: Iterable[str] | None = None) -> str:
     """CSS that gives elements of these classes (None: of all) the colours for a dark background, where one is wanted.
 
-    CSS comes before presentation attributes, which hold the light colours. LibreOffice takes all rules in ``@media`` but
-    the first as if they stood outside of it, which would make every drawing dark; ``:is()`` keeps it off, as it does not
-    know that.
+    CSS comes before presentation attributes, which hold the light colours. LibreOffice takes all rules in ``@media``
+    but the first as if they stood outside of it, which would make every drawing dark. It does not know ``:is()``, and
+    so leaves these alone.
     """
     dark = {str(number): colour for number, colour in enumerate(PALETTE_DARK)}
     dark |= {name: colours[1] for name, colours in NAMED.items()}
