@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measures what the project promises of its speed, prints medians beside the limits.
+"""Measures the speed that the project promises, and prints medians beside the limits.
 
 Limits are for a quiet machine with 2 cores. The first lines tell how quick this one is at what a guest does most: a
 system call of a guest's program.
@@ -59,7 +59,7 @@ def timed(argv: list[str]) -> float:
 
 
 def system_calls(times: int) -> list[Figure]:
-    """What a system call of a guest's program costs in wall time: nearly all of a run is made of them."""
+    """Return the wall time of a system call in the guest: nearly all of a run consists of them."""
     with tempfile.TemporaryDirectory() as parent:
         program, initrd = Path(parent) / "init", Path(parent) / "initrd"
         source = Path(__file__).with_name("system_calls.c")
@@ -120,7 +120,7 @@ def twenty(times: int) -> list[Figure]:
 
 
 def memory() -> list[Figure]:
-    """What one flagship takes on the host: resident memory of the largest process, UML itself."""
+    """Return the host memory of one flagship run: resident memory of the largest process, UML itself."""
     before_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     run(FLAGSHIP)
     after_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -153,7 +153,7 @@ def main() -> None:
     """Measure, print, and fail if a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--times", type=int, default=5, help="repetitions of each (default 5)")
-    parser.add_argument("--long", action="store_true", help="the kernel's build and make test too (15 minutes)")
+    parser.add_argument("--long", action="store_true", help="also measure the kernel build and make test (15 minutes)")
     chosen = parser.parse_args()
     parts: list[Callable[[], list[Figure]]] = [
         lambda: system_calls(chosen.times),
@@ -167,7 +167,7 @@ def main() -> None:
 
 
 def show(parts: list[Callable[[], list[Figure]]]) -> None:
-    """Print each figure as soon as it is there."""
+    """Print each figure as soon as it is measured."""
     exceeded = 0
     console().print(f"{'figure':<52}{'median':>10}{'least':>10}{'most':>10}{'limit':>10}")
     for part in parts:

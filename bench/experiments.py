@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an experiment costs beside its guests: time per trial, what a second job gains, and drawing it.
+"""The overhead of an experiment beyond its guests: time per trial, speed-up by a second job, and drawing.
 
 Guests' own time is from when the guest is started until it is off. The overhead is all other wall time of a sweep, from
 its first line to its last, divided by its trials: planning, workers, records, the store.
@@ -42,7 +42,7 @@ MBPS = Metric("goodput", "goodput", "Mbit/s")
 
 @dataclass(frozen=True)
 class Swept:
-    """A sweep that came to its end."""
+    """A completed sweep."""
 
     wall_s: float
     guests_s: float
@@ -127,18 +127,20 @@ def main() -> int:
                 f"--jobs 2: {two.wall_s:.1f} s, guests {two.guests_s:.1f} s",
                 flush=True,
             )
-            held &= told("overhead per trial, s, at most", one.overhead_s, OVERHEAD_S, one.overhead_s <= OVERHEAD_S)
-            held &= told("--jobs 2 is faster, x, at least", gain, SPEED_UP, gain >= SPEED_UP)
+            held &= report_line(
+                "overhead per trial, s, at most", one.overhead_s, OVERHEAD_S, one.overhead_s <= OVERHEAD_S
+            )
+            held &= report_line("--jobs 2 is faster, x, at least", gain, SPEED_UP, gain >= SPEED_UP)
             drawn_s = drawing()
-            held &= told("all files of 500 trials, s, at most", drawn_s, DRAWING_S, drawn_s <= DRAWING_S)
+            held &= report_line("all files of 500 trials, s, at most", drawn_s, DRAWING_S, drawn_s <= DRAWING_S)
     except LabError as error:
         print(error, file=sys.stderr)
         return 1
     return int(not held)
 
 
-def told(name: str, figure: float, limit: float, holds: bool) -> bool:
-    """Print a figure beside its limit."""
+def report_line(name: str, figure: float, limit: float, holds: bool) -> bool:
+    """Print a figure beside its limit; return whether it holds."""
     print(f"{'ok ' if holds else 'BAD'}  {name} {limit:g}: {figure:.2f}", flush=True)
     return holds
 

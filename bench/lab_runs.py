@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs ``lab run`` on a generated topology and workload, and takes its times."""
+"""Runs ``lab run`` on a generated topology and workload, and measures its times."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iter
     ``options`` are more words for ``lab run``.
 
     Raises:
-        RunError: The run failed; with what the lab said.
+        RunError: The run failed; with the lab's output.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as parent:
         place, work, out = (Path(parent) / name for name in ("topology.yaml", "workload.yaml", "run"))

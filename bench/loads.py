@@ -41,7 +41,7 @@ class Load:
         return self.seconds - WARM_UP_S
 
     def text(self) -> str:
-        """The workload file. It wants udp_load.py beside it."""
+        """The workload file, which needs udp_load.py beside it."""
         lines = [
             "name: download",
             f"roles: {{server: 1, client: {self.stations}}}",

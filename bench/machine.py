@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a comparison says of the machine that it ran on."""
+"""Describes the machine that a comparison ran on."""
 
 from __future__ import annotations
 

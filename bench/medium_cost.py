@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the 802.11 medium costs in wall time: a download over radios, and the same over veth pairs with tc/netem.
+"""The cost of the 802.11 medium in wall time: a download over radios, compared with veth pairs and tc/netem.
 
 The wired run has a switch in place of the access point, and netem lets each station have what it got by radio.
 """

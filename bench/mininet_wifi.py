@@ -171,8 +171,8 @@ def main() -> int:
     missed = 0
     for row in rows(chosen.times):
         missed += row.missed
-        told = f"{row.name:<44}{row.theirs:>14.1f}{row.ours:>10.2f}  {row.wanted}"
-        print(f"{told}{'  MISSED' if row.missed else ''}", flush=True)
+        line = f"{row.name:<44}{row.theirs:>14.1f}{row.ours:>10.2f}  {row.wanted}"
+        print(f"{line}{'  MISSED' if row.missed else ''}", flush=True)
     print(load_average())
     return 1 if missed else 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options that the comparisons have in common."""
+"""Options shared by the comparisons."""
 
 from __future__ import annotations
 

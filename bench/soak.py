@@ -40,10 +40,10 @@ links: [{between: [h1, ap1]}]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that had to hold."""
+    """One condition that must hold."""
 
     name: str
-    told: str
+    detail: str
     holds: bool
 
 
@@ -61,7 +61,7 @@ def workload(hours: int) -> str:
 
 
 def kernel_kib(meminfo: str) -> int:
-    """What the kernel itself holds: slab, page tables, stacks, and per CPU memory."""
+    """Return the kernel's own memory: slab, page tables, stacks, and per-CPU memory."""
     sizes = dict(re.findall(r"^(\w+):\s+(\d+) kB", meminfo, re.MULTILINE))
     return sum(int(sizes[name]) for name in ("Slab", "PageTables", "KernelStack", "Percpu"))
 
@@ -107,7 +107,7 @@ def main() -> int:
         return 1
     print(f"{hours} h of virtual time in {times.whole_s:.0f} s")
     for finding in found:
-        print(f"{'ok ' if finding.holds else 'BAD'}  {finding.name}: {finding.told}")
+        print(f"{'ok ' if finding.holds else 'BAD'}  {finding.name}: {finding.detail}")
     return int(not all(finding.holds for finding in found))
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The lab's scenarios in ns-3, to hold the lab's medium against."""
+"""The lab's scenarios in ns-3, for comparison with the lab's medium."""

@@ -70,16 +70,16 @@ def median(pairs: list[Pair]) -> Pair:
 
 
 def remarks(scenario: download.Scenario, seen: Pair) -> list[str]:
-    """What is missed, and what should not be read over."""
-    said = []
+    """Return the limits missed, and remarks that the reader should notice."""
+    found = []
     if abs(seen.lab_mbps / seen.ns3_mbps - 1) > GOODPUT_WITHIN:
-        said.append("GOODPUT")
+        found.append("GOODPUT")
     wanted = FASTER.get(scenario.stations, 0) if scenario.mode == "11n-150" else 0
     if seen.ns3_s < wanted * seen.load_s:
-        said.append("SLOW")
+        found.append("SLOW")
     if seen.least_share < 0.5:
-        said.append(f"UNFAIR: one got {seen.least_share:.2f} of its share")
-    return said
+        found.append(f"UNFAIR: one got {seen.least_share:.2f} of its share")
+    return found
 
 
 def line(scenario: download.Scenario, seen: Pair) -> str:
@@ -97,7 +97,7 @@ def scenarios(chosen: argparse.Namespace) -> Iterator[download.Scenario]:
 
 
 def arguments() -> argparse.Namespace:
-    """Of the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.ns3", description=__doc__)
     add_times(parser)
     add_seconds(parser)
@@ -128,9 +128,9 @@ def main() -> int:
             missed += 1
             continue
         seen = median(pairs)
-        said = remarks(scenario, seen)
-        missed += bool(said)
-        print("  ".join([line(scenario, seen), *said]), flush=True)
+        found = remarks(scenario, seen)
+        missed += bool(found)
+        print("  ".join([line(scenario, seen), *found]), flush=True)
     print(load_average())
     return 1 if missed else 0
 

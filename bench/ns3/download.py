@@ -47,9 +47,9 @@ class Outcome:
 def parse(printed: str, scenario: Scenario) -> Outcome:
     """The one line of JSON that the program prints; RunError if it is not one of this scenario."""
     try:
-        told: dict[str, Any] = json.loads(printed)
-        ran = (told.pop("mode"), told.pop("stations"), told.pop("transport"))
-        outcome = Outcome(**told)
+        printed_values: dict[str, Any] = json.loads(printed)
+        ran = (printed_values.pop("mode"), printed_values.pop("stations"), printed_values.pop("transport"))
+        outcome = Outcome(**printed_values)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RunError(f"ns-3's download printed what cannot be read ({error!r}): {printed!r}") from None
     if ran != (scenario.mode, scenario.stations, scenario.transport):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What was built once and is used by every run: kernels, images, sources, each under the hash of all it came from.
+"""The cache of build results that all runs share: kernels, images, sources, each under the hash of its inputs.
 
-    <root>/<kind>/<key>/           a finished entry; never changed once it is there
-    <root>/<kind>/.partial-<key>/  being built, or left by a build that was cut off
-    <root>/<kind>/.lock            held by whoever builds; holds that process's id
-    <root>/log/<kind>.log          everything the last build of that kind printed
+    <root>/<kind>/<key>/           a finished entry; immutable
+    <root>/<kind>/.partial-<key>/  being built, or left by an interrupted build
+    <root>/<kind>/.lock            held during a build; contains the builder's process id
+    <root>/log/<kind>.log          output of the last build of that kind
 
-An entry appears by one rename, so it is there in full or not at all. Only the holder of the lock makes or
-removes partial directories.
+An entry is published by one rename, so it is complete or absent. Only the holder of the lock creates or removes partial
+directories.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from lab.build.report import Report
 from lab.errors import HostError
 
 PARTIAL = ".partial-"
-SCRATCH = "scratch"  # in a partial directory: names a second directory of that build, which goes with it
-UNUSED_DAYS = 30  # an entry that no lab used for so long goes when the next one of its kind is built
+SCRATCH = "scratch"  # in a partial directory: names a second directory of that build, removed with it
+UNUSED_DAYS = 30  # entries unused for longer are removed when the next one of their kind is built
 MOVE_HINT = "XDG_CACHE_HOME=/some/dir moves the cache"
 
 
@@ -40,7 +40,7 @@ def cache_root() -> Path:
 
 
 def content_key(*parts: bytes | str) -> str:
-    """A name for content: 20 hex digits over all parts and the borders between them."""
+    """Return a key for content: 20 hex digits of a hash over all parts and their boundaries."""
     digest = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -50,20 +50,20 @@ def content_key(*parts: bytes | str) -> str:
 
 
 def file_sha256(path: Path) -> str:
-    """The checksum of a file, as hex."""
+    """Return the SHA-256 of a file, as hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def free_bytes(directory: Path) -> int:
-    """Room on the file system that holds ``directory`` or, if that does not exist yet, its nearest parent."""
+    """Return the free space on the file system of ``directory`` or, if it does not exist yet, of its nearest parent."""
     while not directory.exists() and directory != directory.parent:
         directory = directory.parent
     return shutil.disk_usage(directory).free
 
 
 def host_error(error: OSError, directory: Path) -> HostError:
-    """What an OSError during a build means to the user."""
+    """Turn an OSError during a build into an error for the user."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return no_space(directory)
     reason = os.strerror(error.errno) if error.errno else str(error)
@@ -71,7 +71,7 @@ def host_error(error: OSError, directory: Path) -> HostError:
 
 
 def no_space(directory: Path, needed_bytes: int | None = None) -> HostError:
-    """The error for a full disk."""
+    """Return the error for a full disk."""
     free_mb = free_bytes(directory) // 1_000_000
     needed = f"; the build needs about {needed_bytes // 1_000_000} MB" if needed_bytes else ""
     return HostError(
@@ -91,16 +91,16 @@ class Store:
         self.log = self.root / "log" / f"{kind}.log"
 
     def path(self, key: str) -> Path:
-        """Where the entry of that key is, or would be."""
+        """Return the path of the entry of that key, whether it exists or not."""
         return self.directory / key
 
     def has(self, key: str) -> bool:
-        """Whether the entry is there. Asking counts as use."""
+        """Return whether the entry exists. Asking counts as use."""
         try:
             os.utime(self.path(key))
         except FileNotFoundError:
             return False
-        except OSError:  # somebody else's cache, to be read only
+        except OSError:  # another user's cache, which is read-only
             return self.path(key).is_dir()
         return True
 
@@ -113,19 +113,19 @@ class Store:
         needed_bytes: int,
         replace: bool = False,
     ) -> Path:
-        """The entry of that key, made by ``make(directory)`` if no one has it yet.
+        """Return the entry of that key; if it does not exist, create it with ``make(directory)``.
 
-        Waits while another process builds this kind. If ``make`` fails, nothing of it stays but the log.
+        Waits while another process builds this kind. If ``make`` fails, only the log remains.
 
         Args:
             key: What the content depends on, see ``content_key``.
             make: Fills the directory it is given.
-            report: Told about waiting.
-            needed_bytes: Room the build takes at its fullest.
-            replace: Make it even if it is there; the old one stays until the new one is finished.
+            report: Reports waiting.
+            needed_bytes: Peak disk space of the build.
+            replace: Build it even if it exists; the old one stays until the new one is finished.
 
         Raises:
-            HostError: The cache cannot be written, or there is no room.
+            HostError: The cache cannot be written, or the disk is full.
         """
         with self.lock(report):
             if self.has(key) and not replace:  # whoever held the lock built it
@@ -163,10 +163,10 @@ class Store:
 
     @contextlib.contextmanager
     def lock(self, report: Report) -> Iterator[None]:
-        """Hold the lock of this kind; first clean what a build that was cut off left.
+        """Hold the lock of this kind; first remove what an interrupted build left.
 
-        Programs started meanwhile inherit the lock where they are given its descriptor (``lock_descriptor``), so
-        that what outlives a killed lab still keeps the next one out.
+        Programs that are given its descriptor (``lock_descriptors``) inherit the lock, so that a program which outlives
+        a killed lab still keeps the next one out.
         """
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -200,12 +200,12 @@ _held: dict[str, int] = {}
 
 
 def lock_descriptors() -> tuple[int, ...]:
-    """Descriptors of the locks this process holds, for programs that must keep them too."""
+    """Return the descriptors of the locks that this process holds, for programs that must inherit them."""
     return tuple(_held.values())
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove a directory with all in it, also where an ordinary user's mmdebstrap left files of its sub-uids."""
+    """Remove a directory tree, including files that an ordinary user's mmdebstrap left under its sub-uids."""
     if directory.is_file() or directory.is_symlink():
         directory.unlink()
         return
@@ -224,7 +224,7 @@ def remove_tree(directory: Path) -> None:
             check=False,
         )
     if directory.exists():
-        raise HostError(f"cannot remove {directory}", hint="remove it by hand (it is half a build), then try again")
+        raise HostError(f"cannot remove {directory}", hint="remove this partial build by hand, then try again")
 
 
 def clean(kinds: list[str] | None = None, *, root: Path | None = None) -> dict[str, int]:
@@ -255,7 +255,7 @@ def _clean_kind(directory: Path) -> None:
         except BlockingIOError:
             holder = file.read().strip()
             raise HostError(
-                f"a lab (pid {holder}) is building in {directory}", hint="wait until it is done, or end it"
+                f"a lab (pid {holder}) is building in {directory}", hint="wait until it is done, or stop it"
             ) from None
         for entry in directory.iterdir():
             if entry != lock:
@@ -263,5 +263,5 @@ def _clean_kind(directory: Path) -> None:
 
 
 def tree_bytes(directory: Path) -> int:
-    """Bytes that the files below a directory occupy."""
+    """Return the disk space that the files below a directory occupy, in bytes."""
     return sum(path.lstat().st_blocks * 512 for path in directory.rglob("*"))

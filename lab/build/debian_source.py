@@ -52,7 +52,7 @@ def ensure_source(report: Report, image: Image, package: str, where: str, store:
     version = image.packages.get(package)
     if version is None:
         raise BuildError(
-            f"{package} is no package of the image",
+            f"{package} is not a package of the image",
             where=where,
             hint="name one that images/base/packages lists or that comes with one of those",
         )
@@ -105,12 +105,12 @@ def described_version(description: str) -> str:
     """
     found = re.search(r"^Version: (\S+)$", description, re.MULTILINE)
     if not found:
-        raise BuildError("Debian's description of the source (.dsc) states no version")
+        raise BuildError("Debian's source description (.dsc) has no version")
     return found[1]
 
 
 def _gone(package: str, version: str) -> BuildError:
     return BuildError(
-        f"Debian's archive has no source of {package} {version} any more, which the image has",
-        hint="`lab rootfs --refresh` makes an image of today's packages",
+        f"Debian's archive no longer has the source of {package} {version}, which is in the image",
+        hint="`lab rootfs --refresh` builds an image from the current packages",
     )

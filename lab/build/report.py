@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a long build tells what it is doing, whoever listens."""
+"""How a long build reports its progress."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ class Report(Protocol):
     """A listener: a terminal with a progress bar, a log, or a test."""
 
     def step(self, text: str) -> None:
-        """A new step begins, or something must be said once (a wait, a warning)."""
+        """Report the start of a step, or a single message (a wait, a warning)."""
 
     def progress(self, done: int, total: int | None, text: str) -> None:
-        """Of the current step ``done`` of ``total`` (unknown: None) units are through; ``text`` says what."""
+        """Report that ``done`` of ``total`` (None if unknown) units of the current step are finished; ``text`` names "
+        "them."""
 
 
 class SilentReport:
-    """Says nothing."""
+    """Discards everything."""
 
     def step(self, text: str) -> None:
         """Ignore it."""
@@ -29,7 +30,7 @@ class SilentReport:
 
 
 class KeptReport:
-    """Keeps all it is told."""
+    """Records everything."""
 
     def __init__(self) -> None:
         self.steps: list[str] = []

@@ -28,7 +28,7 @@ NO_SPACE_TEXT = "No space left on device"
 
 
 class BuildLog:
-    """Everything the commands of one build print, in one file that outlives a failed build."""
+    """The output of all commands of one build, in a file that outlives a failed build."""
 
     def __init__(self, path: Path, directory: Path) -> None:
         self.path = path
@@ -122,7 +122,8 @@ def require(program: str) -> None:
 
 
 def telling_lines(lines: list[str]) -> list[str]:
-    """The lines that say why: around the first that reports an error, as make goes on with others, and the last."""
+    """Return the lines that explain a failure: those around the first error, as make continues after it, and the "
+    "last."""
     first = next((number for number, line in enumerate(lines) if _ERROR.search(line)), len(lines))
     if first >= len(lines) - TAIL_LINES:
         return lines[-TAIL_LINES:]

@@ -50,7 +50,7 @@ def _program(name: str) -> Path:
     found = shutil.which(name)
     if found is None:
         raise HostError(
-            f"{name} is not installed; the kernel is built with it", hint="`make lab` installs what is missing"
+            f"{name} is not installed; it is needed to build the kernel", hint="`make lab` installs what is missing"
         )
     return Path(found).resolve()
 
@@ -60,7 +60,7 @@ def _libc() -> Path:
         if path.exists():
             return path.resolve()
     raise HostError(
-        "the static C library (libc.a) is not installed; programs of the guest are linked with it",
+        "the static C library (libc.a) is not installed; it is needed to link programs of the guest",
         hint="it is in Debian's libc6-dev; `make lab` installs what is missing",
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Labels of an axis: what number one is, and which one a text means."""
+"""Labels of an axis: the number that a label stands for, and the label that matches a text."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})
 
 @dataclass(frozen=True)
 class Amount:
-    """A number in a unit; unit "": a bare number."""
+    """A number with a unit; unit "" is a bare number."""
 
     number: Fraction
     unit: str
 
     @property
     def dimension(self) -> units.Dimension | None:
-        """What it measures; None: nothing, it is bare."""
+        """Its dimension; None for a bare number."""
         return units.dimension_of(self.unit)
 
     def within(self, unit: str) -> Fraction:
-        """The number in another unit of its dimension."""
+        """Convert the number to another unit of its dimension."""
         if self.dimension is None or unit == self.unit:
             return self.number
         return self.number * self.dimension.factors[self.unit] / self.dimension.factors[unit]
 
     def equals(self, other: Amount) -> bool:
-        """Whether both are the same quantity, such as 2 m and 200 cm."""
+        """Return whether both are the same quantity, such as 2 m and 200 cm."""
         return self.dimension is other.dimension and self.number == other.within(self.unit)
 
 
 def amount(label: str) -> Amount | None:
-    """A label as a number with or without unit; None: it is a name, such as ``MCS 7``."""
+    """Parse a label as a number with or without a unit; None if it is a name, such as ``MCS 7``."""
     match = _NUMBER.match(label)
     if match is None or (match["unit"] and units.dimension_of(match["unit"]) is None):
         return None
@@ -45,16 +45,16 @@ def amount(label: str) -> Amount | None:
 
 
 def unit_of(text: str) -> str:
-    """What follows the number that a text begins with, whether or not it is a unit; "": nothing, or there is none."""
+    """Return what follows the number at the start of a text, be it a unit or not; "" if nothing does."""
     match = _NUMBER.match(text)
     return match["unit"] if match else ""
 
 
-def meant(labels: Iterable[str], text: str) -> str | None:
-    """The label that a text means, as it is written there; None: there is none.
+def matching_label(labels: Iterable[str], text: str) -> str | None:
+    """Return the label that matches a text, or None.
 
-    The one that is written alike; else the one that is so but for spaces (MCS7 for MCS 7), or the same quantity (200 cm
-    for 2 m).
+    That is the identical one; else one that differs only in spaces (MCS7 for MCS 7), or the same quantity (200 cm for
+    2 m).
     """
     known = list(labels)
     if text in known:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Trials in words: how many, and which: ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
+"""Descriptions of trials: how many, and which, as ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Iterable, Sequence
 
 from lab.experiments.types import Outcome, Results
 
-_POINTS = 5  # that are named
+_POINTS = 5  # listed by name
 
 
 def count(number: int, thing: str) -> str:
-    """``1 trial``, ``2 trials``."""
+    """Format a count: ``1 trial``, ``2 trials``."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def point(labels: dict[str, str]) -> str:
-    """A point of the grid."""
+    """Describe a point of the grid."""
     return ", ".join(f"{axis} {label}" for axis, label in labels.items()) or "the only point"
 
 
 def trials(results: Results, outcomes: Iterable[Outcome]) -> str:
-    """Some trials of an experiment: each point once, with its seeds."""
+    """Describe trials of an experiment: each point once, with its seeds."""
     labels = {one.number: one.labels for one in results.experiment.points}
     seeds: dict[int, list[int]] = {}
     for outcome in outcomes:
         seeds.setdefault(outcome.point, []).append(outcome.seed)
-    told = [f"{point(labels.get(number, {}))}, {_seeds(found)}" for number, found in seeds.items()]
-    left = len(told) - _POINTS
-    more = [f"and at {left} more points"] if left > 1 else told[_POINTS:]
-    return "; ".join([*told[:_POINTS], *more])
+    points = [f"{point(labels.get(number, {}))}, {_seeds(found)}" for number, found in seeds.items()]
+    left = len(points) - _POINTS
+    more = [f"and at {left} more points"] if left > 1 else points[_POINTS:]
+    return "; ".join([*points[:_POINTS], *more])
 
 
 def _seeds(seeds: Sequence[int]) -> str:
@@ -40,5 +40,5 @@ def _seeds(seeds: Sequence[int]) -> str:
             runs[-1].append(seed)
         else:
             runs.append([seed])
-    told = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    return f"seed{'' if len(seeds) == 1 else 's'} {', '.join(told)}"
+    ranges = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"seed{'' if len(seeds) == 1 else 's'} {', '.join(ranges)}"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The language of checks: ``outage.max < 500 ms and fetch.sha256 == file.sha256``.
 
-Names are looked up in nested mappings: processes and probes by name, with ``exit``, ``sha256`` and whatever their
-parser found; files with ``sha256``, ``size``, ``path``; metrics with ``min``, ``max``, ``mean`` and so on. Figures
-with a unit are given as ``Quantity(312, "ms")`` and compared in base units. A list (a process that several nodes run)
-holds where all of its entries do; ``any(…)`` asks for one of them.
+Names are looked up in nested mappings: processes and probes by name, with ``exit``, ``sha256`` and the values of their
+parser; files with ``sha256``, ``size``, ``path``; metrics with ``min``, ``max``, ``mean`` and so on. Numbers with a
+unit are passed as ``Quantity(312, "ms")`` and compared in base units. A list (a process that several nodes run) holds
+if all its entries do; ``any(…)`` requires only one of them.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ __all__ = ["Evaluator", "Outcome", "Quantity", "Unmeasured", "check", "evaluate"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a check holds, and the values that say so."""
+    """Whether a check holds, and the values that show it."""
 
     passed: bool
     explanation: str
 
 
 class Unmeasured(Mapping[str, Any]):
-    """Stands for the values of a process before it has run: whatever is asked for has no value yet."""
+    """Placeholder for the values of a process before it has run: every name exists, without a value."""
 
     def __getitem__(self, key: str) -> None:
         return None
@@ -47,23 +47,23 @@ class Unmeasured(Mapping[str, Any]):
 
 
 def check(text: str, context: Mapping[str, Any]) -> None:
-    """Refuse what could never be judged, before anything runs.
+    """Refuse a check that can never be evaluated, before anything runs.
 
-    ``context`` has every name that there will be: metrics with any figure in their unit, ``Unmeasured`` for processes.
+    ``context`` has every name that will exist: metrics with any number in their unit, ``Unmeasured`` for processes.
 
     Raises:
-        InputError: it is no check, names what there will not be, or compares what cannot be compared.
+        InputError: a syntax error, an unknown name, or a comparison of values that cannot be compared.
     """
     try:
         values.holds(_value(parse(text), context))
     except values.UndefinedError:
-        return  # depends on the figures
+        return  # depends on the measured values
     except OverflowError:
         raise InputError("a number in it is too large") from None
 
 
 def names(text: str) -> list[tuple[str, ...]]:
-    """Every name in a check, split at its dots, in order.
+    """Return every name in a check, split at its dots, in order.
 
     Raises:
         InputError: it is no check; shows where.
@@ -72,10 +72,10 @@ def names(text: str) -> list[tuple[str, ...]]:
 
 
 def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
-    """Judge a check.
+    """Evaluate a check.
 
-    A name without a value in ``context``, or values that cannot be compared, fail the check and are told in its
-    explanation: a run is over when checks are judged, and its record is worth keeping.
+    A name without a value in ``context``, or values that cannot be compared, fail the check and are reported in its
+    explanation instead of as an error: the run is already over, and its record is worth keeping.
 
     Raises:
         InputError: it is no check; shows where.
@@ -85,9 +85,9 @@ def evaluate(text: str, context: Mapping[str, Any]) -> Outcome:
         result = values.holds(_value(tree, context))
         return Outcome(result, "; ".join(_explain(tree, context)))
     except InputError as error:
-        return Outcome(False, f"cannot be judged: {error.message}")
+        return Outcome(False, f"cannot be evaluated: {error.message}")
     except OverflowError:
-        return Outcome(False, "cannot be judged: a number in it is too large")
+        return Outcome(False, "cannot be evaluated: a number in it is too large")
 
 
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
@@ -99,16 +99,16 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Evaluator:
-    """Goes through a tree; names are looked up in ``context``."""
+    """Evaluates a tree; names are looked up in ``context``."""
 
     def __init__(self, context: Mapping[str, Any]) -> None:
         self.context = context
 
     def value(self, tree: Tree) -> Any:
-        """What a tree comes to.
+        """Return the value of a tree.
 
         Raises:
-            InputError: an unknown name, or values that do not go together.
+            InputError: an unknown name, or values that cannot be combined.
         """
         match tree:
             case Literal():
@@ -130,27 +130,27 @@ class Evaluator:
                 return self.logic(tree)
 
     def look_up(self, name: Name) -> Any:
-        """The value of a name."""
+        """Return the value of a name."""
         return _look_up(name, self.context)
 
     def select(self, tree: Indexed) -> Any:
-        """The value of a name with labels."""
-        raise InputError(f"{tree.text}: there are no labels here")
+        """Return the value of a name with labels."""
+        raise InputError(f"{tree.text}: labels are for claims only; write the name alone")
 
     def call(self, tree: Call) -> Any:
-        """The value of a function."""
+        """Return the value of a function call."""
         return values.FUNCTIONS[tree.function].call([self.value(argument) for argument in tree.arguments])
 
     def negate(self, value: Any) -> Any:
-        """The value with the other sign."""
+        """Return the negated value."""
         return values.negate(value)
 
     def spread(self, operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-        """The operation, on each entry where there are several."""
+        """Apply the operation, to each entry of a list."""
         return values.spread(operation, left, right)
 
     def compared(self, tree: Comparison, operands: list[Any]) -> Any:
-        """All comparisons of a chain together."""
+        """Evaluate a chain of comparisons."""
         results = [
             self.spread(partial(values.compare, sign), left, right)
             for left, sign, right in zip(operands, tree.signs, operands[1:], strict=False)
@@ -160,24 +160,24 @@ class Evaluator:
         return all([self.holds(result) for result in results])
 
     def logic(self, tree: Logic) -> bool:
-        """``and``, ``or`` and ``not``; every operand is evaluated, so that mistakes in any of them are found."""
+        """Evaluate ``and``, ``or`` and ``not``, and always every operand, so that mistakes in all of them are found."""
         truths = [self.holds(self.value(operand)) for operand in tree.operands]
         if tree.word == "not":
             return not truths[0]
         return all(truths) if tree.word == "and" else any(truths)
 
     def holds(self, value: Any) -> bool:
-        """Whether a result is a yes."""
+        """Return whether a result counts as true."""
         return values.holds(value)
 
 
 def _value(tree: Tree, context: Mapping[str, Any]) -> Any:
-    """What a tree comes to."""
+    """Return the value of a tree."""
     return Evaluator(context).value(tree)
 
 
 def _look_up(name: Name, context: Mapping[str, Any]) -> Any:
-    """A value of the context. InputError: there is none, with those there are."""
+    """Return a value of the context. InputError: unknown name; lists the known ones."""
     found: Any = context
     for depth, word in enumerate(name.path):
         if isinstance(found, list):
@@ -195,7 +195,7 @@ def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
     if holder is None:
         return None
     if not isinstance(holder, Mapping):
-        raise InputError(f"{about} is a single value, there is no {word} in it")
+        raise InputError(f"{about} is a single value, so it has no {word}")
     if word not in holder:
         known = ", ".join(map(str, holder)) or "nothing"
         where = f"{about} has no" if about else "there is no"
@@ -204,7 +204,7 @@ def _member(holder: Any, word: str, path: tuple[str, ...]) -> Any:
 
 
 def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
-    """What the parts of a check came to."""
+    """Explain a check by the values of its parts."""
     match tree:
         case Comparison():
             return [
@@ -222,7 +222,7 @@ def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
 
 
 def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]) -> str:
-    """``outage.max = 312 ms, wanted < 500 ms``."""
+    """Explain a comparison: ``outage.max = 312 ms, wanted < 500 ms``."""
     if isinstance(left, Literal):
         return f"{left.text} {sign} {_shown(right, context)}"
     text = f"{_shown(left, context)}, wanted {sign} {_shown(right, context)}"
@@ -233,5 +233,5 @@ def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]
 
 
 def _shown(tree: Tree, context: Mapping[str, Any]) -> str:
-    """A part of a check and its value."""
+    """Format a part of a check with its value."""
     return tree.text if isinstance(tree, Literal) else f"{tree.text} = {values.show(_value(tree, context))}"

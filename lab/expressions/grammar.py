@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The grammar of checks, metrics and claims: text to a tree. Nothing is ever handed to Python's own evaluation.
+"""The grammar of checks, metrics and claims: parses text into a tree. Python's eval is never used.
 
     check      = conjunction { "or" conjunction }
     conjunction = negation { "and" negation }
@@ -12,8 +12,8 @@
                | function "(" check { "," check } ")" | "(" check ")"
     labels     = "[" [axis "="] label { "," [axis "="] label } "]"
 
-A name may hold hyphens (``wpa-events.count``), so a difference needs spaces around its sign. Labels are for claims only
-(``outage[quick, distance=2 m]``); one is whatever stands there, or in quotes if it holds , = [ ] or a quote.
+A name may contain hyphens (``wpa-events.count``), so a difference needs spaces around its sign. Labels are for claims
+only (``outage[quick, distance=2 m]``); a label that contains , = [ ] or a quote must be quoted.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ _LABEL = re.compile(
 
 @dataclass(frozen=True)
 class Language:
-    """What is written in this grammar."""
+    """A use of this grammar."""
 
     name: str
-    example: str  # what to write where nothing is written
+    example: str  # what to write instead of an empty text
     labels: bool = False  # whether names may be followed by labels
 
 
@@ -80,7 +80,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Indexed:
-    """A name with labels behind it: each with the axis that it is a label of, None where that is not said."""
+    """A name followed by labels, each with its axis, or None if the axis is not given."""
 
     text: str
     name: str
@@ -98,7 +98,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """Two values and a sign between them; a minus before one value has None on its left."""
+    """Two values and the operator between them; for a unary minus, the left one is None."""
 
     text: str
     sign: str
@@ -108,7 +108,7 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``a < b <= c``: signs between operands."""
+    """``a < b <= c``: operands and the operators between them."""
 
     text: str
     operands: tuple[Tree, ...]
@@ -128,7 +128,7 @@ Tree = Literal | Name | Indexed | Call | Arithmetic | Comparison | Logic
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
-    """A tree and all below it, from left to right."""
+    """Yield a tree and all its subtrees, from left to right."""
     yield tree
     match tree:
         case Call():
@@ -154,13 +154,13 @@ class _Token:
 
 
 def parse(text: str, language: Language = CHECK) -> Tree:
-    """The tree of a check, or of what else is written in this grammar.
+    """Parse a check, or another text in this grammar, into a tree.
 
     Raises:
-        InputError: what is wrong, with the text and a mark under the place.
+        InputError: a syntax error; shows the text with a mark under the position.
     """
     if len(text) > _LENGTH_MAX:
-        raise InputError(f"a {language.name} has at most {_LENGTH_MAX} characters, this one has {len(text)}")
+        raise InputError(f"has {len(text)} characters; a {language.name} has at most {_LENGTH_MAX}, so split it")
     return _Parser(text, language).whole()
 
 
@@ -196,12 +196,12 @@ class _Parser:
         character = self.text[start]
         hints = {"=": "write == to compare", "&": "write and", "|": "write or", "!": "write not, or != to compare"}
         if self.language.labels:
-            hints |= {"[": "the bracket is not closed", "]": "a bracket was not opened"}
-        hint = hints.get(character, "a quote is not closed" if character in "\"'" else "")
-        self.fail(f'"{character}" means nothing here' + (f"; {hint}" if hint else ""), start)
+            hints |= {"[": "close the bracket", "]": "no bracket is open"}
+        hint = hints.get(character, "close the quote" if character in "\"'" else "")
+        self.fail(f'unexpected "{character}"' + (f"; {hint}" if hint else ""), start)
 
     def fail(self, message: str, start: int) -> NoReturn:
-        """Raise an error that shows the place."""
+        """Raise an error that shows the position."""
         window = max(0, start - 80)
         shown = self.text[window : start + 40].replace("\n", " ").replace("\t", " ")
         raise InputError(message, hint=f"{shown}\n  {' ' * (start - window)}^")
@@ -212,19 +212,19 @@ class _Parser:
         return self.tokens[self.position]
 
     def take(self) -> _Token:
-        """Go past the next token."""
+        """Consume the next token."""
         token = self.token
         self.position += 1
         return token
 
     def takes(self, *texts: str) -> str | None:
-        """Go past the next token if it is one of these signs or words."""
+        """Consume the next token if it is one of these signs or words."""
         if self.token.kind in ("sign", "name") and self.token.text in texts:
             return self.take().text
         return None
 
     def source(self, start: int) -> str:
-        """The text from there to the last token taken."""
+        """The text from there to the last consumed token."""
         return self.text[self.tokens[start].start : self.tokens[self.position - 1].end]
 
     def whole(self) -> Tree:
@@ -236,7 +236,7 @@ class _Parser:
         return tree
 
     def _unexpected(self) -> str:
-        """What to say about a token that cannot follow."""
+        """Explain a token that cannot follow."""
         before = self.tokens[self.position - 1] if self.position else None
         if before is not None and before.kind == "number" and self.token.kind == "name":
             listed = ", ".join(dict.fromkeys(unit for dim in units.DIMENSIONS for unit, _ in dim.printed()))
@@ -244,8 +244,8 @@ class _Parser:
                 f'unknown unit "{self.token.text}"{suggestion(self.token.text, units.known_units())}; known: {listed}'
             )
         if self.token.kind == "end":
-            return "ends too early"
-        return f'"{self.token.text}" cannot stand here; expected and, or, a comparison or the end'
+            return "ends unexpectedly"
+        return f'unexpected "{self.token.text}"; write and, or, a comparison, or end here'
 
     def disjunction(self) -> Tree:
         self.depth += 1
@@ -319,7 +319,7 @@ class _Parser:
         if self.takes("("):
             tree = self.disjunction()
             if not self.takes(")"):
-                self.fail("a bracket is not closed", token.start)
+                self.fail("unclosed bracket; add )", token.start)
             return tree
         self.fail("a value is missing here" if token.kind == "end" else self._unexpected(), token.start)
 
@@ -337,13 +337,13 @@ class _Parser:
         return Name(token.text, tuple(token.text.split(".")))
 
     def labels(self, token: _Token) -> tuple[tuple[str | None, str], ...]:
-        """What stands between brackets."""
+        """Parse the labels between brackets."""
         found: list[tuple[str | None, str]] = []
         start = token.start + 1
         while start < token.end:
             match = _LABEL.match(self.text, start, token.end)
             if match is None:
-                self.fail("a label is missing here, or it needs quotes", start)
+                self.fail("expected a label here; quote it if it contains , = [ ]", start)
             label = match["quoted"][1:-1] if match["quoted"] else " ".join(match["plain"].split())
             found.append((match["axis"], label))
             start = match.end()
@@ -355,14 +355,14 @@ class _Parser:
         if function is None:
             known = ", ".join(FUNCTIONS)
             self.fail(
-                f'there is no function "{token.text}"{suggestion(token.text, FUNCTIONS)}; known: {known}', token.start
+                f'unknown function "{token.text}"{suggestion(token.text, FUNCTIONS)}; known: {known}', token.start
             )
         self.take()
         arguments = [self.disjunction()]
         while self.takes(","):
             arguments.append(self.disjunction())
         if not self.takes(")"):
-            self.fail("a bracket is not closed", token.start)
+            self.fail("unclosed bracket; add )", token.start)
         if function.single and len(arguments) != 1:
-            self.fail(f"{token.text} takes one value, here are {len(arguments)}", token.start)
+            self.fail(f"{token.text} takes one value, not {len(arguments)}", token.start)
         return Call(self.source(start), token.text, tuple(arguments))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Values in checks: numbers with units, texts, truths and lists of them, and what can be done with them.
+"""Values in checks: numbers with units, texts, booleans and lists of them, and operations on them.
 
-Two quantities are compared and added in the base unit of their dimension (ns, bit/s, B, …), so that 0.5 s is 500 ms;
-quantities of two dimensions, or one with and one without a unit, cannot be. An operation on a list is done on each of
-its entries. None is a figure that could not be computed: nothing holds for it.
+Two quantities are compared and added in the base unit of their dimension (ns, bit/s, B, …), so that 0.5 s equals
+500 ms. Quantities of different dimensions, or with and without a unit, cannot be combined. An operation on a list
+applies to each entry. None is a value that could not be computed: every comparison with it is false.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _TEXT_MAX = 16
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number in a unit as users read it: ``Quantity(312, "ms")``. Units that are only labels are kept as such."""
+    """A number with a unit as users read it: ``Quantity(312, "ms")``. An unknown unit is kept as a label."""
 
     value: Number
     unit: str = ""
 
     @property
     def dimension(self) -> units.Dimension | None:
-        """What it measures; None for a plain number or a count."""
+        """Its dimension; None for a plain number or a count."""
         return units.dimension_of(self.unit)
 
     @property
@@ -51,14 +51,14 @@ class Quantity:
 
 
 class UndefinedError(InputError):
-    """An operation that these numbers, but not all numbers, have no result for."""
+    """An operation without a result for these numbers, though it has one for others."""
 
 
 Value = None | bool | str | Quantity | list[Any]
 
 
 def value_of(raw: Any) -> Value | Mapping[str, Any]:
-    """What a context holds as a value: plain numbers become quantities without unit."""
+    """Convert a value of a context: plain numbers become quantities without a unit."""
     if raw is None or isinstance(raw, bool | str | Quantity | Mapping):
         return raw
     if isinstance(raw, int | float | Fraction):
@@ -69,7 +69,7 @@ def value_of(raw: Any) -> Value | Mapping[str, Any]:
 
 
 def show(value: Any) -> str:
-    """A value for a reader."""
+    """Format a value for a reader."""
     if value is None:
         return "no value"
     if isinstance(value, bool):
@@ -83,7 +83,7 @@ def show(value: Any) -> str:
 
 
 def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """The operation, on each entry where one side or both are lists.
+    """Apply the operation, to each entry if one or both sides are lists.
 
     Raises:
         InputError: lists of different lengths.
@@ -99,10 +99,10 @@ def spread(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def holds(value: Any) -> bool:
-    """Whether a result is a yes: true, or a list in which all are.
+    """Return whether a result is true, or a list in which all are.
 
     Raises:
-        InputError: it is neither yes nor no.
+        InputError: it is not a boolean.
     """
     if isinstance(value, list):
         return all([holds(item) for item in value])
@@ -110,7 +110,7 @@ def holds(value: Any) -> bool:
         return value
     if value is None:
         return False
-    raise InputError("the result is neither true nor false; a check compares, such as outage.max < 500 ms")
+    raise InputError("the result is not true or false; write a comparison, such as outage.max < 500 ms")
 
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -125,7 +125,7 @@ COMPARISONS = tuple(_COMPARE)
 
 
 def compare(sign: str, left: Any, right: Any) -> bool:
-    """One comparison of two single values.
+    """Compare two single values.
 
     Raises:
         InputError: they cannot be compared.
@@ -137,12 +137,12 @@ def compare(sign: str, left: Any, right: Any) -> bool:
     if type(left) is not type(right) or isinstance(left, Mapping):
         raise InputError(f"{_kind(left)} cannot be compared with {_kind(right)}")
     if sign not in ("==", "!=") and not isinstance(left, str):
-        raise InputError(f"{_kind(left)} is neither smaller nor larger than another")
+        raise InputError(f"{_kind(left)} has no order; compare it with == or !=")
     return _COMPARE[sign](left, right)
 
 
 def _kind(value: Any) -> str:
-    """What a value is, in words."""
+    """Describe a value."""
     if isinstance(value, Mapping):
         return f"a group of values ({', '.join(map(str, value))})"
     if isinstance(value, bool):
@@ -151,7 +151,7 @@ def _kind(value: Any) -> str:
 
 
 def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
-    """Both in the base unit of the dimension they share."""
+    """Convert both to the base unit of their common dimension."""
     if left.dimension is right.dimension:
         return left.base, right.base
     for bare, other in ((left, right), (right, left)):
@@ -165,12 +165,12 @@ def _alike(left: Quantity, right: Quantity) -> tuple[Number, Number]:
 
 
 def add(left: Any, right: Any) -> Any:
-    """Sum in the unit of the left side."""
+    """Add, in the unit of the left side."""
     return _linear(operator.add, left, right)
 
 
 def subtract(left: Any, right: Any) -> Any:
-    """Difference in the unit of the left side."""
+    """Subtract, in the unit of the left side."""
     return _linear(operator.sub, left, right)
 
 
@@ -184,17 +184,17 @@ def _linear(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def multiply(left: Any, right: Any) -> Any:
-    """Product of a quantity and a plain number."""
+    """Multiply a quantity by a plain number."""
     if left is None or right is None:
         return None
     a, b = _numbers(left, right)
     if a.unit and b.unit:
-        raise InputError(f"{a} times {b} has no unit that the lab knows")
+        raise InputError(f"{a} times {b} has no known unit; one of the two must be a plain number")
     return Quantity(a.value * b.value, a.unit or b.unit)
 
 
 def divide(left: Any, right: Any) -> Any:
-    """A ratio of two quantities of one dimension, or a quantity divided by a plain number."""
+    """Divide two quantities of one dimension, or a quantity by a plain number."""
     if left is None or right is None:
         return None
     a, b = _numbers(left, right)
@@ -213,7 +213,7 @@ def _quotient(numerator: Number, denominator: Number) -> Number:
 
 
 def negate(value: Any) -> Any:
-    """The number with the other sign."""
+    """Negate a number."""
     if isinstance(value, list):
         return [negate(item) for item in value]
     return None if value is None else Quantity(-_number(value).value, value.unit)
@@ -221,7 +221,7 @@ def negate(value: Any) -> Any:
 
 def _number(value: Any) -> Quantity:
     if not isinstance(value, Quantity):
-        raise InputError(f"{_kind(value)} is no number to calculate with")
+        raise InputError(f"{_kind(value)} is not a number")
     return value
 
 
@@ -230,7 +230,7 @@ def _numbers(left: Any, right: Any) -> tuple[Quantity, Quantity]:
 
 
 def _flat(values: Iterable[Any]) -> list[Any]:
-    """Arguments with the entries of lists among them."""
+    """Flatten lists among the arguments."""
     found: list[Any] = []
     for value in values:
         found += _flat(value) if isinstance(value, list) else [value]
@@ -238,7 +238,7 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 
 
 def _alike_all(arguments: list[Any]) -> list[Quantity]:
-    """All entries, if they can be compared with each other; nothing where one has no value."""
+    """Return all entries, checked to be comparable; an empty list if one has no value."""
     values = _flat(arguments)
     if not values or any(value is None for value in values):
         return []
@@ -328,7 +328,7 @@ def _len(arguments: list[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Function:
-    """A function of the language."""
+    """A function of the expression language."""
 
     call: Callable[[list[Any]], Any]
     about: str
@@ -336,19 +336,19 @@ class Function:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": Function(_abs, "the number without its sign", single=True),
+    "abs": Function(_abs, "absolute value", single=True),
     "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
-    "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether one holds"),
-    "deviation": Function(_deviation, "standard deviation of the sample; a single entry has none"),
-    "falling": Function(_monotone(">="), "whether no entry is above the one before it", single=True),
+    "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether at least one holds"),
+    "deviation": Function(_deviation, "sample standard deviation; none for a single entry"),
+    "falling": Function(_monotone(">="), "whether no entry is greater than the one before it", single=True),
     "first": Function(_at(0), "the first entry", single=True),
     "geomean": Function(_geomean, "geometric mean"),
     "last": Function(_at(-1), "the last entry", single=True),
-    "len": Function(_len, "how many entries, or characters", single=True),
+    "len": Function(_len, "number of entries or characters", single=True),
     "max": Function(_extreme(max), "the largest"),
     "mean": Function(_mean, "arithmetic mean"),
-    "median": Function(_median, "the middle one; of an even number, the mean of the two in the middle"),
+    "median": Function(_median, "median"),
     "min": Function(_extreme(min), "the smallest"),
-    "rising": Function(_monotone("<="), "whether no entry is below the one before it", single=True),
+    "rising": Function(_monotone("<="), "whether no entry is less than the one before it", single=True),
     "sum": Function(_sum, "the sum"),
 }

@@ -156,7 +156,7 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
     assert lines[-2:] == [
         "Not compared: only A has delay 20 ms",
-        "1 of 1 differences is significant (Welch's t, 95 %: of equal ones, one in twenty is)",
+        "1 of 1 differences is significant (Welch's t, 95 %; by chance, one in twenty is)",
     ]
 
     found = json.loads(lab("compare", "before", "after", "--json", cwd=place).stdout)
@@ -201,7 +201,7 @@ def test_a_trial_that_fails_is_shown_with_what_repeats_it(place: Path) -> None:
     shown = shown[[line.startswith("  ") for line in shown].index(True) :]
     assert shown[0] == "  last lines of broken/failed/point-0-seed-1/console.log:"
     assert "reboot: Power down" in shown[shown.index("  kept in broken/failed/point-0-seed-1") - 1]
-    assert "  1 more fails alike: delay 20 ms, seed 1" in shown
+    assert "  1 more fails the same way: delay 20 ms, seed 1" in shown
     assert (place / "broken" / "failed" / "point-0-seed-1" / "console.log").is_file()
 
 

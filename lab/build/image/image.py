@@ -97,7 +97,9 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     for number, line in enumerate(path.read_text().splitlines(), 1):
         words = line.partition("#")[0].split()
         if len(words) > 1:
-            raise BuildError(f"{' '.join(words)}: one package a line", where=f"{path}:{number}")
+            raise BuildError(
+                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{path}:{number}"
+            )
         names += words
     return names
 

@@ -115,20 +115,21 @@ def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Pat
 
 
 def more(before: set[str], after: set[str]) -> list[str]:
-    """Complaints that a series brings: what is said of a file, wherever in it, more often than before."""
+    """Return the complaints that the series adds: those that occur more often in a file, on whatever line, than "
+    "before."""
     known = Counter(_without_line(line) for line in before)
     found = Counter(_without_line(line) for line in after)
     complaints = []
     for line in sorted(after):
-        said = _without_line(line)
-        if found[said] > known[said]:
-            old = f" ({found[said]} times, without the series {known[said]})" if known[said] else ""
+        complaint = _without_line(line)
+        if found[complaint] > known[complaint]:
+            old = f" ({found[complaint]} times, {known[complaint]} without the series)" if known[complaint] else ""
             complaints.append(line + old)
     return complaints
 
 
 def _without_line(complaint: str) -> tuple[str, str]:
-    """File and what is said: a patch moves lines."""
+    """Return file and text without the line number, since patches move lines."""
     found = _SPARSE_LINE.match(complaint)
     assert found
     return found["file"], found["what"]

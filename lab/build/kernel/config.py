@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kconfig fragments: what the lab's kernel is asked to have, and whether it does."""
+"""Kconfig fragments: the options of the lab's kernel, and the check that it has them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_options(path: Path) -> list[Option]:
         elif found := _UNSET.match(line):
             options.append(Option(found["name"], "n", where))
         elif line.strip() and not line.startswith("#"):
-            raise BuildError(f"{line!r} is no option; write CONFIG_NAME=y", where=where)
+            raise BuildError(f"{line!r} is not a valid option; write CONFIG_NAME=y", where=where)
     return options
 
 
@@ -56,10 +56,10 @@ def check_survived(wanted: list[Option], config: Path) -> None:
     lost = [option for option in final.values() if got.get(option.name, "n") != option.value]
     if lost:
         lines = [
-            f"{option.where}  {option.name}={option.value} did not survive; the kernel has {got.get(option.name, 'n')}"
+            f"{option.where}  {option.name}={option.value} was not kept; the kernel has {got.get(option.name, 'n')}"
             for option in lost
         ]
         raise BuildError(
             "\n".join(lines),
-            hint="an option that it depends on is off (or one that selects it is on), or this kernel does not know it",
+            hint="a dependency is off, another option selects it, or this kernel does not have it",
         )

@@ -70,7 +70,7 @@ def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
     if tree.exists():
         raise InputError(
             f"{tree} exists already",
-            hint="commit there and run `make kernel-patches`, or remove it to start again from hwsim-patches",
+            hint="commit there and run `make kernel-patches`, or remove the tree to start again from hwsim-patches",
         )
     tree.parent.mkdir(parents=True, exist_ok=True)
     log = BuildLog(tree.parent / "kernel-edit.log", tree.parent)
@@ -130,12 +130,12 @@ def write_back(tree: Path, series: Series) -> list[str]:
         InputError: There is no such tree, a commit is under way, or something is not committed.
     """
     if not (tree / ".git").is_dir():
-        raise InputError(f"{tree} is not there", hint="`make kernel-edit` makes it")
+        raise InputError(f"{tree} does not exist", hint="`make kernel-edit` creates it")
     if (tree / ".git" / "rebase-apply").exists():
         raise InputError(f"{tree}: the series is not applied yet", hint="finish it there with `git am --continue`")
     if changed := git(tree, "status", "--porcelain").splitlines():
         listing = "".join(f"\n    {line}" for line in changed[:10])
-        raise InputError(f"{tree} holds what is not committed:{listing}", hint="commit it there first")
+        raise InputError(f"{tree} has uncommitted changes:{listing}", hint="commit them there first")
     added = _paths(git(tree, "diff", "--name-only", "--no-renames", "--diff-filter=A", "-z", BASE, "HEAD"))
     with tempfile.TemporaryDirectory(dir=series.directory, prefix=".new-") as text:
         fresh = Path(text)
@@ -194,8 +194,8 @@ def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
     except FileNotFoundError as error:
         raise HostError("git is not installed", hint="`make lab` installs what is missing") from error
     if done.returncode:
-        said = (done.stderr + done.stdout).decode(errors="replace").strip()
-        raise BuildError(f"git {arguments[0]} failed in {tree}:\n{said}")
+        output = (done.stderr + done.stdout).decode(errors="replace").strip()
+        raise BuildError(f"git {arguments[0]} failed in {tree}:\n{output}")
     return done.stdout.decode(errors="surrogateescape")
 
 

@@ -72,7 +72,7 @@ def ensure_kernel(
     Raises:
         BuildError: A step failed: names it, with the last lines of its log.
         HostError: A tool, space or permission is missing.
-        InputError: ``source`` is no kernel source.
+        InputError: ``source`` is not a kernel source.
     """
     series = series or Series()
     store = store or Store("kernel", "the kernel")
@@ -132,7 +132,8 @@ def tell_if_untested(series: Series, source: Source, report: Report) -> None:
     tested = series.tested
     if source.sha256 != tested.sha256:
         report.step(
-            f"kernel: {source.version} is not the source last tested ({tested.package_version}); `make test` tells"
+            f"kernel: {source.version} is not the last tested source ({tested.package_version}); run `make test` to "
+            "check it"
         )
 
 
@@ -172,7 +173,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int, log: BuildLog, repo
     jobs = len(os.sched_getaffinity(0)) + 1  # a core less idle while another job waits for the disk
     log.run("compiling the kernel", make(tree, objects, f"--jobs={jobs}", "linux"), on_line=on_line)
     if not (objects / "linux").is_file():
-        raise BuildError("the kernel compiled, but there is no program `linux`", hint=f"the whole log: {log.path}")
+        raise BuildError("the kernel compiled, but make created no program `linux`", hint=f"the whole log: {log.path}")
     log.add(f"objects {done}")
 
 

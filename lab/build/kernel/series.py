@@ -124,17 +124,17 @@ def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
     try:
         log.run(f"applying {patch.name}", [*argv, "--reject-file=-", f"--input={patch}"], cwd=tree)
     except BuildError as error:
-        said = log.path.read_text(errors="replace")[before:]
+        output = log.path.read_text(errors="replace")[before:]
         raise BuildError(
-            f"patch {patch.name} no longer applies to Linux {version}: {failed_file(said)}",
+            f"patch {patch.name} no longer applies to Linux {version}: {failed_file(output)}",
             where=str(patch),
-            hint=f"`make kernel-edit` helps to bring it up to date; what patch(1) says: {log.path}",
+            hint=f"update it with `make kernel-edit`; output of patch(1): {log.path}",
         ) from error
 
 
 def failed_file(output: str) -> str:
     """The file on which patch(1) failed, out of what it printed."""
-    current = "a file that it does not name"
+    current = "an unnamed file"
     for line in output.splitlines():
         if found := re.match(r"(?:patching file |checking file |\|(?:---|\+\+\+) [ab]/)(\S+)", line):
             current = found[1]

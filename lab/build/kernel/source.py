@@ -93,7 +93,9 @@ def _extract(packages: tarfile.TarFile, name: str, target: Path) -> None:
     except KeyError:
         content = None
     if content is None:
-        raise BuildError(f"the Debian package {PACKAGE} holds no {name}", hint="give a source with --kernel-source")
+        raise BuildError(
+            f"the Debian package {PACKAGE} does not contain {name}", hint="give a source with --kernel-source"
+        )
     with target.open("wb") as file:
         while block := content.read(1 << 20):
             file.write(block)
@@ -105,7 +107,7 @@ def _changelog_version(path: Path) -> str:
         first = file.readline()
     found = re.match(r"\S+ \(([^)]+)\)", first)
     if not found:
-        raise BuildError(f"the changelog of {PACKAGE} begins with {first!r}, not with a version")
+        raise BuildError(f"the changelog of {PACKAGE} starts with {first!r}, not with a version")
     return found[1]
 
 
@@ -157,7 +159,7 @@ def verify(source: Source) -> None:
     """
     if source.path.is_file() and file_sha256(source.path) != source.sha256:
         raise BuildError(
-            f"kernel source fails its checksum: {source.path} is not what was fetched (sha256 {source.sha256})",
+            f"kernel source fails its checksum: {source.path} differs from the fetched file (sha256 {source.sha256})",
             hint="`lab kernel --refresh` fetches it again",
         )
 
@@ -173,7 +175,8 @@ def unpack(source: Source, target: Path, log: BuildLog) -> None:
     if source.path.is_dir():
         if (source.path / ".config").exists() or (source.path / "include/config").exists():
             raise BuildError(
-                f"{source.path} holds a build", hint=f"clean it (make -C {source.path} mrproper), or give another tree"
+                f"{source.path} contains a build",
+                hint=f"clean it (make -C {source.path} mrproper), or give another tree",
             )
         argv = ["cp", "--archive", "--reflink=auto", f"{source.path}/.", str(target)]
     else:

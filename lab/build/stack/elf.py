@@ -61,16 +61,16 @@ class Judge:
         if needed > guest:
             raise self._error(
                 program,
-                f"needs the C library {needed[0]}.{needed[1]}, and the guest has {guest[0]}.{guest[1]}: it was linked "
-                "with that of this machine",
-                "compile and link with $(CC), which make is given",
+                f"needs the C library {needed[0]}.{needed[1]}, but the guest has {guest[0]}.{guest[1]}: it was linked "
+                "with this machine's",
+                "compile and link with $(CC), which make sets",
             )
         for library in libraries(text):
             if not (self.sysroot / LIBRARIES / library).exists() and not any(self.tree.rglob(library)):
                 raise self._error(
                     program,
-                    f"needs {library}, which is of this machine: neither of the stack nor of its build-packages",
-                    "list the Debian package with its headers in build-packages, and the library's own in "
+                    f"needs {library} of this machine, which is neither part of the stack nor of its build-packages",
+                    "list the Debian package with its headers in build-packages, and that of the library in "
                     "images/base/packages",
                 )
 

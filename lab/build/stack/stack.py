@@ -168,8 +168,8 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     for source in made_of.sources:  # a copy, for makes that build in it
         shutil.copytree(source.path, sources[source.package], symlinks=True)
     argv = make_command(name, files, root, made_of.sysroot.path, sources)
-    told = {str(files): str(made_of.directory), compiler(files, made_of.sysroot.path, sources): "$(CC)"}
-    _run_make(argv, made_of.sysroot.path, name, told, log)
+    shown = {str(files): str(made_of.directory), compiler(files, made_of.sysroot.path, sources): "$(CC)"}
+    _run_make(argv, made_of.sysroot.path, name, shown, log)
     tree = root / prefix(name).lstrip("/")
     _check_places(root, tree, made_of.directory)
     for path in [found for pattern in _NOT_RUN for found in tree.glob(pattern)]:
@@ -192,8 +192,8 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     (directory / "stack.json").write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 
-def _run_make(argv: list[str], sysroot: Path, name: str, told: dict[str, str], log: BuildLog) -> None:
-    """Run make. ``told``: what an error says instead of words that the user has never seen."""
+def _run_make(argv: list[str], sysroot: Path, name: str, shown: dict[str, str], log: BuildLog) -> None:
+    """Run make. ``shown`` maps internal paths and commands to what errors show instead."""
     environment = {
         "PKG_CONFIG_SYSROOT_DIR": str(sysroot),
         "PKG_CONFIG_LIBDIR": f"{sysroot}/{LIBRARIES}/pkgconfig:{sysroot}/usr/share/pkgconfig",
@@ -203,13 +203,13 @@ def _run_make(argv: list[str], sysroot: Path, name: str, told: dict[str, str], l
         log.run(f"compiling {name}", argv, env=environment)
     except BuildError as error:
         message = error.message
-        for word in sorted(told, key=len, reverse=True):
-            message = message.replace(word, told[word])
+        for word in sorted(shown, key=len, reverse=True):
+            message = message.replace(word, shown[word])
         raise BuildError(message, hint=error.hint) from None
 
 
 def _check_places(root: Path, tree: Path, directory: Path) -> None:
-    """What lies elsewhere would not be in the guest.
+    """Check that everything is installed where the guest sees it.
 
     Raises:
         BuildError: Something does, or there is nothing at all.
@@ -220,13 +220,13 @@ def _check_places(root: Path, tree: Path, directory: Path) -> None:
             raise BuildError(
                 f"make install put /{path.relative_to(root)} outside of {inside}",
                 where=str(directory / "Makefile"),
-                hint="install to $(DESTDIR)$(PREFIX)/bin, lib and so on: nodes see nothing else",
+                hint="install to $(DESTDIR)$(PREFIX)/bin, lib and so on; nodes see nothing else",
             )
     if not tree.is_dir() or not any(tree.iterdir()):
         raise BuildError(
             f"make install installed nothing to $(DESTDIR)$(PREFIX), which is {inside} in the guest",
             where=str(directory / "Makefile"),
-            hint="for instance: install -D program $(DESTDIR)$(PREFIX)/bin/program",
+            hint="for example: install -D program $(DESTDIR)$(PREFIX)/bin/program",
         )
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Claims: statements about series of an experiment, refused before anything runs or judged after.
+"""Claims: statements about series of an experiment, checked before anything runs and evaluated afterwards.
 
-``all(throughput[quick] > throughput[never])`` compares two series place by place; ``geomean(quick / never)`` sums one
-up. The language is that of checks (lab.expressions.expression) with labels behind names (numbers.series). A claim on
-points that have no value fails: what was not measured is not shown.
+``all(throughput[quick] > throughput[never])`` compares two series place by place; ``geomean(quick / never)`` reduces
+one to a number. The language is that of checks (lab.expressions.expression) plus labels after names (analysis.series).
+A claim about points without a value fails: what was not measured is not shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from lab.errors import InputError
-from lab.experiments.analysis.series import Grid, Place, Selection, Series, paired, told
+from lab.experiments.analysis.series import Grid, Place, Selection, Series, describe, paired
 from lab.experiments.types import Claim, Experiment, Row, Summary, Verdict
 from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
@@ -26,18 +26,18 @@ from lab.expressions.values import Quantity, UndefinedError
 from lab.numbers import plain
 
 _LANGUAGE = Language("claim", "a comparison, such as all(throughput[quick] > throughput[never])", labels=True)
-_TRIES = (2.0, -2.0)  # the first number before anything is measured; the others follow it
-_PLACES_MAX = 3  # told one by one
-_ALONG = ("rising", "falling", "first", "last")  # need places in a line
+_TRIES = (2.0, -2.0)  # first stand-in for the numbers before anything is measured; the others count up from it
+_PLACES_MAX = 3  # named one by one
+_ALONG = ("rising", "falling", "first", "last")  # need places along one axis
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def check(claim: Claim, experiment: Experiment) -> None:
-    """Refuse what could never be judged, before anything runs.
+    """Refuse a claim that can never be evaluated, before anything runs.
 
     Raises:
-        InputError: with FILE:LINE; it is no claim, names no series of the experiment, pairs series over different
-            places, or compares what cannot be compared.
+        InputError: with FILE:LINE; a syntax error, an unknown series, series over different places that are paired, or
+            values that cannot be compared.
     """
     try:
         tree = parse(claim.that, _LANGUAGE)
@@ -58,10 +58,10 @@ def check(claim: Claim, experiment: Experiment) -> None:
 
 
 def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
-    """Whether a claim holds, with the numbers that say so.
+    """Evaluate a claim, with the numbers that explain the verdict.
 
-    It fails where a point that it needs has no value, and tells which; it is judged on the means (or medians) of the
-    trials that there are, and tells how many there are not.
+    It fails if a point that it needs has no value, and names that point. It is evaluated on the means (or medians) of
+    the trials that have a value, and reports how many have none.
     """
     summaries = {(name, row.point.number): found for row in rows for name, found in row.metrics.items()}
     middles = {key: found.median if claim.of == "medians" else found.mean for key, found in summaries.items()}
@@ -78,22 +78,22 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         medians = " (medians)" if claim.of == "medians" else ""
         return Verdict(claim, found.passed, found.value + medians + _thin(used, summaries), found.expected)
     except OverflowError:
-        return Verdict(claim, False, "cannot be judged: a number in it is too large", claim.that)
+        return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
     except InputError as error:
-        return Verdict(claim, False, f"cannot be judged: {error.message}", claim.that)
+        return Verdict(claim, False, f"cannot be evaluated: {error.message}", claim.that)
 
 
 class _Statement(Evaluator):
-    """Evaluates a claim; ``numbers`` by metric and number of the point."""
+    """Evaluates a claim; ``numbers`` by metric and point number."""
 
     def __init__(self, grid: Grid, numbers: Mapping[tuple[str, int], float]) -> None:
         super().__init__({})
         self.grid = grid
         self.numbers = numbers
-        self.inside = False  # of all or any, where "and" joins what holds at a place, not everywhere
+        self.inside = False  # all() or any(), where "and" applies place by place
 
     def find(self, tree: Name | Indexed) -> Selection:
-        """The points that a name stands for."""
+        """Return the points that a name stands for."""
         return self.grid.find(tree.name, tree.labels) if isinstance(tree, Indexed) else self.grid.find(tree.text)
 
     def look_up(self, name: Name) -> Any:
@@ -121,7 +121,7 @@ class _Statement(Evaluator):
         return function([list(value.values) if isinstance(value, Series) else value for value in arguments])
 
     def at_places(self, tree: Tree) -> Any:
-        """What stands in all or any: a truth for each place."""
+        """Evaluate the argument of all or any: a boolean for each place."""
         before, self.inside = self.inside, True
         try:
             return self.value(tree)
@@ -146,7 +146,7 @@ class _Statement(Evaluator):
         return paired(operation, left, right)
 
     def compared(self, tree: Comparison, operands: list[Any]) -> Any:
-        """All comparisons of a chain together, place by place."""
+        """Evaluate a chain of comparisons, place by place."""
         links = [
             paired(partial(language.compare, sign), left, right)
             for (left, right), sign in zip(pairwise(operands), tree.signs, strict=True)
@@ -160,24 +160,24 @@ class _Statement(Evaluator):
         found = value.values if isinstance(value, Series) else (value,)
         for truth in found:
             if not isinstance(truth, bool):
-                raise InputError(f"{_shown(truth)} is neither true nor false; write {_LANGUAGE.example}")
+                raise InputError(f"{_shown(truth)} is not true or false; write {_LANGUAGE.example}")
         return list(found)
 
 
 def _check_line(tree: Call, value: Any) -> None:
-    """Refuse to go along places that are not in a line."""
+    """Refuse places that are not along one axis."""
     if not isinstance(value, Series):
-        raise InputError(f"{tree.function} needs several places, and {tree.arguments[0].text} has one")
+        raise InputError(f"{tree.function} needs several places, but {tree.arguments[0].text} has one")
     if value.line() is None:
         axes = [axis for axis, _ in value.places[0]]
         raise InputError(
-            f"{tree.function} goes along one axis, and here are {' and '.join(axes)}; fix one by its label"
+            f"{tree.function} works along one axis, but this series has {' and '.join(axes)}; fix one by a label"
         )
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """What a part of a claim came to."""
+    """The result of a part of a claim."""
 
     passed: bool
     value: str
@@ -185,7 +185,7 @@ class _Judged:
 
 
 def _judged(tree: Tree, statement: _Statement) -> _Judged:
-    """Judge and explain."""
+    """Evaluate and explain."""
     passed = statement.holds(statement.value(tree))
     expected = _expected(tree)
     match tree:
@@ -193,19 +193,19 @@ def _judged(tree: Tree, statement: _Statement) -> _Judged:
             parts = [_judged(operand, statement) for operand in tree.operands]
             return _Judged(passed, "; ".join(part.value for part in parts), expected)
         case Comparison():
-            return _Judged(passed, _told_places(tree, statement, everywhere=True), expected)
+            return _Judged(passed, _describe_places(tree, statement, everywhere=True), expected)
         case Call(function="all" | "any", arguments=(inner,)):
-            return _Judged(passed, _told_places(inner, statement, everywhere=tree.function == "all"), expected)
+            return _Judged(passed, _describe_places(inner, statement, everywhere=tree.function == "all"), expected)
         case Call(function="rising" | "falling"):
-            return _Judged(passed, _told_course(tree, statement), expected)
+            return _Judged(passed, _describe_course(tree, statement), expected)
     return _Judged(passed, f"{tree.text} is {str(passed).lower()}", expected)
 
 
 def _expected(tree: Tree) -> str:
-    """What a claim wants, as short as it can be said beside its value."""
+    """Describe what a claim expects, briefly, for display beside its value."""
     match tree:
         case Call(function="all" | "any", arguments=(inner,)):
-            return f"{inner.text} at {'every place' if tree.function == 'all' else 'one place at least'}"
+            return f"{inner.text} at {'every place' if tree.function == 'all' else 'one or more places'}"
         case Call(function="rising" | "falling"):
             return f"{tree.arguments[0].text} {tree.function}"
         case Comparison(operands=(left, right), signs=(sign,)):
@@ -219,47 +219,47 @@ def _expected(tree: Tree) -> str:
     return tree.text
 
 
-def _told_places(tree: Tree, statement: _Statement, everywhere: bool) -> str:
-    """What is compared: single values; or at how many places it holds, at which it breaks, and how far it goes."""
+def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str:
+    """Describe what is compared: single values, or at how many places it holds, where not, and the range of values."""
     comparisons = [part for part in walk(tree) if isinstance(part, Comparison)]
     operands = {operand.text: operand for part in comparisons for operand in part.operands}
-    said = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
+    values = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
     result = statement.at_places(tree)
     if not isinstance(result, Series):
-        found = ", ".join(f"{text} = {_shown(value)}" for text, value in said.items())
+        found = ", ".join(f"{text} = {_shown(value)}" for text, value in values.items())
         return found or f"{tree.text} is {str(result).lower()}"
     picked = [place for place, holds in result.items() if holds is not everywhere]
     count = len(result.places)
     holding = count - len(picked) if everywhere else len(picked)
     lines = [f"holds at {_share(holding, count)} {count} places"]
     if 0 < holding < count:
-        lines.append(("not at " if everywhere else "there: ") + _listed(picked, said))
-    return "; ".join([*lines, *_ranges(said)])
+        lines.append(("not at " if everywhere else "there: ") + _listed(picked, values))
+    return "; ".join([*lines, *_ranges(values)])
 
 
 def _share(holding: int, count: int) -> str:
     return "all" if holding == count else f"{holding or 'none'} of"
 
 
-def _listed(places: Sequence[Place], said: Mapping[str, Any]) -> str:
-    """``distance 4 m (quick = 3 Mbit/s, never = 4 Mbit/s)``, for the first few."""
+def _listed(places: Sequence[Place], values: Mapping[str, Any]) -> str:
+    """List the first few places: ``distance 4 m (quick = 3 Mbit/s, never = 4 Mbit/s)``."""
     lines = []
     for place in places[:_PLACES_MAX]:
         there = {
-            text: dict(value.items())[place] if isinstance(value, Series) else value for text, value in said.items()
+            text: dict(value.items())[place] if isinstance(value, Series) else value for text, value in values.items()
         }
-        lines.append(f"{told(place)} ({', '.join(f'{text} = {_shown(value)}' for text, value in there.items())})")
+        lines.append(f"{describe(place)} ({', '.join(f'{text} = {_shown(value)}' for text, value in there.items())})")
     more = len(places) - _PLACES_MAX
     return ", ".join(lines) + (f" and {more} more" if more > 0 else "")
 
 
-def _ranges(said: Mapping[str, Any]) -> list[str]:
-    """The least and greatest of what is compared: of the ratio of two sides, else of each series."""
-    sides = [value for side in said.values() for value in (side.values if isinstance(side, Series) else (side,))]
-    if len(said) == 2 and all(isinstance(value, Quantity) and value.value > 0 for value in sides):
-        left, right = said
-        return _range(f"{_bracketed(left)} / {_bracketed(right)}", paired(language.divide, said[left], said[right]))
-    return [line for text, value in said.items() for line in _range(text, value)]
+def _ranges(values: Mapping[str, Any]) -> list[str]:
+    """Return minimum and maximum of what is compared: of the ratio of two sides, else of each series."""
+    sides = [value for side in values.values() for value in (side.values if isinstance(side, Series) else (side,))]
+    if len(values) == 2 and all(isinstance(value, Quantity) and value.value > 0 for value in sides):
+        left, right = values
+        return _range(f"{_bracketed(left)} / {_bracketed(right)}", paired(language.divide, values[left], values[right]))
+    return [line for text, value in values.items() for line in _range(text, value)]
 
 
 def _bracketed(text: str) -> str:
@@ -272,25 +272,25 @@ def _range(text: str, value: Any) -> list[str]:
     low, high = (pick(value.items(), key=lambda item: item[1].base) for pick in (min, max))
     if low[0] == high[0]:
         return [f"{text} = {_shown(low[1])}"]
-    return [f"{text} from {_shown(low[1])} ({told(low[0])}) to {_shown(high[1])} ({told(high[0])})"]
+    return [f"{text} from {_shown(low[1])} ({describe(low[0])}) to {_shown(high[1])} ({describe(high[0])})"]
 
 
-def _told_course(tree: Call, statement: _Statement) -> str:
-    """Where a series begins and ends, or the first step that goes the wrong way."""
+def _describe_course(tree: Call, statement: _Statement) -> str:
+    """Describe where a series starts and ends, or its first step in the wrong direction."""
     series = statement.value(tree.arguments[0])
     steps = list(pairwise(series.items()))
     sign, word = ("<=", "below") if tree.function == "rising" else (">=", "above")
     wrong = [(before, after) for before, after in steps if not language.compare(sign, before[1], after[1])]
     if not wrong:
         (first, start), (last, end) = steps[0][0], steps[-1][1]
-        return f"{_shown(start)} at {told(first)}, {_shown(end)} at {told(last)}"
+        return f"{_shown(start)} at {describe(first)}, {_shown(end)} at {describe(last)}"
     (before, was), (after, comes) = wrong[0]
-    text = f"{_shown(comes)} at {told(after)} is {word} {_shown(was)} at {told(before)}"
-    return text + (f"; {len(wrong)} of {len(steps)} steps are so" if len(wrong) > 1 else "")
+    text = f"{_shown(comes)} at {describe(after)} is {word} {_shown(was)} at {describe(before)}"
+    return text + (f"; so are {len(wrong)} of {len(steps)} steps" if len(wrong) > 1 else "")
 
 
 def _shown(value: Any) -> str:
-    """A value with as many digits as tell something."""
+    """Format a value with its significant digits."""
     if not isinstance(value, Quantity):
         return language.show(value)
     number = plain(float(value.value))
@@ -298,24 +298,24 @@ def _shown(value: Any) -> str:
 
 
 def _missing(used: Iterable[Selection], numbers: Mapping[tuple[str, int], float]) -> str:
-    """Which points have no value; nothing if all have."""
+    """Describe the points without a value; empty if all have one."""
     found: dict[str, dict[int, str]] = {}
     for selection in used:
         for point in selection.points:
             if (selection.metric.name, point.number) not in numbers:
-                found.setdefault(selection.metric.name, {})[point.number] = told(tuple(point.labels.items()))
+                found.setdefault(selection.metric.name, {})[point.number] = describe(tuple(point.labels.items()))
     return "; ".join(f"no {metric} {_at(list(places.values()))}" for metric, places in found.items())
 
 
 def _at(places: list[str]) -> str:
-    """``at a, b; 3 more points``; nothing of an experiment that has no axes."""
+    """Format places: ``at a and at b and 3 more points``, or ``at the only point`` without axes."""
     more = len(places) - _PLACES_MAX
     shown = " and at ".join(place for place in places[:_PLACES_MAX] if place)
     return f"at {shown}{f' and {more} more points' if more > 0 else ''}" if shown else "at the only point"
 
 
 def _thin(used: Iterable[Selection], summaries: Mapping[tuple[str, int], Summary]) -> str:
-    """A remark on trials that the means are without."""
+    """Remark on trials without a value, which the means do not cover."""
     keys = {(selection.metric.name, point.number) for selection in used for point in selection.points}
     missing = sum(summaries[key].missing for key in keys)
     if not missing:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whether two results are of the same experiment, and what their builds differ in.
+"""Whether two results are from the same experiment, and how their builds differ.
 
-The same experiment: name, seed, metrics, and at each point topology, workload and settings. What came of it differs by
-the build alone then: kernel, image, code, and the text files that topology and workload name.
+The same experiment means: the same name, seed and metrics, and at each point the same topology, workload and settings.
+Then results differ only by the build: kernel, image, code, and the text files that topology and workload name.
 """
 
 from __future__ import annotations
@@ -14,57 +14,58 @@ from typing import Any
 from lab.errors import InputError, RecordError
 
 _KINDS = ("topology", "workload")
-_TOLD_MAX = 5  # differences, or points, in a message
+_LISTED_MAX = 5  # differences, or points, in a message
 
 Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Builds:
-    """What A and B were run with, by name, as SHA-256; None: one has no such thing."""
+    """The builds of A and B, by name, as SHA-256; None if one side lacks it."""
 
     differing: dict[str, tuple[str | None, str | None]]
     same: tuple[str, ...]
 
 
 def check(a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
-    """Refuse results of different experiments. Points that one of them lacks are no difference.
+    """Refuse results of different experiments. Points that only one of them has are not a difference.
 
     Args:
-        a: what results.json holds (lab.experiments.output.files.read).
+        a: content of results.json (lab.experiments.output.files.read).
         b: likewise.
 
     Raises:
-        InputError: says what differs.
-        RecordError: they do not say what was run.
+        InputError: names the differences.
+        RecordError: they do not record what was run.
     """
     names = [str(results.get("name", "")) for results in (a, b)]
     if names[0] != names[1]:
         raise InputError(f"A is {names[0]}, B is {names[1]}: only results of the same experiment can be compared")
     ours, theirs = _points(a, "A"), _points(b, "B")
     if ours and theirs and not ours.keys() & theirs.keys():
-        told = f"A has {listed(list(ours))}; B has {listed(list(theirs))}"
-        raise InputError(f"A and B have no point in common: {told}", hint="run lab reproduce with the same --only")
+        points = f"A has {listed(list(ours))}; B has {listed(list(theirs))}"
+        raise InputError(f"A and B have no point in common: {points}", hint="run lab reproduce with the same --only")
     both = [(labels, ours[labels], theirs[labels]) for labels in ours if labels in theirs]
     found = [*_seeds(a, b), *_metrics(_metrics_of(a, "A"), _metrics_of(b, "B")), *_files(both), *_settings(both)]
     if found:
-        more = [f"and {len(found) - _TOLD_MAX} more"] if len(found) > _TOLD_MAX else []
-        lines = "".join(f"\n    {line}" for line in [*found[:_TOLD_MAX], *more])
-        hint = "run lab reproduce on the same file with both builds: only those may differ"
+        more = [f"and {len(found) - _LISTED_MAX} more"] if len(found) > _LISTED_MAX else []
+        lines = "".join(f"\n    {line}" for line in [*found[:_LISTED_MAX], *more])
+        hint = "run lab reproduce on the same file with both builds; only the builds may differ"
         raise InputError(f"A and B are not the same experiment; they differ in{lines}", hint=hint)
 
 
 def labels_of(point: Mapping[str, Any]) -> Labels:
-    """The labels of a point or a row, as a key."""
+    """Return the labels of a point or row, as a key."""
     return tuple((axis, str(label)) for axis, label in point.items() if not isinstance(label, Mapping))
 
 
 def listed(found: Sequence[Labels]) -> str:
-    """Points for a reader."""
+    """List points for a reader."""
     shown = " and ".join(
-        ", ".join(f"{axis} {label}" for axis, label in labels) or "a point without axes" for labels in found[:_TOLD_MAX]
+        ", ".join(f"{axis} {label}" for axis, label in labels) or "a point without axes"
+        for labels in found[:_LISTED_MAX]
     )
-    more = len(found) - _TOLD_MAX
+    more = len(found) - _LISTED_MAX
     return shown + (f" and {more} more {'point' if more == 1 else 'points'}" if more > 0 else "")
 
 
@@ -73,7 +74,7 @@ class _Point:
     """What was run at a point."""
 
     names: dict[str, str]  # topology, workload
-    said: dict[str, dict[str, str]]  # what those say, as hashes by key
+    hashes: dict[str, dict[str, str]]  # of their content, by key
     settings: dict[str, str]
 
 
@@ -84,14 +85,14 @@ def _points(results: Mapping[str, Any], side: str) -> dict[Labels, _Point]:
         raise _damaged(side, "its points") from None
 
 
-def _point(told: Mapping[str, Any], files: Mapping[str, Any]) -> _Point:
-    names = {kind: str(told[kind]) for kind in _KINDS}
-    settings = dict(setting.split("=", 1) for setting in told["settings"])
+def _point(data: Mapping[str, Any], files: Mapping[str, Any]) -> _Point:
+    names = {kind: str(data[kind]) for kind in _KINDS}
+    settings = dict(setting.split("=", 1) for setting in data["settings"])
     return _Point(names, {kind: dict(files[kind][name]) for kind, name in names.items()}, settings)
 
 
 def _metrics_of(results: Mapping[str, Any], side: str) -> dict[str, tuple[str, str]]:
-    """Expression and unit of each metric."""
+    """Return expression and unit of each metric."""
     try:
         return {str(one["name"]): (str(one["that"]), str(one["unit"])) for one in results["metrics"]}
     except (KeyError, TypeError):
@@ -100,8 +101,8 @@ def _metrics_of(results: Mapping[str, Any], side: str) -> dict[str, tuple[str, s
 
 def _damaged(side: str, what: str) -> RecordError:
     return RecordError(
-        f"{side} does not say what {what} are: it is damaged, or of an older lab",
-        hint="lab reproduce writes it anew; trials that are kept are not run again",
+        f"{side} does not record {what}: it is damaged, or from an older version of the lab",
+        hint="run lab reproduce to write it again; stored trials do not run again",
     )
 
 
@@ -122,33 +123,33 @@ def _metrics(ours: Mapping[str, tuple[str, str]], theirs: Mapping[str, tuple[str
 
 
 def _files(both: Sequence[tuple[Labels, _Point, _Point]]) -> list[str]:
-    """What the topologies and workloads of points say differently."""
+    """Describe differences of the topologies and workloads of points."""
     found: dict[str, None] = {}
     for _, one, other in both:
         for kind in _KINDS:
-            ours, theirs = one.said[kind], other.said[kind]
+            ours, theirs = one.hashes[kind], other.hashes[kind]
             keys = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
             names = one.names[kind], other.names[kind]
             if keys:
-                told = names[0] if names[0] == names[1] else f"{names[0]} in A, {names[1]} in B"
-                found[f"the {kind} {told}: {', '.join(keys)}"] = None
+                files = names[0] if names[0] == names[1] else f"{names[0]} in A, {names[1]} in B"
+                found[f"the {kind} {files}: {', '.join(keys)}"] = None
     return list(found)
 
 
 def _settings(both: Sequence[tuple[Labels, _Point, _Point]]) -> Iterator[str]:
-    """Settings with other values, each with the points where they have them."""
+    """Yield settings with different values, each with the points concerned."""
     found: dict[str, list[Labels]] = {}
     for labels, one, other in both:
         for key in {**one.settings, **other.settings}:
             values = one.settings.get(key, "not set"), other.settings.get(key, "not set")
             if values[0] != values[1]:
                 found.setdefault(f"{key}: {values[0]} in A, {values[1]} in B", []).append(labels)
-    for told, points in found.items():
-        yield told if len(points) == len(both) else f"{told} (at {listed(points)})"
+    for difference, points in found.items():
+        yield difference if len(points) == len(both) else f"{difference} (at {listed(points)})"
 
 
 def builds(a: Mapping[str, Any], b: Mapping[str, Any]) -> Builds:
-    """What the builds of two results differ in."""
+    """Compare the builds of two results."""
     ours, theirs = (
         {**results.get("provenance", {}).get("hashes", {}), **results.get("provenance", {}).get("stack", {})}
         for results in (a, b)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Two results of one experiment, with different builds: what changed, and whether that is more than chance.
+"""Compares two results of an experiment with different builds: what changed, and whether it is significant.
 
-For each point and metric the difference of the means, B - A, with its 95 % confidence interval (Welch's t,
-numbers.statistics), and in percent of A's mean. The interval is that of the difference: A's mean, which the percentage
-is of, counts as exact. Each difference is judged by itself, so that of twenty without cause one is marked on average.
+For each point and metric: the difference of the means, B - A, with its 95 % confidence interval (Welch's t-test,
+analysis.statistics), also in percent of A's mean. The percentage treats A's mean as exact. Each difference is tested on
+its own, so one in twenty is marked by chance even if nothing changed.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Difference:
     labels: dict[str, str]  # axis -> label
     metric: str
     unit: str
-    a: float | None  # means; None: no trial has a value
+    a: float | None  # means; None if no trial has a value
     b: float | None
     n_a: int
     n_b: int
     difference: float | None  # b - a, in unit
-    half_width: float | None  # of its 95 % confidence interval, in unit; None: a single trial on one side
-    significant: bool | None  # whether 0 is outside of that interval; None: there is none
+    half_width: float | None  # of its 95 % confidence interval, in unit; None if a side has a single trial
+    significant: bool | None  # whether 0 is outside that interval; None if there is none
 
     @property
     def percent(self) -> float | None:
-        """The difference in percent of A; None where A has no value, or 0."""
+        """The difference in percent of A; None if A has no value or is 0."""
         return self._of_a(self.difference)
 
     @property
@@ -48,7 +48,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class _Cell:
-    """A metric at a point of one side."""
+    """A metric at a point, on one side."""
 
     mean: float | None
     deviation: float | None
@@ -58,24 +58,24 @@ class _Cell:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What changed from A to B."""
+    """The changes from A to B."""
 
-    differences: tuple[Difference, ...]  # by point in the order of A's grid, and by metric
+    differences: tuple[Difference, ...]  # by point in A's grid order, then by metric
     only_a: tuple[Labels, ...]  # points that B lacks
     only_b: tuple[Labels, ...]
     builds: Builds
 
 
 def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Comparison:
-    """What changed from A to B, at the points that both have.
+    """Compare A with B at the points that both have.
 
     Args:
-        results_a: what results.json holds (lab.experiments.output.files.read).
+        results_a: content of results.json (lab.experiments.output.files.read).
         results_b: likewise, of the same experiment.
 
     Raises:
-        InputError: other experiments, seeds, settings, topologies, workloads, metrics or units; says which.
-        RecordError: rows that are none.
+        InputError: experiments, seeds, settings, topologies, workloads, metrics or units differ; says which.
+        RecordError: the rows are damaged.
     """
     check(results_a, results_b)
     a, b = _cells(results_a, "A"), _cells(results_b, "B")
@@ -93,25 +93,25 @@ def compare(results_a: Mapping[str, Any], results_b: Mapping[str, Any]) -> Compa
 
 
 def _cells(results: Mapping[str, Any], side: str) -> dict[Labels, dict[str, _Cell]]:
-    """Metrics by the labels of their point."""
+    """Return metrics by the labels of their point."""
     found: dict[Labels, dict[str, _Cell]] = {}
     try:
         for row in results["rows"]:
-            found[labels_of(row)] = {name: _cell(told) for name, told in row.items() if isinstance(told, Mapping)}
+            found[labels_of(row)] = {name: _cell(data) for name, data in row.items() if isinstance(data, Mapping)}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordError(f"the rows of {side} are damaged: {type(error).__name__} {error}") from None
     return found
 
 
-def _cell(told: Mapping[str, Any]) -> _Cell:
-    mean, ci95, count = told["mean"], told["ci95"], int(told["n"])
+def _cell(data: Mapping[str, Any]) -> _Cell:
+    mean, ci95, count = data["mean"], data["ci95"], int(data["n"])
     deviation = deviation_of(float(ci95), count) if ci95 is not None and count > 1 else None
-    return _Cell(None if mean is None else float(mean), deviation, count, str(told["unit"]))
+    return _Cell(None if mean is None else float(mean), deviation, count, str(data["unit"]))
 
 
 def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
-    told = dict(labels), metric, a.unit, a.mean, b.mean, a.n, b.n
+    common = dict(labels), metric, a.unit, a.mean, b.mean, a.n, b.n
     if a.mean is None or b.mean is None:
-        return Difference(*told, None, None, None)
+        return Difference(*common, None, None, None)
     found = welch(Sample(a.mean, a.deviation, a.n), Sample(b.mean, b.deviation, b.n))
-    return Difference(*told, found.difference, found.half_width, found.significant)
+    return Difference(*common, found.difference, found.half_width, found.significant)

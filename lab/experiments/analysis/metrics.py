@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The metrics of an experiment: expressions over the record of one run, in the language of lab.expressions.expression.
 
-``outage.max`` is a figure of the workload's metric ``outage``; the name alone is its mean. Inside a function that sums
-up (``sum(goodput)``, ``max(goodput / 2)``) the name stands for all that the metric has one figure of: each process,
-handoff, sample. Processes and files have the names that checks know (``fetch.exit``, lab.experiments.analysis.sources).
-An expression is told in the unit of the experiment's metric, whatever that of the workload's is.
+``outage.max`` is a statistic of the workload's metric ``outage``; the name alone is its mean. Inside an aggregate
+function (``sum(goodput)``, ``max(goodput / 2)``) the name stands for all values of the metric: one per process, handoff
+or sample. Processes and files have the same names as in checks (``fetch.exit``, lab.experiments.analysis.sources). The
+result is converted to the unit of the experiment's metric, whatever the unit of the workload's metric.
 """
 
 from __future__ import annotations
@@ -25,27 +25,26 @@ from lab.metrics.base import summary
 from lab.shared.types import Plan
 
 _LANGUAGE = Language("metric", "an expression, such as outage.max, or sum(goodput)")
-_SINGLE = ("abs",)  # functions that do not sum up
-_USUAL = "mean"  # what the name alone is
-_COUNT = "count"  # the figure without the metric's unit
-# stand for figures before anything is measured: a difference or a logarithm that one of them makes impossible is not
-# impossible with the others
+_SINGLE = ("abs",)  # functions that do not aggregate
+_USUAL = "mean"  # statistic that the name alone stands for
+_COUNT = "count"  # the only statistic without the metric's unit
+# stand-ins before anything is measured: a division or logarithm that is undefined for one is defined for others
 _TRIES = ((2.0, 3.0), (1e9, 1.0), (0.5, 7e9), (5e12, 3e12), (-3.0, -2.0))
 
 
 class AbsentError(UndefinedError):
-    """A process has no such value in this run. It may in others: a parser finds what there is."""
+    """A process has no such value in this run, though it may in others: parsers report only what they find."""
 
 
 class _Run(Evaluator):
-    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: gives what else has a name."""
+    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: returns all other names."""
 
     def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
         super().__init__({})
         self.metrics = metrics
         self.others = others
         self.ran = ran
-        self.inside = False  # of a function that sums up
+        self.inside = False  # an aggregate function
 
     def look_up(self, name: Name) -> Any:
         word, figure = name.path[0], name.path[1:]
@@ -62,7 +61,7 @@ class _Run(Evaluator):
         return None if value is None else Quantity(value, "" if chosen == _COUNT else found["unit"])
 
     def _look_up_other(self, name: Name) -> Any:
-        """A value of a process or a file."""
+        """Return a value of a process or file."""
         self.context = self.context or self.others()
         if name.path[0] not in self.context:
             raise InputError(_unknown(name.path[0], self.metrics, self.context))
@@ -83,7 +82,7 @@ class _Run(Evaluator):
             self.inside = before
 
     def _sum_of_nothing(self, tree: Call) -> Any:
-        """0 in the unit that a sum would have: what nobody received is a goodput of 0."""
+        """Return 0 in the unit of the sum: if nothing was received, the goodput is 0."""
         kept = self.metrics
         self.metrics = {name: {**found, "figures": found["figures"] or [1.0]} for name, found in kept.items()}
         try:
@@ -94,25 +93,25 @@ class _Run(Evaluator):
 
 
 def _entries(found: Iterable[Any]) -> Iterable[bool]:
-    """True for each entry of each list."""
+    """Yield True for each entry of each list."""
     for value in found:
         yield from _entries(value) if isinstance(value, list) else (True,)
 
 
 def _unknown(word: str, metrics: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """What to say about a name that nothing has."""
+    """Explain an unknown name."""
     known = [*metrics, *(name for name in others if "@" not in name)]
     hint = suggestion(word, [*metrics, *others])
     return f'the workload has no metric "{word}"{hint}; known: {", ".join(known) or "none"}'
 
 
 def check(metric: Metric, plan: Plan) -> None:
-    """Refuse what could never be a number in the metric's unit, before anything runs.
+    """Refuse an expression that can never be a number in the metric's unit, before anything runs.
 
-    What a parser will find is not known, so neither is its unit: ``values`` judges that.
+    Values of parsers, and so their units, are not known yet; ``values`` checks those.
 
     Raises:
-        InputError: no expression, an unknown metric or figure, or a unit that does not fit; without a place.
+        InputError: a syntax error, an unknown metric or statistic, or an incompatible unit; without a location.
     """
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
@@ -120,14 +119,14 @@ def check(metric: Metric, plan: Plan) -> None:
         stand_ins = {one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}
         run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
-            _told(run.value(tree), metric.unit)
+            _converted(run.value(tree), metric.unit)
             return
         except UndefinedError as error:
             failure = error
         except OverflowError:
             failure = InputError("a number in it is too large")
     assert failure is not None
-    raise InputError(f"{failure.message}, whatever is measured")
+    raise InputError(f"{failure.message}, whatever the run measures")
 
 
 def _stand_in(figures: tuple[float, ...]) -> dict[str, Any]:
@@ -135,34 +134,34 @@ def _stand_in(figures: tuple[float, ...]) -> dict[str, Any]:
 
 
 def values(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> dict[str, float | None]:
-    """The metrics of one run, by name, each in its unit.
+    """Compute the metrics of one run, by name, each in its unit.
 
     Args:
-        metrics: of the experiment, checked.
-        record_data: what record.json holds (lab.record.Record.data).
+        metrics: metrics of the experiment, checked.
+        record_data: content of record.json (lab.record.Record.data).
 
     Returns:
-        Finite numbers; None where the run has no such figure (no handoff, no outage), or dividing by 0 would make it.
+        Finite numbers; None if the run has no such value (no handoff, no outage), or it would need a division by 0.
 
     Raises:
-        InputError: an expression that ``check`` would refuse, or a parser's value that does not fit the unit.
+        InputError: an expression that ``check`` would refuse, or a parser's value with an incompatible unit.
     """
     run = _run(record_data)
     return {metric.name: _value(metric, run) for metric in metrics}
 
 
 def absent(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> list[str]:
-    """Why metrics of a run have no value although they name one of a process: a line each. Arguments: ``values``."""
+    """Explain, one line each, why metrics about processes have no value in a run. Arguments as for ``values``."""
     run = _run(record_data)
-    told = []
+    lines = []
     for metric in metrics:
         try:
             run.value(parse(metric.that, _LANGUAGE))
         except AbsentError as error:
-            told.append(f"metric {metric.name}: {error.message}")
+            lines.append(f"metric {metric.name}: {error.message}")
         except (InputError, OverflowError):
             continue
-    return told
+    return lines
 
 
 def _run(record_data: Mapping[str, Any]) -> _Run:
@@ -171,21 +170,21 @@ def _run(record_data: Mapping[str, Any]) -> _Run:
 
 def _value(metric: Metric, run: _Run) -> float | None:
     try:
-        number = _told(run.value(parse(metric.that, _LANGUAGE)), metric.unit)
+        number = _converted(run.value(parse(metric.that, _LANGUAGE)), metric.unit)
     except (UndefinedError, OverflowError):
         return None
     except InputError as error:
-        told = f"metrics.{metric.name}.that: {error.message}"
-        raise InputError(told, where=metric.source or None, hint=error.hint) from None
+        message = f"metrics.{metric.name}.that: {error.message}"
+        raise InputError(message, where=metric.source or None, hint=error.hint) from None
     return number if number is not None and math.isfinite(number) else None
 
 
-def _told(value: Any, unit: str) -> float | None:
-    """A value as a number in ``unit``. InputError: it does not fit."""
+def _converted(value: Any, unit: str) -> float | None:
+    """Convert a value to a number in ``unit``. InputError: it is incompatible."""
     if value is None:
         return None
     if not isinstance(value, Quantity):
-        raise InputError(f"comes to {_kind(value)}; a metric is a number")
+        raise InputError(f"is {_kind(value)}; a metric must be a number")
     if value.unit == unit:
         return float(value.value)
     wanted = language.Quantity(1, unit).dimension
@@ -194,28 +193,28 @@ def _told(value: Any, unit: str) -> float | None:
             return None
         return float(Fraction(value.base) / wanted.factors[unit])
     if not value.unit and wanted is None:
-        return float(value.value)  # a plain number, whatever is counted
+        return float(value.value)  # a plain number; the unit only names what is counted
     raise InputError(_misfit(value, unit))
 
 
 def _kind(value: Any) -> str:
     if isinstance(value, list):
-        return "several values, one for each node; write NAME@NODE for one, or sum them up"
-    return "yes or no" if isinstance(value, bool) else f'the text "{show(value)}"'
+        return "a list with one value per node; write NAME@NODE for one, or a function such as sum()"
+    return "true or false" if isinstance(value, bool) else f'the text "{show(value)}"'
 
 
 def _misfit(value: Quantity, unit: str) -> str:
-    """Why a number cannot be told in a unit, and what to write."""
+    """Explain why a number cannot be converted to a unit, and what to write."""
     wanted = Quantity(1, unit).dimension
     if not value.unit:
         hint = "multiply it by 100%" if unit == "%" else 'write unit: ""'
-        return f"comes to a number without a unit, not to a {wanted.name if wanted else 'count'} in {unit}; {hint}"
+        return f"is a number without a unit, not a {wanted.name if wanted else 'count'} in {unit}; {hint}"
     if not unit:
-        return f'comes to a number in {value.unit}; write unit: "{value.unit}"'
+        return f'is a number in {value.unit}; write unit: "{value.unit}"'
     if value.dimension is None:
-        return f"comes to a number of {value.unit}, not to {unit}; write unit: {value.unit}"
+        return f"is a number of {value.unit}, not of {unit}; write unit: {value.unit}"
     if wanted is None:
         fitting = ", ".join(value.dimension.factors)
-        return f'comes to a {value.dimension.name}, and "{unit}" is no unit of one; known: {fitting}'
+        return f'is a {value.dimension.name}, and "{unit}" is not a unit of it; known: {fitting}'
     fitting = ", ".join(value.dimension.factors)
-    return f"comes to a {value.dimension.name}, and {unit} measures a {wanted.name}; write one of {fitting}"
+    return f"is a {value.dimension.name}, but {unit} measures a {wanted.name}; write one of {fitting}"

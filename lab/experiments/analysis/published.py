@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a paper published for a place in the grid, and how the paper is called."""
+"""A paper's values for points of the grid, and its citation."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _PARTS = ("figure", "table", "section")
 
 
 def find(published: Iterable[Published], metric: str, labels: Mapping[str, str]) -> float | None:
-    """The paper's number for a metric where the axes have these labels, in the metric's unit; None: it has none.
+    """Return the paper's value of a metric for these labels, in the metric's unit, or None.
 
-    A number holds wherever the labels that the paper gives it are those asked for; the one with most labels wins.
+    A value applies wherever its own labels match; of several, the one with most labels wins.
     """
     fitting = [entry for entry in published if entry.metric == metric and entry.labels.items() <= labels.items()]
     return max(fitting, key=lambda entry: len(entry.labels)).value if fitting else None
 
 
 def axes(published: Iterable[Published], metric: str) -> set[str]:
-    """The axes that the paper tells apart for a metric."""
+    """Return the axes along which the paper's values of a metric differ."""
     return {axis for entry in published if entry.metric == metric for axis in entry.labels}
 
 
 def source(experiment: Experiment) -> str:
-    """In words, from ``cites:``: ``figure 4 of 002_43470e78d29d25e0.txt``; empty if nothing is cited."""
+    """Format ``cites:``, such as ``figure 4 of 002_43470e78d29d25e0.txt``; empty if nothing is cited."""
     cites = experiment.cites
     parts = ", ".join(f"{part} {cites[part]}" for part in _PARTS if part in cites)
     paper = cites.get("title") or cites.get("paper") or ""

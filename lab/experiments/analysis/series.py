@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Series of a metric over the grid of an experiment, as claims name them.
 
-``throughput[quick]`` is the metric at all points with that label, in the order of the grid. Its places are told by the
-axes that are left: those that no label of it fixes and that do not follow from one (axes that advance together).
-``paper.throughput[quick]`` is what the paper published for these points.
+``throughput[quick]`` is the metric at all points with that label, in grid order. Its places are the labels of the
+remaining axes: those that no label fixes, directly or through an axis that advances with another.
+``paper.throughput[quick]`` are the paper's values for these points.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import Any
 
 from lab.errors import InputError, suggestion
 from lab.experiments.analysis import published
-from lab.experiments.labels import meant
+from lab.experiments.labels import matching_label
 from lab.experiments.types import Axis, Experiment, Metric, Point
 
-Place = tuple[tuple[str, str], ...]  # (axis, label) of the axes that are left
+Place = tuple[tuple[str, str], ...]  # (axis, label) of the remaining axes
 _LISTED_MAX = 12  # labels of an axis in a message
-_PAPER = "paper."  # before a name: the paper's numbers, not those measured
+_PAPER = "paper."  # prefix of a name: the paper's values instead of the measured ones
 
 
 @dataclass(frozen=True)
 class Series:
-    """Values of one statement, place by place; one at least."""
+    """Values of a statement by place; at least one."""
 
     places: tuple[Place, ...]
     values: tuple[Any, ...]
 
     def each(self, operation: Callable[[Any], Any]) -> Series:
-        """The operation on each value."""
+        """Apply the operation to each value."""
         return Series(self.places, tuple(map(operation, self.values)))
 
     def items(self) -> Iterator[tuple[Place, Any]]:
-        """Places with their values."""
+        """Return places with their values."""
         return zip(self.places, self.values, strict=True)
 
     def line(self) -> str | None:
-        """The axis that the places are in a line along; None where they are not in a line."""
+        """Return the axis along which the places lie, or None if there is no such axis."""
         for index in range(len(self.places[0])):
             labels = {place[index] for place in self.places}
             if len(labels) == len(self.places):
@@ -47,7 +47,7 @@ class Series:
 
 
 def paired(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-    """The operation, place by place where a side is a series.
+    """Apply the operation, place by place if a side is a series.
 
     Raises:
         InputError: two series over different places.
@@ -69,26 +69,26 @@ def _unpaired(left: tuple[Place, ...], right: tuple[Place, ...]) -> str:
         return f"a series over {axes[0]} cannot be paired with one over {axes[1]}; fix the same axes on both sides"
     lonely = next(place for place in (*left, *right) if (place in left) != (place in right))
     side = "left" if lonely in left else "right"
-    return f"two series cannot be paired: only the one on the {side} is at {told(lonely)}"
+    return f"the two series cannot be paired: only the one on the {side} has {describe(lonely)}"
 
 
-def told(place: Place) -> str:
-    """A place for a reader: ``distance 2 m, roaming quick``."""
+def describe(place: Place) -> str:
+    """Format a place for a reader: ``distance 2 m, roaming quick``."""
     return ", ".join(f"{axis} {label}" for axis, label in place)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A metric at some points. ``places`` None: a single point, whose value is no series."""
+    """A metric at some points. ``places`` None: a single point, so a value instead of a series."""
 
     metric: Metric
     points: tuple[Point, ...]
     places: tuple[Place, ...] | None
-    published: tuple[float, ...] = ()  # by point, in the metric's unit; empty: what was measured is meant
+    published: tuple[float, ...] = ()  # by point, in the metric's unit; empty: use the measured values
 
 
 class Grid:
-    """The axes and points of an experiment, to look series up in."""
+    """Looks up series in the axes and points of an experiment."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.axes: dict[str, Axis] = {axis.name: axis for axis in experiment.axes}
@@ -98,7 +98,7 @@ class Grid:
         self.usual = self._usual(experiment)
 
     def _usual(self, experiment: Experiment) -> Metric | None:
-        """The metric that a label alone is of: the only one, or the one that all figures show."""
+        """Return the metric of a label that stands alone: the only metric, or the only one drawn."""
         if len(self.metrics) == 1:
             return next(iter(self.metrics.values()))
         drawn = {name for figure in experiment.figures for name in (figure.x, figure.y, figure.value)}
@@ -106,15 +106,15 @@ class Grid:
         return shown[0] if len(shown) == 1 else None
 
     def find(self, name: str, labels: Iterable[tuple[str | None, str]] = ()) -> Selection:
-        """The points that a name and labels stand for.
+        """Return the points that a name and labels stand for.
 
         Args:
-            name: a metric; or a label, then of the usual metric; ``paper.`` before it: what the paper has there.
-            labels: each with its axis; None: the only axis that has it.
+            name: a metric, or a label, which means the usual metric; the prefix ``paper.`` selects the paper's values.
+            labels: each with its axis, or None for the only axis that has it.
 
         Raises:
-            InputError: there is no such series, its points are not among those that are run (``--only``), or the
-                paper has no number for one of them.
+            InputError: there is no such series, its points are not run (``--only``), or the paper has no value for one
+                of them.
         """
         if name.startswith(_PAPER) and not self._axes_with(name):
             return self._of_paper(self.find(name.removeprefix(_PAPER), labels))
@@ -126,23 +126,23 @@ class Grid:
         elif any(name in self._labels(axis) for axis in self.axes):
             raise InputError(f'"{name}" is a metric and a label; rename one of them')
         fixed: dict[str, str] = {}
-        for said, label in wanted:
-            axis, found = self._label(said, label)
+        for given, label in wanted:
+            axis, found = self._label(given, label)
             if fixed.setdefault(axis, found) != found:
-                raise InputError(f"a point has one {axis}, not {fixed[axis]} and {found}")
+                raise InputError(f"a point cannot have both {fixed[axis]} and {found} as {axis}; write one of them")
         return self._select(metric, fixed)
 
     def _of_paper(self, found: Selection) -> Selection:
-        """The same points, with what the paper has for them."""
+        """Return the same points with the paper's values."""
         metric, numbers, lacking = found.metric.name, [], []
         for point in found.points:
             number = published.find(self.published, metric, point.labels)
             if number is None:
-                lacking.append(told(tuple(point.labels.items())))
+                lacking.append(describe(tuple(point.labels.items())))
             else:
                 numbers.append(number)
         if not numbers and all(entry.metric != metric for entry in self.published):
-            raise InputError(f"the paper has no {metric}; its numbers stand in the file, under paper: {metric}:")
+            raise InputError(f"the paper has no {metric}; write its values in the file under paper: {metric}:")
         if lacking:
             more = f" and at {len(lacking) - 1} more" if len(lacking) > 1 else ""
             raise InputError(
@@ -152,12 +152,12 @@ class Grid:
         return replace(found, published=tuple(numbers))
 
     def _labelled(self, metric: str) -> str:
-        """The labels of the first number that the paper has of a metric, as they stand in brackets."""
+        """Return the labels of the paper's first value of a metric, as written in brackets."""
         first = next(entry for entry in self.published if entry.metric == metric)
         return ", ".join(f"{axis}={label}" for axis, label in first.labels.items())
 
     def _known(self, name: str) -> str:
-        """The name, if it is a label."""
+        """Return the name if it is a label."""
         if self._axes_with(name):
             return name
         if name in self.axes:
@@ -165,7 +165,7 @@ class Grid:
         metric, dot, figure = name.partition(".")
         if dot and metric in self.metrics:
             that, unit = self.metrics[metric].that, self.metrics[metric].unit
-            plain = that.replace("-", "_").isidentifier()  # else it is a calculation, which has no other figures
+            plain = that.replace("-", "_").isidentifier()  # else it is a calculation, which has no other statistics
             add = f', such as {metric}-{figure}: {{that: {that}.{figure}, unit: "{unit}"}}' if plain else " for it"
             raise InputError(f'claims are about the means of metrics, not "{name}"; add a metric{add}')
         labels = [label for axis in self.axes for label in self._labels(axis)]
@@ -177,7 +177,8 @@ class Grid:
     def _usual_of(self, name: str) -> Metric:
         if self.usual is None:
             raise InputError(
-                f'"{name}" could be of several metrics; write {" or ".join(f"{each}[{name}]" for each in self.metrics)}'
+                f'"{name}" is ambiguous, since there are several metrics; write '
+                f"{' or '.join(f'{each}[{name}]' for each in self.metrics)}"
             )
         return self.usual
 
@@ -185,13 +186,13 @@ class Grid:
         return [level.label for level in self.axes[axis].levels]
 
     def _axes_with(self, label: str) -> dict[str, str]:
-        """Axes that have the label, with how it is written there."""
-        found = {axis: meant(self._labels(axis), label) for axis in self.axes}
+        """Return the axes that have the label, with its spelling there."""
+        found = {axis: matching_label(self._labels(axis), label) for axis in self.axes}
         exact = {axis: one for axis, one in found.items() if one == label}
         return exact or {axis: one for axis, one in found.items() if one is not None}
 
     def _label(self, axis: str | None, label: str) -> tuple[str, str]:
-        """The axis of a label, and the label as it is written there."""
+        """Return the axis of a label, and the label as spelled there."""
         if axis is not None and axis not in self.axes:
             raise InputError(
                 f'there is no axis "{axis}"{suggestion(axis, self.axes)}; known: {", ".join(self.axes) or "none"}'
@@ -209,7 +210,7 @@ class Grid:
         if not found:
             alike = suggestion(label, [known for one in self.axes for known in self._labels(one)])
             options = (
-                "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, there are no axes"
+                "; ".join(f"{one}: {_listed(self._labels(one))}" for one in self.axes) or "none, the grid has no axes"
             )
             raise InputError(f'no axis has a label "{label}"{alike}; known: {options}')
         return next(iter(found.items()))
@@ -217,17 +218,17 @@ class Grid:
     def _select(self, metric: Metric, fixed: Mapping[str, str]) -> Selection:
         points = tuple(point for point in self.points if _has(point, fixed))
         if not points:
-            place = told(tuple(fixed.items()))
+            place = describe(tuple(fixed.items()))
             if all(any(_has(point, {axis: fixed[axis]}) for point in self.points) for axis in fixed):
-                raise InputError(f"no point of the grid is at {place}: axes that advance together are in step")
-            raise InputError(f"no point at {place} is run")
+                raise InputError(f"the grid has no point at {place}: the axes advance together")
+            raise InputError(f"no point at {place} was run")
         left = [axis for axis in self.axes if axis not in fixed and not self._follows(axis, tuple(fixed))]
         if not left and len(points) == 1:
             return Selection(metric, points, None)
         return Selection(metric, points, tuple(tuple((axis, point.labels[axis]) for axis in left) for point in points))
 
     def _follows(self, axis: str, fixed: tuple[str, ...]) -> bool:
-        """Whether all points that are alike in the fixed axes are alike in this one."""
+        """Return whether points with the same labels on the fixed axes always have the same label on this one."""
         found: dict[tuple[str, ...], str] = {}
         return all(
             found.setdefault(tuple(point.labels[one] for one in fixed), point.labels[axis]) == point.labels[axis]

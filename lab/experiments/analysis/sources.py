@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What metrics of an experiment can name besides the metrics of the workload: processes and files, as checks do.
+"""Names that metrics of an experiment can use besides metrics of the workload: processes and files, as in checks.
 
-``fetch.exit`` and whatever the parser of a probe found (``fetch.bytes``), ``file.size``. A process that several nodes
-run is a list of them; ``fetch@sta2`` is one. What a parser finds is not known before there is its output.
+``fetch.exit``, the values of a probe's parser (``fetch.bytes``), ``file.size``. A process that several nodes run is a
+list; ``fetch@sta2`` is one entry. The values of a parser are not known before its output exists.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Names = dict[str, Any]
 
 
 class _Unrun(Mapping[str, Any]):
-    """The values of a probe before it has run: an exit status, and others that nobody knows."""
+    """The values of a probe before it has run: an exit status, and unknown others."""
 
     def __getitem__(self, key: str) -> int | None:
         return 0 if key == "exit" else None
@@ -33,16 +33,16 @@ class _Unrun(Mapping[str, Any]):
 
 
 def planned(plan: Plan) -> Names:
-    """Stand-ins by name, before anything runs; a program that is no probe will have nothing but its exit status."""
+    """Return stand-ins by name, before anything runs; a program without a probe has only its exit status."""
     found = [(one.id, one.name, _Unrun() if one.probe is not None else {"exit": 0}) for one in plan.processes]
     return _files(plan.data()["files"]) | _processes(found)
 
 
 def recorded(data: Mapping[str, Any]) -> Names:
-    """The values of one run, by name.
+    """Return the values of one run, by name.
 
     Args:
-        data: what record.json holds (lab.record.record.Record).
+        data: content of record.json (lab.record.record.Record).
     """
     exits = {entry["id"]: entry["exit"] for entry in data["processes"]}
     found = [
@@ -53,7 +53,7 @@ def recorded(data: Mapping[str, Any]) -> Names:
 
 
 def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
-    """By id, and by name: those of one name together."""
+    """Return processes by id, and lists of them by name."""
     named: dict[str, list[Mapping[str, Any]]] = {}
     for _, name, values in found:
         named.setdefault(name, []).append(values)

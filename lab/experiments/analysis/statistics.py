@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What repetitions of a trial tell: mean, 95 % confidence, how many more are needed, and whether two differ.
+"""Statistics of repeated trials: mean, 95 % confidence interval, trials needed, and significance of differences.
 
-Trials are taken as independent and their mean as normal. Confidence is Student's t (Student, "The probable error of a
-mean", Biometrika 6, 1908), so that three repetitions are not trusted like thirty. A difference of two means is
-Welch's t (Welch, "The generalization of 'Student's' problem", Biometrika 34, 1947), since a changed stack may well
-change the deviation too.
+Trials are assumed independent and their mean normal. Confidence intervals use Student's t (Student, "The probable error
+of a mean", Biometrika 6, 1908), so that three repetitions are not trusted like thirty. Differences of two means use
+Welch's t-test (Welch, "The generalization of 'Student's' problem", Biometrika 34, 1947), since a changed stack may also
+change the deviation.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from functools import lru_cache
 from lab.experiments.types import Summary
 
 CONFIDENCE = 0.95
-NORMAL_95 = 1.96  # of the normal distribution, two-sided, as the rule of ``needed`` has it
-ENDLESS = sys.maxsize  # more than any cap
+NORMAL_95 = 1.96  # two-sided quantile of the normal distribution, for the rule of ``needed``
+ENDLESS = sys.maxsize  # more than any limit
 
 
 def summarise(values: Sequence[float], unit: str, missing: int = 0, share: float | None = None) -> Summary:
-    """Mean, half width of its 95 % confidence interval and standard deviation of a sample.
+    """Compute mean, half-width of its 95 % confidence interval and standard deviation of a sample.
 
     Args:
-        values: one of each trial that has one, finite, in ``unit``.
-        unit: kept.
-        missing: how many trials have none.
-        share: of the mean that the half width may be; None: nobody asks.
+        values: one per trial with a value, finite, in ``unit``.
+        unit: copied to the result.
+        missing: number of trials without a value.
+        share: largest half-width as a share of the mean, or None.
     """
     count = len(values)
-    # the standard library calculates with fractions: equal values have that very mean and no deviation at all
+    # the standard library computes with fractions: equal values have exactly that mean and a deviation of 0
     mean = float(statistics.mean(values)) if count else None
     deviation = float(statistics.stdev(values)) if count > 1 else None
     ci95 = None if deviation is None else half_width(deviation, count)
@@ -42,36 +42,36 @@ def summarise(values: Sequence[float], unit: str, missing: int = 0, share: float
 
 
 def _precise(mean: float | None, ci95: float | None, share: float) -> bool:
-    """Whether the interval that is told is narrow enough. Values without any spread are, also those of 0."""
+    """Return whether the reported interval is narrow enough; it always is if all values are equal, even if 0."""
     return mean is not None and ci95 is not None and ci95 <= share * abs(mean)
 
 
 def half_width(deviation: float, count: int) -> float:
-    """Half of the 95 % confidence interval of a mean of ``count`` (at least 2) values."""
+    """Return the half-width of the 95 % confidence interval of a mean of ``count`` (at least 2) values."""
     return student(count - 1) * deviation / math.sqrt(count)
 
 
 def deviation_of(ci95: float, count: int) -> float:
-    """The standard deviation behind a half width; see ``half_width``."""
+    """Return the standard deviation for a half-width; inverse of ``half_width``."""
     return ci95 * math.sqrt(count) / student(count - 1)
 
 
 @lru_cache
 def student(freedom: float) -> float:
-    """The quantile of Student's t that 95 % of it lie within, either side."""
+    """Return the two-sided 95 % quantile of Student's t-distribution."""
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 
     return float(stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
 def needed(values: Sequence[float], half_width: float) -> int:
-    """How many trials it takes until the half width is that share of the mean, as far as ``values`` tell.
+    """Estimate from ``values`` how many trials are needed until the half-width is that share of the mean.
 
-    n = (1.96 s / (share * mean))^2, rounded up (Sales, Oliveira, Perkusich and Melo). Two at least, where there are
-    fewer: one trial has no deviation. ``ENDLESS`` for a mean of 0 with a deviation: no share of it is wide enough.
+    n = (1.96 s / (share * mean))^2, rounded up (Sales, Oliveira, Perkusich and Melo). Two if there are fewer, since one
+    trial has no deviation. ``ENDLESS`` if the mean is 0 but the deviation is not.
 
     Args:
-        values: of the trials so far.
+        values: values of the trials so far.
         half_width: the share, such as 0.05.
     """
     if len(values) < 2:
@@ -85,15 +85,14 @@ def needed(values: Sequence[float], half_width: float) -> int:
 
 
 def enough(values: Sequence[float], share: float) -> int:
-    """How many trials there should be before one looks again: as many as there are where the mean is precise.
+    """Return how many trials to run before checking again; the current number if the mean is precise enough.
 
-    ``needed`` says how far to go, but not when to stop: 1.96 is of the normal distribution, and the interval that is
-    told is Student's, of a few trials up to twice as wide. Where ``needed`` is content and that interval is not, it is
-    one trial more.
+    ``needed`` uses the normal quantile 1.96, but the reported interval is Student's, which is up to twice as wide for a
+    few trials. If ``needed`` is satisfied and that interval is not, one more trial is run.
 
     Args:
-        values: of the trials so far.
-        share: of the mean that the half width of the told interval may be, such as 0.05.
+        values: values of the trials so far.
+        share: largest half-width of the reported interval as a share of the mean, such as 0.05.
     """
     count = len(values)
     if summarise(values, "", share=share).precise:
@@ -103,7 +102,7 @@ def enough(values: Sequence[float], share: float) -> int:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a comparison needs of a mean. ``deviation`` None: of one value only."""
+    """A mean for a comparison. ``deviation`` None: a single value."""
 
     mean: float
     deviation: float | None
@@ -112,19 +111,19 @@ class Sample:
 
 @dataclass(frozen=True)
 class Welch:
-    """The difference of two means, b - a. ``half_width`` None: one of them has a single value."""
+    """The difference of two means, b - a. ``half_width`` None: one side has a single value."""
 
     difference: float
     half_width: float | None
 
     @property
     def significant(self) -> bool | None:
-        """Whether 0 is outside the 95 % confidence interval; None where there is none."""
+        """Whether 0 is outside the 95 % confidence interval; None if there is none."""
         return None if self.half_width is None else abs(self.difference) > self.half_width
 
 
 def welch(a: Sample, b: Sample) -> Welch:
-    """The difference of two means with its 95 % confidence, each with a deviation of its own."""
+    """Compute the difference of two means with its 95 % confidence interval, for unequal variances."""
     difference = b.mean - a.mean
     if a.deviation is None or b.deviation is None or min(a.n, b.n) < 2:
         return Welch(difference, None)

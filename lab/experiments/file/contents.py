@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the files of an experiment say, as hashes: whether two results are of the same experiment, and of which stack.
+"""Hashes of the files of an experiment, which show whether two results belong to the same experiment and build.
 
-Topologies and workloads are what the experiment is. The text files that they name (programs, configurations, tables of
-error rates) are what somebody changes to see what comes of it: they belong to the build.
+Topologies and workloads define the experiment. The text files that they name (programs, configurations, tables of error
+rates) are what users change to see the effect: they belong to the build.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name anot
 
 
 def contents(points: Iterable[Point]) -> Contents:
-    """What the topologies and workloads of these points say, and the text files that they name.
+    """Hash the topologies and workloads of these points, and the text files that they name.
 
     Raises:
-        InputError: one of them is not right.
+        InputError: one of them is invalid.
     """
-    said: dict[str, dict[str, dict[str, str]]] = {kind: {} for kind in _MODELS}
+    hashes: dict[str, dict[str, dict[str, str]]] = {kind: {} for kind in _MODELS}
     texts: dict[str, str] = {}
     seen: set[tuple[str, ...]] = set()
     for point in points:
@@ -43,15 +43,15 @@ def contents(points: Iterable[Point]) -> Contents:
             continue
         seen.add(one)
         for kind, name in (("topology", point.topology), ("workload", point.workload)):
-            if name not in said[kind]:
+            if name not in hashes[kind]:
                 data = read(library.find(kind, name)).data
-                said[kind][name] = {key: _hash(value) for key, value in data.items() if key not in _FOR_PEOPLE}
+                hashes[kind][name] = {key: _hash(value) for key, value in data.items() if key not in _FOR_PEOPLE}
         texts |= _texts(point)
-    return Contents(said, dict(sorted(texts.items())))
+    return Contents(hashes, dict(sorted(texts.items())))
 
 
 def _texts(point: Point) -> dict[str, str]:
-    """The text files of a point with its settings."""
+    """Hash the text files of a point with its settings."""
     documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
     overrides.apply(overrides.parse(point.settings), documents, _MODELS)
     sources = (topology_source(documents["topology"]), workload_source(documents["workload"]))

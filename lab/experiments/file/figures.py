@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the figures of a file say, checked against its axes and metrics."""
+"""The figures of an experiment file, checked against its axes and metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.model.experiment import Figure as Written
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Plan
 
-# what each kind needs and may have: an axis, a metric, or a series (a metric of the experiment or of its workload)
+# keys of each kind: an axis, a metric, or a series (a metric of the experiment or of its workload)
 _NEEDS: Mapping[str, Mapping[str, str]] = {
     "line": {"x": "axis", "y": "metric"},
     "bar": {"x": "axis", "y": "metric"},
@@ -25,7 +25,7 @@ _NEEDS: Mapping[str, Mapping[str, str]] = {
 }
 _NOUNS = {"axis": "an axis", "metric": "a metric", "series": "a metric"}
 _KEYS = ("x", "y", "value")
-_MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean at each place
+_MEANS = ("line", "bar", "heat-map")  # kinds that draw one mean per place
 
 
 def resolve(
@@ -35,7 +35,7 @@ def resolve(
     groups: Sequence[Sequence[int]],
     problems: Problems,
 ) -> tuple[Figure, ...]:
-    """Every figure; what is wrong is noted. Series are looked for once there is a plan (``check_series``)."""
+    """Resolve all figures and record mistakes. Series are checked once there is a plan (``check_series``)."""
     together = {axes[number].name: {axes[one].name for one in group} for group in groups for number in group}
     reader = _Reader(
         source, {metric.name for metric in metrics}, {axis.name: axis for axis in axes}, together, problems
@@ -50,10 +50,10 @@ def _written(model: Model) -> Iterator[tuple[Written, Keys]]:
 
 
 def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, problems: Problems) -> None:
-    """Whether what a cdf or a time-series shows is there.
+    """Check that the series that a cdf or time-series shows exists.
 
-    That is a metric of the experiment (a cdf of trials), a metric of the workload (its samples), or what a process or
-    probe of the plan records over time (``station-dump.signal``).
+    It is a metric of the experiment (a cdf over trials), a metric of the workload (its samples), or a series that a
+    process or probe of the plan records over time (``station-dump.signal``).
     """
     own = [metric.name for metric in metrics]
     recorded = [metric.name for metric in plan.metrics]
@@ -70,7 +70,7 @@ def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, p
 
 
 class _Reader:
-    """Reads one figure after the other."""
+    """Resolves one figure after another."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class _Reader:
         self.problems = problems
 
     def read(self, written: Written, keys: Keys) -> Figure:
-        """A figure, with what is wrong noted."""
+        """Resolve a figure and record mistakes."""
         before = len(self.problems.errors)
         needs = _NEEDS[written.kind]
         for key in _KEYS:
@@ -96,9 +96,9 @@ class _Reader:
             self._known(written.by, (*keys, "by"), "axis")
             for key in ("x", "y"):
                 if written.by == getattr(written, key):
-                    self.problems.add(self.source, (*keys, "by"), f"is the axis of {key}: too; leave it out")
+                    self.problems.add(self.source, (*keys, "by"), f"is already the axis of {key}:; remove it")
         if written.kind == "heat-map" and written.x is not None and written.x == written.y:
-            self.problems.add(self.source, (*keys, "y"), "is the axis of x: too; name another one")
+            self.problems.add(self.source, (*keys, "y"), "is already the axis of x:; name another one")
         where = self._where(written, keys)
         if len(self.problems.errors) == before:
             self._check_scales(written, keys)
@@ -106,15 +106,15 @@ class _Reader:
         return _figure(written, where)
 
     def _check(self, written: Written, keys: Keys, key: str, what: str | None) -> None:
-        """One of x, y and value."""
+        """Check one of x, y and value."""
         name = getattr(written, key)
         if what is None:
             if name is not None:
                 needs = " and ".join(f"{other}: ({_NOUNS[kind]})" for other, kind in _NEEDS[written.kind].items())
-                self.problems.add(self.source, (*keys, key), f"means nothing in a {written.kind}, which has {needs}")
+                self.problems.add(self.source, (*keys, key), f"is not a key of a {written.kind}, which has {needs}")
         elif name is None:
             known = f"; known: {', '.join(self.known[what])}" if what in self.known else ""
-            self.problems.add(self.source, keys, f"a {written.kind} needs {key}: and {_NOUNS[what]}{known}")
+            self.problems.add(self.source, keys, f"a {written.kind} needs {key}: with {_NOUNS[what]}{known}")
         elif what in self.known:
             self._known(name, (*keys, key), what)
 
@@ -124,12 +124,12 @@ class _Reader:
             listed = ", ".join(known) or "none"
             noun = {"axis": "axes", "metric": "metrics"}[what]
             other = "axis" if what == "metric" else "metric"
-            is_other = f", {name} is {_NOUNS[other]}" if name in self.known[other] else ""
+            is_other = f"; {name} is {_NOUNS[other]}" if name in self.known[other] else ""
             message = f'there is no {what} "{name}"{suggestion(name, known)}{is_other}; known {noun}: {listed}'
             self.problems.add(self.source, keys, message)
 
     def _where(self, written: Written, keys: Keys) -> dict[str, str]:
-        """The points that are shown."""
+        """Resolve ``where``: the points that are drawn."""
         found: dict[str, str] = {}
         for name, text in written.where.items():
             if name not in self.axes:
@@ -143,34 +143,38 @@ class _Reader:
         return found
 
     def _check_scales(self, written: Written, keys: Keys) -> None:
-        """A logarithmic scale wants numbers above 0."""
+        """Check that a logarithmic scale has numbers above 0."""
         shown = [("x", written.x), ("y", written.y)]
         for key, name in shown:
             axis = self.axes.get(name or "")
             if key not in written.log or axis is None:
                 continue
             if any(level.number is None for level in axis.levels):
-                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has no numbers, so no logarithmic scale")
+                self.problems.add(
+                    self.source,
+                    (*keys, "log"),
+                    f"{axis.name} has no numbers, so it cannot be logarithmic; remove {key}",
+                )
             elif any((level.number or 0) <= 0 for level in axis.levels):
-                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has values not above 0; leave {key} out")
+                self.problems.add(self.source, (*keys, "log"), f"{axis.name} has values of 0 or below; remove {key}")
 
     def _check_places(self, written: Written, keys: Keys, where: Mapping[str, str]) -> None:
-        """No two points may fall on one place of a figure of means."""
+        """Check that no two points share a place in a figure of means."""
         if written.kind not in _MEANS:
             return
-        told = {name for name in (written.x, written.y, written.by, *where) if name is not None}
-        settled = set().union(*(self.together.get(name, set()) for name in told))
+        named = {name for name in (written.x, written.y, written.by, *where) if name is not None}
+        settled = set().union(*(self.together.get(name, set()) for name in named))
         for name, axis in self.axes.items():
             if name not in settled and len(axis.levels) > 1:
                 first = axis.levels[0].label
-                message = f"the points of all {len(axis.levels)} values of {name} would fall on each other"
+                message = f"the points of all {len(axis.levels)} values of {name} would be drawn at the same place"
                 free = "" if written.by is not None or written.kind == "heat-map" else f"by: {name}, or "
                 self.problems.add(self.source, keys, message, f"write {free}where: {{{name}: {first}}}")
                 return
 
 
 def _figure(written: Written, where: dict[str, str]) -> Figure:
-    """The figure; of a cdf and a time-series, x and y are both what is shown."""
+    """Build the figure; for a cdf and a time-series, x and y are both the series."""
     x, y = written.x or written.y or "", written.y or written.x or ""
     return Figure(
         kind=written.kind,
@@ -186,7 +190,7 @@ def _figure(written: Written, where: dict[str, str]) -> Figure:
 
 
 def _title(written: Written) -> str:
-    """What a figure shows, in words."""
+    """Return the default title."""
     match written.kind:
         case "cdf":
             return f"Distribution of {written.x}"

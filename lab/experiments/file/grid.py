@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The grid of an experiment: its axes, and every point with what is set there."""
+"""The grid of an experiment: its axes, and every point with its settings."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Range
 from lab.plan.problems import Problems, Source
 
-MOST_POINTS = 100_000  # more is a slip; each costs memory before anything runs
-MOST_TRIALS = 1_000  # more than that are run only by who asks for it: lab reproduce --yes
+MOST_POINTS = 100_000  # more is a mistake; each costs memory before anything runs
+MOST_TRIALS = 1_000  # more run only with lab reproduce --yes
 
 
 def trials(experiment: Experiment) -> int:
-    """The most trials that an experiment can have, all repetitions counted."""
+    """Return the maximum number of trials of an experiment, with all repetitions."""
     return len(experiment.points) * experiment.repetitions.most
 
 
 def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
-    """Refuse more trials than somebody may have meant; not to be asked after ``--yes``.
+    """Refuse an experiment that is probably larger than intended; skipped with ``--yes``.
 
     Raises:
         InputError: there may be more than ``most``.
@@ -39,13 +39,13 @@ def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
     often = f"up to {each.most}" if each.most > each.least else f"{each.most}"
     raise InputError(
         f"{experiment.name} has {points:,} points, each run {often} times: {count:,} trials, more than {most:,}",
-        hint="add --yes to run them all, or make them fewer with --only axis=value or --reps n",
+        hint="add --yes to run them all, or reduce them with --only axis=value or --reps n",
     )
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A value to set, and where it is written."""
+    """A value to set, and where it comes from."""
 
     key: str
     value: Any
@@ -54,7 +54,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Varied:
-    """An axis with the settings of its levels; those of plain values have none, they are filled in by name."""
+    """An axis with the settings of its levels; plain values have none, they replace ``{axis}`` in texts."""
 
     axis: Axis
     settings: tuple[tuple[Setting, ...], ...]
@@ -67,23 +67,23 @@ class Grid:
     source: Source[Model]
     varied: list[Varied]
     common: tuple[Setting, ...]
-    groups: list[list[int]] = field(default_factory=list)  # axes that advance together; by number
+    groups: list[list[int]] = field(default_factory=list)  # axes that advance together, by index
     _places: dict[Keys, str] = field(default_factory=dict, repr=False)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes, in order of listing."""
+        """The axes, in file order."""
         return tuple(one.axis for one in self.varied)
 
     def points(self) -> tuple[Point, ...]:
-        """Every point, the last axis fastest; axes that go together at the place of their first."""
+        """Return every point, the last axis varying fastest; zipped axes take the place of their first."""
         sizes = [range(len(self.varied[group[0]].axis.levels)) for group in self.groups]
         return tuple(
             self._point(number, self._indexes(choice)) for number, choice in enumerate(itertools.product(*sizes))
         )
 
     def _indexes(self, choice: tuple[int, ...]) -> list[int]:
-        """The level of each axis."""
+        """Return the level of each axis."""
         found = dict.fromkeys(range(len(self.varied)), 0)
         for group, index in zip(self.groups, choice, strict=True):
             found.update(dict.fromkeys(group, index))
@@ -91,32 +91,32 @@ class Grid:
 
     def _point(self, number: int, indexes: list[int]) -> Point:
         labels = {one.axis.name: one.axis.levels[index].label for one, index in zip(self.varied, indexes, strict=True)}
-        said = dict(placeholders.setting(one.key, one.value, labels) for one in self._settings(indexes))
+        settings = dict(placeholders.setting(one.key, one.value, labels) for one in self._settings(indexes))
         model = self.source.model
         return Point(
             number=number,
             labels=labels,
             topology=placeholders.fill(model.topology, labels),
             workload=placeholders.fill(model.workload, labels),
-            settings=tuple(f"{key}={text}" for key, text in said.items()),
+            settings=tuple(f"{key}={text}" for key, text in settings.items()),
             places={placeholders.fill(one.key, labels): self._where(one.keys) for one in self._settings(indexes)},
         )
 
     def _settings(self, indexes: list[int]) -> Iterator[Setting]:
-        """What is set at a point: everywhere, then by its levels."""
+        """Yield the settings of a point: common ones first, then those of its levels."""
         yield from self.common
         for one, index in zip(self.varied, indexes, strict=True):
             yield from one.settings[index]
 
     def _where(self, keys: Keys) -> str:
-        """``document.where``, found once for all points."""
+        """Return ``document.where``, computed once for all points."""
         if keys not in self._places:
             self._places[keys] = self.source.document.where(keys)
         return self._places[keys]
 
 
 def resolve(source: Source[Model], problems: Problems) -> Grid:
-    """The grid of an experiment; without points where something is wrong, which is noted."""
+    """Resolve the grid of an experiment and record mistakes; with mistakes, it has no points."""
     before = len(problems.errors)
     varied = [_varied(source, name, problems) for name in source.model.grid]
     common = tuple(Setting(key, value, ("set", key)) for key, value in source.model.set_.items())
@@ -129,7 +129,7 @@ def resolve(source: Source[Model], problems: Problems) -> Grid:
         count = math.prod(len(found.varied[group[0]].axis.levels) for group in found.groups)
         if count > MOST_POINTS:
             problems.add(
-                source, ("grid",), f"has {count:,} points, more than {MOST_POINTS:,}; leave out values, or zip: axes"
+                source, ("grid",), f"has {count:,} points, more than {MOST_POINTS:,}; remove values, or zip: axes"
             )
     if len(problems.errors) > before:
         return Grid(source, found.varied if len(found.varied) == len(known) else [], common)
@@ -137,7 +137,7 @@ def resolve(source: Source[Model], problems: Problems) -> Grid:
 
 
 def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | None:
-    """An axis; None where it is wrong."""
+    """Resolve an axis; None if it is invalid."""
     written = source.model.grid[name]
     keys: Keys = ("grid", name)
     before = len(problems.errors)
@@ -157,14 +157,14 @@ def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | No
     if not isinstance(written, dict):
         return Varied(axis, ((),) * len(labels))
     settings = tuple(
-        tuple(Setting(key, value, (*keys, label, key)) for key, value in said.items())
-        for label, said in written.items()
+        tuple(Setting(key, value, (*keys, label, key)) for key, value in variant.items())
+        for label, variant in written.items()
     )
     return Varied(axis, settings)
 
 
 def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
-    """Everything that may name an axis."""
+    """Yield everything that may name an axis."""
     yield source.model.topology, ("topology",)
     yield source.model.workload, ("workload",)
     for one in itertools.chain(grid.common, *(settings for axis in grid.varied for settings in axis.settings)):
@@ -172,20 +172,20 @@ def _texts(source: Source[Model], grid: Grid) -> Iterator[tuple[Any, Keys]]:
 
 
 def _check_references(source: Source[Model], grid: Grid, problems: Problems) -> None:
-    """Whether every axis named in braces is there, and no key has a sign that no key has."""
+    """Check that every axis named in braces exists, and that no key contains ``=``."""
     known = source.model.grid
     for value, keys in _texts(source, grid):
         for name in placeholders.names(value):
             if name not in known:
-                listed = f"known axes: {', '.join(known)}" if known else "there is no grid:"
+                listed = f"known axes: {', '.join(known)}" if known else "the file has no grid:"
                 what = f"{{{name}}}: there is no axis {name}{suggestion(name, known)}; {listed}"
                 problems.add(source, keys, what, f"write {{{{{name}}}}} for the text {{{name}}}")
         if isinstance(value, dict) and "=" in str(keys[-1]):
-            problems.add(source, keys, "a key has no =; write key: value")
+            problems.add(source, keys, "a key cannot contain =; write key: value")
 
 
 def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[int]]:
-    """The axes by number, those of ``zip:`` together, in the order of the first of each."""
+    """Return the axes by index, zipped ones grouped, ordered by the first of each group."""
     numbers = {axis.name: number for number, axis in enumerate(grid.axes)}
     known = source.model.grid
     taken: dict[str, int] = {}
@@ -197,14 +197,14 @@ def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[
                 listed = ", ".join(known) or "none"
                 problems.add(source, keys, f'there is no axis "{name}"{suggestion(name, known)}; known axes: {listed}')
             elif name in taken:
-                problems.add(source, keys, f"{name} is zipped already; name it once")
+                problems.add(source, keys, f"{name} is already zipped; name it once")
             else:
                 taken[name] = index
         there = [name for name in names if name in numbers and taken.get(name) == index]
         sizes = {name: len(grid.axes[numbers[name]].levels) for name in there}
         if len(set(sizes.values())) > 1:
-            told = ", ".join(f"{name} has {size}" for name, size in sizes.items())
-            problems.add(source, ("zip", index), f"axes that advance together have as many values each; {told}")
+            listed = ", ".join(f"{name} has {size}" for name, size in sizes.items())
+            problems.add(source, ("zip", index), f"zipped axes need the same number of values; {listed}")
         if there:
             members = sorted({numbers[name] for name in there})
             groups[members[0]] = members
@@ -213,7 +213,7 @@ def _groups(source: Source[Model], grid: Grid, problems: Problems) -> list[list[
 
 
 def _check_effects(grid: Grid, problems: Problems) -> None:
-    """Whether every axis changes something, and no two of them the same thing."""
+    """Check that every axis has an effect, and that no two axes set the same key."""
     source = grid.source
     named = {name for value, _ in _texts(source, grid) for name in placeholders.names(value)}
     owners: dict[str, str] = {}
@@ -225,26 +225,28 @@ def _check_effects(grid: Grid, problems: Problems) -> None:
             other = owners.setdefault(setting.key, name)
             if other != name:
                 problems.add(
-                    source, setting.keys, f"the axis {other} sets this too, and one of them would change nothing"
+                    source,
+                    setting.keys,
+                    f"the axis {other} also sets this, so one of them would have no effect; remove one",
                 )
 
 
 def _check_differences(source: Source[Model], one: Varied, problems: Problems) -> None:
-    """Whether the levels of an axis that no text names differ by their settings."""
+    """Check that the levels of an axis that no text names differ in their settings."""
     name = one.axis.name
     if not any(one.settings):
         problems.add(
             source,
             ("grid", name),
-            "changes nothing",
+            "has no effect",
             f'name it in a text, such as set: {{nodes.sta1.position: ["{{{name}}}", 0 m, 1 m]}}, in topology: or '
-            "workload:; or give each value its settings",
+            "workload:; or give each value settings",
         )
         return
     first: list[tuple[Mapping[str, Any], str]] = []
     for level, settings in zip(one.axis.levels, one.settings, strict=True):
-        said = {setting.key: setting.value for setting in settings}
-        same = next((label for other, label in first if other == said), None)
+        values = {setting.key: setting.value for setting in settings}
+        same = next((label for other, label in first if other == values), None)
         if same is not None:
-            problems.add(source, ("grid", name, level.label), f"sets the same as {same}; leave one of them out")
-        first.append((said, level.label))
+            problems.add(source, ("grid", name, level.label), f"sets the same as {same}; remove one of them")
+        first.append((values, level.label))

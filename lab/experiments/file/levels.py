@@ -13,13 +13,13 @@ from lab.experiments.labels import Amount, amount, unit_of
 from lab.experiments.types import Axis, Level
 from lab.model.experiment import LEVELS_MAX, Range
 
-_DIGITS = 6  # significant ones of the values between the ends of a range with so many points
+_DIGITS = 6  # significant digits of the values between the ends of a range given by its number of points
 
-Refuse = Callable[[str, str | int | None], None]  # what is wrong, and with which key or entry of the axis
+Refuse = Callable[[str, str | int | None], None]  # (message, key or entry of the axis)
 
 
 def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
-    """An axis with these values. Names among them make all of them names; else their units must go together."""
+    """Build an axis with these values. If one is a name, all are; else their units must have one dimension."""
     found = [amount(label) for label in labels]
     amounts = [one for one in found if one is not None]
     unit = amounts[0].unit if len(amounts) == len(labels) and _alike(amounts, refuse) else None
@@ -31,14 +31,14 @@ def axis(name: str, labels: list[str], refuse: Refuse) -> Axis:
     for index, (level, one) in enumerate(zip(levels, found, strict=True)):
         same = one.within(unit) if one is not None and unit is not None else level.label
         if same in first:
-            told = "" if first[same] == level.label else f", as {first[same]}"
-            refuse(f'"{level.label}" is there twice{told}; leave one of them out', index)
+            other = "" if first[same] == level.label else f" of {first[same]}"
+            refuse(f'"{level.label}" is a duplicate{other}; remove one of them', index)
         first[same] = level.label
     return Axis(name, levels, unit or None)
 
 
 def _alike(amounts: list[Amount], refuse: Refuse) -> bool:
-    """Whether all have units of one dimension, or none."""
+    """Return whether all have units of one dimension, or none."""
     first = next((one for one in amounts if one.unit), amounts[0])
     for index, one in enumerate(amounts):
         if one.dimension is not first.dimension:
@@ -48,28 +48,28 @@ def _alike(amounts: list[Amount], refuse: Refuse) -> bool:
 
 
 def _mismatch(one: Amount, other: Amount) -> str:
-    """What is wrong with a unit beside another."""
-    assert other.dimension is not None  # else both are bare
+    """Explain units that do not fit each other."""
+    assert other.dimension is not None  # else neither has a unit
     number = decimal(one.number)
     if one.dimension is None:
         return f'"{number}" has no unit; write {other.dimension.write(number, other.unit)}'
     return (
-        f'"{one.dimension.write(number, one.unit)}": {one.unit} measures a {one.dimension.name}, and '
-        f"{other.unit} a {other.dimension.name}; values of one axis are alike"
+        f'"{one.dimension.write(number, one.unit)}": {one.unit} measures a {one.dimension.name}, but '
+        f"{other.unit} a {other.dimension.name}; write values of one axis in units of one dimension"
     )
 
 
 def decimal(number: Fraction) -> str:
-    """A number without exponent; where it has no end, nine digits."""
+    """Format a number without an exponent, with nine digits if its decimals do not end."""
     value = Decimal(number.numerator) / Decimal(number.denominator)
     text = f"{value:f}" if Fraction(value) == number else f"{Decimal(f'{value:.8e}'):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def spread(model: Range, refuse: Refuse) -> list[str]:
-    """The labels of a range; empty where it means nothing, after saying why."""
-    said = {"from": model.from_, "to": model.to} | ({"step": model.step} if model.step is not None else {})
-    amounts = {key: _wanted(key, text, refuse) for key, text in said.items()}
+    """Return the labels of a range; empty if it is invalid, after reporting why."""
+    bounds = {"from": model.from_, "to": model.to} | ({"step": model.step} if model.step is not None else {})
+    amounts = {key: _wanted(key, text, refuse) for key, text in bounds.items()}
     start, stop, step = (amounts.get(key) for key in ("from", "to", "step"))
     if start is None or stop is None or (step is None and model.step is not None):
         return []
@@ -80,7 +80,7 @@ def spread(model: Range, refuse: Refuse) -> list[str]:
             return []
     first, last = start.number, stop.within(start.unit)
     if last <= first:
-        refuse(f"{model.to} is not above from: {model.from_}; the larger one goes here", "to")
+        refuse(f"{model.to} is not above from: {model.from_}; write the larger value here", "to")
         return []
     numbers = _stepped(first, last, step.within(start.unit), refuse) if step else _pointed(model, first, last, refuse)
     write = start.dimension.write if start.dimension is not None else lambda number, unit: number
@@ -88,33 +88,35 @@ def spread(model: Range, refuse: Refuse) -> list[str]:
 
 
 def _wanted(key: str, text: str, refuse: Refuse) -> Amount | None:
-    """A bound of a range; says what is wrong with it."""
+    """Parse a bound of a range; report what is wrong with it."""
     found = amount(text)
     if found is None:
         unit = unit_of(text)
         known = units.known_units()
-        what = f'unknown unit "{unit}"{suggestion(unit, known)}; known: {", ".join(known)}' if unit else "is no number"
+        what = (
+            f'unknown unit "{unit}"{suggestion(unit, known)}; known: {", ".join(known)}' if unit else "is not a number"
+        )
         refuse(f'"{text}": {what}' if unit else f'"{text}" {what}; write for example 5 m', key)
     return found
 
 
 def _stepped(first: Fraction, last: Fraction, step: Fraction, refuse: Refuse) -> Iterator[Fraction]:
-    """From the first to the last, or the largest before it."""
+    """Yield numbers from the first to the last, or to the last step before it."""
     if step <= 0:
-        refuse("is not above 0", "step")
+        refuse("must be above 0", "step")
         return
     count = (last - first) // step + 1
     if count > LEVELS_MAX:
-        refuse(f"makes {count} values, and an axis has at most {LEVELS_MAX}; write a larger step", "step")
+        refuse(f"gives {count} values, but an axis has at most {LEVELS_MAX}; write a larger step", "step")
         return
     yield from (first + index * step for index in range(count))
 
 
 def _pointed(model: Range, first: Fraction, last: Fraction, refuse: Refuse) -> Iterator[Fraction]:
-    """So many, both ends among them."""
-    assert model.points is not None  # the model sees to it
+    """Yield ``points`` numbers, including both ends."""
+    assert model.points is not None  # ensured by the model
     if model.spacing == "log" and first <= 0:
-        refuse(f"{model.from_} is not above 0, and values by the same factor cannot begin there", "from")
+        refuse(f"{model.from_} is not above 0, where a logarithmic range must start", "from")
         return
     yield first
     for index in range(1, model.points - 1):
@@ -128,5 +130,5 @@ def _pointed(model: Range, first: Fraction, last: Fraction, refuse: Refuse) -> I
 
 
 def _rounded(number: float) -> Fraction:
-    """The number to a few digits, as a person would write it."""
+    """Round to a few digits, as a person would write it."""
     return Fraction(Decimal(f"{number:.{_DIGITS - 1}e}"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A paper's numbers, each with the labels of the points that it is about, in the unit of the metric."""
+"""A paper's numbers, each with the labels of its points, in the unit of the metric."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from lab import units
 from lab.errors import suggestion
-from lab.experiments.labels import meant
+from lab.experiments.labels import matching_label
 from lab.experiments.types import Axis, Metric, Published
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
@@ -17,12 +17,12 @@ from lab.plan.problems import Problems, Source
 
 
 def label_of(axis: Axis, text: str) -> str | None:
-    """The label of an axis that a text means; None: there is none."""
-    return meant((level.label for level in axis.levels), text)
+    """Return the label of an axis that matches a text, or None."""
+    return matching_label((level.label for level in axis.levels), text)
 
 
 def unknown_label(axis: Axis, text: str) -> str:
-    """What to say about a value that an axis does not have."""
+    """Explain a value that an axis does not have."""
     labels = [level.label for level in axis.levels]
     shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
     return f'the axis {axis.name} has no value "{text}"{suggestion(text, labels)}; known: {shown}'
@@ -31,7 +31,7 @@ def unknown_label(axis: Axis, text: str) -> str:
 def resolve(
     source: Source[Model], metrics: Sequence[Metric], axes: Sequence[Axis], problems: Problems
 ) -> tuple[Published, ...]:
-    """Every number of the paper; what is wrong is noted."""
+    """Resolve every number of the paper and record mistakes."""
     known = {metric.name: metric for metric in metrics}
     named = {axis.name: axis for axis in axes}
     found: list[Published] = []
@@ -50,7 +50,7 @@ def resolve(
                     source, (*keys, key), f'there is no axis "{axis}"{suggestion(axis, named)}; known axes: {listed}'
                 )
         if written.x is not None and written.x == written.by:
-            problems.add(source, (*keys, "by"), "is the axis of x: too; leave one of them out")
+            problems.add(source, (*keys, "by"), "is already the axis of x:; remove one of them")
         if len(problems.errors) > before:
             continue
         along = [(key, named[axis]) for key, axis in (("by", written.by), ("x", written.x)) if axis is not None]
@@ -62,12 +62,12 @@ def resolve(
 
 
 def _scale(source: Source[Model], keys: Keys, written: Written, metric: Metric, problems: Problems) -> float:
-    """What to multiply the paper's numbers with."""
+    """Return the factor from the paper's unit to the metric's."""
     if written.unit is None or written.unit == metric.unit:
         return 1.0
     one, other = units.dimension_of(written.unit), units.dimension_of(metric.unit)
     if one is None or one is not other:
-        what = f"{metric.name} is told in {metric.unit}, and {written.unit} does not fit"
+        what = f"{metric.name} is in {metric.unit}, which {written.unit} cannot be converted to"
         hint = f"write one of {', '.join(other.factors)}" if other is not None else f"write {metric.unit}"
         problems.add(source, (*keys, "unit"), f"{what}; {hint}")
         return 1.0
@@ -75,7 +75,7 @@ def _scale(source: Source[Model], keys: Keys, written: Written, metric: Metric, 
 
 
 class _Reader:
-    """Reads nested lists and mappings of numbers, along axes: by, then x."""
+    """Reads nested lists and mappings of numbers along the axes: by, then x."""
 
     def __init__(self, source: Source[Model], problems: Problems, along: list[tuple[str, Axis]]) -> None:
         self.source = source
@@ -85,7 +85,7 @@ class _Reader:
     def read(
         self, values: Any, keys: Keys, labels: Mapping[str, str] | None = None
     ) -> Iterator[tuple[dict[str, str], float]]:
-        """Each number with its labels."""
+        """Yield each number with its labels."""
         labels = labels or {}
         depth = len(labels)
         if depth == len(self.along):
@@ -104,8 +104,8 @@ class _Reader:
             size = len(axis.levels)
             if len(values) != size:
                 shown = ", ".join(level.label for level in axis.levels[:20]) + (", …" if size > 20 else "")
-                message = f"has {len(values)} values, and the axis {axis.name} has {size}: {shown}"
-                self.problems.add(self.source, keys, message, "write null where the paper has none")
+                message = f"has {len(values)} values, but the axis {axis.name} has {size}: {shown}"
+                self.problems.add(self.source, keys, message, "write null where the paper has no value")
                 return
             for index, (level, inner) in enumerate(zip(axis.levels, values, strict=True)):
                 yield from self.read(inner, (*keys, index), {**labels, axis.name: level.label})
@@ -116,18 +116,18 @@ class _Reader:
         if isinstance(value, dict | list):
             missing = "x:" if "x" not in [key for key, _ in self.along] else "by:"
             self.problems.add(
-                self.source, keys, f"has several values, and no axis that they go along; write {missing} and its name"
+                self.source, keys, f"has several values, but no axis that they run along; write {missing} and its name"
             )
         elif value is not None:
             yield dict(labels), float(value)
 
     def _refuse_shape(self, values: Any, keys: Keys, depth: int) -> None:
-        """Something else where values along an axis were expected."""
+        """Report something else where values along an axis were expected."""
         key, axis = self.along[depth]
         first = axis.levels[0].label
         if depth < len(self.along) - 1:
-            wanted = f"by: {axis.name} wants a list for each of its values: {{{first}: [1.5, 2]}}"
+            wanted = f"by: {axis.name} needs a list for each of its values: {{{first}: [1.5, 2]}}"
         else:
-            wanted = f"{key}: {axis.name} wants a number for each of its values: {{{first}: 1.5}}"
+            wanted = f"{key}: {axis.name} needs a number for each of its values: {{{first}: 1.5}}"
             wanted += f" or a list of {len(axis.levels)}" if len(axis.levels) > 1 else ""
         self.problems.add(self.source, keys, wanted)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``{axis}`` in the texts of an experiment, and its settings as ``--set`` takes them.
+"""``{axis}`` in the texts of an experiment, and its settings in the form of ``--set``.
 
-Only the name of an axis in braces is a reference. ``%{http_code}``, ``${HOME}`` and ``{server.ip}`` stay as they are,
-and ``{{axis}}`` gives the text ``{axis}``.
+Only the name of an axis in braces is a reference. ``%{http_code}``, ``${HOME}`` and ``{server.ip}`` stay unchanged, and
+``{{axis}}`` gives the text ``{axis}``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _QUOTED = re.compile(rf"\{{(\{{{_NAME}\}})\}}")
 
 
 def names(value: Any) -> Iterator[str]:
-    """Every axis that a value (any YAML) names, in order."""
+    """Yield every axis that a value (any YAML) names, in order."""
     if isinstance(value, str):
         for piece in _QUOTED.split(value)[::2]:
             yield from _REFERENCE.findall(piece)
@@ -36,22 +36,22 @@ def names(value: Any) -> Iterator[str]:
 
 
 def fill(text: str, labels: Mapping[str, str]) -> str:
-    """The text with the labels of axes in place of their names."""
+    """Replace names of axes in a text by their labels."""
     pieces = _QUOTED.split(text)
     pieces[::2] = [_REFERENCE.sub(lambda match: labels.get(match[1], match[0]), piece) for piece in pieces[::2]]
     return "".join(pieces)
 
 
 def setting(key: str, value: Any, labels: Mapping[str, str]) -> tuple[str, str]:
-    """Key and text of ``--set key=text``, from which the same value is read again.
+    """Return key and text of ``--set key=text``, which parses to the same value.
 
-    A text in which an axis was filled in is read as if it had been written so: ``"{count}"`` is then a number.
+    A text in which an axis was replaced is parsed as if written literally: ``"{count}"`` becomes a number.
     """
     return fill(key, labels), _write(value, labels, _top)
 
 
 def _write(value: Any, labels: Mapping[str, str], text_of: Callable[[str, bool], str]) -> str:
-    """A value as YAML in one line."""
+    """Format a value as YAML on one line."""
     if isinstance(value, str):
         filled = fill(value, labels)
         return text_of(filled, filled != value)
@@ -67,36 +67,36 @@ def _write(value: Any, labels: Mapping[str, str], text_of: Callable[[str, bool],
 
 @lru_cache(10_000)
 def _top(text: str, filled: bool) -> str:
-    """A text by itself, in quotes where it would be read as something else."""
+    """Format a text on its own, quoted if YAML would parse it as something else."""
     return text if text == text.strip() and _same(text, text, filled) else _quoted(text)
 
 
 @lru_cache(10_000)
 def _inner(text: str, filled: bool) -> str:
-    """A text within a list or mapping."""
+    """Format a text within a list or mapping."""
     plain = text == text.strip() and _same(f"[{text}]", [text], filled) and _same(f"{{a: {text}}}", {"a": text}, filled)
     return text if plain else _quoted(text)
 
 
 @lru_cache(10_000)
 def _key(text: str) -> str:
-    """A key of a mapping."""
+    """Format a key of a mapping."""
     return text if text == text.strip() and _same(f"{{{text}: 0}}", {text: 0}, False) else _quoted(text)
 
 
-def _same(written: str, meant: Any, filled: bool) -> bool:
-    """Whether what is written is read as what is meant; where it was filled in, a number or a truth will do."""
+def _same(written: str, expected: Any, filled: bool) -> bool:
+    """Return whether a text parses to the expected value; after a replacement, to a number or boolean."""
     try:
         found = scalar(written, "")
     except InputError:
         return False
-    if found == meant and type(found) is type(meant):
+    if found == expected and type(found) is type(expected):
         return True
     return filled and isinstance(_single(found), int | float)
 
 
 def _single(value: Any) -> Any:
-    """The one thing in a list or mapping; else the value."""
+    """Return the only entry of a list or mapping, else the value itself."""
     inner = list(value.values()) if isinstance(value, dict) else value
     return inner[0] if isinstance(inner, list) and len(inner) == 1 else value
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whether the points of an experiment can be run: their plans are made, not all of thousands, but enough of them.
+"""Checks that the points of an experiment can be run, by resolving the plans of a sample of them.
 
-Settings that lead nowhere, or to something that cannot be, are told before anything runs. Each value of each axis is
-tried, then each pair of values of two axes, up to ``MOST_TRIED`` points; what only more of them together could get
-wrong is told when the plan of that trial is made.
+Settings that match nothing or are invalid are reported before anything runs. The sample has each value of each axis,
+then each pair of values of two axes, up to ``MOST_TRIED`` points. A mistake that needs more values in combination is
+reported when the plan of that trial is resolved.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from lab.errors import InputError, flat, raise_all
 from lab.experiments.types import Point
 from lab.shared.types import Plan
 
-MOST_TRIED = 200  # a draft of a plan takes 5 ms to 15 ms
-_MOST_TOLD = 10  # mistakes
+MOST_TRIED = 200  # drafting a plan takes 5 to 15 ms
+_MOST_REPORTED = 10  # mistakes
 
 
 def chosen(points: Sequence[Point], most: int = MOST_TRIED) -> list[Point]:
-    """Points that show every value of every axis, as far as ``most`` of them can; then pairs of values, then others."""
+    """Choose up to ``most`` points that cover every value of every axis, then pairs of values, then others."""
     if len(points) <= most:
         return list(points)
     picked = _new(points, 1)
-    if len(picked) > most:  # one axis is that long: evenly, the ends too
+    if len(picked) > most:  # one axis is longer than that: evenly spaced, including both ends
         return [picked[index * (len(picked) - 1) // (most - 1)] for index in range(most)]
     numbers = {point.number for point in picked}
     for point in itertools.chain(_new(points, 2), points):
@@ -37,7 +37,7 @@ def chosen(points: Sequence[Point], most: int = MOST_TRIED) -> list[Point]:
 
 
 def _new(points: Sequence[Point], together: int) -> list[Point]:
-    """The points that show so many labels together for the first time."""
+    """Return the points that are the first with some combination of ``together`` labels."""
     seen: set[object] = set()
     found = []
     for point in points:
@@ -49,16 +49,16 @@ def _new(points: Sequence[Point], together: int) -> list[Point]:
 
 
 def plans(points: Sequence[Point], make: Callable[[Point], Plan]) -> Iterator[tuple[Point, Plan]]:
-    """The plans of the chosen points.
+    """Yield the plans of the chosen points.
 
     Raises:
-        InputError: after the last plan: what is wrong, each mistake once, with a point where it shows.
+        InputError: after the last plan: all mistakes, each once, with a point that has it.
     """
     tried = chosen(points)
     wrong: dict[tuple[str | None, str], tuple[InputError, Point]] = {}
     counts: dict[tuple[str | None, str], int] = {}
     for point in tried:
-        if len(wrong) >= _MOST_TOLD:
+        if len(wrong) >= _MOST_REPORTED:
             break
         try:
             yield point, make(point)
@@ -72,9 +72,9 @@ def plans(points: Sequence[Point], make: Callable[[Point], Plan]) -> Iterator[tu
 
 
 def located(error: InputError, point: Point) -> InputError:
-    """A mistake with the point where it shows."""
+    """Add the point to a mistake."""
     if not point.labels:
         return error
-    told = ", ".join(f"{axis}: {label}" for axis, label in point.labels.items())
-    hint = f"{error.hint}\n  where {told}" if error.hint else f"where {told}"
+    where = ", ".join(f"{axis}: {label}" for axis, label in point.labels.items())
+    hint = f"{error.hint}\n  where {where}" if error.hint else f"where {where}"
     return InputError(error.message, where=error.where, hint=hint)

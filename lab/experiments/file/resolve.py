@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a file to an experiment: everything that can be known before anything runs is settled, or told with file and
-line."""
+"""Resolve a file to an experiment: settle everything that is known before a run, report mistakes with file and line."""
 
 from __future__ import annotations
 
@@ -26,19 +25,19 @@ from lab.shared.types import Plan
 
 
 def load(name_or_path: str, *, only: Sequence[str] = (), reps: int | None = None) -> Experiment:
-    """The experiment of ``lab reproduce NAME|FILE --only axis=value … --reps n``.
+    """Return the experiment of ``lab reproduce NAME|FILE --only axis=value … --reps n``.
 
     Raises:
-        InputError, InputErrors: whatever is wrong with it, with file and line.
+        InputError, InputErrors: mistakes, with file and line.
     """
     return _load(read(library.find("experiment", name_or_path)), only, reps)
 
 
 def check(document: Document) -> Experiment:
-    """Judge an experiment's file; what ``lab check`` does.
+    """Check an experiment file, for ``lab check``.
 
     Raises:
-        InputError, InputErrors: what is wrong with it.
+        InputError, InputErrors: mistakes in it.
     """
     return _load(document, (), None)
 
@@ -61,7 +60,7 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
 
 
 def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> Experiment:
-    """All of a file but for what other files say; with points only where the grid is right."""
+    """Resolve all that does not depend on other files; with points only if the grid is valid."""
     model = source.model
     measured = _metrics(source, problems)
     right = not problems.errors or bool(made.groups)
@@ -92,11 +91,11 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
 
 
 def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
-    """The metrics; whether a workload has what they name is for a plan to tell."""
+    """Return the metrics; whether the workload has what they name is checked with a plan."""
     found = []
     for name, written in source.model.metrics.items():
         if name in source.model.grid:
-            message = "is an axis of the grid too; results could not tell them apart"
+            message = "is also an axis of the grid; rename one of them"
             problems.add(source, ("metrics", name), message)
         whole = written if isinstance(written, ExperimentMetric) else None
         that, unit = (whole.that, whole.unit) if whole else (name, str(written))
@@ -112,17 +111,19 @@ def _repetitions(model: Model) -> Repetitions:
 
 
 def _check_names(source: Source[Model], problems: Problems) -> None:
-    """The name of the experiment, those of its claims, and its seeds."""
+    """Check the name of the experiment, the names of its claims, and its seeds."""
     model = source.model
     wanted = library.name_of(source.document.path)
     if wanted is not None and model.name != wanted:
-        problems.add(source, ("name",), f'the file\'s place says {wanted}, not "{model.name}"; write name: {wanted}')
+        problems.add(source, ("name",), f'"{model.name}" does not match the path of the file; write name: {wanted}')
     first: dict[str, int] = {}
     for index, claim in enumerate(model.claims):
         earlier = first.setdefault(claim.name, index)
         if earlier != index:
             where = source.document.where(("claims", earlier))
-            problems.add(source, ("claims", index, "name"), f'another claim is called "{claim.name}" ({where})')
+            problems.add(
+                source, ("claims", index, "name"), f'another claim is called "{claim.name}" ({where}); rename it'
+            )
     if model.seed + _repetitions(model).most - 1 > SEED_MAX:
         problems.add(source, ("seed",), f"is too large; the last seed is at most {SEED_MAX}")
 
@@ -131,7 +132,7 @@ Find = Callable[[str, str], str]
 
 
 def _finder(document: Document) -> Find:
-    """Finds a topology or workload by name, or by its path beside the experiment."""
+    """Return a function that finds a topology or workload by name or by path relative to the experiment."""
     known: dict[tuple[str, str], str] = {}
 
     def find(kind: str, text: str) -> str:
@@ -148,13 +149,13 @@ def _finder(document: Document) -> Find:
 
 
 def _shown(path: Path) -> str:
-    """A path as a command takes it: from the current directory, if below it."""
+    """Format a path for a command: relative to the current directory if below it."""
     resolved, here = path.resolve(), Path.cwd().resolve()
     return str(resolved.relative_to(here)) if resolved.is_relative_to(here) else str(resolved)
 
 
 def _with_files(source: Source[Model], experiment: Experiment, find: Find, problems: Problems) -> Experiment:
-    """The experiment with the topologies and workloads of its points as ``lab run`` takes them."""
+    """Replace the topologies and workloads of the points by what ``lab run`` accepts."""
     points = []
     for point in experiment.points:
         found = {}
@@ -169,7 +170,7 @@ def _with_files(source: Source[Model], experiment: Experiment, find: Find, probl
 
 
 def _check_claims(experiment: Experiment, problems: Problems) -> None:
-    """Whether every claim can be judged, on the whole grid."""
+    """Check that every claim can be evaluated on the whole grid."""
     for claim in experiment.claims:
         try:
             claims.check(claim, experiment)
@@ -178,7 +179,7 @@ def _check_claims(experiment: Experiment, problems: Problems) -> None:
 
 
 def _try(source: Source[Model], experiment: Experiment) -> None:
-    """Make plans, and ask the metrics and figures whether those have what they show."""
+    """Resolve plans, and check that metrics and figures find in them what they need."""
     problems = Problems()
     judged: set[str] = set()
 
@@ -197,7 +198,7 @@ def _try(source: Source[Model], experiment: Experiment) -> None:
 
 
 def _judge(source: Source[Model], metric: Metric, plan: Plan, problems: Problems) -> None:
-    """Whether a metric can be computed from the runs of a plan."""
+    """Check that a metric can be computed from the runs of a plan."""
     keys: Keys = ("metrics", metric.name)
     try:
         metrics.check(metric, plan)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``--only axis=value`` and ``--reps n``: a part of an experiment."""
+"""``--only axis=value`` and ``--reps n``: selects a part of an experiment."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from lab.experiments.types import Axis, Claim, Experiment, Repetitions
 
 
 def narrow(experiment: Experiment, only: Sequence[str], reps: int | None) -> Experiment:
-    """The points whose axes have the values that ``only`` names, each run ``reps`` times where that is said.
+    """Keep the points whose axes have the values that ``only`` names, and run each ``reps`` times if given.
 
-    Several values of one axis are alternatives. What the paper reports of other points, and figures of other points
-    alone, are left out; claims that need other points are put aside as ``unjudged``.
+    Several values of one axis are alternatives. The paper's values of other points, and figures of other points only,
+    are dropped; claims that need other points go to ``unjudged``.
 
     Raises:
-        InputError: an unknown axis or value, no point that fits all, fewer than one repetition.
+        InputError: an unknown axis or value, no point that matches all, fewer than one repetition.
     """
     if reps is not None:
         if reps < 1:
-            raise InputError(f"--reps {reps}: write a number from 1")
+            raise InputError(f"--reps {reps}: write at least 1")
         experiment = dataclasses.replace(experiment, repetitions=Repetitions(reps, reps))
     if not only:
         return experiment
     kept = _kept(experiment, only)
     points = [point for point in experiment.points if _fits(point.labels, kept)]
     if not points:
-        raise InputError(f"--only {' --only '.join(only)}: no point of {experiment.name} fits all of them")
+        raise InputError(f"--only {' --only '.join(only)}: no point of {experiment.name} matches all of them")
     axes = tuple(_narrowed(axis, {point.labels[axis.name] for point in points}) for axis in experiment.axes)
     left = {axis.name: {level.label for level in axis.levels} for axis in axes}
     found = dataclasses.replace(
@@ -47,7 +47,7 @@ def narrow(experiment: Experiment, only: Sequence[str], reps: int | None) -> Exp
 
 
 def _can_be_judged(claim: Claim, experiment: Experiment) -> bool:
-    """Whether there are the series that a claim names. That it is a right one on the whole grid is known."""
+    """Return whether the series that a claim names exist. It is already known to be valid on the whole grid."""
     try:
         claims.check(claim, experiment)
     except InputError:
@@ -56,7 +56,7 @@ def _can_be_judged(claim: Claim, experiment: Experiment) -> bool:
 
 
 def _kept(experiment: Experiment, only: Iterable[str]) -> dict[str, set[str]]:
-    """The labels that are asked for, by axis."""
+    """Return the selected labels by axis."""
     axes = {axis.name: axis for axis in experiment.axes}
     kept: dict[str, set[str]] = {}
     for text in only:
@@ -77,7 +77,7 @@ def _kept(experiment: Experiment, only: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _fits(labels: Mapping[str, str], kept: Mapping[str, set[str]]) -> bool:
-    """Whether none of the labels is one that is left out."""
+    """Return whether all labels are kept."""
     return all(label in kept.get(axis, {label}) for axis, label in labels.items())
 
 

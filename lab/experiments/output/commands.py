@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The commands that repeat trials, told briefly: those of a point differ in their seed alone."""
+"""Short commands that repeat trials; those of one point differ only in their seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.experiments.types import Outcome
 
 
 def brief(outcomes: Iterable[Outcome]) -> list[str]:
-    """Lines for a shell that repeat all these trials: a loop over the seeds of commands that are else the same."""
+    """Return shell commands that repeat all these trials, with a loop where only the seeds differ."""
     seeds: dict[tuple[str, str], list[int]] = {}
     for outcome in outcomes:
         before, after = _around_seed(outcome.command, outcome.seed)
@@ -19,7 +19,7 @@ def brief(outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def _around_seed(command: str, seed: int) -> tuple[str, str]:
-    """The command before and after the number of its ``--seed``; all of it and nothing where it has none."""
+    """Split a command around the number of its ``--seed``; without one, return the command and an empty text."""
     found = list(re.finditer(rf"(?<=\s--seed ){seed}(?=\s|$)", command))
     if not found or command.count("'", 0, found[-1].start()) % 2:  # none, or in a quoted word
         return command, ""
@@ -32,5 +32,5 @@ def _loop(before: str, after: str, seeds: list[int]) -> str:
     if len(seeds) == 1:
         return f"{before}{seeds[0]}{after}".rstrip()
     ascending = list(range(seeds[0], seeds[0] + len(seeds)))
-    told = f"$(seq {seeds[0]} {seeds[-1]})" if seeds == ascending else " ".join(map(str, seeds))
-    return f"for seed in {told}; do {before}$seed{after.rstrip()}; done"
+    listed = f"$(seq {seeds[0]} {seeds[-1]})" if seeds == ascending else " ".join(map(str, seeds))
+    return f"for seed in {listed}; do {before}$seed{after.rstrip()}; done"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A comparison of two results for a terminal and a program."""
+"""A comparison of two results, for a terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGITS_SHOWN = 12  # of a hash
 
 
 def tables(differences: Sequence[Difference]) -> list[Table]:
-    """One table a metric, in the order of the points."""
+    """Return one table per metric, with points in order."""
     found = []
     for metric in dict.fromkeys(one.metric for one in differences):
         rows = [one for one in differences if one.metric == metric]
@@ -30,7 +30,7 @@ def tables(differences: Sequence[Difference]) -> list[Table]:
             Column("a", "A", unit),
             Column("b", "B", unit),
             Column("runs", "runs", number=False),
-            Column("told", "difference \N{PLUS-MINUS SIGN} 95 % CI", unit),
+            Column("interval", "difference \N{PLUS-MINUS SIGN} 95 % CI", unit),
             Column("percent", "% of A", digits=3, show=_signed),
             Column("significant", "significant", number=False, show=lambda marked: "yes" if marked else "no"),
         ]
@@ -42,9 +42,9 @@ def tables(differences: Sequence[Difference]) -> list[Table]:
 def _row(one: Difference) -> dict[str, Any]:
     labels = {f"axis {axis}": label for axis, label in one.labels.items()}
     runs = str(one.n_a) if one.n_a == one.n_b else f"{one.n_a}, {one.n_b}"
-    told = plus_minus(one.difference, one.half_width)
-    sign = "+" if told and one.difference and one.difference > 0 else ""
-    return labels | _numbers(one) | {"runs": runs, "told": f"{sign}{told}" if told else None}
+    interval = plus_minus(one.difference, one.half_width)
+    sign = "+" if interval and one.difference and one.difference > 0 else ""
+    return labels | _numbers(one) | {"runs": runs, "interval": f"{sign}{interval}" if interval else None}
 
 
 def _numbers(one: Difference) -> dict[str, Any]:
@@ -56,27 +56,27 @@ def _signed(percent: float) -> str:
 
 
 def verdict(differences: Sequence[Difference]) -> str:
-    """One line: how many differences are more than chance."""
+    """Summarise in one line how many differences are significant."""
     judged = [one for one in differences if one.significant is not None]
     if not judged:
-        return "No difference can be judged: that takes two runs of a point at least, in A and in B"
+        return "No difference can be tested: that takes at least two runs of a point in both A and B"
     marked = sum(bool(one.significant) for one in judged)
     line = (
         f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'} significant (Welch's t, 95 %"
     )
-    line += ": of equal ones, one in twenty is)" if marked else ")"
+    line += "; by chance, one in twenty is)" if marked else ")"
     unjudged = len(differences) - len(judged)
-    return line + (f"; {unjudged} cannot be judged ({NONE})" if unjudged else "")
+    return line + (f"; {unjudged} cannot be tested ({NONE})" if unjudged else "")
 
 
-def told_builds(found: Builds) -> str:
-    """What A and B were run with."""
+def describe_builds(found: Builds) -> str:
+    """Describe the builds of A and B."""
     if not found.differing:
         same = f"Both builds are the same: {', '.join(found.same)}"
-        return same if found.same else "A and B do not say which builds they are of"
+        return same if found.same else "A and B do not record their builds"
     wide = max(map(len, found.differing))
     lines = [f"  {name:{wide}}  {_short(a)} in A, {_short(b)} in B" for name, (a, b) in sorted(found.differing.items())]
-    same = f"The same: {', '.join(found.same)}" if found.same else "Nothing of them is the same"
+    same = f"The same: {', '.join(found.same)}" if found.same else "They have nothing in common"
     return "\n".join(["The builds differ in", *lines, same])
 
 
@@ -85,20 +85,20 @@ def _short(digest: str | None) -> str:
 
 
 def lacking(found: Comparison) -> list[str]:
-    """A line for each side that has points which the other lacks."""
+    """Return a line for each side that has points which the other lacks."""
     sides = (("A", found.only_a), ("B", found.only_b))
     return [f"Not compared: only {side} has {listed(points)}" for side, points in sides if points]
 
 
 def rich_tables(found: Comparison) -> Group:
-    """The builds, the tables and the verdict, for rich to print."""
+    """Return builds, tables and verdict for rich."""
     from rich.console import Group
     from rich.text import Text
 
     from lab.report.terminal import rich_table
     from lab.text import printable
 
-    parts: list[Any] = [Text(printable(told_builds(found.builds))), ""]
+    parts: list[Any] = [Text(printable(describe_builds(found.builds))), ""]
     for table in tables(found.differences):
         parts += [rich_table(table), ""]
     parts += [Text(printable(line), style="yellow") for line in lacking(found)]
@@ -106,7 +106,7 @@ def rich_tables(found: Comparison) -> Group:
 
 
 def as_json(found: Comparison) -> dict[str, Any]:
-    """What ``--json`` prints: the verdict, the builds, and every difference with its numbers."""
+    """Return what ``--json`` prints: the verdict, the builds, and every difference with its numbers."""
     return {
         "verdict": verdict(found.differences),
         "builds": {

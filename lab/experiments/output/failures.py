@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Failed trials in a terminal: why, the end of the log, where the rest of it is, and what repeats them.
+"""Failed trials in a terminal: the reason, the end of the log, where to find the rest, and commands to repeat them.
 
-Of many that failed alike one is shown, and the others are named. report.html shows each by itself.
+Of several trials that failed the same way, one is shown and the others are listed. report.html shows each of them.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-_KINDS = 5  # of failures, shown with a log each
+_KINDS = 5  # of failure, each shown with a log
 _LOG_LINES = 12
-_COMMANDS = 10  # that repeat failed trials
-_LINE = 200  # characters of a log's line
-_WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell
-_FRACTION = re.compile(r"\d+\.\d+")  # a time, mostly: trials that failed alike did so at different ones
+_COMMANDS = 10  # to repeat failed trials
+_LINE = 200  # characters of a log line
+_WORD = re.compile(r"(?:'[^']*'|\S)+")  # of a shell command
+_FRACTION = re.compile(r"\d+\.\d+")  # usually a time, which differs between trials that failed the same way
 
 
 def first_line(outcome: Outcome) -> str:
-    """Why a trial failed, without its log."""
+    """Return why a trial failed, without its log."""
     lines = (outcome.error or "").strip().splitlines()
     return lines[0].rstrip(" :") if lines and lines[0].rstrip(" :") else "failed"
 
 
 def log(outcome: Outcome, lines: int) -> list[str]:
-    """The last lines of what its error says beyond the first one: which log, and how that ended."""
+    """Return the last lines of its error after the first one: which log, and its end."""
     rest = (outcome.error or "").strip().splitlines()[1:]
     if len(rest) <= lines:
         return rest
@@ -45,7 +45,7 @@ def log(outcome: Outcome, lines: int) -> list[str]:
 
 
 def alike(results: Results) -> list[list[Outcome]]:
-    """The failed trials by why they failed, in order of the first of each kind."""
+    """Group the failed trials by reason, in order of first occurrence."""
     found: dict[str, list[Outcome]] = {}
     for outcome in results.outcomes:
         if outcome.error is not None:
@@ -54,7 +54,7 @@ def alike(results: Results) -> list[list[Outcome]]:
 
 
 def shown(results: Results) -> list[Any]:
-    """For rich to print; nothing where no trial failed."""
+    """Return the failures for rich; empty if no trial failed."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -64,7 +64,7 @@ def shown(results: Results) -> list[Any]:
         return []
     parts: list[Any] = [Text(f"Failed: {len(failed)} of {count(len(results.outcomes), 'trial')}", style="bold"), ""]
     for kind in kinds[:_KINDS]:
-        title, *details = _told(results, kind)
+        title, *details = _described(results, kind)
         parts += [
             Text(title, style="red"),
             *(Padding(Text(line), (0, 0, 0, indent), expand=False) for indent, line in details),
@@ -72,24 +72,24 @@ def shown(results: Results) -> list[Any]:
         ]
     left = [outcome for kind in kinds[_KINDS:] for outcome in kind]
     if left:
-        parts += [Text(f"and {count(len(left), 'trial')} that failed otherwise: see the report"), ""]
-    return [*parts, Text("To repeat them:"), *map(_Command, _repeat(failed)), ""]
+        parts += [Text(f"and {count(len(left), 'trial')} that failed differently: see the report"), ""]
+    return [*parts, Text("Commands to repeat them:"), *map(_Command, _repeat(failed)), ""]
 
 
-def _told(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
-    """A title, then lines with their indentation."""
+def _described(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
+    """Yield a title, then lines with their indentation."""
     first, *others = kind
     yield printable(f"{where.trials(results, [first])}: {first_line(first)}")
     for line in log(first, _LOG_LINES):
         yield max(2, len(line) - len(line.lstrip())), printable(line.strip())[:_LINE]
-    yield 2, printable(f"kept in {first.log}") if first.log else "its directory is not kept"
+    yield 2, printable(f"kept in {first.log}") if first.log else "its directory was not kept"
     if others:
         same = "fails" if len(others) == 1 else "fail"
-        yield 2, printable(f"{len(others)} more {same} alike: {where.trials(results, others)}")
+        yield 2, printable(f"{len(others)} more {same} the same way: {where.trials(results, others)}")
 
 
 def _repeat(failed: Sequence[Outcome]) -> list[str]:
-    """Commands that repeat the failed trials, those of a point in one."""
+    """Return commands that repeat the failed trials, one per point."""
     points: dict[int, list[Outcome]] = {}
     for outcome in failed:
         points.setdefault(outcome.point, []).append(outcome)
@@ -100,7 +100,7 @@ def _repeat(failed: Sequence[Outcome]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Command:
-    """A command as a terminal shows it: broken with backslashes, so that it can be copied."""
+    """A command for a terminal, wrapped with backslashes so that it can be copied."""
 
     line: str
 

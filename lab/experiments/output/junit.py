@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""junit.xml: what continuous integration shows. A test case for each claim, and one for each failed trial.
+"""junit.xml for continuous integration: a test case for each claim and for each failed trial.
 
-The format has no standard; this is the part that Jenkins, GitLab and GitHub's readers share: ``testsuites`` >
+The format has no standard; this is the subset that readers of Jenkins, GitLab and GitHub share: ``testsuites`` >
 ``testsuite`` > ``testcase`` with ``failure`` (a claim does not hold) or ``error`` (a trial failed). Readers refuse a
-suite without cases, so that all trials came to their end is a case of its own.
+suite without cases, so "all trials completed" is a case of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lab.text import printable
 
 
 def junit(results: Results) -> str:
-    """The document."""
+    """Return the document."""
     failed = [found for found in results.outcomes if found.error is not None]
     unjudged = results.experiment.unjudged
     wrong = [found for found in results.verdicts if not found.passed]
@@ -40,7 +40,7 @@ def junit(results: Results) -> str:
     for outcome in failed:
         _trial(suite, name, outcome, labels.get(outcome.point, {}))
     if not failed:
-        _case(suite, f"{name}.trials", f"{count(len(results.outcomes), 'trial')} to the end")
+        _case(suite, f"{name}.trials", f"{count(len(results.outcomes), 'trial')} completed")
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
@@ -53,7 +53,7 @@ def _claim(suite: ET.Element, name: str, found: Verdict) -> None:
     case = _case(suite, f"{name}.claims", found.claim.name)
     details = [
         found.claim.that,
-        f"came to: {found.value}",
+        f"value: {found.value}",
         f"expected: {found.expected}",
         *([f"the paper says: {found.claim.paper}"] if found.claim.paper else []),
         *([f"why: {found.claim.cause}"] if found.claim.cause and not found.passed else []),

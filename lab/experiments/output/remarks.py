@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is remarkable about trials that came to an end, each thing once, with the trials that it is about."""
+"""Remarks about completed trials, each once, with the trials concerned."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.text import printable
 
 
 def lines(results: Results) -> list[str]:
-    """A line for each remark (what was stored was damaged, …) and for each check of a workload that does not hold."""
+    """Return a line for each remark (stored data was damaged, …) and for each check of a workload that failed."""
     remarks: dict[str, list[Outcome]] = {}
     checks: dict[str, list[Outcome]] = {}
     for outcome in results.outcomes:
@@ -18,9 +18,9 @@ def lines(results: Results) -> list[str]:
         for check in dict.fromkeys(outcome.unmet):
             checks.setdefault(check, []).append(outcome)
     total = len(results.outcomes)
-    told = [f"{remark}: {where.trials(results, found)}" for remark, found in remarks.items()]
-    told += [
+    described = [f"{remark}: {where.trials(results, found)}" for remark, found in remarks.items()]
+    described += [
         f'check "{check}" failed in {len(found)} of {where.count(total, "trial")}: {where.trials(results, found)}'
         for check, found in checks.items()
     ]
-    return [printable(line) for line in told]
+    return [printable(line) for line in described]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of an experiment, once, for the terminal and for report.html: claims and means."""
+"""The tables of an experiment, for both the terminal and report.html: claims and means."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names
-_PLACES = 9  # after the point
-NOT_JUDGED = "not judged: points that it needs were not run"
+_PLACES = 9  # decimals
+NOT_JUDGED = "not evaluated: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
 def tables(results: Results) -> Group:
-    """For rich to print: a table for each metric, failed trials, claims, and the verdict in a last line."""
+    """Return for rich: a table for each metric, failed trials, claims, and the verdict as the last line."""
     from rich.console import Group
     from rich.text import Text
 
@@ -47,7 +47,7 @@ def tables(results: Results) -> Group:
 
 
 def verdict(results: Results) -> str:
-    """One line: did it hold?"""
+    """Summarise the results in one line."""
     failed = sum(found.error is not None for found in results.outcomes)
     wrong = sum(not found.passed for found in results.verdicts)
     parts = []
@@ -62,26 +62,26 @@ def verdict(results: Results) -> str:
     left = len(results.experiment.unjudged)
     if left:
         return "; ".join(
-            [f"{claimed} of {claimed + left} claims judged, none fails, after {trials}", *_unjudged(results)]
+            [f"{claimed} of {claimed + left} claims evaluated, all hold, after {trials}", *_unjudged(results)]
         )
     if not claimed:
-        return f"{trials} came to {'its' if len(results.outcomes) == 1 else 'their'} end; the experiment claims nothing"
+        return f"{trials} completed; the experiment has no claims"
     return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
 
 
 def _unjudged(results: Results) -> list[str]:
-    """That claims were not judged, since what they are about was not run (``--only``)."""
+    """Report claims that were not evaluated, since their points were not run (``--only``)."""
     left = len(results.experiment.unjudged)
-    return [f"{count(left, 'claim')} not judged"] if left else []
+    return [f"{count(left, 'claim')} not evaluated"] if left else []
 
 
 def interval(found: Summary) -> str | None:
-    """Mean and half width of its 95 % confidence interval, to the second digit of the latter: ``1.454 ± 0.032``."""
+    """Format mean and half-width of its 95 % confidence interval, to two digits of the latter: ``1.454 ± 0.032``."""
     return plus_minus(found.mean, found.ci95)
 
 
 def plus_minus(mean: float | None, half: float | None) -> str | None:
-    """A number with half the width of its interval; see ``interval``."""
+    """Format a number with the half-width of its interval; see ``interval``."""
     if mean is None or not math.isfinite(mean):
         return None
     if half is None or not math.isfinite(half):
@@ -98,11 +98,11 @@ def _fixed(value: float, places: int) -> str:
 
 
 def claims(results: Results) -> Table:
-    """Each claim, whether it holds, what it came to."""
+    """Return the table of claims, with verdicts and values."""
     columns = [
         Column("passed", "result", number=False, show=lambda passed: "passed" if passed else "FAILED"),
         Column("name", "claim", number=False),
-        Column("value", "came to", number=False),
+        Column("value", "value", number=False),
         Column("expected", "expected", number=False),
     ]
     if any(claim.paper for claim in results.experiment.claims + results.experiment.unjudged):
@@ -137,12 +137,12 @@ def claims(results: Results) -> Table:
 
 
 def _explained(found: Verdict) -> bool:
-    """Whether a claim does not hold and its file says why."""
+    """Return whether a claim fails and its file says why."""
     return not found.passed and found.claim.cause is not None
 
 
 def means(results: Results) -> list[Table]:
-    """Of each metric its means by point, with the paper's value and the ratio of both where there is one."""
+    """Return for each metric its means by point, with the paper's value and the ratio if there is one."""
     return [table for metric in results.experiment.metrics if (table := _means(results, metric)).rows]
 
 
@@ -163,23 +163,23 @@ def _means(results: Results, metric: Metric) -> Table:
 
 
 def _imprecise(results: Results, metric: Metric) -> str:
-    """Which points ended at the most trials with a wider interval than was asked for; nothing where none did."""
+    """Name the points whose interval is too wide after the maximum number of trials; empty if there are none."""
     rule = results.experiment.repetitions
-    told = [row for row in results.rows if metric.name in row.metrics]
-    wide = [row for row in told if row.metrics[metric.name].precise is False]
+    measured = [row for row in results.rows if metric.name in row.metrics]
+    wide = [row for row in measured if row.metrics[metric.name].precise is False]
     if rule.half_width is None or not wide:
         return ""
     share = plain(100 * rule.half_width, 3)
     which = "; ".join(f"{point(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
     more = f"; and {len(wide) - _WIDE} more" if len(wide) > _WIDE else ""
     return (
-        f"Not within {_PLUS_MINUS}{share} % of the mean, with at most {count(rule.most, 'trial')} of a point: "
-        f"{len(wide)} of {count(len(told), 'point')}. {which}{more}"
+        f"Not within {_PLUS_MINUS}{share} % of the mean after at most {count(rule.most, 'trial')} per point: "
+        f"{len(wide)} of {count(len(measured), 'point')}. {which}{more}"
     )
 
 
 def _width(found: Summary) -> str:
-    """How wide the interval is, in percent of the mean, or why that cannot be said."""
+    """Format the width of the interval in percent of the mean, or why there is none."""
     if found.mean is None or not math.isfinite(found.mean):
         return "no value"
     if found.ci95 is None or not math.isfinite(found.ci95):
@@ -190,7 +190,7 @@ def _width(found: Summary) -> str:
 
 
 def _axes(axes: tuple[Axis, ...]) -> list[Column]:
-    """Columns for the labels of a point. Their keys are apart from those of all others."""
+    """Return columns for the labels of a point, with keys that differ from all others."""
     return [Column(f"axis {axis.name}", axis.name, number=_counted(axis)) for axis in axes]
 
 

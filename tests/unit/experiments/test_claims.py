@@ -101,12 +101,12 @@ def test_what_holds(that: str, passed: bool) -> None:
             "any(quick < never)",
             "holds at 1 of 3 places; there: distance 6 m (quick = 6 Mbit/s, never = 7 Mbit/s); "
             "quick / never from 0.8571 (distance 6 m) to 2 (distance 2 m)",
-            "quick < never at one place at least",
+            "quick < never at one or more places",
         ),
         (
             "any(sap-approximate < never)",
             "holds at none of 3 places; sap-approximate / never from 1.107 (distance 6 m) to 3 (distance 2 m)",
-            "sap-approximate < never at one place at least",
+            "sap-approximate < never at one or more places",
         ),
         (
             "all(throughput < 2.5 Mbit/s)",
@@ -136,7 +136,7 @@ def test_what_holds(that: str, passed: bool) -> None:
         ("rising(never)", "1 Mbit/s at distance 2 m, 7 Mbit/s at distance 6 m", "never rising"),
         (
             "falling(never)",
-            "4 Mbit/s at distance 4 m is above 1 Mbit/s at distance 2 m; 2 of 2 steps are so",
+            "4 Mbit/s at distance 4 m is above 1 Mbit/s at distance 2 m; so are 2 of 2 steps",
             "never falling",
         ),
         (
@@ -149,8 +149,8 @@ def test_what_holds(that: str, passed: bool) -> None:
             "max(quick) = 6 Mbit/s; min(quick) = 2 Mbit/s",
             "max(quick) < 1 Gbit/s and not min(quick) < 1 Mbit/s",
         ),
-        ("geomean(never - 1 Mbit/s) > 0 Mbit/s", "cannot be judged: geomean needs numbers above 0", None),
-        ("mean(never) / (first(never) - 1 Mbit/s) > 0", "cannot be judged: division by 0", None),
+        ("geomean(never - 1 Mbit/s) > 0 Mbit/s", "cannot be evaluated: geomean needs numbers above 0", None),
+        ("mean(never) / (first(never) - 1 Mbit/s) > 0", "cannot be evaluated: division by 0", None),
     ],
 )
 def test_what_is_said(that: str, value: str, expected: str | None) -> None:
@@ -177,7 +177,7 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
         ("throughput[8 m] > 1 Mbit/s", 'no axis has a label "8 m" (did you mean '),
         ("throughput[dist=2 m] > 1 Mbit/s", 'there is no axis "dist" (did you mean distance?); known: distance, roam'),
         ("throughput[distance=quick] > 1 Mbit/s", 'distance has no label "quick"; known: 2 m, 4 m, 6 m'),
-        ("throughput[quick, never] > 1 Mbit/s", "a point has one roaming, not quick and never"),
+        ("throughput[quick, never] > 1 Mbit/s", "a point cannot have both quick and never as roaming"),
         (
             "throughput[quick] > throughput[2 m]",
             "a series over distance cannot be paired with one over roaming; fix the same axes on both sides",
@@ -186,19 +186,22 @@ def test_what_is_said(that: str, value: str, expected: str | None) -> None:
             "throughput > quick",
             "a series over distance and roaming cannot be paired with one over distance; fix the same axes",
         ),
-        ("rising(throughput)", "rising goes along one axis, and here are distance and roaming; fix one by its label"),
-        ("rising(throughput[2 m, quick])", "rising needs several places, and throughput[2 m, quick] has one"),
-        ("first(throughput) > 1 Mbit/s", "first goes along one axis, and here are distance and roaming"),
+        (
+            "rising(throughput)",
+            "rising works along one axis, but this series has distance and roaming; fix one by a label",
+        ),
+        ("rising(throughput[2 m, quick])", "rising needs several places, but throughput[2 m, quick] has one"),
+        ("first(throughput) > 1 Mbit/s", "first works along one axis, but this series has distance and roaming"),
         ("quick > 5", '"5" has no unit; write 5 Mbit/s'),
         ("quick > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
-        ("quick", "3 Mbit/s is neither true nor false; write a comparison, such as "),
-        ("all(quick)", "3 Mbit/s is neither true nor false; write a comparison, such as "),
-        ("all(quick and never)", "3 Mbit/s is neither true nor false; write a comparison, such as "),
+        ("quick", "3 Mbit/s is not true or false; write a comparison, such as "),
+        ("all(quick)", "3 Mbit/s is not true or false; write a comparison, such as "),
+        ("all(quick and never)", "3 Mbit/s is not true or false; write a comparison, such as "),
         ("max(1 Mbit/s, 5 ms) > quick", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
-        ("throughput[] > 1", "a label is missing here, or it needs quotes"),
-        ("throughput[quick,] > 1", "a label is missing here, or it needs quotes"),
-        ("throughput[quick > 1", '"[" means nothing here; the bracket is not closed'),
-        ("throughput] > 1", '"]" means nothing here; a bracket was not opened'),
+        ("throughput[] > 1", "expected a label here; quote it if it contains , = [ ]"),
+        ("throughput[quick,] > 1", "expected a label here; quote it if it contains , = [ ]"),
+        ("throughput[quick > 1", 'unexpected "["; close the bracket'),
+        ("throughput] > 1", 'unexpected "]"; no bracket is open'),
         ("1 * " + " * ".join(["9" * 30] * 12) + " * mean(quick) > 1 Mbit/s", "a number in it is too large"),
     ],
 )
@@ -217,7 +220,9 @@ def test_a_calculated_metric_has_no_figures_to_suggest() -> None:
 
 
 def test_a_label_alone_is_of_the_metric_that_the_figures_show() -> None:
-    with pytest.raises(InputError, match=r'"quick" could be of several .* throughput\[quick\] or outage\[quick\]'):
+    with pytest.raises(
+        InputError, match=r'"quick" is ambiguous, .* several metrics; write throughput\[quick\] or outage\[quick\]'
+    ):
         claims.check(claim("all(quick < never)"), TWO)
     drawn = replace(TWO, figures=(Figure("bar", "", x="distance", y="outage", by="roaming"),))
     found = claims.judge(
@@ -290,7 +295,7 @@ def test_what_the_paper_does_not_have_is_refused(that: str, message: str) -> Non
 
 
 def test_without_a_paper_there_is_nothing_to_compare_with() -> None:
-    message = "the paper has no throughput; its numbers stand in the file, under paper: throughput:$"
+    message = "the paper has no throughput; write its values in the file under paper: throughput:$"
     with pytest.raises(InputError, match=message):
         claims.check(claim("all(quick > paper.throughput[quick])"), PLAIN)
 
@@ -316,7 +321,7 @@ def test_missing_points_fail_the_claims_that_need_them() -> None:
         False,
         "no throughput at distance 4 m, roaming never and at distance 6 m, roaming never",
     )
-    assert found.expected == "quick > never at one place at least"
+    assert found.expected == "quick > never at one or more places"
     assert claims.judge(claim("quick > 1 Mbit/s"), PLAIN, some).passed
     assert not claims.judge(claim("quick > 1 Mbit/s"), PLAIN, []).passed
     all_of_them = claims.judge(claim("throughput > 1 Mbit/s"), PLAIN, rows(PLAIN, throughput=[None] * 9))
@@ -336,10 +341,10 @@ def test_trials_without_a_value_are_told() -> None:
 
 def test_points_that_are_left_out_cannot_be_claimed() -> None:
     only = replace(PLAIN, points=tuple(point for point in PLAIN.points if point.labels["roaming"] == "quick"))
-    with pytest.raises(InputError, match="no point at roaming never is run"):
+    with pytest.raises(InputError, match="no point at roaming never was run"):
         claims.check(claim("all(quick > never)"), only)
     found = claims.judge(claim("all(quick > never)"), only, ROWS)
-    assert (found.passed, found.value) == (False, "cannot be judged: no point at roaming never is run")
+    assert (found.passed, found.value) == (False, "cannot be evaluated: no point at roaming never was run")
     claims.check(claim("all(quick > 1 Mbit/s)"), only)
     assert claims.judge(claim("all(quick > 1 Mbit/s)"), only, ROWS).passed
     single = replace(PLAIN, points=PLAIN.points[:1])
@@ -352,7 +357,7 @@ def test_axes_that_advance_together_are_one_place() -> None:
     assert claims.judge(claim("tcp < udp"), grid, of).value == "tcp = 1 Mbit/s, udp = 2 Mbit/s"
     assert claims.judge(claim("rising(throughput)"), grid, of).passed
     claims.check(claim("throughput[tcp, 80] < throughput[udp]"), grid)
-    with pytest.raises(InputError, match="no point of the grid is at transport tcp, port 90: axes that advance tog"):
+    with pytest.raises(InputError, match="the grid has no point at transport tcp, port 90: the axes advance tog"):
         claims.check(claim("throughput[tcp, 90] < throughput[udp]"), grid)
 
 

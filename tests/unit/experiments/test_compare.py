@@ -190,7 +190,7 @@ def test_damaged_rows(row: Any) -> None:
     [{"points": None}, {"points": [5]}, {"points": [{"point": {}}]}, {"files": {}}, {"metrics": [{}]}, {"metrics": 5}],
 )
 def test_results_that_do_not_say_what_was_run(damage: dict[str, Any]) -> None:
-    with pytest.raises(RecordError, match="B does not say what its (points|metrics) are"):
+    with pytest.raises(RecordError, match="B does not record its (points|metrics): it is damaged"):
         compare(results(("2 m", A)), results(("2 m", A)) | damage)
 
 
@@ -206,15 +206,15 @@ KERNEL = "0123456789abcdef" * 4
          ["The builds differ in", "  kernel  0123456789ab in A, 111111111111 in B", "The same: code"]),
         ({"hashes": {"code": "2"}, "stack": {"cafe.sh": "5"}}, {"hashes": {"code": None}, "stack": {"tea.sh": "6"}},
          ["The builds differ in", "  cafe.sh  5 in A, none in B", "  code     2 in A, none in B",
-          "  tea.sh   none in A, 6 in B", "Nothing of them is the same"]),
-        ({}, {}, ["A and B do not say which builds they are of"]),
+          "  tea.sh   none in A, 6 in B", "They have nothing in common"]),
+        ({}, {}, ["A and B do not record their builds"]),
     ],
 )  # fmt: skip
 def test_builds(a: dict[str, Any], b: dict[str, Any], lines: list[str]) -> None:
     first, second = results(("2 m", A)), results(("2 m", A))
     first["provenance"], second["provenance"] = a, b
     found = compare(first, second)
-    assert compared.told_builds(found.builds).splitlines() == lines
+    assert compared.describe_builds(found.builds).splitlines() == lines
     assert shown(found).splitlines()[: len(lines)] == lines
     told = compared.as_json(found)["builds"]
     assert [told["differing"][name] for name in found.builds.differing] == [
@@ -241,11 +241,12 @@ def test_the_table_and_the_verdict() -> None:
     verdict = compared.verdict(found.differences)
     assert lines[-1] == verdict
     assert verdict == (
-        "1 of 3 differences is significant (Welch's t, 95 %: of equal ones, one in twenty is); "
-        f"1 cannot be judged ({NONE})"
+        f"1 of 3 differences is significant (Welch's t, 95 %; by chance, one in twenty is); 1 cannot be tested ({NONE})"
     )
     assert compared.verdict(found.differences[1:2]) == "None of 1 differences are significant (Welch's t, 95 %)"
-    assert compared.verdict(found.differences[2:3]).startswith("No difference can be judged: that takes two runs")
+    assert compared.verdict(found.differences[2:3]).startswith(
+        "No difference can be tested: that takes at least two runs"
+    )
 
 
 def test_json_has_all_numbers() -> None:

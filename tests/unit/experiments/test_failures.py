@@ -54,7 +54,7 @@ def test_a_failed_trial_is_shown_with_message_log_directory_and_command() -> Non
         "    two\n"
         "  kept in out/failed/3\n"
         "\n"
-        "To repeat them:\n"
+        "Commands to repeat them:\n"
         "  lab run office sap/web-transfer --set 'distance=4 m' --seed 3\n"
         "\n"
     )
@@ -73,11 +73,11 @@ def test_those_that_fail_alike_are_shown_once_and_all_named() -> None:
         "distance 2 m, seed 1: virtual time stood still at 1.25 s\n"
         "    log 1\n"
         "  kept in out/failed/1\n"
-        "  9 more fail alike: distance 2 m, seeds 2 to 10\n"
+        "  9 more fail the same way: distance 2 m, seeds 2 to 10\n"
         "\n"
         "distance 4 m, seed 2: killed\n"
         "  kept in out/failed/2\n"
-        "  3 more fail alike: distance 4 m, seeds 4 to 6\n"
+        "  3 more fail the same way: distance 4 m, seeds 4 to 6\n"
     )
     assert "for seed in $(seq 1 10); do" in text and "for seed in 2 4 5 6; do" in text
 
@@ -87,12 +87,12 @@ def test_of_many_kinds_and_long_logs_the_beginning_and_the_end_are_shown() -> No
     text = said(sweep(lambda found: f"reason {found.seed}\n  last lines of x:\n    {log}" if found.point else None))
     assert "  last lines of x:\n    line 29\n" in text and "    line 39\n" in text and "line 28\n" not in text
     assert text.count("kept in") == 5
-    assert "and 5 trials that failed otherwise: see the report" in text
+    assert "and 5 trials that failed differently: see the report" in text
 
 
 def test_what_left_nothing_says_so() -> None:
     text = said(sweep(lambda found: " : " if found.seed == 1 else None, lambda found: replace(found, log=None)))
-    assert "distance 2 m, seed 1: failed\n  its directory is not kept\n" in text
+    assert "distance 2 m, seed 1: failed\n  its directory was not kept\n" in text
     assert failures.shown(sweep()) == []
 
 

@@ -168,7 +168,7 @@ def test_how_many_trials_there_can_be() -> None:
         grid.check_size(found, 29)
     assert str(failure.value) == (
         "x has 3 points, each run up to 10 times: 30 trials, more than 29\n"
-        "  add --yes to run them all, or make them fewer with --only axis=value or --reps n"
+        "  add --yes to run them all, or reduce them with --only axis=value or --reps n"
     )
 
 

@@ -32,7 +32,7 @@ def suite(results: Results) -> ET.Element:
 def test_a_case_for_each_claim() -> None:
     found = suite(made.table1())
     names = [case.attrib["name"] for case in found]
-    assert names == ["approximate is fastest everywhere", "mean speed-up", "150 trials to the end"]
+    assert names == ["approximate is fastest everywhere", "mean speed-up", "150 trials completed"]
     (failure,) = found.findall("testcase/failure")
     assert failure.attrib["message"] == "geomean(tcp / sap-approximate) = 1.428; expected between 1.2 and 1.4"
     assert "1.2 < geomean(tcp / sap-approximate) < 1.4" in (failure.text or "")

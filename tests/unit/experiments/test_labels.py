@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.experiments.labels import amount, meant, unit_of
+from lab.experiments.labels import amount, matching_label, unit_of
 
 LABELS = ["2 m", "4 m", "MCS 7", "10", "1 s", "never"]
 
@@ -30,19 +30,19 @@ LABELS = ["2 m", "4 m", "MCS 7", "10", "1 s", "never"]
     ],
 )
 def test_the_label_that_is_meant(text: str, label: str | None) -> None:
-    assert meant(LABELS, text) == label
+    assert matching_label(LABELS, text) == label
 
 
 def test_what_is_written_alike_goes_first() -> None:
-    assert meant(["200 cm", "2 m"], "2 m") == "2 m"
-    assert meant(["a b", "ab"], "ab") == "ab"
+    assert matching_label(["200 cm", "2 m"], "2 m") == "2 m"
+    assert matching_label(["a b", "ab"], "ab") == "ab"
 
 
 @given(st.lists(st.text(max_size=6), max_size=6), st.text(max_size=6))
 def test_any_text_means_a_label_or_none(labels: list[str], text: str) -> None:
-    found = meant(labels, text)
+    found = matching_label(labels, text)
     assert found is None or found in labels
-    assert all(meant(labels, label) == label for label in labels)
+    assert all(matching_label(labels, label) == label for label in labels)
 
 
 def test_what_follows_a_number() -> None:

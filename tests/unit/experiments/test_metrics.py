@@ -125,9 +125,13 @@ def test_a_record_without_the_metric_says_so() -> None:
 @pytest.mark.parametrize(
     ("that", "unit", "message"),
     [
-        ("fetch@sta2.bytes", "ms", "comes to a size, and ms measures a duration; write one of B,"),
-        ("fetch.bytes", "B", "comes to several values, one for each node; write NAME@NODE for one, or sum them up;"),
-        ("fetch@sta2.sha256", "", 'comes to the text "aa"; a metric is a number'),
+        ("fetch@sta2.bytes", "ms", "is a size, but ms measures a duration; write one of B,"),
+        (
+            "fetch.bytes",
+            "B",
+            "is a list with one value per node; write NAME@NODE for one, or a function such as sum();",
+        ),
+        ("fetch@sta2.sha256", "", 'is the text "aa"; a metric must be a number'),
         ("fetch@sta2.bytes + goodput", "B", "a size (in B) cannot be compared with a rate (in Mbit/s)"),
         ("fetsh.bytes", "B", 'the workload has no metric "fetsh" (did you mean fetch?); known: goodput, '),
     ],
@@ -158,7 +162,7 @@ def test_a_program_has_an_exit_status_and_what_several_nodes_run_several_values(
     assert [process.id for process in found.processes] == ["echo@h1", "echo@h2"]
     check(Metric("m", "sum(echo.exit)", ""), found)
     check(Metric("m", "echo@h2.rtt_mean", "ms"), found)
-    with pytest.raises(InputError, match="comes to several values, one for each node"):
+    with pytest.raises(InputError, match="is a list with one value per node"):
         check(Metric("m", "echo.rtt_mean", "ms"), found)
 
 
@@ -197,27 +201,27 @@ def test_what_fits(that: str, unit: str, plan: Plan) -> None:
             'outage has no "maximum" (did you mean max?); known: count, sum, mean, median, min, max',
         ),
         ("outage.meen", "ms", 'outage has no "meen" (did you mean mean?); known: count, sum,'),
-        ("fetch.exit", "ms", 'comes to a number without a unit, not to a duration in ms; write unit: ""'),
+        ("fetch.exit", "ms", 'is a number without a unit, not a duration in ms; write unit: ""'),
         ("fetch", "ms", "fetch has several values; write fetch.exit or the like"),
         ("lighttpd.bytes", "B", 'lighttpd has no "bytes"; known: exit'),
         ("file.length", "", 'file has no "length"; known: sha256, size, path'),
-        ("file.sha256", "", 'comes to the text "'),
-        ("file.size", "B", 'comes to a number without a unit, not to a size in B; write unit: ""'),
-        ("outage", "Mbit/s", "comes to a duration, and Mbit/s measures a rate; write one of ns, us,"),
-        ("outage", "msec", 'comes to a duration, and "msec" is no unit of one; known: ns, us,'),
-        ("outage", "", 'comes to a number in ms; write unit: "ms"'),
-        ("outage.count", "ms", 'comes to a number without a unit, not to a duration in ms; write unit: ""'),
-        ("goodput.max / goodput.min", "%", "comes to a number without a unit, not to a percentage in %; multiply"),
-        ("retries", "segments", "comes to a number of frames, not to segments; write unit: frames"),
-        ("retries", "ms", "comes to a number of frames, not to ms; write unit: frames"),
+        ("file.sha256", "", 'is the text "'),
+        ("file.size", "B", 'is a number without a unit, not a size in B; write unit: ""'),
+        ("outage", "Mbit/s", "is a duration, but Mbit/s measures a rate; write one of ns, us,"),
+        ("outage", "msec", 'is a duration, and "msec" is not a unit of it; known: ns, us,'),
+        ("outage", "", 'is a number in ms; write unit: "ms"'),
+        ("outage.count", "ms", 'is a number without a unit, not a duration in ms; write unit: ""'),
+        ("goodput.max / goodput.min", "%", "is a number without a unit, not a percentage in %; multiply"),
+        ("retries", "segments", "is a number of frames, not of segments; write unit: frames"),
+        ("retries", "ms", "is a number of frames, not of ms; write unit: frames"),
         ("outage + goodput", "ms", "a duration (in ms) cannot be compared with a rate (in Mbit/s)"),
         ("sum(outage, goodput)", "ms", "a duration (in ms) cannot be compared with a rate (in Mbit/s)"),
-        ("outage < 5 ms", "ms", "comes to yes or no; a metric is a number"),
-        ("'fast'", "ms", 'comes to the text "fast"; a metric is a number'),
-        ("outage[2 m]", "ms", '"[" means nothing here'),
-        ("summ(outage)", "ms", 'there is no function "summ" (did you mean sum?); known: '),
-        ("outage / 0", "ms", "division by 0, whatever is measured"),
-        ("1 ms * " + " * ".join(["9" * 30] * 12), "ms", "a number in it is too large, whatever is measured"),
+        ("outage < 5 ms", "ms", "is true or false; a metric must be a number"),
+        ("'fast'", "ms", 'is the text "fast"; a metric must be a number'),
+        ("outage[2 m]", "ms", 'unexpected "["'),
+        ("summ(outage)", "ms", 'unknown function "summ" (did you mean sum?); known: '),
+        ("outage / 0", "ms", "division by 0, whatever the run measures"),
+        ("1 ms * " + " * ".join(["9" * 30] * 12), "ms", "a number in it is too large, whatever the run measures"),
     ],
 )
 def test_what_is_refused(that: str, unit: str, message: str, plan: Plan) -> None:

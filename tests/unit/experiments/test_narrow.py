@@ -51,7 +51,7 @@ def test_zipped_axes_are_narrowed_together() -> None:
     found = loaded(text, only=["delay_=2 ms"])
     assert {point.labels["distance"] for point in found.points} == {"4 m"}
     assert [len(axis.levels) for axis in found.axes] == [1, 1, 2]
-    with pytest.raises(InputError, match="no point of mine fits all of them"):
+    with pytest.raises(InputError, match="no point of mine matches all of them"):
         loaded(text, only=["delay_=2 ms", "distance=2 m"])
 
 
@@ -75,5 +75,5 @@ def test_mistakes(only: str, told: str) -> None:
 
 
 def test_no_repetition_at_all() -> None:
-    with pytest.raises(InputError, match="--reps 0: write a number from 1"):
+    with pytest.raises(InputError, match="--reps 0: write at least 1"):
         loaded(reps=0)

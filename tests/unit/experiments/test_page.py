@@ -139,7 +139,7 @@ def test_any_text_makes_a_page(name: str, labels: list[str]) -> None:
 def test_an_experiment_with_nothing_to_show() -> None:
     results = made.results([], [], lambda labels: 1.0, repetitions=1, cites={}, about="")
     text = read(results).text
-    assert "1 trial came to its end" in text and "the only point" in text
+    assert "1 trial completed" in text and "the only point" in text
     empty = replace(results, rows=(), outcomes=(), experiment=replace(results.experiment, points=()))
     assert "Means" not in read(empty).text
 
@@ -189,7 +189,7 @@ def without(**changes: Any) -> Callable[[Results], Results]:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (without(verdicts=()), "150 trials came to their end; the experiment claims nothing"),
+        (without(verdicts=()), "150 trials completed; the experiment has no claims"),
         (without(verdicts=(made.FASTEST,)), "The claim holds, after 150 trials"),
         (without(verdicts=(made.FASTEST,) * 2), "All 2 claims hold, after 150 trials"),
         (without(verdicts=(made.SPEED,) * 2), "2 of 2 claims do not hold"),
@@ -222,15 +222,15 @@ def test_repetitions_in_words() -> None:
 
 def test_claims_that_were_not_judged_are_told() -> None:
     results = made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,))
-    assert tables.verdict(results) == "1 of 2 claims judged, none fails, after 150 trials; 1 claim not judged"
+    assert tables.verdict(results) == "1 of 2 claims evaluated, all hold, after 150 trials; 1 claim not evaluated"
     assert (
         "\N{EN DASH} open" in read(results).text
-        and "not judged: points that it needs were not run" in read(results).text
+        and "not evaluated: points that it needs were not run" in read(results).text
     )
-    assert "not judged" in said(results)
+    assert "not evaluated" in said(results)
     assert files.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
     failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
-    assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not judged"
+    assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not evaluated"
 
 
 def test_remarks_are_told() -> None:

@@ -23,7 +23,7 @@ RULE = Repetitions(3, 4, 0.05)
 NARROW, WIDE = [10.0, 10.1, 9.9], [10.0, 12.0, 8.0, 10.0]
 POINTS = {"2 m": NARROW, "4 m": WIDE, "6 m": [1.0, -1.0, 1.0, -1.0], "8 m": [], "10 m": [5.0], "12 m": [0.0] * 3}
 REMARK = (
-    "Not within ±5 % of the mean, with at most 4 trials of a point: 4 of 6 points. "
+    "Not within ±5 % of the mean after at most 4 trials per point: 4 of 6 points. "
     "distance 4 m (±26 %); distance 6 m (the mean is 0); distance 8 m (no value); distance 10 m (one value)"
 )
 

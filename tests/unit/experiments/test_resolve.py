@@ -107,7 +107,9 @@ def test_a_place_among_workloads_gives_the_name(here: Path) -> None:
     (folder / "place.yaml").write_text(TOPOLOGY)
     (folder / "load.yaml").write_text(WORKLOAD)
     (folder / "range.yaml").write_text(EXPERIMENT)
-    with pytest.raises(InputError, match=r'range\.yaml:1  name: the file\'s place says udp/range, not "mine"'):
+    with pytest.raises(
+        InputError, match=r'range\.yaml:1  name: "mine" does not match the path of the file; write name: udp/range'
+    ):
         resolve.load("udp/range")
     (folder / "range.yaml").write_text(changed(("name: mine", "name: udp/range")))
     assert resolve.load("udp/range").points[0].topology == "workloads/udp/experiments/place.yaml"
@@ -119,20 +121,23 @@ MISTAKES = [
     (("[2 m, 4 m, 6 m]", "[]"), "10  grid.distance: is empty"),
     (("[2 m, 4 m, 6 m]", "12"), "10  grid.distance: must be values, such as [2 m, 4 m]; a range, such as"),
     (("6 m]", "6]"), '10  grid.distance.2: "6" has no unit; write 6 m'),
-    (("6 m]", "6 ms]"), '10  grid.distance.2: "6 ms": ms measures a duration, and m a length; values of one axis'),
-    (("6 m]", "400 cm]"), '10  grid.distance.2: "400 cm" is there twice, as 4 m; leave one of them out'),
-    (("6 m]", "4 m]"), '10  grid.distance.2: "4 m" is there twice; leave one of them out'),
+    (
+        ("6 m]", "6 ms]"),
+        '10  grid.distance.2: "6 ms": ms measures a duration, but m a length; write values of one axis',
+    ),
+    (("6 m]", "400 cm]"), '10  grid.distance.2: "400 cm" is a duplicate of 4 m; remove one of them'),
+    (("6 m]", "4 m]"), '10  grid.distance.2: "4 m" is a duplicate; remove one of them'),
     (
         ("[2 m, 4 m, 6 m]", "{from: 1 m, to: 60 s, step: 5 m}"),
-        '10  grid.distance.to: "60 s": s measures a duration, and m a length',
+        '10  grid.distance.to: "60 s": s measures a duration, but m a length',
     ),
     (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 60 m, step: 5}"), '10  grid.distance.step: "5" has no unit; write 5 m'),
     (("[2 m, 4 m, 6 m]", "{from: 1, to: 60 m, step: 5 m}"), '10  grid.distance.from: "1" has no unit; write 1 m'),
-    (("[2 m, 4 m, 6 m]", "{from: a, to: 60 m, step: 5 m}"), '10  grid.distance.from: "a" is no number; write for'),
+    (("[2 m, 4 m, 6 m]", "{from: a, to: 60 m, step: 5 m}"), '10  grid.distance.from: "a" is not a number; write for'),
     (("[2 m, 4 m, 6 m]", "{from: 1 mx, to: 6 m, step: 5 m}"), '10  grid.distance.from: "1 mx": unknown unit "mx"'),
     (("[2 m, 4 m, 6 m]", "{from: 9 m, to: 6 m, step: 5 m}"), "10  grid.distance.to: 6 m is not above from: 9 m"),
-    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m, step: 0 m}"), "10  grid.distance.step: is not above 0"),
-    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 km, step: 1 mm}"), "10  grid.distance.step: makes 5999001 values, and an"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m, step: 0 m}"), "10  grid.distance.step: must be above 0"),
+    (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 km, step: 1 mm}"), "10  grid.distance.step: gives 5999001 values, but an"),
     (("[2 m, 4 m, 6 m]", "{from: 1 m, to: 6 m}"), "10  grid.distance: needs either step (such as 5 m) or points"),
     (
         ("[2 m, 4 m, 6 m]", "{from: 0 m, to: 6 m, points: 3, spacing: log}"),
@@ -140,7 +145,7 @@ MISTAKES = [
     ),
     (("[2 m, 4 m, 6 m]", "{from: 0 m, to: 6 m, stp: 3}"), '10  grid.distance.stp: unknown key "stp" (did you mean'),
     (("never: {}", 'never: {nodes.sta.bgscan: "simple:2:-60:30"}'), "13  grid.roaming.quick: sets the same as never"),
-    (('"{distance}"', "1 m"), "10  grid.distance: changes nothing\n  name it in a text"),
+    (('"{distance}"', "1 m"), "10  grid.distance: has no effect\n  name it in a text"),
     (
         ('"{distance}"', '"{distanc}"'),
         "8  set.nodes.sta.position: {distanc}: there is no axis distanc (did you mean distance?); known axes: distance",
@@ -149,32 +154,33 @@ MISTAKES = [
     (("grid:", "zip: [[distance, roming]]\ngrid:"), '9  zip.0.1: there is no axis "roming" (did you mean roaming?)'),
     (
         ("grid:", "zip: [[distance, roaming]]\ngrid:"),
-        "9  zip.0: axes that advance together have as many values each; distance has 3, roaming has 2",
+        "9  zip.0: zipped axes need the same number of values; distance has 3, roaming has 2",
     ),
-    (("grid:", "zip: [[distance, distance]]\ngrid:"), "9  zip.0.1: distance is zipped already; name it once"),
+    (("grid:", "zip: [[distance, distance]]\ngrid:"), "9  zip.0.1: distance is already zipped; name it once"),
     (
         ("grid:", "grid:\n  fast: {a: {}, b: {nodes.sta.bgscan: 'simple:1:-60:30'}}"),
-        "14  grid.roaming.quick.nodes.sta.bgscan: the axis fast sets this too, and one of them would change nothing",
+        "14  grid.roaming.quick.nodes.sta.bgscan: the axis fast also sets this, so one of them would have no effect; "
+        "remove one",
     ),
     # what the settings lead to
     (("nodes.sta.bgscan", "nodes.st.bgscan"), '13  nodes.st.bgscan: nodes has no "st"'),
     (("nodes.sta.bgscan", "nodes.sta.bgscn"), '13  nodes.sta.bgscn: unknown key "bgscn" (did you mean bgscan?)'),
-    (("simple:2:-60:30", "simple:2"), '13  nodes.sta.bgscan: "simple:2" is no background scan'),
+    (("simple:2:-60:30", "simple:2"), '13  nodes.sta.bgscan: "simple:2" is not a valid bgscan'),
     (("links.0.delay: 5 ms", "links.0.delay: 5"), '7  links.0.delay: "5" has no unit; write 5 ms'),
     (("6 m]", "6 x]"), '8  nodes.sta.position.0: "6 x": unknown unit x'),
     (("workload: load.yaml", "workload: ping/rooming"), '5  workload: no workload is called "ping/rooming"'),
     # metrics
     (("sum(goodput)", "sum(godput)"), '16  metrics.throughput.that: the workload has no metric "godput"'),
     (("delay: ms", "delay: Mbit/s"), "17  metrics.delay: "),
-    (("delay: ms", "roaming: {that: delay, unit: ms}"), "17  metrics.roaming: is an axis of the grid too"),
+    (("delay: ms", "roaming: {that: delay, unit: ms}"), "17  metrics.roaming: is also an axis of the grid"),
     # figures
     (("x: distance, y", "x: distnce, y"), '18  figure.x: there is no axis "distnce" (did you mean distance?)'),
-    (("y: throughput", "y: roaming"), '18  figure.y: there is no metric "roaming", roaming is an axis'),
+    (("y: throughput", "y: roaming"), '18  figure.y: there is no metric "roaming"; roaming is an axis'),
     (("kind: bar", "kind: pie"), '18  figure.kind: "pie" is not one of line, bar, box'),
     (
         (", by: roaming}\n", "}\n"),
-        "18  figure: the points of all 2 values of roaming would fall on each other\n  write by: roaming, or where: "
-        "{roaming: never}",
+        "18  figure: the points of all 2 values of roaming would be drawn at the same place\n  write by: roaming, or "
+        "where: {roaming: never}",
     ),
     (
         ("by: roaming}\n", "by: roaming, where: {distance: 9 m}}\n"),
@@ -182,14 +188,14 @@ MISTAKES = [
     ),
     (
         ("by: roaming}\n", "by: roaming, value: delay}\n"),
-        "18  figure.value: means nothing in a bar, which has x: (an ax",
+        "18  figure.value: is not a key of a bar, which has x: (an ax",
     ),
-    (("kind: bar, x: distance", "kind: bar"), "18  figure: a bar needs x: and an axis; known: distance, roaming"),
+    (("kind: bar, x: distance", "kind: bar"), "18  figure: a bar needs x: with an axis; known: distance, roaming"),
     (("kind: bar, x: distance, y: throughput", "kind: cdf, x: dela"), '18  figure.x: there is no metric "dela"'),
     # the paper's numbers
     (
         ("never: [1, 2, null]", "never: [1, 2]"),
-        "19  paper.throughput.values.never: has 2 values, and the axis distance has 3: 2 m, 4 m, 6 m\n  write null",
+        "19  paper.throughput.values.never: has 2 values, but the axis distance has 3: 2 m, 4 m, 6 m\n  write null",
     ),
     (("quick: {4 m: 5}", "quik: [1, 2, 3]"), '19  paper.throughput.values.quik: the axis roaming has no value "quik"'),
     (
@@ -197,7 +203,10 @@ MISTAKES = [
         '19  paper.throughput.values.quick.5 m: the axis distance has no value "5 m"',
     ),
     (("paper: {throughput", "paper: {thruput"), '19  paper.thruput: there is no metric "thruput" (did you mean throu'),
-    (("unit: kbit/s", "unit: ms"), "19  paper.throughput.unit: throughput is told in Mbit/s, and ms does not fit"),
+    (
+        ("unit: kbit/s", "unit: ms"),
+        "19  paper.throughput.unit: throughput is in Mbit/s, which ms cannot be converted to",
+    ),
     (("by: roaming, x: distance, values", "x: distance, values"), "19  paper.throughput.values.never: the axis dist"),
     # claims
     (("throughput[never]", "throughput[nevr]"), '21  claim "quick is better": no axis has a label "nevr"'),

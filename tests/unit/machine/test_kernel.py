@@ -85,7 +85,7 @@ def test_progress_counts_objects(build: Builder) -> None:
 
 def test_source_that_was_not_tested_is_told(build: Builder) -> None:
     assert not build().tested
-    assert any("6.12.117 is not the source last tested (6.12.1-1)" in step for step in build.told.steps)
+    assert any("6.12.117 is not the last tested source (6.12.1-1)" in step for step in build.told.steps)
 
 
 def test_tested_source_is_not(build: Builder) -> None:
@@ -112,7 +112,7 @@ def test_change_of_source_or_configuration_is_another_kernel(build: Builder) -> 
 
 def test_option_that_the_kernel_does_not_take(build: Builder) -> None:
     (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_UNKNOWN=y\n")
-    with pytest.raises(BuildError, match=r"10-more\.config:2  CONFIG_UNKNOWN=y did not survive"):
+    with pytest.raises(BuildError, match=r"10-more\.config:2  CONFIG_UNKNOWN=y was not kept"):
         build()
     assert not list(build.store.directory.glob("*/linux"))
 

@@ -110,7 +110,7 @@ def test_what_sparse_says_of_the_kernels_own_file_anyway_passes(checked: Checked
     (checked.directory / "patches" / "0001-change.patch").write_text(
         lengthen.replace("+tidy\n+tidy", "+tidy\n+unsound")
     )
-    said = r"net/old\.c:3:2: warning: unsound \(2 times, without the series 1\)\n    net/old\.c:5:2: "
+    said = r"net/old\.c:3:2: warning: unsound \(2 times, 1 without the series\)\n    net/old\.c:5:2: "
     with pytest.raises(BuildError, match=said):
         checked.check()
 

@@ -122,7 +122,7 @@ def test_new_files_are_seen_though_debian_ignores_them(tree: Path, series: Serie
 
 def test_uncommitted_change_is_refused(tree: Path, series: Series) -> None:
     (tree / "net" / "hello.c").write_text("changed\n")
-    with pytest.raises(InputError, match=r"(?s)not committed:\n.*net/hello\.c"):
+    with pytest.raises(InputError, match=r"(?s)uncommitted changes:\n.*net/hello\.c"):
         write_back(tree, series)
 
 
@@ -132,7 +132,7 @@ def test_tree_is_not_overwritten(tree: Path, series: Series, source: Source) -> 
 
 
 def test_tree_that_is_not_there(series: Series, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is not there"):
+    with pytest.raises(InputError, match="does not exist"):
         write_back(tmp_path / "nowhere", series)
 
 

@@ -85,7 +85,7 @@ def test_package_without_a_source(
         tarfile.open(tar, "w").close()
 
     monkeypatch.setattr(module, "fetch_tar", fetch_tar)
-    with pytest.raises(BuildError, match=f"{PACKAGE} holds no ./usr/src"):
+    with pytest.raises(BuildError, match=f"{PACKAGE} does not contain ./usr/src"):
         ensure_source(told, store=store)
     assert not store.has(PACKAGE)
 
@@ -125,7 +125,7 @@ def test_other_architectures_are_left_out_but_not_their_kconfig(tree: Path, log:
 
 def test_tree_with_a_build_in_it(tree: Path, log: BuildLog, tmp_path: Path) -> None:
     (tree / ".config").touch()
-    with pytest.raises(BuildError, match=r"holds a build\n.*make -C .* mrproper"):
+    with pytest.raises(BuildError, match=r"contains a build\n.*make -C .* mrproper"):
         unpack(given_source(tree), tmp_path / "out", log)
 
 

@@ -49,11 +49,11 @@ def test_the_sum_of_a_tree_is_of_names_links_rights_and_contents(tmp_path: Path)
 
 def test_the_version_of_a_source(tmp_path: Path) -> None:
     assert described_version("Source: lighttpd\nVersion: 1.4.79-2\nBuild-Depends: x\n") == "1.4.79-2"
-    with pytest.raises(BuildError, match="states no version"):
+    with pytest.raises(BuildError, match="has no version"):
         described_version("Source: lighttpd\n")
 
 
 def test_a_source_is_of_a_package_of_the_image(store: Store) -> None:
     with pytest.raises(BuildError) as failure:
         ensure_source(SilentReport(), IMAGE, "lighttp", "workloads/sap/sources", store)
-    assert str(failure.value).startswith("workloads/sap/sources  lighttp is no package of the image\n")
+    assert str(failure.value).startswith("workloads/sap/sources  lighttp is not a package of the image\n")

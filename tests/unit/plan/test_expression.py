@@ -126,31 +126,37 @@ def test_explanations_show_the_values(text: str, explanation: str) -> None:
 @pytest.mark.parametrize(
     ("text", "explanation"),
     [
-        ("outage.max < 500", 'cannot be judged: "500" has no unit; write 500 ms'),
+        ("outage.max < 500", 'cannot be evaluated: "500" has no unit; write 500 ms'),
         (
             "outage.max < 20 Mbit/s",
-            "cannot be judged: a duration (in ms) cannot be compared with a rate (in Mbit/s)",
+            "cannot be evaluated: a duration (in ms) cannot be compared with a rate (in Mbit/s)",
         ),
-        ("outage.mx < 5 ms", 'cannot be judged: outage has no "mx" (did you mean max?); known: max, mean, count, sum'),
-        ("outge.max < 5 ms", 'cannot be judged: there is no "outge" (did you mean outage?); known: '),
-        ("outage < 5 ms", "cannot be judged: outage has several values; write outage.max or the like"),
-        ("flow < 5 ms", "cannot be judged: flow has several values; write flow.exit or the like"),
-        ("fetch.exit.x == 0", "cannot be judged: fetch.exit is a single value, there is no x in it"),
+        (
+            "outage.mx < 5 ms",
+            'cannot be evaluated: outage has no "mx" (did you mean max?); known: max, mean, count, sum',
+        ),
+        ("outge.max < 5 ms", 'cannot be evaluated: there is no "outge" (did you mean outage?); known: '),
+        ("outage < 5 ms", "cannot be evaluated: outage has several values; write outage.max or the like"),
+        ("flow < 5 ms", "cannot be evaluated: flow has several values; write flow.exit or the like"),
+        ("fetch.exit.x == 0", "cannot be evaluated: fetch.exit is a single value, so it has no x"),
         (
             "fetch.exit",
-            "cannot be judged: the result is neither true nor false; a check compares, such as outage.max < 500 ms",
+            "cannot be evaluated: the result is not true or false; write a comparison, such as outage.max < 500 ms",
         ),
-        ("fetch.sha256 == 5", 'cannot be judged: the text "abababababababab…" cannot be compared with the number 5'),
-        ("fetch.ok < true", "cannot be judged: the truth value true is neither smaller nor larger than another"),
-        ("1 / 0 == 1", "cannot be judged: division by 0"),
-        ("1 ms / 0 ms == 1", "cannot be judged: division by 0"),
-        ("1 ms * 2 ms == 1", "cannot be judged: 1 ms times 2 ms has no unit that the lab knows"),
-        ("'a' + 1 == 1", 'cannot be judged: the text "a" is no number to calculate with'),
-        ("len(5) == 1", "cannot be judged: the number 5 has no length"),
-        ("geomean(0, 1) == 1", "cannot be judged: geomean needs numbers above 0"),
+        ("fetch.sha256 == 5", 'cannot be evaluated: the text "abababababababab…" cannot be compared with the number 5'),
+        ("fetch.ok < true", "cannot be evaluated: the truth value true has no order; compare it with == or !="),
+        ("1 / 0 == 1", "cannot be evaluated: division by 0"),
+        ("1 ms / 0 ms == 1", "cannot be evaluated: division by 0"),
+        (
+            "1 ms * 2 ms == 1",
+            "cannot be evaluated: 1 ms times 2 ms has no known unit; one of the two must be a plain number",
+        ),
+        ("'a' + 1 == 1", 'cannot be evaluated: the text "a" is not a number'),
+        ("len(5) == 1", "cannot be evaluated: the number 5 has no length"),
+        ("geomean(0, 1) == 1", "cannot be evaluated: geomean needs numbers above 0"),
         (
             "any(flow.exit)",
-            "cannot be judged: the result is neither true nor false; a check compares, such as outage.max < 500 ms",
+            "cannot be evaluated: the result is not true or false; write a comparison, such as outage.max < 500 ms",
         ),
     ],
 )
@@ -162,29 +168,29 @@ def test_what_cannot_be_judged_fails_and_says_why(text: str, explanation: str) -
 
 def test_lists_of_different_lengths_cannot_be_paired() -> None:
     context = {"a": [1, 2], "b": [1, 2, 3]}
-    assert evaluate("a < b", context) == Outcome(False, "cannot be judged: 2 values cannot be paired with 3")
+    assert evaluate("a < b", context) == Outcome(False, "cannot be evaluated: 2 values cannot be paired with 3")
 
 
 def test_numbers_too_large_for_floats() -> None:
     nines = "9" * 30
     text = " * ".join([nines] * 12) + f" > {nines}"
-    assert evaluate(text, {}) == Outcome(False, "cannot be judged: a number in it is too large")
+    assert evaluate(text, {}) == Outcome(False, "cannot be evaluated: a number in it is too large")
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "is empty; write a comparison, such as outage.max < 500 ms"),
-        ("a = b", '"=" means nothing here; write == to compare\n  a = b\n    ^'),
-        ("a && b", '"&" means nothing here; write and\n  a && b\n    ^'),
-        ("a[x] < 1", '"[" means nothing here\n  a[x] < 1\n   ^'),  # labels are for claims
+        ("a = b", 'unexpected "="; write == to compare\n  a = b\n    ^'),
+        ("a && b", 'unexpected "&"; write and\n  a && b\n    ^'),
+        ("a[x] < 1", 'unexpected "["\n  a[x] < 1\n   ^'),  # labels are for claims
         ("a <", "a value is missing here\n  a <\n     ^"),
-        ("(a < b", "a bracket is not closed\n  (a < b\n  ^"),
-        ("max(a", "a bracket is not closed\n  max(a\n  ^"),
-        ("a b", '"b" cannot stand here; expected and, or, a comparison or the end\n  a b\n    ^'),
+        ("(a < b", "unclosed bracket; add )\n  (a < b\n  ^"),
+        ("max(a", "unclosed bracket; add )\n  max(a\n  ^"),
+        ("a b", 'unexpected "b"; write and, or, a comparison, or end here\n  a b\n    ^'),
         ("and a", 'a value is missing before "and"\n  and a\n  ^'),
-        ("'x", "\"'\" means nothing here; a quote is not closed\n  'x\n  ^"),
-        ("abs(a, b) < 1", "abs takes one value, here are 2\n  abs(a, b) < 1\n  ^"),
+        ("'x", "unexpected \"'\"; close the quote\n  'x\n  ^"),
+        ("abs(a, b) < 1", "abs takes one value, not 2\n  abs(a, b) < 1\n  ^"),
     ],
 )
 def test_what_is_no_check(text: str, message: str) -> None:
@@ -197,9 +203,9 @@ def test_what_is_no_check(text: str, message: str) -> None:
     ("text", "message"),
     [
         ("outage.max < 5 mss", 'unknown unit "mss" (did you mean ms?); known: ns, us, ms, s, h, bit/s,'),
-        ("maximum(a) < 1", 'there is no function "maximum" (did you mean max?); known: abs, all, any,'),
+        ("maximum(a) < 1", 'unknown function "maximum" (did you mean max?); known: abs, all, any,'),
         ("(" * 100, "is nested too deeply"),
-        ("a" * 3000, "a check has at most 2000 characters, this one has 3000"),
+        ("a" * 3000, "has 3000 characters; a check has at most 2000, so split it"),
     ],
 )
 def test_what_else_is_no_check(text: str, message: str) -> None:

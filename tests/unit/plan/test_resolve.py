@@ -463,8 +463,8 @@ def test_mistakes_in_metrics(plans: Plans, metric: str, message: str) -> None:
         ("goodput.mean > 5 ms", "a rate (in Mbit/s) cannot be compared with a duration (in ms)"),
         ("goodput.p95 > 5 Mbit/s", 'goodput has no "p95"; known: count, sum, mean, median, min, max'),
         ("goodput > 5 Mbit/s", "goodput has several values; write goodput.count or the like"),
-        ("goodput.mean", "the result is neither true nor false; a check compares, such as outage.max < 500 ms"),
-        ("fetch.exit = 0", '"=" means nothing here; write == to compare\n  fetch.exit = 0\n             ^'),
+        ("goodput.mean", "the result is not true or false; write a comparison, such as outage.max < 500 ms"),
+        ("fetch.exit = 0", 'unexpected "="; write == to compare\n  fetch.exit = 0\n             ^'),
         ("fetch.exit ==", "a value is missing here\n  fetch.exit ==\n               ^"),
     ],
 )
