@@ -61,4 +61,4 @@ rootfs: bootstrap ## build the guest's root file system
 
 clean: ## remove what was built: caches, environment; runs/ stays
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

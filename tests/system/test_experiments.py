@@ -133,6 +133,11 @@ def until(condition: Callable[[], object], seconds: float = DEADLINE_S) -> None:
         os.sched_yield()
 
 
+def is_written(path: Path) -> bool:
+    """A small file is there as soon as it is not empty."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def guests_below(directory: Path) -> list[Path]:
     """Scratch directories of the guests that run below a directory."""
     found = []
@@ -189,7 +194,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     with contextlib.ExitStack() as stack:
         found = Cluster(directory, stack)
         found.start_scheduler()
-        until((directory / "scheduler.json").exists)
+        until(lambda: is_written(directory / "scheduler.json"))
         yield found
 
 
@@ -356,7 +361,7 @@ def test_a_scheduler_that_goes_ends_the_sweep_and_its_guests(place: Place, tmp_p
     with contextlib.ExitStack() as stack:
         cluster = Cluster(directory, stack)
         scheduler = cluster.start_scheduler()
-        until((directory / "scheduler.json").exists)
+        until(lambda: is_written(directory / "scheduler.json"))
         cluster.worker("first")
 
         def kill(progress: Progress) -> None:

@@ -154,8 +154,10 @@ def test_answers_with_bytes_for_a_stack(
     runs.boot(with_script(plan, "sta1", stacks.ASK), machine, directory)
     path = capture(Ran(directory))
     assert tshark.complaints(path) == []
-    assert wrong_fcs(tshark, path) == []
-    carrying = [frame for frame in agrees(tshark, path) if len(frame.body) == OWN_BYTES.get(frame.kind, 0) + size]
+    frames = agrees(tshark, path)
+    assert wrong_fcs(tshark, path) == [number for number, frame in enumerate(frames, 1) if frame.damaged]  # collisions
+    carrying = [frame for frame in frames if len(frame.body) == OWN_BYTES.get(frame.kind, 0) + size]
+    assert not any(frame.damaged for frame in carrying)
     assert any(frame.kind == kind for frame in carrying)
     assert all(frame.body.endswith(payload) for frame in carrying)
     remarked = tshark.fields(path, "frame.comment", only='frame.comment contains "payload"')
