@@ -53,8 +53,8 @@ def _installed() -> tuple[str, list[str]]:
     version = _tool(["pkg-config", "--modversion", MODULES[-1]], "pkg-config").stdout.strip()
     # not --libs: that also names files of libgsl-dev, which libns3-dev neither needs nor depends on
     wanted = ("--cflags", "--libs-only-L", "--libs-only-l")
-    said = [_tool(["pkg-config", way, *MODULES], "pkg-config").stdout for way in wanted]
-    return version, list(dict.fromkeys(word for line in said for word in shlex.split(line)))
+    flags = [_tool(["pkg-config", way, *MODULES], "pkg-config").stdout for way in wanted]
+    return version, list(dict.fromkeys(word for line in flags for word in shlex.split(line)))
 
 
 def _compile(source: Path, binary: Path, version: str, flags: list[str]) -> None:

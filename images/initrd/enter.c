@@ -3,13 +3,13 @@
  * enter PID PROCS-FILE PROGRAM [ARGUMENT...]: run a program inside the container whose first process is PID.
  *
  * Joins the cgroup by writing to PROCS-FILE (so that the node's limits count) and the container's mount,
- * network, PID, UTS and IPC namespaces, then runs the program there with this process' stdin, stdout, stderr
- * and environment, in a session of its own; a terminal on stdin becomes its controlling terminal. SIGINT,
- * SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on. Ends as the program ended: same status, or the
- * same signal. The program is killed when this process dies.
+ * network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin, stdout, stderr
+ * and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
+ * SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded. Exits with the program's status, or by the same signal.
+ * The program is killed when this process dies.
  *
- * Why not nsenter: this is linked statically, and in User Mode Linux the exec of a dynamic program costs more
- * than all else that happens here; a run starts hundreds of short commands.
+ * Why not nsenter: this program is linked statically. In User Mode Linux, exec of a dynamically linked program
+ * costs more than everything else here, and a run starts hundreds of short commands.
  */
 #define _GNU_SOURCE
 #include <errno.h>

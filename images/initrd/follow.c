@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
  * follow switch CONTROL-SOCKET BRIDGE: makes an Open vSwitch follow a station that has changed access points.
- * follow access-point CONTROL-SOCKET PORTS: makes an access point let go of a station that has left for another one.
+ * follow access-point CONTROL-SOCKET PORTS: makes an access point drop a station that has moved to another one.
  *
  * An access point that has associated a station sends a layer 2 update frame on its behalf: an 802.2 XID
- * response, broadcast, from the station's address (once IEEE 802.11F; mac80211 sends it), for the bridges of the
- * distribution system to learn the new way.
+ * response, broadcast, from the station's address (from IEEE 802.11F; mac80211 sends it), so that the bridges of
+ * the distribution system learn the new path.
  *
- * Open vSwitch learns from it too late. It moves the address in one thread, but cached flows go on pointing at the old
- * port until its main loop turns, which nothing wakes; and statistics of the station's old flow, collected every
- * 500 ms, move the address back. Left alone it cut a handed-off station off for up to 2 s. So on every such frame this
- * process does what IEEE 802.1D (17.11) has a bridge do when the topology changes: it has the switch forget its cached
- * flows, then its learned addresses. Frames are flooded until they are learned again, from the station's next frame. A
- * few later wake-ups make the main loop apply what was learned.
+ * Open vSwitch learns from it too late. One thread moves the address, but cached flows still point to the old port
+ * until the main loop runs, which nothing wakes; and statistics of the station's old flow, collected every 500 ms,
+ * move the address back. Without help, a handed-off station was cut off for up to 2 s. So on every such frame this
+ * process does what IEEE 802.1D (17.11) requires of a bridge on a topology change: it makes the switch flush its
+ * cached flows, then its learned addresses. Frames are flooded until the addresses are learned again from the
+ * station's next frame. A few later wake-ups make the main loop apply what was learned.
  *
- * hostapd does not look at the frame at all. The old access point would go on sending what it has for the station, at
- * ever lower rates, and answer late when the station comes back. IEEE 802.11F had it remove the station on such a
- * frame; so does this process, for frames from the wired ports (whose names begin with PORTS), without a word on the
- * air.
+ * hostapd ignores the frame. The old access point would keep sending queued frames to the station, at ever lower
+ * rates, and respond late when the station comes back. IEEE 802.11F removes the station on such a frame; so does
+ * this process, for frames from the wired ports (whose names start with PORTS), without sending anything on the air.
  *
- * Protocols: JSON-RPC on a stream (ovs-appctl(8), ovs-vswitchd(8): revalidator/purge, fdb/flush); hostapd's control
- * interface, one datagram for a command and one for its answer.
+ * Protocols: JSON-RPC over a stream (ovs-appctl(8), ovs-vswitchd(8): revalidator/purge, fdb/flush); hostapd's
+ * control interface, one datagram per command and one per reply.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * The guest's process 1: mounts the image, starts the lab's agent, keeps the clock's pulse, powers off.
+ * Process 1 of the guest: mounts the image, starts the lab's agent, writes the pulse, powers off.
  *
- * It lies in the initrd, statically linked, since nothing else is there before the image is mounted. Words
- * of the kernel command line (paths are the host's, absolute, without blanks):
+ * It is linked statically and lives in the initrd, since nothing else exists before the image is mounted.
+ * Parameters on the kernel command line (paths are the host's, absolute, without spaces):
  *
  *   lab.image=FILE   squashfs image; its directory is mounted over hostfs, the file behind a loop device
  *   lab.bundle=DIR   the lab's Python code, mounted read-only on /lab/code
  *   lab.run=DIR      the run directory, mounted on /lab/run: all that the guest reads and writes
  *   lab.agent=ARG    passed to the agent (run, shell, ...)
  *
- * hostfs is synchronous: reading and writing it takes no virtual time. Block devices of UML do not have that
- * property, which is why the image lies behind a loop device.
+ * hostfs is synchronous: reading and writing it takes no virtual time. UML's block devices lack that property,
+ * which is why the image is accessed through a loop device.
  *
- * The pulse: every 100 ms of virtual time /lab/run/pulse gets "<uptime ns> <realtime ns>". The host takes a
- * pulse that stands still for a stalled guest. It also keeps one timer alive, without which a guest that waits
- * for nothing but a signal would end in "going to sleep forever".
+ * The pulse: every 100 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse. If it stops,
+ * the host considers the guest stalled. It also keeps a timer armed, without which a guest that only waits for a
+ * signal would end in "going to sleep forever".
  *
- * Not done: no reading of block devices, no modules, no network; the agent does the rest.
+ * Not done here: block devices, modules, network; the agent does the rest.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * pause: the first process of a container. Keeps its namespaces alive and reaps what is orphaned in them.
+ * pause: the first process of a container. Keeps its namespaces alive and reaps orphaned processes.
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -123,7 +123,7 @@ def test_package_list(tmp_path: Path) -> None:
 def test_two_packages_in_a_line(tmp_path: Path) -> None:
     path = tmp_path / "packages"
     path.write_text("curl iw\n")
-    with pytest.raises(BuildError, match=r"packages:1  "curl iw" is more than one package"):
+    with pytest.raises(BuildError, match=r'packages:1  "curl iw" is more than one package'):
         read_packages(path)
 
 

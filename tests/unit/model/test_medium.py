@@ -172,7 +172,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: rician}\n",
-            "mine.yaml:5  medium.fading.k: is missing. Power of the direct wave over that of all echoes.",
+            "mine.yaml:5  medium.fading.k: is missing. Power ratio of the direct wave to all echoes.",
         ),
         (
             "medium:\n  fading: {model: rician, k: 50 dB}\n",
