@@ -22,7 +22,7 @@ tables = rich_tables
 
 def prepare() -> None:
     """Import all that ``write`` and ``tables`` need: there is time for it while a guest runs."""
-    from lab.report import html, plots, svg, terminal  # noqa: F401
+    from lab.report import html, plots, terminal  # noqa: F401
     from lab.views import base as views
 
     html.template()
