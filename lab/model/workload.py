@@ -181,7 +181,7 @@ class Workload(Model):
     duration: Moment = Field(description="Length of the run, in virtual time.")
     stack: Text | None = Field(
         None,
-        description="The stack, such as sap, whose programs, libraries and Python modules are available in nodes. "
+        description="The stack whose programs, libraries and Python modules are available in nodes. "
         "Default: that of the folder `workloads/<stack>` that contains the file, if the stack has code.",
     )
     files: dict[Identifier, FileEntry] = Field({}, description="Files to copy into nodes, by the name that checks use.")

@@ -28,7 +28,15 @@ PARTS = (
     Part(
         "Probes and metrics",
         "For those who add a stack, a probe or a metric.",
-        ("lab.probes.base", "lab.probes._text", "lab.metrics.base", "lab.views.base", "lab.units", "lab.captures"),
+        (
+            "lab.probes.base",
+            "lab.probes._text",
+            "lab.metrics.base",
+            "lab.views.base",
+            "lab.views.parts",
+            "lab.units",
+            "lab.captures",
+        ),
     ),
     Part(
         "Files, events, nodes and radio models",

@@ -38,7 +38,7 @@ ANSWERED: dict[str, tuple[int, list[str], Script, str]] = {
     "cut": (18, [], Script("HTTP/1.1 200 OK\nContent-Length: 9\n", b"abc", closes=True), "6 bytes missing"),
     "error": (22, [], Script("HTTP/1.1 503 Busy\nContent-Length: 0\n"), "the server responded with status 503"),
     "silent": (28, ["--timeout", "0.2"], Script(), "no more data"),
-    "slow": (28, ["--max-time", "0.2"], Script(), "timed out after 0.2"),
+    "slow": (28, ["--max-time", "0.2"], Script(), " s: the response is incomplete"),
     "nothing": (52, [], Script(closes=True), "Empty reply from server"),
     "not asked": (102, [], Script(f"{PRECISE}5\n"), "which was not requested"),
 }
