@@ -34,6 +34,8 @@ PARTS = (
             "lab.metrics.base",
             "lab.views.base",
             "lab.views.parts",
+            "lab.tables",
+            "lab.numbers",
             "lab.units",
             "lab.captures",
         ),
