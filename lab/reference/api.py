@@ -46,6 +46,7 @@ PARTS = (
         (
             "lab.model.base",
             "lab.model.registry",
+            "lab.model.names",
             "lab.model.event",
             "lab.model.node",
             "lab.guest.steps",
