@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Moved to lab.text."""
-
-from lab.text import printable
-
-__all__ = ["printable"]
