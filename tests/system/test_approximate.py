@@ -220,7 +220,7 @@ def test_what_is_refused(plan_of: Callable[..., object]) -> None:
         (encrypted, "x is encrypted (wpa2): one wrong bit makes a frame's integrity check fail"),
         (
             place().replace("medium: {}\n", "").replace(", rate: 24 Mbit/s", "").replace(f", {BEACONS}", ""),
-            "the perfect medium damages no frames",
+            "perfect medium, which damages no frames",
         ),
     ):
         with pytest.raises(LabError) as caught:
