@@ -75,12 +75,12 @@ def test_every_value_of_iperf3_reaches_its_command() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"every": 50_000_000}, "every: at least 100 ms"),
-        ({"every": 61_000_000_000}, "every: at most 60000 ms"),
-        ({"port": 70000}, "port: at most 65535$"),
-        ({"length": 1}, "length: at least 16 B"),
+        ({"every": 50_000_000}, "every: must be at least 100 ms"),
+        ({"every": 61_000_000_000}, "every: must be at most 60000 ms"),
+        ({"port": 70000}, "port: must be at most 65535$"),
+        ({"length": 1}, "length: must be at least 16 B"),
         ({"duration": 1_500_000_000}, "whole seconds"),
-        ({"udp": True, "congestion": "bbr"}, "UDP has none"),
+        ({"udp": True, "congestion": "bbr"}, "UDP has no congestion control"),
     ],
 )
 def test_iperf3_refuses_what_the_tool_would_refuse(wrong: dict[str, object], complaint: str) -> None:

@@ -43,7 +43,7 @@ def sent_twice(record: Record) -> Record:
 
 def test_both_are_shown_with_what_became_of_them(sent_twice: Record) -> None:
     found = list(views.load("psnr").pictures(sent_twice.metrics["psnr"], sent_twice))
-    assert [(one.title, one.told) for one in found] == [
+    assert [(one.title, one.caption) for one in found] == [
         ("precise", "as it was sent"),
         ("approximate", "PSNR 21.3 dB, datagrams lost: 1"),
     ]

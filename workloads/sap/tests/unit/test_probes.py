@@ -50,10 +50,10 @@ def test_what_trackers_are_told() -> None:
 @pytest.mark.parametrize(
     ("probe", "params", "complaint"),
     [
-        ("sap-streamer", {"to": "h", "bytes": 1, "head": 1}, "head: only a file has one"),
-        ("sap-streamer", {"to": "h", "bytes": 1, "mode": "tcp"}, "mode: there is no tcp; write approximate or precise"),
-        ("sap-tracker", {"to": "h", "transport": "udp"}, "transport: there is no udp; write approximate,"),
-        ("sap-track-sink", {"gaps": "some"}, "gaps: there is no some; write ignored or counted"),
+        ("sap-streamer", {"to": "h", "bytes": 1, "head": 1}, "head: needs file:"),
+        ("sap-streamer", {"to": "h", "bytes": 1, "mode": "tcp"}, "mode: "tcp" is not a valid mode; write approximate or precise"),
+        ("sap-tracker", {"to": "h", "transport": "udp"}, "transport: "udp" is not valid; write approximate,"),
+        ("sap-track-sink", {"gaps": "some"}, "gaps: "some" is not valid; write ignored or counted"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(probe: str, params: dict[str, Any], complaint: str) -> None:
