@@ -106,7 +106,7 @@ class Json:
         """Return an integer. ProbeOutputError: it is not an integer."""
         value = self.number()
         if not isinstance(value, int):
-            raise ProbeOutputError(f"{self.where}: must be an integer, not {value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be a whole number, not {value!r:.60}")
         return value
 
     def flag(self) -> bool:

@@ -187,7 +187,7 @@ class Raw:
     def integer(self, number: int, text: str, line: str, suffix: str = "out") -> int:
         """Convert a count in decimal digits. ProbeOutputError: it is not a count."""
         if not (text.isascii() and text.isdigit() and len(text) < 20):
-            raise self.error(number, line, f"{text!r} is not an integer", suffix)
+            raise self.error(number, line, f"{text!r} is not a whole number", suffix)
         return int(text)
 
     def error(self, number: int, line: str, why: str, suffix: str = "out") -> ProbeOutputError:

@@ -15,19 +15,19 @@ _MOST = 2**32 - 1  # limit of the kernel's interface
 
 def _skip(value: int) -> int:
     if not 0 <= value <= _MOST:
-        refuse(f"skip must be a whole number from 0 to {_MOST}, not {value}")
+        refuse(f"must be a whole number from 0 to {_MOST}, not {value}")
     return value
 
 
 def _count(value: int) -> int:
     if not 1 <= value <= _MOST:
-        refuse(f"count must be a whole number from 1 to {_MOST}, not {value}")
+        refuse(f"must be a whole number from 1 to {_MOST}, not {value}")
     return value
 
 
 def _share(percent: float) -> float:
     if percent == 0:
-        refuse("share must be more than 0%; with 0% no frame would be affected")
+        refuse("must be more than 0%; with 0% no frame would be affected")
     return percent
 
 

@@ -18,7 +18,8 @@ from lab.shared.types import Radio
 def _mobility_domain(text: str) -> str:
     """Check the two octets of a mobility domain identifier (IEEE 802.11-2020 9.4.2.46); return them in lower case."""
     if not re.fullmatch(r"[0-9A-Fa-f]{4}", text):
-        refuse(f'"{text}" is not a valid mobility domain; write four hexadecimal digits: {DEFAULT_MOBILITY_DOMAIN}')
+        example = DEFAULT_MOBILITY_DOMAIN
+        refuse(f'"{text}" is not a valid mobility domain; write four hexadecimal digits, such as {example}')
     return text.lower()
 
 

@@ -58,7 +58,7 @@ class Station(Wireless):
         given = [key for key in ("ssid", "encrypt", "passwd", "bgscan") if getattr(self, key) is not None]
         if self.adhoc is not None and given:
             refuse(
-                f"{given[0]}: needs a network with access points, adhoc: is an open network without; remove one",
+                "needs a network with access points, but adhoc: is an open network without them; remove one",
                 key=given[0],
             )
         return self

@@ -397,7 +397,8 @@ def test_stations_roam_within_their_network(plans: Plans) -> None:
         "{kind: sta,", "{kind: sta, ssid: campus,"
     )
     assert refusal(plans, WORKLOAD, other + timeline("at: 5 s, roam: sta1, to: ap2")) == (
-        't.yaml:14  timeline.0.to: ap2 serves "other", but sta1 belongs to "campus"; a station roams within its network'
+        't.yaml:14  timeline.0.to: ap2 has the SSID "other", but sta1 has "campus"; '
+        "name an access point of the station's network"
     )
 
 
@@ -430,10 +431,13 @@ def test_metrics_name_every_process(plans: Plans) -> None:
             "goodput: {of: fetsh, unit: Mbit/s}",
             'w.yaml:7  metrics.goodput.of: there is no process "fetsh" (did you mean fetch?); known: fetch,',
         ),
-        ("goodput: {of: fetch, unit: ms}", 'w.yaml:7  metrics.goodput.unit: "ms" is not a unit of this metric; known: bit/s,'),
+        (
+            "goodput: {of: fetch, unit: ms}",
+            'w.yaml:7  metrics.goodput.unit: "ms" is not a unit of this metric; known: bit/s,',
+        ),
         (
             "goodput: {of: fetch, unit: Mbit/s, per: handoff}",
-            "w.yaml:7  metrics.goodput.per: "handoff" is not possible here; known: process, interval",
+            'w.yaml:7  metrics.goodput.per: "handoff" is not possible here; known: process, interval',
         ),
         (
             "outage: {of: fetch, unit: ms}",
@@ -442,7 +446,8 @@ def test_metrics_name_every_process(plans: Plans) -> None:
         ),
         (
             "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.fetch: a process has the same name, "fetch", so checks could not tell them apart; rename one of them',
+            'w.yaml:7  metrics.fetch: a process has the same name, "fetch", so checks could not tell them apart; '
+            "rename one of them",
         ),
     ],
 )
@@ -494,7 +499,8 @@ def test_checks_that_depend_on_the_figures(plans: Plans, that: str) -> None:
 def test_files_and_processes_have_names_of_their_own(plans: Plans) -> None:
     files = "files:\n  fetch: {on: server, path: /x, text: x}\n"
     assert refusal(plans, WORKLOAD + FETCH + files) == (
-        "w.yaml:7  files.fetch: a process or metric has the same name, so checks could not tell them apart; rename one of them"
+        "w.yaml:7  files.fetch: a process or metric has the same name, so checks could not tell them apart; "
+        "rename one of them"
     )
 
 

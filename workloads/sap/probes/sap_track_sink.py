@@ -31,7 +31,7 @@ class SapTrackSink(Probe):
         "tcp": Param("bool", "whether the sender's transport is tcp", default=False),
         "gaps": Param(
             "str",
-            "ignored: each point is one interval after the previous arrival (as in the paper); counted: lost ones count",
+            "ignored: each point is one interval after the previous arrival (the paper); counted: lost ones count",
             default="ignored",
         ),
         "idle": Param(

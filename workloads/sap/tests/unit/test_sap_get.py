@@ -75,7 +75,7 @@ def test_the_command() -> None:
         *("--force-precise", "--count", "3", "--pause", "0.5", "--timeout", "10"),
         *("--port", "5001", "--compare", "/y", "http://10.0.0.1/x"),
     ]
-    with pytest.raises(ValueError, match='transport: "udp" is none of tcp, sap-approximate, sap-precise'):
+    with pytest.raises(ValueError, match='transport: "udp" is not a valid transport; known: tcp, sap-'):
         probe.check(params | {"transport": "udp"})
 
 
