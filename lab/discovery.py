@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Code that is found by its file: ``lab/<room>/<name>.py``, and ``workloads/<stack>/<room>/<name>.py`` of each stack.
+"""Finds code by its file: ``lab/<room>/<name>.py``, and ``workloads/<stack>/<room>/<name>.py`` of each stack.
 
-A room (``probes``, ``metrics``, ``views``) holds one thing per file; the file's name with ``-`` for ``_`` is what
-workloads call it. Files that begin with ``_``, and ``base.py``, are helpers. Stacks are looked for where workloads are:
-the folders of the current directory come before the lab's own, file by file.
+A room (``probes``, ``metrics``, ``views``) has one probe, metric or view per file; the file's name, with ``-`` for
+``_``, is its name in workloads. Files that begin with ``_``, and ``base.py``, are helpers. Stacks are searched for in
+the folders of workloads: a file in the current directory's folder takes precedence over the same file in the lab's.
 
-A file is imported when somebody asks for what it holds, so that a broken one concerns nobody else. Within a stack,
-modules import each other relatively (``from ..probes._kinds import Payload``): that works whatever the stack is called.
-Host only: the guest loads none of this.
+A file is imported only when it is used, so that an invalid file does not affect other runs. Within a stack, modules use
+relative imports (``from ..probes._kinds import Payload``), which do not depend on the name of the stack. Host only:
+the guest loads none of this.
 """
 
 from __future__ import annotations
@@ -33,69 +33,71 @@ _LAB = Path(lab.__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Place:
-    """A file that holds something."""
+    """A file with a probe, metric or view."""
 
     path: Path
-    folder: Path  # what its package lies in: of the lab's own the lab, else a folder of workloads
-    stack: str | None = None  # None: of general use, it lies in the lab
+    folder: Path  # folder of its package: the lab, or a folder of workloads
+    stack: str | None = None  # None: part of the lab
 
     @property
     def module(self) -> str:
-        """The name that it is imported by."""
+        """Its module name."""
         within = ".".join(self.path.relative_to(self.folder).with_suffix("").parts)
         return f"{_package(self.folder)}.{within}"
 
 
 def known(room: str) -> tuple[str, ...]:
-    """The names of all that is in a room, in alphabetical order. Nothing is imported."""
+    """Return all names in a room, in alphabetical order, without an import."""
     return tuple(_found(room, _folders()))
 
 
 def place(room: str, name: str) -> Place:
-    """Where something lies.
+    """Return the file of a name.
 
     Raises:
-        KeyError: there is none of that name.
-        InputError: two stacks have it, or a stack and the lab.
+        KeyError: there is no such name.
+        InputError: two stacks, or a stack and the lab, have a file of that name.
     """
     places = _found(room, _folders())[name]
     if len(places) > 1:
         first, second = (str(_short(one.path)) for one in places[:2])
         raise InputError(
-            f'two files are called "{name}"; the other one is {first}',
+            f'another file has the same name, "{name}": {first}',
             where=second,
-            hint=f"rename one of them: all {room} share their names, whatever stack they are of",
+            hint=f"rename one of them: names of {room} must be unique across all stacks and the lab",
         )
     return places[0]
 
 
 def load(room: str, name: str) -> ModuleType:
-    """The module of that name.
+    """Import and return the module of that name.
 
     Raises:
-        KeyError: there is none.
-        InputError: it is there twice, or cannot be imported.
+        KeyError: there is no such module.
+        InputError: two files have that name, or the import fails.
     """
     found = place(room, name)
     try:
         return importlib.import_module(found.module)
-    except Exception as error:  # whatever a user's file does when it is imported
+    except Exception as error:  # a user's file may raise anything
         if found.stack is None:
             raise
         raise InputError(
             f"cannot be imported: {type(error).__name__}: {error}".partition("\n")[0],
             where=_blamed(error, found),
-            hint=f"{name} is one of the {room} of the stack {found.stack}",
+            hint=f"the file is part of the stack {found.stack} ({room}/{name})",
         ) from error
 
 
 def holds(room: str, name: str, variable: str, kind: type[Thing]) -> Thing:
-    """What a module has in ``variable``: an instance of ``kind``. Errors as of ``load``, or a stack's has none."""
+    """Return the instance of ``kind`` in ``variable`` of a module. Errors as in ``load``, or it is missing."""
     module = load(room, name)
     value = getattr(module, variable, None)
     if not isinstance(value, kind):
         raise InputError(
-            f"has no {variable}", where=str(_short(place(room, name).path)), hint=f"write {variable} = …() at its end"
+            f"has no {variable}",
+            where=str(_short(place(room, name).path)),
+            hint=f"write {variable} = …() at the end of the file",
         )
     return value
 
@@ -106,11 +108,11 @@ def _folders() -> tuple[Path, ...]:
 
 @cache
 def _found(room: str, folders: tuple[Path, ...]) -> dict[str, list[Place]]:
-    """All that is in a room, by name; more than one place is a mistake of whoever asks for it."""
+    """Return all files in a room, by name; more than one for a name is an error when the name is used."""
     found: dict[str, dict[str | None, Place]] = {}
     for one in (*_of_lab(room), *(one for folder in folders for one in _of_stacks(room, folder))):
         name = one.path.stem.replace("_", "-")
-        found.setdefault(name, {}).setdefault(one.stack, one)  # the nearer of two files of one stack
+        found.setdefault(name, {}).setdefault(one.stack, one)  # the first one of two files of the same stack
     return {name: list(found[name].values()) for name in sorted(found)}
 
 
@@ -128,9 +130,9 @@ def _files(room: Path) -> list[Path]:
 
 
 def _package(folder: Path) -> str:
-    """The package that the files of a folder are imported as parts of; what is below is found as Python does.
+    """Return the package of the files of a folder; Python finds submodules by itself.
 
-    The lab's own folder of workloads is ``workloads``, so that tests and mypy know its modules by the same names.
+    The package of the lab's own folder is ``workloads``, so that its modules have the same names in tests and mypy.
     """
     if folder == _LAB:
         return lab.__name__
@@ -144,7 +146,7 @@ def _package(folder: Path) -> str:
 
 
 def _blamed(error: Exception, found: Place) -> str:
-    """``file:line`` of a mistake: where Python could not read on, or the last line of the stack's that was running."""
+    """Return ``file:line`` of an error: of a syntax error, or the last line of the stack in the traceback."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_short(Path(error.filename))}:{error.lineno}"
     lines = [
@@ -156,5 +158,5 @@ def _blamed(error: Exception, found: Place) -> str:
 
 
 def _short(path: Path) -> Path:
-    """As a user would write it: from the current directory, where it lies in there."""
+    """Return a path relative to the current directory if it is inside."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Finding topologies, workloads and experiments: by path, or by short name in the folders that hold them.
+"""Finds topologies, workloads and experiments: by path, or by short name in their folders.
 
 ``two-aps-handoff`` is ``topologies/two-aps-handoff.yaml``, ``http/download`` is ``workloads/http/download.yaml``, the
-experiment ``handoff/outage`` is ``workloads/handoff/experiments/outage.yaml``; the current directory's folders come
-before the lab's own.
+experiment ``handoff/outage`` is ``workloads/handoff/experiments/outage.yaml``. The current directory's folders take
+precedence over the lab's own.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import lab
 from lab.errors import InputError, suggestion
 
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
-EXPERIMENTS = "experiments"  # folder beside the workloads that they use
-CODE = "Makefile"  # in workloads/<stack>: the stack has code, and this builds it
-ROOMS = ("probes", "metrics", "views", "tests")  # in workloads/<stack>: Python for the host; no workload lies in there
+EXPERIMENTS = "experiments"  # folder beside the workloads
+CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+ROOMS = ("probes", "metrics", "views", "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def own_folder(kind: str) -> Path:
-    """Where the lab's own files of that kind are."""
+    """Return the folder of the lab's own files of that kind."""
     return Path(lab.__file__).resolve().parent.parent / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
-    """Where files of that kind are looked for, nearest first."""
+    """Return the folders to search for files of that kind, in order of precedence."""
     own = own_folder(kind)
     here = Path.cwd() / FOLDERS[kind]
     return [folder for folder in dict.fromkeys([here, own]) if folder.is_dir()]
 
 
 def known(kind: str) -> dict[str, Path]:
-    """Files of that kind by short name, in alphabetical order."""
+    """Return files of that kind by short name, in alphabetical order."""
     found: dict[str, Path] = {}
     for folder in folders(kind):
         for path in folder.rglob("*.yaml"):
@@ -47,13 +47,13 @@ def known(kind: str) -> dict[str, Path]:
 
 
 def _short(within: Path) -> str:
-    """The short name of a file in one of the folders."""
+    """Return the short name of a file in one of the folders."""
     folders = [part for part in within.parts[:-1] if part != EXPERIMENTS]
     return "/".join([*folders, within.stem])
 
 
 def name_of(experiment: Path) -> str | None:
-    """The short name that an experiment has by its place; None where it is not in a folder of workloads."""
+    """Return the short name of an experiment from its path; None if it is not in a folder of workloads."""
     parts = experiment.resolve().parts
     folder = FOLDERS["experiment"]
     if EXPERIMENTS not in parts[:-1] or folder not in parts[:-1]:
@@ -63,10 +63,10 @@ def name_of(experiment: Path) -> str | None:
 
 
 def find(kind: str, name_or_path: str) -> Path:
-    """The file that a user means.
+    """Return the file that a user means.
 
     Raises:
-        InputError: there is none; lists those there are.
+        InputError: there is no such file; the hint lists all names.
     """
     path = Path(name_or_path)
     if path.is_file():
@@ -77,36 +77,36 @@ def find(kind: str, name_or_path: str) -> Path:
         return names[short]
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
         raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
-    raise InputError(f'no {kind} is called "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
+    raise InputError(f'there is no {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))
 
 
 def code_of(workload: str | Path, stack: str | None) -> Path | None:
-    """The folder of the stack whose code the runs of a workload have; None: they have none.
+    """Return the folder of the stack whose code is available in runs of a workload; None if there is none.
 
     Args:
-        workload: its file, or what a user calls it: a name or a path.
-        stack: what the workload says, or its plan, which comes to the same; None: nothing.
+        workload: its file, or its name or path as given by a user.
+        stack: the key ``stack`` of the workload or its plan; None if it is not set.
 
     Raises:
-        InputError: there is no such workload; no stack with code is called that, or it cannot be called what it is; the
-            workload lies in another stack with code.
+        InputError: there is no such workload or stack with code; the stack's name is invalid; the workload is in the
+            folder of another stack with code.
     """
     around = code_around(workload if isinstance(workload, Path) else find("workload", workload))
     if stack is None or (around and around.name == stack):
         return around
     if around:
         raise InputError(
-            f"a run has the code of one stack, and a workload in {FOLDERS['workload']}/{around.name} has that of "
+            f"a run has the code of one stack only, and a workload in {FOLDERS['workload']}/{around.name} has that of "
             f"{around.name}",
-            hint=f"to have that of {stack}, put the workload elsewhere; {around.name} needs no stack: here",
+            hint=f"to use {stack}, move the workload to another folder; to use {around.name}, remove stack:",
         )
     return stack_called(stack)
 
 
 def code_around(workload: Path) -> Path | None:
-    """The folder of the stack that a workload's file lies in: ``workloads/<stack>`` around it, if that has a Makefile.
+    """Return the folder of the stack that contains a workload's file: ``workloads/<stack>``, if it has a Makefile.
 
-    A Makefile anywhere else is none of ours: a workload that lies in somebody's project must not build that.
+    A Makefile elsewhere is ignored: a workload inside another project must not build that project.
     """
     parts = workload.resolve().parts
     folder = FOLDERS["workload"]
@@ -117,24 +117,24 @@ def code_around(workload: Path) -> Path | None:
 
 
 def _named(stack: Path) -> Path:
-    """The folder of a stack with code, whose name is one."""
+    """Return the folder of a stack with code after a check of its name."""
     if not _STACK.fullmatch(stack.name):
         raise InputError(
-            f'"{stack.name}" is no name of a stack with code: it becomes /opt/{stack.name} in the guest',
+            f'"{stack.name}" is not a valid name of a stack with code, which becomes /opt/{stack.name} in the guest',
             where=str(stack / CODE),
-            hint="call the folder by lower-case letters, digits and -",
+            hint="rename the folder; use lower-case letters, digits and -",
         )
     return stack
 
 
 def code_called(stack: str) -> Path | None:
-    """The folder of the stack of that name in the folders of workloads, if it has code."""
+    """Return the folder of the stack of that name, if it has code."""
     found = _stacks().get(stack)
     return _named(found) if found else None
 
 
 def _stacks() -> dict[str, Path]:
-    """Folders of stacks with code by name; nearer ones hide others."""
+    """Return folders of stacks with code by name; the first folder of a name takes precedence."""
     found: dict[str, Path] = {}
     for folder in folders("workload"):
         for path in folder.glob(f"*/{CODE}"):
@@ -143,22 +143,22 @@ def _stacks() -> dict[str, Path]:
 
 
 def stack_called(stack: str) -> Path:
-    """The same; who asks for it wants it.
+    """Return the folder of the stack of that name.
 
     Raises:
-        InputError: no stack with code is called that.
+        InputError: there is no such stack with code.
     """
     found = code_called(stack)
     if found:
         return found
     names = sorted(_stacks())
     raise InputError(
-        f'no stack with code is called "{stack}"{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+        f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
 
 
 def _listing(kind: str, names: dict[str, Path]) -> str:
-    """What there is to choose from."""
+    """Return a hint with all names."""
     if not names:
-        return f"there are none: no folder {FOLDERS[kind]}/ here or beside the lab"
+        return f"there is no folder {FOLDERS[kind]}/ in the current directory or beside the lab"
     return f"known: {', '.join(names)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers for readers: as many digits as tell something, round ticks."""
+"""Numbers for readers: significant digits and round ticks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def plain(value: float, digits: int = 4) -> str:
-    """``value`` with that many significant digits, no exponent, no trailing zeros: 0.0123, 23.59, 67108864."""
+    """Format with that many significant digits, without exponent and trailing zeros: 0.0123, 23.59, 67108864."""
     if value == 0:
         return "0"
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -22,7 +22,7 @@ def plain(value: float, digits: int = 4) -> str:
 
 
 def short(value: float, digits: int = 4) -> str:
-    """As ``plain``, but with a power of ten where that would be a row of zeros: 0.02, 20000, 3·10⁻⁷."""
+    """Format as ``plain``, but very small and large values with a power of ten: 0.02, 20000, 3·10⁻⁷."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else "not a number"
     exponent = math.floor(math.log10(abs(value)) + 1e-9)
@@ -34,7 +34,7 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def size(count: float) -> str:
-    """Bytes as people read them: 64 MiB, 1.5 GiB, 17 B."""
+    """Format a number of bytes: 64 MiB, 1.5 GiB, 17 B."""
     for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if count >= factor:
             return f"{plain(count / factor)} {unit}"
@@ -42,7 +42,7 @@ def size(count: float) -> str:
 
 
 def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
-    """Round numbers from ``low`` to ``high``, about ``wanted`` of them: steps of 1, 2 or 5 times a power of ten."""
+    """Return about ``wanted`` round numbers from ``low`` to ``high``: steps of 1, 2 or 5 times a power of ten."""
     span = high - low
     if span <= 0:
         return [low]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a table of a report is: rows of raw values under described columns."""
+"""Tables of a report: rows of raw values, and columns that describe them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.numbers import NONE, plain
 
 @dataclass(frozen=True)
 class Column:
-    """A column: key of its cells, heading, unit, and whether cells are numbers of ``digits`` significant digits."""
+    """A column: key of its cells, heading, unit, and whether cells are numbers with ``digits`` significant digits."""
 
     key: str
     title: str
@@ -27,7 +27,7 @@ class Column:
         return f"{self.title}, {self.unit}" if self.unit else self.title
 
     def text(self, row: Mapping[str, Any]) -> str:
-        """A cell for a reader; a dash where there is no value."""
+        """Return a cell as text; a dash if there is no value."""
         value = row.get(self.key)
         if value is None:
             return NONE
@@ -40,21 +40,21 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of raw values under described columns. ``unit`` is in the title, so that headings need not repeat it."""
+    """Rows of raw values, and columns that describe them. ``unit`` is in the title; headings do not repeat it."""
 
     name: str
     title: str
     columns: list[Column]
     rows: list[dict[str, Any]]
     unit: str = ""
-    in_terminal: bool = True  # or only in the page, CSV and JSON
-    remark: str = ""  # below it
+    in_terminal: bool = True  # False: only in the page, CSV and JSON
+    remark: str = ""  # below the table
 
     def heading(self, column: Column) -> str:
-        """What to write above a column."""
+        """Return the heading of a column."""
         return column.title if column.unit == self.unit else column.heading
 
 
 def words(key: str, title: str) -> Column:
-    """A column of words."""
+    """Return a column of text."""
     return Column(key, title, number=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Texts that come from files and programs, made fit for a page, a drawing, a terminal."""
+"""Makes text from files and programs safe for a page, a drawing or a terminal."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 
 def printable(text: str) -> str:
-    """Without characters that XML has no place for (XML 1.0, production 2) or that steer a terminal."""
+    """Replace characters that XML does not allow (XML 1.0, production 2), and control characters of terminals."""
     return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""All that is drawn: what a figure shows (figure, marks), where it goes (layout), and files of it (svg, paper).
+"""Draws figures: their content (figure, marks), their layout (layout), and files (svg, paper).
 
     scene = lay_out(Figure("goodput", "One transfer", "bytes that arrived, per second", [Panel(...)]))
     svg(scene)                                    # an element of a page
     save(scene, directory / "goodput", FORMATS)   # goodput.svg, goodput.png, goodput.pdf
 
-A scene is laid out once; the writers put the same shapes into a file and know nothing of figures.
+A scene is laid out once; all writers write the same shapes and do not depend on figures.
 """
 
 from lab.drawing.figure import Figure, Panel

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How axes are drawn: ticks, names, grid, labels, and what is written above them."""
+"""Draws axes: ticks, names, grid, labels, and the labels of marks above them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from lab.drawing.shapes import Path, Shape, Shapes, Text
 from lab.drawing.words import shortened, text_width
 from lab.numbers import short, ticks
 
-LONGEST = 170.0  # pixels of a name on an axis
+LONGEST = 170.0  # maximum width of a name on an axis, in pixels
 LABEL = 16.0  # height of a row of labels above the axes
-_TILT = -32.0  # degrees, of names that are wider than their place
-_Y_TICKS = 5  # about
-_APART = 16.0  # least space between numbers below an axis
-_MOST_ROWS = 3  # of labels
+_TILT = -32.0  # degrees, of names that are wider than their space
+_Y_TICKS = 5  # approximate number
+_APART = 16.0  # minimum space between numbers below an axis
+_MOST_ROWS = 3  # maximum number of rows of labels
 _FACTORS = ((1, 2, 3, 4, 5, 6, 8), (1, 2, 5), (1, 3))  # of logarithmic ticks, within a decade
 
 
 def left_of(axes: Axes, width: float) -> float:
-    """The room that the y axis takes, of ``width`` for all."""
+    """Return the width of the y axis, given the total ``width``."""
     texts = axes.y.names or tuple(text for _, text in _ticks(axes.y, _Y_TICKS))
     left = 34 + min(max((text_width(text) for text in texts), default=0.0), LONGEST)
     room = (width - left) / max(len(axes.x.names), 1)
-    if _tilted(axes.x, room):  # the first name begins left of its place
+    if _tilted(axes.x, room):  # the first name begins to the left of its space
         first = shortened(axes.x.names[0], LONGEST)
         left = max(left, text_width(first) * math.cos(math.radians(_TILT)) - room / 2 + 4)
     return left
 
 
 def y_axis(frame: Frame, *, labelled: bool = True) -> Shapes:
-    """Ticks with a grid, or names; ``labelled``: and what they are."""
+    """Draw ticks with a grid, or names; if ``labelled``, also the label of the axis."""
     scale = frame.y_scale
     for index, name in enumerate(scale.names):
         yield Text(frame.left - 8, frame.y(index) + 4, shortened(name, LONGEST), "tick", "end")
@@ -48,14 +48,14 @@ def y_axis(frame: Frame, *, labelled: bool = True) -> Shapes:
 
 
 def x_grid(frame: Frame) -> Shapes:
-    """Where y has names and x has numbers, the grid is upright."""
+    """Draw a vertical grid if y has names and x has numbers."""
     if frame.y_scale.names and not frame.x_scale.names:
         for value, _ in _x_ticks(frame):
             yield Path(((frame.x(value), frame.top), (frame.x(value), frame.bottom)), "grid", width=1)
 
 
 def x_axis(frame: Frame) -> tuple[list[Shape], float]:
-    """The axis, and how much room it takes below."""
+    """Return the axis, and the height that it takes."""
     scale = frame.x_scale
     shapes: list[Shape] = [Path(((frame.left, frame.bottom), (frame.right, frame.bottom)), "soft", width=1)]
     below = 40.0
@@ -73,25 +73,25 @@ def x_axis(frame: Frame) -> tuple[list[Shape], float]:
 
 
 def _tilted(scale: Scale, room: float) -> bool:
-    """Whether the names of an x axis are wider than the room that each has."""
+    """Return whether a name on the x axis is wider than its space."""
     return any(text_width(shortened(name, LONGEST)) > room - 6 for name in scale.names)
 
 
 def _names(frame: Frame) -> tuple[list[Shape], float]:
-    """The names below an axis, and how much room they take more than a line."""
+    """Return the names below an axis, and the height that they take beyond one line."""
     scale = frame.x_scale
     room = frame.width / len(scale.names)
     names = [shortened(name, LONGEST) for name in scale.names]
     if not _tilted(scale, room):
         return [Text(frame.x(at), frame.bottom + 17, name, "tick", "middle") for at, name in enumerate(names)], 0.0
-    every = max(1, math.ceil(15 / room))  # of very many names some
+    every = max(1, math.ceil(15 / room))  # of very many names only some
     shown = list(enumerate(names))[::every]
     deepest = max(text_width(name) for name in names) * math.sin(math.radians(-_TILT))
     return [Text(frame.x(at) + 4, frame.bottom + 14, name, "tick", "end", turn=_TILT) for at, name in shown], deepest
 
 
 def _x_ticks(frame: Frame) -> list[tuple[float, str]]:
-    """As many as there is room for."""
+    """Return as many ticks as there is space for."""
     for wanted in range(max(2, int(frame.width / 80)), 1, -1):
         found = _ticks(frame.x_scale, wanted)
         widest = max((text_width(text) for _, text in found), default=0.0)
@@ -101,7 +101,7 @@ def _x_ticks(frame: Frame) -> list[tuple[float, str]]:
 
 
 def _ticks(scale: Scale, wanted: int) -> list[tuple[float, str]]:
-    """About so many values, and their texts."""
+    """Return about that many ticks: (value, text)."""
     if not scale.log:
         return [(value, short(value)) for value in ticks(scale.low, scale.high, wanted=wanted)]
     low, high = math.log10(scale.low), math.log10(scale.high)
@@ -115,9 +115,9 @@ def _ticks(scale: Scale, wanted: int) -> list[tuple[float, str]]:
 
 
 def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]:
-    """The labels of rules and bands, in rows of those that do not touch each other; the lowest row first.
+    """Return the labels of rules and bands, in rows without overlaps; the lowest row first.
 
-    Those of ``known``, which the legend explains, are left out, and those for which there is no room.
+    Labels in ``known``, which the legend explains, are omitted, and labels for which there is no space.
     """
     marks = [mark for mark in axes.marks if isinstance(mark, Rule | Band) and mark.label and mark.label not in known]
     rows: list[list[Text]] = []
@@ -142,6 +142,6 @@ def _middle(mark: Rule | Band, frame: Frame) -> float:
 
 
 def shared(scales: Iterable[Scale]) -> tuple[float, float]:
-    """The least and the greatest number of several axes."""
+    """Return the lowest and the highest number of several axes."""
     both = [(scale.low, scale.high) for scale in scales]
     return min(low for low, _ in both), max(high for _, high in both)

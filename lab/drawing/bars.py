@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How bars, boxes, spans and fields are drawn, and what stands behind them.
+"""Draws bars, boxes, spans and heat map cells, and the bands and rules behind them.
 
-Where the colours of series come again, bars have stripes.
+When the colours of series repeat, bars have stripes.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from lab.drawing.shapes import Dots, Path, Shapes, Text, box
 from lab.drawing.words import text_width
 
 BOX_TINT = 0.28
-_COLD, _HOT = (0xE8, 0xF1, 0xFA), (0x08, 0x3A, 0x6B)  # of a heat map: light to dark, so that grey tells it too
-_DARK_FROM = 0.6  # share from which on a field has white letters
+_COLD, _HOT = (0xE8, 0xF1, 0xFA), (0x08, 0x3A, 0x6B)  # of a heat map: light to dark, so that it is readable in grey
+_DARK_FROM = 0.6  # share from which on a cell has white text
 
 
 def band(mark: Band, frame: Frame) -> Shapes:
-    """Behind lines, over all of y."""
+    """Draw a band behind lines, over the whole height."""
     left = frame.x(mark.begin)
     right = max(frame.x(mark.end), left + 1.5)
     colour: Colour = "soft" if mark.colour is None else series(mark.colour)
@@ -28,13 +28,13 @@ def band(mark: Band, frame: Frame) -> Shapes:
 
 
 def rule(mark: Rule, frame: Frame) -> Shapes:
-    """A thin line over all of y."""
+    """Draw a thin line over the whole height."""
     x = frame.x(mark.x)
     yield Path(((x, frame.top), (x, frame.bottom)), "ink", width=1.0, dash="3 3", opacity=0.65, tip=mark.label)
 
 
 def span(mark: Span, frame: Frame) -> Shapes:
-    """A bar in its row, or a thin one below the others, with its label."""
+    """Draw a bar in its row, or a thin one below the others, with its label."""
     row = frame.height / len(frame.y_scale.names)
     top = frame.top + mark.row * row
     left = frame.x(mark.begin)
@@ -45,12 +45,12 @@ def span(mark: Span, frame: Frame) -> Shapes:
     yield Path(box(left, top + row - 9, right, top + row - 6), None, "ink", closed=True, opacity=0.9, tip=mark.label)
     if right + 8 + text_width(mark.label, "mark") < frame.right:
         yield Text(right + 8, top + row / 2 + 4, mark.label, "mark")
-    else:  # there is no room on the right
+    else:  # there is no space on the right
         yield Text(left - 8, top + row / 2 + 4, mark.label, "mark", "end")
 
 
 def bar(mark: Bar, frame: Frame) -> Shapes:
-    """A bar with its error bar."""
+    """Draw a bar with its error bar."""
     left, right = frame.x(mark.left), frame.x(mark.right)
     if mark.dot.y is None:
         yield from cross((left + right) / 2, frame, series(mark.style), mark.dot.tip)
@@ -65,7 +65,7 @@ def bar(mark: Bar, frame: Frame) -> Shapes:
 def rectangle(
     left: float, top: float, right: float, bottom: float, style: int | None, published: bool, tip: str = ""
 ) -> Shapes:
-    """A filled bar, textured from the seventh series on, or a hollow one."""
+    """Draw a filled bar, with a texture from the seventh series on, or a hollow one for published values."""
     colour: Colour = "soft" if style is None else series(style)
     if published:
         inset = min(0.9, (right - left) / 4)
@@ -82,7 +82,7 @@ def rectangle(
 
 
 def quartiles(mark: Box, frame: Frame) -> Shapes:
-    """A box with whiskers, and dots for what lies outside of them."""
+    """Draw a box with whiskers, and dots for outliers."""
     left, right, colour = frame.x(mark.left), frame.x(mark.right), series(mark.style)
     middle = (left + right) / 2
     if mark.quartiles is None:
@@ -101,25 +101,25 @@ def quartiles(mark: Box, frame: Frame) -> Shapes:
     yield Path(((left, median), (right, median)), colour, width=2.6)
     if mark.outside:
         yield Dots(tuple((middle, frame.y(value)) for value in mark.outside), 2.2, fill=colour)
-    if right - left > 22:  # the marker of the series too, where colours are used twice
+    if right - left > 22:  # also the marker of the series, since colours repeat
         yield marker(middle, median, mark.style, False, colour)
 
 
 def dash(mark: Dash, frame: Frame) -> Shapes:
-    """A dashed level with a hollow marker."""
+    """Draw a dashed level with a hollow marker."""
     left, right, y, colour = frame.x(mark.left), frame.x(mark.right), frame.y(mark.y), series(mark.style)
     yield Path(((left, y), (right, y)), colour, dash="5 3", width=1.8, tip=mark.tip)
     yield marker((left + right) / 2, y, mark.style, True, colour, mark.tip)
 
 
 def heat(share: float) -> str:
-    """The colour of a share of the way from least to greatest."""
+    """Return the colour of a heat map from 0 (lowest value) to 1 (highest value)."""
     mixed = (round(cold + (hot - cold) * share) for cold, hot in zip(_COLD, _HOT, strict=True))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def cell(mark: Cell, frame: Frame) -> Shapes:
-    """A field of a heat map, with its number and the paper's."""
+    """Draw a cell of a heat map, with its value and the published one."""
     left, right = frame.x(mark.column - 0.5), frame.x(mark.column + 0.5)
     top, bottom = frame.y(mark.row + 0.5), frame.y(mark.row - 0.5)
     x, y = (left + right) / 2, (top + bottom) / 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a figure shows, apart from how it is drawn.
+"""The content of a figure, independent of how it is drawn.
 
-A figure's title says what is to be seen ("Two handoffs, 41 ms without data at most"), not what is plotted; that is what
-the labels of its axes are for.
+A figure's title states the result ("Two handoffs, at most 41 ms without data"), not what is plotted; the labels of the
+axes do that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Look = Literal["line", "bar", "box", "patch", "stroke", "dots"]
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis: of names, or of numbers."""
+    """An axis of names or of numbers."""
 
     label: str
     names: tuple[str, ...] = ()
@@ -30,23 +30,23 @@ class Scale:
 
 @dataclass(frozen=True)
 class Axes:
-    """A pair of axes and what stands between them."""
+    """A pair of axes and the marks between them."""
 
     x: Scale
     y: Scale
     marks: tuple[Mark, ...]
     title: str = ""
-    row: float | None = None  # height of a row, where y has names; None: what there is room for
+    row: float | None = None  # height of a row if y has names; None: automatic
 
     @property
     def axes(self) -> Axes:
-        """These."""
+        """The axes themselves."""
         return self
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes over numbers, in short. With ``rows`` it is a chart of spans, and y names things, from the top."""
+    """A simple pair of axes over numbers. With ``rows`` it is a chart of spans; rows are named from top to bottom."""
 
     x_label: str
     y_label: str = ""
@@ -57,12 +57,12 @@ class Panel:
     rules: list[Rule] = field(default_factory=list)
     rows: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
-    from_zero: bool = True  # y begins at 0
-    y_most: float | None = None  # y ends there; None: where the lines do
+    from_zero: bool = True  # y starts at 0
+    y_most: float | None = None  # upper end of y; None: from the lines
 
     @property
     def y_range(self) -> tuple[float, float]:
-        """What the lines need, with some air."""
+        """The range of the lines, with a margin."""
         values = [value for line in self.lines for value in line.y]
         if not values:
             return 0.0, 1.0
@@ -76,7 +76,7 @@ class Panel:
 
     @property
     def axes(self) -> Axes:
-        """The same in full."""
+        """The equivalent axes."""
         low, high = self.y_range
         y = Scale(self.y_label, names=tuple(reversed(self.rows)), low=low, high=high)
         marks: tuple[Mark, ...] = (*self.bands, *self.rules, *self.lines, *self.spans)
@@ -89,14 +89,14 @@ class Key:
     """An entry of the legend."""
 
     label: str
-    style: int | None  # None: it holds for all series
+    style: int | None  # None: valid for all series
     look: Look
     published: bool = False
 
 
 @dataclass(frozen=True)
 class Ramp:
-    """The key to the colours of a heat map."""
+    """The colour scale of a heat map."""
 
     label: str
     low: str
@@ -105,22 +105,22 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels side by side, on one scale of y. ``legend``: keys, or (label, colour) pairs that hold for all panels."""
+    """Panels side by side, with a common y scale. ``legend``: keys, or (label, colour) pairs for all panels."""
 
-    name: str  # of files
+    name: str  # name of its files
     title: str
-    about: str  # what is shown, what error bars are
+    about: str  # what is shown, and what error bars mean
     panels: Sequence[Panel | Axes]
     legend: Sequence[Key | tuple[str, int]] = ()
-    height: int = 300  # with one line of words, without legend
+    height: int = 300  # with one line of text, without legend
     warnings: Sequence[str] = ()  # what is missing
     ramp: Ramp | None = None
-    stacked: bool = False  # panels below each other, each on its own scale
+    stacked: bool = False  # panels one below the other, each with its own scale
 
 
 @dataclass(frozen=True)
 class Figure(Chart):
-    """A chart of panels in short, whose legend is of labels and colours."""
+    """A chart of simple panels, with a legend of labels and colours."""
 
     panels: Sequence[Panel]
     legend: Sequence[tuple[str, int]] = ()

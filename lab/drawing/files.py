@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of a drawing, by format."""
+"""Writes a drawing to files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.drawing.svg import svg
 
 
 def save(scene: Scene, stem: Path, formats: Iterable[str]) -> None:
-    """Write ``stem.svg``, ``stem.png``, …, for each of the ``formats``, of FORMATS; OSError if that cannot be."""
+    """Write ``stem.svg``, ``stem.png``, … for each of ``formats`` (see FORMATS). OSError: a file cannot be written."""
     for name in formats:
         _WRITERS[name](scene, stem.with_name(f"{stem.name}.{name}"))
 
@@ -21,7 +21,7 @@ def _svg(scene: Scene, path: Path) -> None:
 
 
 def _paper(scene: Scene, path: Path) -> None:
-    from lab.drawing.paper import write  # takes matplotlib, and with that half a second
+    from lab.drawing.paper import write  # imports matplotlib, which takes half a second
 
     write(scene, path)
 

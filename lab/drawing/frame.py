@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a pair of axes lies, and how its numbers become places."""
+"""Position of a pair of axes, and conversion of its values to coordinates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.drawing.figure import Scale
 
 @dataclass(frozen=True)
 class Frame:
-    """The rectangle of a pair of axes. Nothing that it places lies outside of it."""
+    """The rectangle of a pair of axes. Coordinates are limited to it."""
 
     left: float
     top: float
@@ -22,25 +22,25 @@ class Frame:
 
     @property
     def bottom(self) -> float:
-        """The place of the x axis."""
+        """The y coordinate of the x axis."""
         return self.top + self.height
 
     @property
     def right(self) -> float:
-        """The end of the x axis."""
+        """The x coordinate of its right end."""
         return self.left + self.width
 
     def x(self, value: float) -> float:
-        """The place of a number or name on the x axis."""
+        """Return the coordinate of a number or name on the x axis."""
         return self.left + _share(self.x_scale, value) * self.width
 
     def y(self, value: float) -> float:
-        """The place of a number or name on the y axis."""
+        """Return the coordinate of a number or name on the y axis."""
         return self.bottom - _share(self.y_scale, value) * self.height
 
 
 def _share(scale: Scale, value: float) -> float:
-    """How far along an axis a number is, from 0 to 1; of a name its middle."""
+    """Return the position of a number, or of the middle of a name, along an axis, from 0 to 1."""
     if scale.names:
         found = (value + 0.5) / len(scale.names)
     elif scale.log:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lays a chart out: where its words, its legend and its axes go."""
+"""Lays a chart out: text, legend and axes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lab.drawing.shapes import Scene, Shape, Shapes, Text
 from lab.drawing.words import shortened, wrapped
 
 WIDTH = 880.0
-_AROUND = 104  # pixels of a chart's height that are not its axes
-_NAMED = 300.0  # height of axes with names, if they are neither too low nor too high each
-_NAME = (26.0, 44.0)  # least and greatest height of a name
+_AROUND = 104  # pixels of a chart's height besides its axes
+_NAMED = 300.0  # height of axes with names, unless _NAME requires another
+_NAME = (26.0, 44.0)  # minimum and maximum height of a name
 _TITLE, _LINE = 19.0, 16.0  # height of a line
 _RIGHT, _BETWEEN = 18.0, 20.0
 _DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
@@ -38,7 +38,7 @@ _DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
 
 
 def lay_out(chart: Chart) -> Scene:
-    """The chart as shapes."""
+    """Return the chart as shapes."""
     shapes: list[Shape] = []
     y = 18.0
     for line in wrapped(chart.title, WIDTH, "title"):
@@ -60,15 +60,15 @@ def lay_out(chart: Chart) -> Scene:
 
 
 def _alike(row: Sequence[Axes]) -> list[Axes]:
-    """Panels side by side are there to be compared: one y axis for all."""
+    """Give panels side by side the same y axis, so that they can be compared."""
     low, high = shared(axes.y for axes in row)
     return [replace(axes, y=replace(axes.y, low=low, high=high)) for axes in row]
 
 
 def _row(row: Sequence[Axes], left: float, y: float, height: float, known: Sequence[str]) -> tuple[list[Shape], float]:
-    """Axes side by side below ``y``, and where they end."""
+    """Return axes side by side below ``y``, and their lower end."""
     shapes: list[Shape] = []
-    between = left - 34 + _BETWEEN  # room for the ticks
+    between = left - 34 + _BETWEEN  # space for the ticks
     width = (WIDTH - left - _RIGHT - (len(row) - 1) * between) / len(row)
     height = max(_height(axes, height) for axes in row)
     frames = [
@@ -94,7 +94,7 @@ def _row(row: Sequence[Axes], left: float, y: float, height: float, known: Seque
 
 
 def _height(axes: Axes, otherwise: float) -> float:
-    """That of a pair of axes: where y has names, what these need."""
+    """Return the height of a pair of axes: if y has names, the height that they need."""
     count = len(axes.y.names)
     if not count:
         return otherwise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legend of a chart: a sample of each mark and what it is called."""
+"""Draws the legend of a chart: a sample of each mark and its name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from lab.drawing.shapes import Dots, Path, Shape, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 
 _ROW = 21.0
-_LONGEST = 320.0  # pixels of a name
-_BEFORE, _AFTER = 34.0, 20.0  # of a name: its sample, space
-_STEPS = 24  # of colour
-_STEP = 6.0  # pixels of one
+_LONGEST = 320.0  # maximum width of a name, in pixels
+_BEFORE, _AFTER = 34.0, 20.0  # width of the sample before a name, and of the space after it
+_STEPS = 24  # number of colours in the scale of a heat map
+_STEP = 6.0  # width of each, in pixels
 
 
 def keys(chart: Chart) -> list[Key]:
-    """The legend in full: what is told by a label and a colour looks as the first line that has both."""
+    """Return all entries as keys; (label, colour) pairs get the look of the first line of that colour."""
     lines = [mark for panel in chart.panels for mark in panel.axes.marks if isinstance(mark, Line)]
     found = []
     for entry in chart.legend:
@@ -41,7 +41,7 @@ def _look_of(line: Line | None) -> Look:
 
 
 def legend(chart: Chart, width: float, y: float) -> tuple[list[Shape], float]:
-    """Samples and names in rows, the key to a heat map, and where what follows begins."""
+    """Return samples and names in rows, the colour scale of a heat map, and the position below them."""
     shapes: list[Shape] = []
     x = 0.0
     found = keys(chart)
@@ -108,7 +108,7 @@ def _ramp(ramp: Ramp, y: float) -> Shapes:
     yield Text(x, y + 11, ramp.low, "mark")
     x += text_width(ramp.low, "mark") + 6
     for step in range(_STEPS):
-        overlap = 0 if step == _STEPS - 1 else 2  # no seams
+        overlap = 0 if step == _STEPS - 1 else 2  # avoids visible gaps
         left = x + step * _STEP
         yield Path(box(left, y, left + _STEP + overlap, y + 13), fill=heat(step / (_STEPS - 1)), closed=True)
     yield Text(x + _STEPS * _STEP + 6, y + 11, ramp.high, "mark")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What can stand between a pair of axes, in the numbers of the axes; lab.drawing.series and others draw it.
+"""Marks between a pair of axes, in values of the axes; lab.drawing.series and lab.drawing.bars draw them.
 
-On an axis of names the first name is at 0, the next at 1, and so on. A ``colour`` is a number of the palette; a
-``style`` is the number of a series, which chooses a colour, a marker and a texture.
+On an axis of names the first name is at 0, the next at 1, and so on. A ``colour`` is an index into the palette; a
+``style`` is the number of a series, which determines colour, marker and texture.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points, or steps (each value holds back to the x before it)."""
+    """A line through points, or steps (each value is valid back to the previous x)."""
 
     label: str
     x: list[float]
@@ -20,14 +20,14 @@ class Line:
     colour: int = 0
     step: bool = False
     area: bool = False  # the space below it is tinted
-    solid: bool = False  # the space below it is filled, without a line: what lies behind is hidden
+    solid: bool = False  # the space below it is filled, without a line, and hides what is behind
     dots: bool = False  # points without a line
     gap: float | None = None  # no line between points further apart than this
 
 
 @dataclass(frozen=True)
 class Band:
-    """A shaded stretch of the x axis."""
+    """A shaded range of the x axis."""
 
     begin: float
     end: float
@@ -52,12 +52,12 @@ class Span:
     end: float
     colour: int
     label: str = ""
-    thin: bool = False  # a bracket below the bars: what they add up to
+    thin: bool = False  # a bracket below the bars: their total
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A value with its error bar. ``y`` None: there is none, which is marked."""
+    """A value with its error bar. ``y`` None: the value is missing, which is marked."""
 
     x: float
     y: float | None
@@ -68,15 +68,15 @@ class Dot:
 
 @dataclass(frozen=True)
 class Trace:
-    """Dots, joined up to where one is missing."""
+    """Dots, joined except where one is missing."""
 
     dots: tuple[Dot, ...]
     style: int
     published: bool = False  # hollow and dashed
     joined: bool = True
-    marked: bool = True  # each dot has a marker; else a few along the line, where series must be told apart
-    step: bool = False  # a value holds up to the next x
-    few: int = 0  # how many markers along a line that is not marked
+    marked: bool = True  # each dot has a marker; else a few along the line to distinguish series
+    step: bool = False  # a value is valid up to the next x
+    few: int = 0  # number of markers along a line that is not marked
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Box:
-    """Quartiles, whiskers, what lies outside of them."""
+    """Quartiles, whiskers and outliers."""
 
     left: float
     right: float
@@ -105,7 +105,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Dash:
-    """A level that a paper tells, from ``left`` to ``right``."""
+    """A published value, from ``left`` to ``right``."""
 
     left: float
     right: float
@@ -126,7 +126,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Cell:
-    """A field of a heat map. ``share`` of the way from the least to the greatest; None: no value."""
+    """A cell of a heat map. ``share`` is from 0 (lowest value) to 1 (highest value); None: no value."""
 
     column: int
     row: int

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The colours of drawings, on white and on black.
+"""The colours of drawings, on light and dark backgrounds.
 
 A colour is the number of a series, one of the names of NAMED, or a literal ``#rrggbb`` that is the same on both.
-Series have colours that people tell apart who do not see all of them (Okabe and Ito, 2008), and differ in dashes too.
+The colours of series can be distinguished by people with colour blindness (Okabe and Ito, 2008); dashes differ, too.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 Colour = int | str
 
-# Okabe and Ito's, without the two that vanish on white; a lighter twin of each for dark backgrounds
+# Okabe and Ito's, without the two that are hard to see on white; a lighter variant of each for dark backgrounds
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#b05a93", "#c98600", "#2f9fd6")
 PALETTE_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e39ac4", "#f0b93a", "#8ecdf0")
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4")
@@ -25,29 +25,29 @@ _DARK = "@media (prefers-color-scheme:dark){{{}}}"
 
 
 def series(number: int) -> int:
-    """The colour of a series, of which there may be more than colours."""
+    """Return the colour of a series; colours repeat if there are more series."""
     return number % len(PALETTE)
 
 
 def on_white(colour: Colour) -> str:
-    """The colour as ``#rrggbb``."""
+    """Return the colour as ``#rrggbb``."""
     if isinstance(colour, int):
         return PALETTE[colour]
     return NAMED[colour][0] if colour in NAMED else colour
 
 
 def class_of(what: str, colour: Colour) -> str:
-    """The class of an element whose ``what`` (fill or stroke) has this colour; empty for a literal one."""
+    """Return the class of an element whose ``what`` (fill or stroke) has this colour; empty for a literal one."""
     if isinstance(colour, int):
         return f"{what}-{colour}"
     return f"{what}-{colour}" if colour in NAMED else ""
 
 
 def dark_style(classes: Iterable[str] | None = None) -> str:
-    """CSS that gives elements of these classes (None: of all) the colours for a dark background, where one is wanted.
+    """Return CSS with the dark colours of these classes (None: of all) for readers who prefer dark pages.
 
-    CSS overrides presentation attributes, which hold the light colours. LibreOffice applies all rules in ``@media`` but
-    the first as if they stood outside it, which would make every drawing dark. It does not know ``:is()``, so that
+    CSS overrides presentation attributes, which contain the light colours. LibreOffice applies all rules in ``@media``
+    but the first as if they were outside it, which would make every drawing dark. It does not know ``:is()``, which
     hides the rules from it.
     """
     dark = {str(number): colour for number, colour in enumerate(PALETTE_DARK)}
@@ -59,6 +59,6 @@ def dark_style(classes: Iterable[str] | None = None) -> str:
 
 
 def page_style() -> str:
-    """CSS of a page around drawings: its own colours as variables, and dark drawings where the page is dark."""
+    """Return CSS for a page with drawings: its colours as variables, and dark drawings if the page is dark."""
     light, dark = ("".join(f"--{name}:{both[index]};" for name, both in NAMED.items()) for index in (0, 1))
     return f":root{{{light}}}" + _DARK.format(f":root{{{dark}}}") + dark_style()

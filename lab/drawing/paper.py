@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Writes a drawing as PNG or PDF, by matplotlib, which lays out nothing; loaded only where a file is wanted.
+"""Writes a drawing as PNG or PDF with matplotlib, without its layout; imported only when needed.
 
-Equal scenes give equal bytes with one version of matplotlib, whose own fonts are taken, without a reader's settings.
+Equal scenes give equal bytes with the same version of matplotlib: its own fonts are used, and user settings are not.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from lab.drawing.palette import Colour, on_white
 from lab.drawing.shapes import FACES, FAMILY, MARGIN, Dots, Path, Scene, Text
 from lab.text import printable
 
-SCALE = 2  # pixels of a PNG for one of the scene
-_PIXELS_AN_INCH = 96  # of CSS
+SCALE = 2  # pixels of a PNG per pixel of the scene
+_PIXELS_AN_INCH = 96  # CSS pixels
 _POINTS_AN_INCH = 72
-_SETTINGS = {"font.family": [FAMILY[0]], "pdf.fonttype": 42}  # 42: TrueType, so that text can be copied and edited
+_SETTINGS = {"font.family": [FAMILY[0]], "pdf.fonttype": 42}  # 42: TrueType, for text that can be copied and edited
 _METADATA: dict[str, dict[str, str | None]] = {
     ".png": {"Software": None},
     ".pdf": {"Creator": None, "Producer": None, "CreationDate": None},
@@ -39,7 +39,7 @@ def write(scene: Scene, path: File) -> None:
     """Write the drawing to ``path``, which ends in ``.png`` or ``.pdf``."""
     wide, high = scene.width + 2 * MARGIN, scene.height + 2 * MARGIN
     with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # is drawn as a box
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as a box
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_SETTINGS)
         canvas = Figure(figsize=(wide / _PIXELS_AN_INCH, high / _PIXELS_AN_INCH), facecolor=on_white("paper"))
@@ -75,7 +75,7 @@ def _path(path: Path) -> PathPatch:
         capstyle="butt",
         joinstyle="miter" if path.closed else "round",
     )
-    if path.dash:  # in widths of the line
+    if path.dash:  # in multiples of the line width
         patch.set_linestyle((0, tuple(float(part) / path.width for part in path.dash.split())))
     return patch
 
@@ -106,7 +106,7 @@ def _text(text: Text) -> Label:
         verticalalignment="baseline",
         rotation=-text.turn,
         rotation_mode="anchor",
-        parse_math=False,  # a $ in a name is a dollar
+        parse_math=False,  # a $ in a name is not mathematics
     )
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How lines, traces and areas are drawn.
+"""Draws lines, traces and areas.
 
-Series differ in colour and in marker: six colours and seven markers make 42 that can be told apart. Where colours come
-again, lines are double. What a paper tells is hollow and dashed, in the colour and with the marker of the series it
-belongs to.
+Series differ in colour and marker: six colours and seven markers distinguish 42 series. When colours repeat, lines are
+double. Published values are hollow and dashed, in the colour and with the marker of their series.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from lab.drawing.shapes import Dots, Path, Place, Shapes
 
 Point = TypeVar("Point")
 TINT = 0.16
-_MARKER, _CAP = 3.9, 3.5  # half the size of a marker, of the ends of an error bar
-_SEEN = 0.4  # shorter error bars are not
+_MARKER, _CAP = 3.9, 3.5  # half the size of a marker, and of the ends of an error bar
+_SEEN = 0.4  # shorter error bars are not drawn
 _MARKERS: tuple[tuple[Place, ...], ...] = (
     (),  # a circle
     ((-1, -1), (1, -1), (1, 1), (-1, 1)),
@@ -35,7 +34,7 @@ _MARKERS: tuple[tuple[Place, ...], ...] = (
 
 
 def line(mark: Line, frame: Frame) -> Shapes:
-    """Points, a line through them, or the space below it."""
+    """Draw points, a line through them, or the space below it."""
     colour = series(mark.colour)
     points = list(zip(mark.x, mark.y, strict=True))
     if mark.dots:
@@ -54,7 +53,7 @@ def line(mark: Line, frame: Frame) -> Shapes:
 
 
 def trace(mark: Trace, frame: Frame) -> Shapes:
-    """Values with error bars, the lines between them, and crosses where one is missing."""
+    """Draw values with error bars, the lines between them, and crosses for missing values."""
     colour = series(mark.style)
     present = [(dot, dot.y) for dot in mark.dots if dot.y is not None]
     for dot, _ in present:
@@ -75,14 +74,14 @@ def trace(mark: Trace, frame: Frame) -> Shapes:
 
 
 def area(mark: Area, frame: Frame) -> Shapes:
-    """The space between two lines."""
+    """Draw the space between two lines."""
     there = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.high, strict=True)]
     back = [(frame.x(x), frame.y(y)) for x, y in zip(mark.x, mark.low, strict=True)]
     yield Path((*there, *reversed(back)), None, series(mark.style), closed=True, opacity=TINT)
 
 
 def stroke(places: tuple[Place, ...], style: int | None, published: bool) -> Shapes:
-    """The line of a series: dashed if it is the paper's, double where the colours come a second time."""
+    """Draw the line of a series: dashed if published, double when the colours repeat."""
     colour: Colour = "soft" if style is None else series(style)
     double = style is not None and style // len(PALETTE) % 2 == 1
     yield Path(places, colour, dash="5 3" if published else "", width=3.4 if double else 1.8)
@@ -91,7 +90,7 @@ def stroke(places: tuple[Place, ...], style: int | None, published: bool) -> Sha
 
 
 def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: str = "") -> Path | Dots:
-    """That of a series."""
+    """Return the marker of a series."""
     fill = "paper" if hollow else colour
     outline = _MARKERS[style % len(_MARKERS)]
     if not outline:
@@ -101,7 +100,7 @@ def marker(x: float, y: float, style: int, hollow: bool, colour: Colour, tip: st
 
 
 def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
-    """From the low to the high end of what a value may be."""
+    """Draw the error bar of a value."""
     if dot.low is None or dot.high is None:
         return
     x, low, high = frame.x(dot.x), frame.y(dot.low), frame.y(dot.high)
@@ -113,14 +112,14 @@ def error_bar(dot: Dot, frame: Frame, colour: Colour) -> Shapes:
 
 
 def cross(x: float, frame: Frame, colour: Colour, tip: str) -> Shapes:
-    """On the axis, where a value should be."""
+    """Draw a cross on the axis for a missing value."""
     y = frame.bottom - 6
     yield Path(((x - _CAP, y - _CAP), (x + _CAP, y + _CAP)), colour, width=1.8, tip=tip)
     yield Path(((x - _CAP, y + _CAP), (x + _CAP, y - _CAP)), colour, width=1.8, tip=tip)
 
 
 def _runs(points: Sequence[Point], apart: Callable[[Point, Point], bool]) -> list[list[Point]]:
-    """Stretches without a gap."""
+    """Return parts without a gap."""
     runs = [list(points[:1])] if points else []
     for before, after in pairwise(points):
         if apart(before, after):
@@ -130,7 +129,7 @@ def _runs(points: Sequence[Point], apart: Callable[[Point, Point], bool]) -> lis
 
 
 def _steps(places: list[Place], *, back: bool = False) -> list[Place]:
-    """Steps through places: each value holds up to the next place, or ``back`` to the one before."""
+    """Return steps: each value is valid up to the next place, or with ``back`` from the previous one."""
     found = places[:1]
     for (x, y), (next_x, next_y) in pairwise(places):
         found += [(x, next_y) if back else (next_x, y), (next_x, next_y)]

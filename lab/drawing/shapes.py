@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A drawing as a list of shapes: lab.drawing.svg and lab.drawing.paper write the same ones, and lay out nothing.
+"""A drawing as a list of shapes, which lab.drawing.svg and lab.drawing.paper write without further layout.
 
-Lengths are in pixels of CSS (1/96 inch), y grows downwards. Colours are those of lab.drawing.palette.
+Lengths are in CSS pixels (1/96 inch), y grows downwards. Colours are those of lab.drawing.palette.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import NamedTuple
 from lab.drawing.palette import Colour
 
 Place = tuple[float, float]
-MARGIN = 12.0  # around a drawing that is a file of its own
+MARGIN = 12.0  # around a drawing in its own file
 FAMILY = ("DejaVu Sans", "Verdana", "Bitstream Vera Sans", "sans-serif")  # the first three have the same widths
 
 
 class Face(NamedTuple):
-    """How a kind of text looks."""
+    """The look of a kind of text."""
 
     size: float
     bold: bool
@@ -39,7 +39,7 @@ FACES = {
 
 @dataclass(frozen=True)
 class Path:
-    """Straight lines through places."""
+    """Straight lines through points."""
 
     places: tuple[Place, ...]
     stroke: Colour | None = None
@@ -48,7 +48,7 @@ class Path:
     width: float = 1.8
     dash: str = ""
     opacity: float = 1.0
-    tip: str = ""  # shown under the pointer
+    tip: str = ""  # shown when the pointer is over it
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Text:
-    """A line of text of one of FACES. ``turn``: degrees, clockwise; ``colour``: another one than its kind has."""
+    """A line of text with one of FACES. ``turn``: degrees, clockwise; ``colour``: overrides that of its kind."""
 
     x: float
     y: float
@@ -82,7 +82,7 @@ Shapes = Iterator[Shape]
 
 @dataclass(frozen=True)
 class Scene:
-    """All shapes, those behind first."""
+    """All shapes, from back to front."""
 
     width: float
     height: float
@@ -91,5 +91,5 @@ class Scene:
 
 
 def box(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
-    """The corners of a rectangle."""
+    """Return the corners of a rectangle."""
     return ((left, top), (right, top), (right, bottom), (left, bottom))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes a drawing as SVG that looks the same in a browser, in Inkscape, in office programs and in LaTeX.
 
-Each element says how it looks by presentation attributes with literal colours. Classes and one style sheet stand on
-top of them, for readers who want dark pages. Coordinates are rounded to a hundredth: equal scenes give equal bytes.
+Elements have presentation attributes with literal colours. Classes and a style sheet override them for readers who
+prefer dark pages. Coordinates are rounded to 0.01: equal scenes give equal bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _FAMILY = ",".join(FAMILY)
 
 
 def svg(scene: Scene, *, standalone: bool = False) -> str:
-    """As an ``<svg>`` element of a page that has ``palette.page_style``; ``standalone``: as the content of a file."""
+    """Return an ``<svg>`` element for a page with ``palette.page_style``; with ``standalone``, for its own file."""
     margin, shapes, size, style = 0.0, scene.shapes, "", ""
     if standalone:
         margin = MARGIN
@@ -56,7 +56,7 @@ def _classes(shape: Shape) -> list[str]:
 
 
 def _look(shape: Shape) -> str:
-    """Class and colours of an element."""
+    """Return class and colours of an element."""
     classes = " ".join(_classes(shape))
     attributes = f' class="{classes}"' if classes else ""
     for what, colour in _colours(shape).items():
@@ -79,7 +79,7 @@ def _path(path: Path) -> str:
 
 
 def _data(places: tuple[Place, ...]) -> str:
-    """Path data, with the short commands for horizontal and vertical lines."""
+    """Return path data, with short commands for horizontal and vertical lines."""
     parts: list[str] = []
     before = ("", "")
     for x, y in ((_n(x), _n(y)) for x, y in places):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How wide texts are, and texts that fit into a width."""
+"""Width of texts, and texts that fit into a width."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _BOLD = (
     365, 712, 838,
 )  # fmt: skip
 _FIRST = ord(" ")
-_OTHER, _EAST_ASIAN = 840, 1050  # of what is not ASCII: the widest of what is common
+_OTHER, _EAST_ASIAN = 840, 1050  # of other characters: the widest common one
 _EAST_ASIA_BEGINS = 0x2E80
 
 
 def text_width(text: str, kind: str = "tick") -> float:
-    """How wide a text is in DejaVu Sans, in pixels; an estimate for letters beyond ASCII."""
+    """Return the width of a text in DejaVu Sans, in pixels; an estimate for characters beyond ASCII."""
     face = FACES[kind]
     widths = _BOLD if face.bold else _REGULAR
     total = 0
@@ -40,7 +40,7 @@ def text_width(text: str, kind: str = "tick") -> float:
 
 
 def shortened(text: str, room: float, kind: str = "tick") -> str:
-    """The text, or as much of it as there is room for, and an ellipsis. Line breaks become spaces."""
+    """Return the text, cut with an ellipsis if it is too wide. Line breaks become spaces."""
     text = " ".join(text.split())
     if text_width(text, kind) <= room:
         return text
@@ -50,7 +50,7 @@ def shortened(text: str, room: float, kind: str = "tick") -> str:
 
 
 def wrapped(text: str, room: float, kind: str) -> list[str]:
-    """The text in lines that fit; a word that does not is shortened."""
+    """Return the text in lines that fit; words that are too wide are shortened."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}", kind) <= room:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of events, a folder each, found by name: an event of kind ``roam`` is what lab/events/roam says.
+"""Kinds of events, one folder each, found by name: lab/events/roam defines the event ``roam``.
 
-``file.py``: what users write and what it comes to in a plan; ``guest.py``: what the guest does; ``show.py``, which may
-be left out: how ``lab show`` describes it. Of these only guest.py runs in the guest.
+``file.py``: the keys in a file and how they are resolved into a plan. ``guest.py``: what the guest does. ``show.py``
+(optional): how ``lab show`` describes it. Only guest.py runs in the guest.
 """

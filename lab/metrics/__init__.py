@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One figure of merit per file, computed from what probes recorded; see lab.metrics.base."""
+"""One metric in each file, computed from what probes recorded; see lab.metrics.base."""
 
 from lab.metrics.base import known, load
 

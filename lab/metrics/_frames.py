@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames of links on the medium, shared by metrics that tell a percentage of those sent."""
+"""Frames of links on the medium, for metrics that are a percentage of the frames sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COUNTS = ("sent", *MISSING, "approximate")
 
 
 def shares(metric: types.Metric, context: Context, column: str, count: Callable[[Mapping[str, Any]], int]) -> Figures:
-    """Percent of the frames sent that ``count`` finds: a row per link, or per sender."""
+    """Return the percentage of sent frames that ``count`` selects: one row per link, or per sender."""
     figures = Figures()
     for name in metric.of if context.medium is not None else ():
         assert context.medium is not None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Handoffs of a station, as wpa_supplicant's events tell them, and the data frames around them in a capture.
+"""Handoffs of a station, from wpa_supplicant's events, and the data frames around them, from a capture.
 
-What is not seen: how long the driver itself takes between two events; a scan that was done so early that its
-results were remembered (then the handoff has no scan of its own).
+Not visible: the time that the driver takes between two events; a scan so early that the handoff uses its stored
+results (then the handoff has no scan of its own).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise, zip_longest
 from lab.captures import pcap
 from lab.probes.base import Occurrence, Series
 
-SCAN_BELONGS_NS = 1_000_000_000  # results older than this when authentication begins were not gathered for it
+SCAN_BELONGS_NS = 1_000_000_000  # results that are older when authentication begins are of another scan
 _IPV4 = b"\x08\x00"
 _IPV6 = b"\x86\xdd"
 _DATA_TYPE = 0x08  # IEEE 802.11-2020 9.2.4.1.3: type Data in the first octet of frame control
@@ -29,14 +29,14 @@ _PROTECTED = 0x40  # second octet
 
 @dataclass
 class Handoff:
-    """One change of access point, in ns since the timeline's start. None: that step was not seen.
+    """One change of access point; times in ns since the timeline's start. None: the step was not seen.
 
-    ``begin`` is when the old link is given up: the first authentication with another access point, or the loss of
-    the old one. ``connected`` None: the station never came back.
+    ``begin_ns`` is when the station leaves the old access point: the first authentication with another one, or the loss
+    of the link. ``connected_ns`` None: the station did not reconnect.
     """
 
     begin_ns: int
-    cause: str  # roam (of the timeline), station (its own choice), loss (of the link)
+    cause: str  # roam (event of the timeline), station (its own decision), loss (of the link)
     asked_ns: int | None = None  # the roam event of the timeline
     scan_started_ns: int | None = None
     scan_done_ns: int | None = None
@@ -49,12 +49,12 @@ class Handoff:
 
 
 def find(occurrences: Sequence[Occurrence], roams_ns: Sequence[int], first_bssid: str | None = None) -> list[Handoff]:
-    """The handoffs in the events of one station, in order.
+    """Return the handoffs in the events of one station, in order.
 
     Args:
-        occurrences: of the probe wpa-events.
-        roams_ns: when the timeline asked this station to roam, ascending.
-        first_bssid: the access point it begins with, if known.
+        occurrences: those of the probe wpa-events.
+        roams_ns: times of the station's roam events in the timeline, ascending.
+        first_bssid: its first access point, if known.
     """
     walk = _Walk(first_bssid)
     for occurrence in occurrences:
@@ -65,7 +65,7 @@ def find(occurrences: Sequence[Occurrence], roams_ns: Sequence[int], first_bssid
 
 
 class _Walk:
-    """State of a station while its events go by."""
+    """Follows the state of a station through its events."""
 
     def __init__(self, bssid: str | None) -> None:
         self.done: list[Handoff] = []
@@ -74,7 +74,7 @@ class _Walk:
         self._scan: tuple[int, int | None] | None = None  # started, done
 
     def step(self, event: Occurrence) -> None:
-        """Take the next event."""
+        """Process the next event."""
         method = getattr(self, "_on_" + event.kind.replace("-", "_"), None)
         if method:
             method(event)
@@ -97,7 +97,7 @@ class _Walk:
                 handoff.scan_started_ns, handoff.scan_done_ns = self._scan
 
     def _on_associate(self, event: Occurrence) -> None:
-        # a driver that authenticates by itself tells of the association only
+        # a driver that authenticates by itself reports only the association
         handoff = self._open or self._begin(event.t_ns, "station")
         handoff.associate_ns = event.t_ns
 
@@ -125,7 +125,7 @@ class _Walk:
 
 
 def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
-    """Tell which handoff answers which roam event: the first one after it and before the next event."""
+    """Assign roam events to handoffs: to the first handoff after each event and before the next event."""
     for asked_ns, until_ns in zip_longest(roams_ns, roams_ns[1:]):
         for handoff in found:
             if handoff.begin_ns >= asked_ns and (until_ns is None or handoff.begin_ns < until_ns):
@@ -134,10 +134,10 @@ def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
 
 
 class Downlink:
-    """When a station received data frames, from a capture on it (its radio as Ethernet, or a monitor interface)."""
+    """Times of data frames that a station received, from a capture on it (as Ethernet, or in monitor mode)."""
 
     def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
-        """Pick the frames that are data for ``mac``: unicast IPv4 or IPv6, no EAPOL, no ARP, no null frames."""
+        """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP and null frames."""
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)
         frames = pick(capture, address) if pick else []
@@ -145,22 +145,22 @@ class Downlink:
         self._bits = [8 * length for _, length in frames]
 
     def last_until(self, t_ns: int) -> int | None:
-        """The last one at or before ``t_ns``."""
+        """Return the time of the last frame at or before ``t_ns``."""
         index = bisect_right(self.t_ns, t_ns)
         return self.t_ns[index - 1] if index else None
 
     def first_from(self, t_ns: int) -> int | None:
-        """The first one at or after ``t_ns``."""
+        """Return the time of the first frame at or after ``t_ns``."""
         index = bisect_left(self.t_ns, t_ns)
         return self.t_ns[index] if index < len(self.t_ns) else None
 
     def longest_gap(self, begin_ns: int, end_ns: int) -> int | None:
-        """The longest time between two frames one after the other, from ``begin_ns`` to ``end_ns`` (both included)."""
+        """Return the longest time between consecutive frames from ``begin_ns`` to ``end_ns`` (inclusive)."""
         inside = self.t_ns[bisect_left(self.t_ns, begin_ns) : bisect_right(self.t_ns, end_ns)]
         return max((after - before for before, after in pairwise(inside)), default=None)
 
     def rate(self, name: str, begin_ns: int, end_ns: int, bin_ns: int) -> Series:
-        """Bits per second in each bin of a span (whole frames, as captured), stamped with the bin's end."""
+        """Return bit/s in each bin of a span (whole frames, as captured), at the end of the bin."""
         bins = [0] * ((end_ns - begin_ns) // bin_ns)
         first = bisect_left(self.t_ns, begin_ns)
         for index in range(first, bisect_left(self.t_ns, begin_ns + len(bins) * bin_ns)):
@@ -170,7 +170,7 @@ class Downlink:
 
 
 def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
-    """(stamp, length) of each data frame."""
+    """Return (time stamp, length) of each data frame of an Ethernet capture."""
     data = capture.data
     return [
         (stamp, length)
@@ -180,7 +180,7 @@ def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
 
 
 def _radiotap(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
-    """Frames of a monitor interface: radiotap header, then IEEE 802.11 from the access point to the station."""
+    """Return the same of a monitor interface: radiotap, then 802.11 frames from the access point to the station."""
     found = []
     for (stamp, frame), length in zip(capture.frames(), capture.length, strict=True):
         begin = int.from_bytes(frame[2:4], "little")

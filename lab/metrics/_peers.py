@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A quantity of each peer of a radio, as iw samples it: what signal, rx-bitrate and tx-bitrate share."""
+"""A quantity of each peer of a radio, sampled by iw: common code of signal, rx-bitrate and tx-bitrate."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class PeerQuantity(Metric):
     """A subclass sets ``takes``, ``quantity``, ``dimension`` and ``unit``."""
 
     per = ("sample",)
-    quantity = ""  # the name that probes have for it
-    factor = 1  # of the probes' unit, in the base unit
+    quantity = ""  # its name in probes
+    factor = 1  # the probes' unit in base units
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One series per source and peer."""
+        """Return one series per source and peer."""
         figures = Figures()
         for source in chosen(metric, context):
             for name, sampled in self._peers(source, context).items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Share of the air: what the time of channels goes to."""
+"""Air share: how the time of channels is used."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from lab.probes.base import Series
 from lab.shared import types
 from lab.units import PERCENT
 
-# what the time of a channel goes to; they add up to all of it (enum hwsim_medium_airtime)
+# uses of a channel's time; together they are all of it (enum hwsim_medium_airtime)
 USES = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap")
 
 
 class AirShare(Metric):
-    """Percent of the run that a use takes of a channel, or that a node is sending of its own accord.
+    """Percentage of the run for which a channel is in a given use, or for which a node transmits.
 
-    A use has a figure for each channel that was not idle throughout, and a series between looks at the counters. What a
-    node sends counts in full, collisions too; its answers (ACK, BlockAck, CTS) do not.
+    A use has a value for each channel that was ever used, and a series over the intervals between counter readings. All
+    that a node transmits counts, also collisions, except for its responses (ACK, BlockAck, CTS).
     """
 
-    about = "air time of a role's nodes, each; or of a use of each channel: " + ", ".join(USES)
+    about = "air time of each node of a role, or of a use of each channel: " + ", ".join(USES)
     takes = (MEDIUM,)
     words = USES
     per = ("subject",)
@@ -31,7 +31,7 @@ class AirShare(Metric):
     columns = ("share",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per use and channel, or per node."""
+        """Return one row per use and channel, or per node."""
         figures = Figures()
         if context.medium is None:
             return figures
@@ -52,7 +52,7 @@ class AirShare(Metric):
 
 
 def _channels(channels: list[dict[str, Any]], use: str) -> Iterator[tuple[int, list[int], list[int]]]:
-    """(MHz, time of that use and all time in each span, ns) of each channel that somebody used."""
+    """Yield (MHz, time of that use in ns, all time in ns) of each channel that was ever used; times per interval."""
     for channel in channels:
         air_ns = channel["air_ns"]
         totals_ns = [sum(span) for span in zip(*air_ns.values(), strict=True)]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a metric is: a figure computed from the parsed output of probes.
+"""Base class of metrics: values computed from the parsed output of probes.
 
 A metric is a module ``lab/metrics/<kind>.py``, or ``workloads/<stack>/metrics/<kind>.py``, with one ``METRIC =
-SomeMetric()``; the file's name with ``-`` for ``_`` is its kind in workloads (files that begin with ``_`` are helpers;
-see lab.discovery). It takes things by their kind, whichever probe yields them, and computes in the base units of
-lab.units; the record converts to the unit that the workload asks for. How a report shows it is in ``views/<kind>.py``.
+SomeMetric()``. The file's name, with ``-`` for ``_``, is its kind in workloads. Files that begin with ``_`` are helpers
+(see lab.discovery). A metric takes data by their kind, whichever probe yields them, and computes in the base units of
+lab.units; the record converts to the unit that the workload asks for. ``views/<kind>.py`` shows it in reports.
 
-A metric that takes MEDIUM is computed from what was counted on the 802.11 medium, not from a probe: then ``of`` in a
+A metric that takes MEDIUM is computed from the counters of the 802.11 medium, not from a probe: then ``of`` in a
 workload names roles, or ``words`` of the metric, and in a plan the nodes of those roles, or the words.
 """
 
@@ -41,48 +41,48 @@ class Source:
     params: Mapping[str, Any]
     parsed: Parsed
     raw: Raw
-    ended_ns: int  # since the timeline's start; the end of the run where it was ended by the lab
+    ended_ns: int  # since the timeline's start; the end of the run if the lab ended it
 
     @cached_property
     def _found(self) -> list[object]:
         return list(probes.load(self.probe).found(self.raw, self.parsed))
 
     def found(self, kind: type[Thing]) -> list[Thing]:
-        """What the probe found of that kind, in its order."""
+        """Return what the probe found of that kind, in its order."""
         return [thing for thing in self._found if isinstance(thing, kind)]
 
     def yields(self, kind: Kind) -> bool:
-        """Whether its probe yields such things."""
+        """Return whether its probe yields that kind."""
         return offered(kind, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
-        """The frames that tcpdump kept. PcapError: unreadable; FileNotFoundError: another probe."""
+        """Return the frames captured by tcpdump. PcapError: unreadable; FileNotFoundError: not a tcpdump probe."""
         return pcap.load(self.raw.path("pcap"))
 
 
 @dataclass(frozen=True)
 class Context:
-    """All that a metric may look at."""
+    """What a metric may be computed from."""
 
     plan: types.Plan
     sources: Mapping[str, Source]
     events: Sequence[Mapping[str, Any]] = ()  # of guest.json: {"t_ns", "kind", "target", "params", "ok"}
     end_ns: int = 0
     epoch_ns: int = 0
-    medium: Mapping[str, Any] | None = None  # see lab.record.medium; None: a stock one
+    medium: Mapping[str, Any] | None = None  # see lab.record.medium; None: the perfect medium
 
     @cached_property
     def access_points(self) -> dict[str, str]:
-        """BSSID to name."""
+        """Names of access points by BSSID."""
         return {node.radio.mac: node.name for node in self.plan.nodes if node.kind == "ap" and node.radio}
 
 
 @dataclass
 class Figures:
-    """What a metric computed, in base units."""
+    """The results of a metric, in base units."""
 
-    values: list[float] = field(default_factory=list)  # one figure of each thing named by ``per``
-    rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details; other units are in the key
+    values: list[float] = field(default_factory=list)  # one value for each item named by ``per``
+    rows: list[dict[str, Any]] = field(default_factory=list)  # the same with details; keys contain other units
     series: list[Series] = field(default_factory=list)  # over time, named after the source
 
 
@@ -90,40 +90,40 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    # the kinds of things that it is computed from, at least one of them; or MEDIUM
+    # the kinds of data that it is computed from, at least one of them; or MEDIUM
     takes: ClassVar[tuple[Kind | str, ...]] = ()
-    formerly: tuple[str, ...] = ()  # what it was called; understood for a version, with a hint
-    words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed of besides nodes
-    per: tuple[str, ...] = ("process",)  # what there can be one figure of; the first if nothing is said
+    formerly: tuple[str, ...] = ()  # earlier names; accepted for one version, with a hint
+    words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from besides nodes
+    per: tuple[str, ...] = ("process",)  # what a value can stand for; the first is the default
     dimension: Dimension | None = None  # None: a count of ``unit``
     unit: str = ""  # the base unit, or what is counted
-    columns: tuple[str, ...] = ()  # of rows: those that are told in the unit of the metric
+    columns: tuple[str, ...] = ()  # columns of rows that are in the unit of the metric
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Compute. ``metric.of`` has passed ``check``."""
+        """Compute the metric. ``metric.of`` has passed ``check``."""
         raise NotImplementedError
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """Whether a workload can ask for this.
+        """Check what a workload asks for.
 
         Args:
             of: the probe behind each name that the metric is computed from; None for a plain program.
-            unit: the unit to tell it in.
-            per: what to give one figure of; None for the default.
+            unit: the unit of the values.
+            per: what one value stands for; None for the default.
 
         Raises:
-            ValueError: with what to write instead.
+            ValueError: the message says what to write instead.
         """
         if per is not None and per not in self.per:
-            raise ValueError(f"per: {per} is not offered; known: {', '.join(self.per)}")
+            raise ValueError(f'per: "{per}" is not possible here; known: {", ".join(self.per)}')
         if unit not in self.units():
-            raise ValueError(f'unit: "{unit}" does not fit; known: {", ".join(self.units())}')
+            raise ValueError(f'unit: "{unit}" is not a unit of this metric; known: {", ".join(self.units())}')
         for name, probe in of.items():
             if not self._takes(probe):
                 raise ValueError(f"of: {name} is {_described(probe)}; {self._wants()}")
 
     def needs(self, of: Mapping[str, str | None], *kinds: Kind) -> None:
-        """ValueError: there is a kind that none of the processes in ``of`` yields."""
+        """Raise a ValueError if there is a kind that no process in ``of`` yields."""
         for kind in kinds:
             if not any(probe and offered(kind, probes.load(probe).yields) for probe in of.values()):
                 raise ValueError(f"of: {described([kind])} are missing; add {_listed(_yielding(kind))}")
@@ -139,7 +139,7 @@ class Metric:
         return f"this metric needs {described(self.takes, ' or ')}; name {_listed(self.sources())}"
 
     def sources(self) -> list[str]:
-        """What it can be computed from: the probes that yield what it takes, or MEDIUM."""
+        """Return what it can be computed from: the probes that yield what it takes, or MEDIUM."""
         if MEDIUM in self.takes:
             return [MEDIUM]
         return [name for name, kinds in _yields().items() if any(offered(kind, kinds) for kind in self._kinds())]
@@ -148,16 +148,16 @@ class Metric:
         return [kind for kind in self.takes if not isinstance(kind, str)]
 
     def units(self) -> list[str]:
-        """The units it can be told in."""
+        """Return the possible units of its values."""
         return list(self.dimension.factors) if self.dimension else [self.unit, *PACKETS.factors]
 
     def scale(self, unit: str) -> float:
-        """What to divide a figure in base units by to have it in ``unit``."""
+        """Return the divisor that converts a value from base units to ``unit``."""
         return float(self.dimension.factors[unit]) if self.dimension else 1.0
 
 
 def summary(values: Sequence[float]) -> dict[str, float | int | None]:
-    """Count, sum, mean, median, least and greatest; None where there is nothing to summarise."""
+    """Return count, sum, mean, median, minimum and maximum; None where there are no values."""
     if not values:
         return {"count": 0, "sum": 0, "mean": None, "median": None, "min": None, "max": None}
     total = math.fsum(values)
@@ -172,12 +172,12 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
 
 
 def _yielding(kind: Kind) -> list[str]:
-    """The probes that yield such things."""
+    """Return the probes that yield that kind."""
     return [name for name, kinds in _yields().items() if offered(kind, kinds)]
 
 
 def _yields() -> dict[str, tuple[Kind, ...]]:
-    """What each probe yields; a broken one yields nothing."""
+    """Return what each probe yields; a probe that cannot be loaded yields nothing."""
     found: dict[str, tuple[Kind, ...]] = {}
     for name in probes.known():
         try:
@@ -189,7 +189,7 @@ def _yields() -> dict[str, tuple[Kind, ...]]:
 
 def _described(probe: str | None) -> str:
     if probe is None or probe == MEDIUM:
-        return "a program" if probe is None else "of the medium"
+        return "a program without a probe" if probe is None else "part of the medium"
     kinds = probes.load(probe).yields
     return f"the probe {probe}, which yields {described(kinds)}" if kinds else f"the probe {probe}"
 
@@ -199,36 +199,36 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def series_of(source: Source, name: str) -> Series:
-    """The series of that name, empty if the probe saw nothing to put into it."""
+    """Return the series of that name; empty if the probe has none."""
     return next((series for series in source.parsed.series if series.name == name), Series(name, ""))
 
 
 def instances(source: Source, name: str) -> dict[str, Series]:
-    """The series ``name/<instance>`` by instance: ``signal`` of each peer, ``cwnd`` of each connection."""
+    """Return the series ``name/<instance>`` by instance: ``signal`` of each peer, ``cwnd`` of each connection."""
     prefix = f"{name}/"
     return {item.name.removeprefix(prefix): item for item in source.parsed.series if item.name.startswith(prefix)}
 
 
 def chosen(metric: types.Metric, context: Context, kind: Kind | None = None) -> list[Source]:
-    """The sources a metric names, only those that yield a kind if one is given, in the order of the plan."""
+    """Return the sources that a metric names, in plan order; if a kind is given, only those that yield it."""
     found = (context.sources[identifier] for identifier in metric.of if identifier in context.sources)
     return [source for source in found if kind is None or source.yields(kind)]
 
 
 def all_found(metric: types.Metric, context: Context, kind: type[Thing]) -> list[tuple[Source, Thing]]:
-    """All things of a kind that the sources of a metric found, each with its source, in the order of the plan."""
+    """Return all data of a kind from the sources of a metric, each with its source, in plan order."""
     return [(source, thing) for source in chosen(metric, context) for thing in source.found(kind)]
 
 
 def increase(counter: Series, samples_ns: Sequence[int]) -> float:
-    """How much a counter grew during a run.
+    """Return how much a counter grew during a run.
 
-    It begins at 0 whenever it appears: after a sample without it (the peer was gone), and where it is smaller
-    than before. What it held at the very first sample was counted before the run and is left out.
+    A counter starts at 0 when it appears after a sample without it (the peer was gone), and when it is smaller than
+    before. Its value in the very first sample was counted before the run and is subtracted.
 
     Args:
         counter: cumulative values.
-        samples_ns: when samples were taken at all, ascending.
+        samples_ns: times of all samples, ascending.
     """
     position = {t_ns: index for index, t_ns in enumerate(samples_ns)}
     total = 0.0
@@ -248,18 +248,18 @@ def increase(counter: Series, samples_ns: Sequence[int]) -> float:
 
 
 def known() -> tuple[str, ...]:
-    """Kinds of all metrics: the lab's and those of stacks."""
+    """Return the kinds of all metrics: the lab's and those of stacks."""
     from lab import discovery
 
     return discovery.known("metrics")
 
 
 def load(kind: str) -> Metric:
-    """The metric of that kind, or that was called that.
+    """Return the metric of that kind, also by an earlier name.
 
     Raises:
-        KeyError: there is none (``known()`` lists them).
-        InputError: it is there twice, or its file is broken.
+        KeyError: there is no such metric (``known()`` lists all).
+        InputError: two files have that name, or the file is invalid.
     """
     from lab import discovery
 
@@ -267,7 +267,7 @@ def load(kind: str) -> Metric:
 
 
 def current(kind: str) -> str:
-    """What a kind is called now. KeyError: nothing is or was called that."""
+    """Return the current name of a kind. KeyError: no metric has or had that name."""
     if kind in known():
         return kind
     for name in known():

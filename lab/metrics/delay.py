@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Delay: how long datagrams take one way."""
+"""Delay: one-way delay of datagrams."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Delay(Metric):
     columns = ("mean", "min", "max")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row and one series per flow."""
+        """Return one row and one series per flow."""
         figures = Figures()
         for _, delay in all_found(metric, context, Found):
             values = [value * _MILLISECOND for value in delay.means.values]

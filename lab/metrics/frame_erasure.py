@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames that do not arrive at all."""
+"""Frame erasure: frames that do not arrive at all."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lab.units import PERCENT
 
 
 class FrameErasure(Metric):
-    """Percent of MPDUs, each attempt by itself, that did not arrive in any way: neither right, nor taken as damaged.
+    """Percentage of MPDUs, counting every attempt, that did not arrive: neither correct, nor accepted as damaged.
 
-    At a receiver that takes no damaged frames (key approximate) that is frame-loss; at one that does, it is what is
-    left of frame-loss, which papers on such receivers call FLR/B.
+    At a receiver that accepts no damaged frames (key approximate) this equals frame-loss. At one that does, it is the
+    rest of frame-loss, which papers on such receivers call FLR/B.
     """
 
-    about = "frames of a role's nodes that did not arrive even damaged (approximate:), each retry by itself"
+    about = "frames of a role's nodes that did not arrive, not even damaged (approximate:); every retry counts"
     takes = (MEDIUM,)
     formerly = ("frames-lost",)
     per = ("link", "node")
@@ -25,7 +25,7 @@ class FrameErasure(Metric):
     columns = ("lost",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per link, or per sender."""
+        """Return one row per link, or per sender."""
         return shares(metric, context, "lost", lambda link: sum(link[key] for key in MISSING) - link["approximate"])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loss of frames on the air."""
+"""Frame loss: frames lost on the air."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _COUNTS = ("sent", *_MISSING, "dropped", "approximate")
 
 
 class FrameLoss(Metric):
-    """Percent of MPDUs, each attempt by itself, that a node sent to another and that did not arrive.
+    """Percentage of MPDUs, counting every attempt, that a node sent to another and that did not arrive.
 
-    They were damaged by noise (in their payload, or in the PHY's ``header``), collided, were lost otherwise (the
-    receiver did not notice them), or it was ``away`` on another channel. ``dropped`` of a row counts frames that were
-    given up after all retries: only those are lost to what is above. ``approximate`` counts damaged ones that an
-    approximate receiver took nevertheless; they are in ``damaged`` and ``collided``, too.
+    Noise damaged them (their payload, or the PHY ``header``), they collided, the receiver did not detect them
+    (``lost``), or it was ``away`` on another channel. ``dropped`` counts frames that were given up after all retries:
+    only these are lost to higher layers. ``approximate`` counts damaged frames that an approximate receiver accepted;
+    they are also in ``damaged`` and ``collided``.
     """
 
-    about = "frames that a role's nodes sent and that did not arrive, each retry by itself"
+    about = "frames that a role's nodes sent and that did not arrive; every retry counts"
     takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
@@ -30,7 +30,7 @@ class FrameLoss(Metric):
     columns = ("loss",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per link, or per sender."""
+        """Return one row per link, or per sender."""
         figures = Figures()
         if context.medium is None:
             return figures

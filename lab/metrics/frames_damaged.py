@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames that arrive damaged, and are taken so."""
+"""Damaged frames that a receiver accepts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lab.units import PERCENT
 
 
 class FramesDamaged(Metric):
-    """Percent of MPDUs, each attempt by itself, that arrived with a wrong FCS and went up at an approximate receiver.
+    """Percentage of MPDUs, counting every attempt, that an approximate receiver accepted with a wrong FCS.
 
-    What frame-erasure tells and this add up to frame-loss. A receiver that is not approximate has none.
+    This plus frame-erasure is frame-loss. At a receiver that is not approximate it is 0.
     """
 
-    about = "frames of a role's nodes that arrived damaged and were taken so (approximate:), each retry by itself"
+    about = "frames of a role's nodes that arrived damaged and were accepted (approximate:); every retry counts"
     takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
@@ -23,7 +23,7 @@ class FramesDamaged(Metric):
     columns = ("damaged",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per link, or per sender."""
+        """Return one row per link, or per sender."""
         return shares(metric, context, "damaged", lambda link: int(link["approximate"]))
 
 

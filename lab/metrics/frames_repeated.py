@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames that had to be sent more than once."""
+"""Repeated frames: frames that were sent more than once."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _COUNTS = ("sent", "retries", "repeated")
 
 
 class FramesRepeated(Metric):
-    """Percent of MPDUs, each once however often it was sent, that were sent again at least once.
+    """Percentage of MPDUs, counting each only once, that were sent more than once.
 
-    Those that are tried once, such as approximate ones, never are.
+    Frames that are sent without retries, such as approximate ones, never are.
     """
 
-    about = "frames of a role's nodes that were sent more than once, of all that were sent"
+    about = "frames of a role's nodes that were sent more than once"
     takes = (MEDIUM,)
     per = ("link", "node")
     dimension = PERCENT
@@ -24,7 +24,7 @@ class FramesRepeated(Metric):
     columns = ("repeated",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per link, or per sender."""
+        """Return one row per link, or per sender."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
             assert context.medium is not None

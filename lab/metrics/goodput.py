@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Goodput: payload that reached the application, over time."""
+"""Goodput: payload delivered to the application per time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from lab.units import RATE
 
 
 class Goodput(Metric):
-    """Bytes delivered, times eight, by the time that took.
+    """Bits delivered, divided by the time that took.
 
-    Per ``process`` (default): the mean over the whole transfer, from the start of the process to its last
-    byte. Per ``interval``: of each interval between two samples. A curl is measured by the size of what it
-    wrote, iperf3 by its own intervals. Each flow of a udp-sink counts for itself, named after its sender; its mean is
-    that from the first datagram to the last, without the first.
+    Per ``process`` (default): the mean over the whole transfer, from the start of the process to its last byte. Per
+    ``interval``: the value of each interval between two samples. For curl it is measured from the size of the written
+    file, for iperf3 from its own intervals. Each flow of a udp-sink counts separately, named after its sender; its mean
+    is from the first datagram to the last, without the bytes of the first.
     """
 
-    about = "payload delivered per time: mean of a transfer, and over its intervals"
+    about = "payload delivered per time: mean of a transfer, and of its intervals"
     takes = (Delivery,)
     per = ("process", "interval")
     dimension = RATE
@@ -26,7 +26,7 @@ class Goodput(Metric):
     columns = ("goodput",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row and one series per transfer or flow."""
+        """Return one row and one series per transfer or flow."""
         figures = Figures()
         for _, delivery in all_found(metric, context, Delivery):
             mean = delivery.goodput_bps()

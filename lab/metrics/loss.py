@@ -10,20 +10,20 @@ from lab.units import PERCENT
 
 
 class Loss(Metric):
-    """Requests of ping without a reply, or packets of a sender that its receiver missed, in percent.
+    """Percentage of ping requests without a reply, or of a sender's packets that did not reach the receiver.
 
-    What a udp-sender sent after the last datagram that arrived is not counted. Where a receiver knows in advance what
-    is to come, all of that counts, each packet once; repetitions do not.
+    What a udp-sender sent after the last datagram that arrived does not count. If a receiver knows in advance what to
+    expect, all of that counts, each packet once, without repetitions.
     """
 
-    about = "packets that did not arrive: ping without reply, datagrams of iperf3, udp-sender and others"
+    about = "packets that did not arrive: pings without reply, datagrams of iperf3, udp-sender and others"
     takes = (Flow,)
     dimension = PERCENT
     unit = "%"
     columns = ("loss",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per flow in which anything was sent."""
+        """Return one row per flow with at least one packet sent."""
         figures = Figures()
         for _, flow in all_found(metric, context, Flow):
             if flow.sent:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Outage: how long a station is without data around a handoff, and which step took how long."""
+"""Outage: time without data around a handoff, and the duration of its steps."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _BIN_NS = 10_000_000
 class Outage(Metric):
     """The time without data of each handoff.
 
-    With a capture (tcpdump) on the station among the sources: from the last data frame it received before it
-    left the old access point to the first one after it was connected to the new one. Without, or where the
-    capture has no frame on either side: from the moment it left to CTRL-EVENT-CONNECTED. A station that never came
-    back was out until the end of the run.
+    If the sources include a capture (tcpdump) on the station: from the last data frame it received before it left the
+    old access point to the first one after it was connected to the new one. Otherwise, or if the capture lacks one of
+    these frames: from the moment it left to CTRL-EVENT-CONNECTED. If a station never reconnects, its outage lasts until
+    the end of the run.
 
     The steps: ``scan`` (start to results), ``authentication`` (first authentication frame to the association request),
     ``association`` (to the confirmed association), ``keys`` (of an encrypted network: the four-way handshake, to
     connected), ``first_data`` (from connected to the first data frame received). ``longest_gap`` is the longest silence
-    between two data frames from just before the scan to the first frame after: a scan silences a station too, though it
-    has not left its access point. All of this is as exact as the traffic is dense: a gap is told from the frames at
-    its ends.
+    between two data frames from just before the scan to the first frame after the handoff: during a scan a station also
+    receives no data, although it has not left its access point. The resolution of these times is the interval between
+    data frames.
     """
 
     about = "time without data around each handoff, split into scan, authentication, association and first data frame"
@@ -42,12 +42,12 @@ class Outage(Metric):
     columns = ("scan", "authentication", "association", "keys", "first_data", "outage", "longest_gap")
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """As every metric, and ValueError if only captures are named: they do not tell when a handoff happens."""
+        """As in the base class; also ValueError if only captures are named: they do not show when a handoff happens."""
         super().check(of, unit, per)
         self.needs(of, _ASSOCIATION)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per handoff, by time; with a capture also the rate at which data came in around it."""
+        """Return one row per handoff, by time; with a capture also the receive rate around it."""
         figures = Figures()
         captures = {source.node.name: source for source in chosen(metric, context, Capture)}
         for source in chosen(metric, context, _ASSOCIATION):
@@ -127,12 +127,12 @@ def _span(begin_ns: int | None, end_ns: int | None) -> int | None:
 
 
 def _name(bssid: str | None, context: Context) -> str | None:
-    """The access point of that BSSID; the BSSID itself where it is none of the plan's."""
+    """Return the name of the access point with that BSSID; the BSSID itself if the plan has no such access point."""
     return context.access_points.get(bssid, bssid) if bssid else None
 
 
 def _first_bssid(station: str, context: Context) -> str | None:
-    """The access point that other probes on the station saw first."""
+    """Return the first access point that other probes on the station saw."""
     for source in context.sources.values():
         if source.node.name != station:
             continue

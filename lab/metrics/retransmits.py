@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Retransmits: segments that TCP sent again."""
+"""Retransmits: segments that TCP retransmitted."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from lab.shared import types
 
 
 class Retransmits(Metric):
-    """Segments sent more than once, as the sending side counts them: by iperf3, or of each connection that ``ss`` saw.
+    """Retransmitted segments, counted by the sender: from iperf3, or from ``ss`` for each connection.
 
-    ss has to run where the data comes from (the server of a download). What it sampled last counts.
+    ss has to run on the sender (the server of a download). Its last sample counts.
     """
 
-    about = "segments that TCP sent again, of iperf3 or of ss on the sender"
+    about = "segments that TCP retransmitted, from iperf3 or from ss on the sender"
     takes = (Retransmissions,)
     per = ("process", "connection")
     unit = "segments"
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per connection (ss) or test (iperf3)."""
+        """Return one row per connection (ss) or test (iperf3)."""
         figures = Figures()
         for source in chosen(metric, context):
             counted = {one.connection: one.count for one in source.found(Retransmissions)}

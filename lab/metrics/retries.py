@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Retries: frames that the radio had to send again."""
+"""Retries: frames that the radio sent again."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from lab.shared import types
 
 
 class Retries(Metric):
-    """Transmissions beyond the first of each frame, over all peers, during the run; rows tell failures as well.
+    """Transmissions beyond the first of each frame, over all peers, during the run; rows also contain failures.
 
-    Counted by mac80211 from the transmit status of each frame. A sampled counter misses what happens between the
-    last sample of an association and its end.
+    mac80211 counts them from the transmit status of each frame. Samples miss what happens between the last sample of an
+    association and its end.
     """
 
-    about = "frames the radio sent again (and those it gave up), of iw station dump"
+    about = "frames that the radio sent again (and those it gave up), from iw station dump"
     takes = (Samples("tx_retries"),)
     per = ("process", "peer")
     unit = "frames"
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per peer."""
+        """Return one row per peer."""
         figures = Figures()
         for source in chosen(metric, context):
             rows = [_row(source, peer, context) for peer in instances(source, "tx_retries")]

@@ -12,12 +12,12 @@ _MILLISECOND = 1_000_000
 
 
 class Rtt(Metric):
-    """Round-trip times: of each reply to ping, or TCP's smoothed estimate in each sample of ss or iperf3.
+    """Round-trip times: of each ping reply, or TCP's smoothed estimate in each sample of ss or iperf3.
 
-    Per ``sample`` (default): every single one. Per ``process``: the mean of each source.
+    Per ``sample`` (default): each value. Per ``process``: the mean of each source.
     """
 
-    about = "round-trip time of ping's replies, or as TCP estimates it (ss, iperf3)"
+    about = "round-trip time of ping replies, or TCP's estimate (ss, iperf3)"
     takes = (Samples("rtt"),)
     per = ("sample", "process")
     dimension = DURATION
@@ -25,7 +25,7 @@ class Rtt(Metric):
     columns = ("mean", "median", "min", "max")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row and series per source; of ss, per connection."""
+        """Return one row and series per source; for ss, per connection."""
         figures = Figures()
         for source in chosen(metric, context):
             found = {source.id: series_of(source, "rtt")}

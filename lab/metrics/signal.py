@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Signal: the level at which a radio hears its peer."""
+"""Signal: the level at which a radio receives its peer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lab.units import POWER
 
 
 class Signal(PeerQuantity):
-    """Levels of the last frame received from the peer, in each sample. The mean is that of the dBm figures."""
+    """Level of the last frame received from the peer, in each sample. The mean is that of the dBm values."""
 
     about = "received signal level in each sample of iw station dump or iw link"
     takes = (Samples("signal"),)

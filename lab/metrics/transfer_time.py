@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Transfer time: how long a download took."""
+"""Transfer time: duration of a download."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lab.units import DURATION
 
 
 class TransferTime(Metric):
-    """From the start of a transfer to its last byte, as the program tells it: of curl, from its own start.
+    """From the start of a transfer to its last byte, as the program reports it; for curl, from its own start.
 
-    A transfer that did not complete counts nothing.
+    Transfers that did not complete do not count.
     """
 
-    about = "time from the start of a transfer (of curl: its own start) to the last byte"
+    about = "time from the start of a transfer (for curl: its own start) to the last byte"
     takes = (Transfer,)
     dimension = DURATION
     unit = "ns"
     columns = ("first_byte", "total")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per transfer that completed."""
+        """Return one row per completed transfer."""
         figures = Figures()
         for _, transfer in all_found(metric, context, Transfer):
             if transfer.complete:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of nodes, a folder each, found by name: a node with ``kind: sta`` is what lab/nodes/sta says.
+"""Kinds of nodes, one folder each, found by name: lab/nodes/sta defines nodes with ``kind: sta``.
 
-``file.py``: what users write and what it comes to in a plan; ``guest.py``: how the guest sets it up and starts it;
-``show.py``, which may be left out: what pictures and ``lab show`` call it. Of these only guest.py runs in the guest.
+``file.py``: the keys in a file and how they are resolved into a plan. ``guest.py``: how the guest sets it up and starts
+it. ``show.py`` (optional): how pictures and ``lab show`` name it. Only guest.py runs in the guest.
 """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""One tool and the parser of its output per file; see lab.probes.base."""
+"""One tool and the parser of its output in each file; see lab.probes.base."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Event lines of a hostap control socket, as the guest writes them: ``<virtual ns> [<priority>]text``."""
+"""Parses event lines of a hostap control socket, as the guest writes them: ``<virtual ns> [<priority>]text``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ MAC = "(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}"
 
 
 def parse_events(raw: Raw, patterns: Mapping[str, re.Pattern[str]]) -> Parsed:
-    """One occurrence per line, of the first kind whose pattern matches the text's beginning, else ``other``.
+    """Return one occurrence per line: the first kind whose pattern matches the start of the text, else ``other``.
 
-    Named groups of the pattern become fields (those of ``_INTEGERS`` as such); every occurrence has its ``text`` as
-    well.
+    Named groups of the pattern become fields (those in ``_INTEGERS`` as integers); every occurrence has its ``text``
+    as well.
 
     Raises:
-        ProbeOutputError: a line without its stamp, or stamps that run backwards.
+        ProbeOutputError: a line has no time stamp, or time stamps decrease.
     """
     parsed = Parsed()
     last_ns: int | None = None
     for number, line in raw.lines():
         match = _LINE.fullmatch(line)
         if match is None:
-            raise raw.error(number, line, "not '<ns> <event>'")
+            raise raw.error(number, line, "expected '<ns> <event>'")
         t_ns, text = int(match[1]), match[2].strip()
         if last_ns is not None and t_ns < last_ns:
-            raise raw.error(number, line, f"comes before the line above it ({last_ns} ns)")
+            raise raw.error(number, line, f"is earlier than the line above it ({last_ns} ns)")
         last_ns = t_ns
         parsed.occurrences.append(_occurrence(t_ns, text, patterns))
     return parsed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The JSON of iperf3, which client and server print alike."""
+"""Parses the JSON of iperf3, which client and server have in common."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from lab.probes.base import Delivery, Flow, Parsed, Raw, Samples, Series
 
 EVERY_LEAST_NS = 100_000_000  # iperf3 refuses shorter and longer intervals
 EVERY_MOST_NS = 60_000_000_000
-ARRIVED = (Samples("goodput"), Delivery, Flow)  # what both ends tell
+ARRIVED = (Samples("goodput"), Delivery, Flow)  # what both ends report
 _SECOND = 1_000_000_000
 
 
 def parse_test(document: Json, raw: Raw, parsed: Parsed) -> None:
     """Add one test to ``parsed``.
 
-    iperf3 stamps a test's start in whole seconds only; intervals are relative to it. The start is taken as the
-    later of that second and the process's own start, which is right up to the handshake that comes before a
-    test (some round-trip times).
+    iperf3 prints a test's start in whole seconds only; intervals are relative to it. The parser uses the later of
+    that second and the start of the process. The error is at most the handshake before a test (a few round-trip
+    times).
 
     Raises:
-        ProbeOutputError: not the structure that iperf3 prints.
+        ProbeOutputError: the document does not have iperf3's structure.
     """
     if "error" in document:
         parsed.values["error"] = document["error"].text()
@@ -59,7 +59,7 @@ def _parse_interval(interval: Json, start_ns: int, parsed: Parsed) -> None:
 
 
 def _parse_end(end: Json, parsed: Parsed) -> None:
-    """Totals. ``bytes`` is what arrived, or what was sent if the other side did not live to tell."""
+    """Add the totals. ``bytes`` is what arrived, or what was sent if the other end did not report."""
     values = parsed.values
     if "sum_sent" in end:
         values["sent_bytes"] = end["sum_sent"]["bytes"].integer()
@@ -81,7 +81,7 @@ def _parse_end(end: Json, parsed: Parsed) -> None:
 
 
 def found(raw: Raw, parsed: Parsed) -> Iterator[object]:
-    """What arrived in a test, as metrics take it."""
+    """Yield what arrived in a test, as metrics expect it."""
     values = parsed.values
     goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
     rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of things that probes yield and metrics take, whichever tool they come from.
+"""The kinds of data that probes yield and metrics take, independent of the tool.
 
-A stack may have kinds of its own: any frozen dataclass. A metric that takes a class takes its subclasses too.
+A stack may define its own kinds as frozen dataclasses. A metric that takes a class also takes its subclasses.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import ClassVar
 
 @dataclass
 class Series:
-    """A sampled quantity: equally long ``t_ns`` (since the timeline's start) and ``values``.
+    """A sampled quantity: ``t_ns`` (since the timeline's start) and ``values``, of equal length.
 
-    Where a probe sees several things at once, the name says which after a slash: ``signal/02:00:01:00:02:00``.
+    If a probe samples several instances, the name contains the instance after a slash: ``signal/02:00:01:00:02:00``.
     """
 
     name: str  # received, cwnd, signal, ...
@@ -26,7 +26,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Samples:
-    """Series called ``quantity``, or ``quantity/…`` where there are several."""
+    """Series named ``quantity``, or ``quantity/…`` if there are several instances."""
 
     quantity: str
 
@@ -53,7 +53,7 @@ class Capture:
 
 @dataclass(frozen=True)
 class Flow:
-    """Packets of one sender, and how many of them its receiver missed."""
+    """Packets of one sender, and how many of them did not reach the receiver."""
 
     label: ClassVar[str] = "packets sent and lost"
 
@@ -64,7 +64,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Delay:
-    """How long the packets of a flow took one way."""
+    """One-way delays of the packets of a flow."""
 
     label: ClassVar[str] = "one-way delays"
 
@@ -78,7 +78,7 @@ class Delay:
 
 @dataclass(frozen=True)
 class Delivery:
-    """Payload that reached an application in some time."""
+    """Payload delivered to an application, and the time it took."""
 
     label: ClassVar[str] = "bytes delivered over time"
 
@@ -86,17 +86,17 @@ class Delivery:
     bytes: int
     duration_ns: int
     rate: Series | None = None  # bit/s over time
-    in_duration: float | None = None  # the bytes that arrived in the duration, where that are not all
+    in_duration: float | None = None  # bytes that arrived within the duration, if not all
 
     def goodput_bps(self) -> float:
-        """The mean; 0 where it took no time."""
+        """The mean rate; 0 if the duration is 0."""
         counted = self.bytes if self.in_duration is None else self.in_duration
         return 8 * counted * 1_000_000_000 / self.duration_ns if self.duration_ns > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class Transfer(Delivery):
-    """The delivery of something that has an end. ``duration_ns`` is from the request to the last byte."""
+    """A finite delivery, such as a file. ``duration_ns`` is from the request to the last byte."""
 
     label: ClassVar[str] = "transfers"
 
@@ -106,7 +106,7 @@ class Transfer(Delivery):
 
 @dataclass(frozen=True)
 class Retransmissions:
-    """Segments of a connection that were sent more than once."""
+    """Retransmitted segments of a connection."""
 
     label: ClassVar[str] = "retransmissions"
 
@@ -118,12 +118,12 @@ Kind = type | Samples | Events
 
 
 def offered(kind: Kind, by: Iterable[Kind]) -> bool:
-    """Whether a kind is among those that a probe yields."""
+    """Return whether a kind is among those that a probe yields."""
     return any(issubclass(one, kind) if isinstance(one, type) and isinstance(kind, type) else one == kind for one in by)
 
 
 def described(kinds: Iterable[Kind | str], joined: str = ", ") -> str:
-    """Kinds in words."""
+    """Return kinds in words."""
     return joined.join(_described(kind) for kind in kinds)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small conversions that several probes need. Standard library only."""
+"""Small conversions for several probes. Standard library only."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _DIGITS_AT_MOST = 40  # more is no quantity, and Python refuses to convert very 
 
 
 def seconds(ns: int) -> str:
-    """Nanoseconds as exact decimal seconds, the way tools take them: ``0.25``, ``30``."""
+    """Return nanoseconds as exact decimal seconds, as tools expect them: ``0.25``, ``30``."""
     whole, rest = divmod(ns, 1_000_000_000)
     return f"{whole}.{rest:09d}".rstrip("0").rstrip(".")
 
 
 def stamp_ns(text: str) -> int:
-    """An absolute stamp such as ``1795260956.978297`` in ns, without the rounding a float would bring.
+    """Convert an absolute time stamp such as ``1795260956.978297`` to ns, without the rounding of a float.
 
-    ValueError: not a decimal number of at most nine places.
+    Raises:
+        ValueError: it is not a decimal number with at most nine decimal places.
     """
     whole, _, fraction = text.partition(".")
     if not (whole + fraction).isdigit() or not text.isascii() or len(fraction) > 9 or len(whole) > 12:
@@ -32,14 +33,14 @@ def stamp_ns(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """A plain decimal number. ValueError: anything else (exponents, nan and inf included)."""
+    """Convert a plain decimal number. ValueError: anything else (also exponents, nan and inf)."""
     if len(text) > _DIGITS_AT_MOST or not _DECIMAL.fullmatch(text):
         raise ValueError(f"{text!r} is not a number")
     return float(text) if "." in text else int(text)
 
 
 def documents(raw: Raw, suffix: str = "out") -> list[tuple[int, Any]]:
-    """The JSON documents in a file, one after the other, each with the number of its first line."""
+    """Yield the JSON documents in a file, each with the number of its first line."""
     text = raw.text(suffix)
     decoder = json.JSONDecoder(parse_constant=_refuse)
     found: list[tuple[int, Any]] = []
@@ -59,11 +60,11 @@ def documents(raw: Raw, suffix: str = "out") -> list[tuple[int, Any]]:
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is not a number of JSON")
+    raise ValueError(f"{constant} is not a valid JSON number")
 
 
 class Json:
-    """Typed access to a JSON document: a wrong type is a ProbeOutputError that names the key."""
+    """Typed access to a JSON document; a wrong type raises a ProbeOutputError that names the key."""
 
     def __init__(self, value: Any, where: str) -> None:
         self._value = value
@@ -73,43 +74,43 @@ class Json:
         return isinstance(self._value, dict) and key in self._value
 
     def __getitem__(self, key: str) -> Json:
-        """A member of an object. ProbeOutputError: no object, or no such member."""
+        """Return a member of an object. ProbeOutputError: it is not an object, or has no such member."""
         if key not in self:
             raise ProbeOutputError(f"{self.where}: {key!r} is missing")
         return Json(self._value[key], f"{self.where}: {key}")
 
     def absent(self) -> bool:
-        """Whether it is null."""
+        """Return whether the value is null."""
         return self._value is None
 
     def items(self) -> list[Json]:
-        """The elements of an array. ProbeOutputError: not an array."""
+        """Return the elements of an array. ProbeOutputError: it is not an array."""
         if not isinstance(self._value, list):
-            raise ProbeOutputError(f"{self.where}: a list was expected, not {self._value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be a list, not {self._value!r:.60}")
         return [Json(item, f"{self.where}[{index}]") for index, item in enumerate(self._value)]
 
     def text(self) -> str:
-        """A string. ProbeOutputError: something else."""
+        """Return a string. ProbeOutputError: it is not a string."""
         if not isinstance(self._value, str):
-            raise ProbeOutputError(f"{self.where}: a text was expected, not {self._value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be a string, not {self._value!r:.60}")
         return self._value
 
     def number(self) -> float:
-        """A finite number. ProbeOutputError: something else."""
+        """Return a finite number. ProbeOutputError: it is not a finite number."""
         value = self._value
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e18 or math.isnan(value):
-            raise ProbeOutputError(f"{self.where}: a number was expected, not {value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be a number, not {value!r:.60}")
         return float(value) if isinstance(value, float) else int(value)
 
     def integer(self) -> int:
-        """A whole number. ProbeOutputError: something else."""
+        """Return an integer. ProbeOutputError: it is not an integer."""
         value = self.number()
         if not isinstance(value, int):
-            raise ProbeOutputError(f"{self.where}: a whole number was expected, not {value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be a whole number, not {value!r:.60}")
         return value
 
     def flag(self) -> bool:
-        """True or false. ProbeOutputError: something else."""
+        """Return true or false. ProbeOutputError: it is neither."""
         if not isinstance(self._value, bool):
-            raise ProbeOutputError(f"{self.where}: true or false was expected, not {self._value!r:.60}")
+            raise ProbeOutputError(f"{self.where}: must be true or false, not {self._value!r:.60}")
         return self._value

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The program of udp-sender and udp-sink, which runs in a node by itself: ``python3 udp.py send …``.
 
-Each datagram tells its number, when it was handed to the socket (all nodes have one clock, so delays are one-way) and
-the name of its flow. A sender first knocks with empty datagrams until the sink answers one: as long as the address of
-the next hop is not known, datagrams are dropped at once, and sending would never wait for anything. Then it waits for
-the next full second, so that no flow takes the medium from one that still knocks; a paced flow waits a bit longer, by
-its name if nothing else is said, so that flows of one pace do not send at the same instant.
+Each datagram carries its number, its send time (all nodes share one clock, so one-way delays are exact) and the name of
+its flow. A sender first sends empty datagrams until the sink answers one: while the address of the next hop is unknown,
+datagrams are dropped at once, and sending would never block. Then it waits for the next full second, so that no flow
+takes the medium from another one that is still starting. A paced flow starts a little later, by default depending on
+its name, so that flows with the same interval do not send at the same instant.
 
-Not modelled: congestion control; a sender sends as it was told, whatever arrives.
+Not modelled: congestion control; the rate of a sender does not depend on what arrives.
 """
 
 import fcntl
@@ -24,30 +24,30 @@ SECOND = 1_000_000_000
 HEAD = struct.Struct("!QQB")  # number, time of sending in ns, bytes of the flow's name
 NAME_MOST = 64
 KNOCK_S = 0.1
-IDLE_S = 0.01  # between datagrams that nothing holds up: a sender that never waits stops a virtual clock
+IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""
 
 
 def datagram(number: int, sent_ns: int, name: bytes, size: int) -> bytes:
-    """A datagram of ``size`` bytes, or of as many as its head needs."""
+    """Return a datagram of ``size`` bytes, or of as many as its header needs."""
     return (HEAD.pack(number, sent_ns, len(name)) + name).ljust(size, b"\0")
 
 
 def unsent_bytes(channel: socket.socket) -> int:
-    """What the kernel still holds of what was sent; 0 also where it drops all at once, as without a network."""
+    """Return the bytes in the kernel's send queue; also 0 if it drops everything at once, as without a network."""
     held = fcntl.ioctl(channel, termios.TIOCOUTQ, bytes(4))
     return int.from_bytes(held, sys.byteorder)
 
 
 def sleep_until(due_ns: int) -> None:
-    """Return at once if it is over."""
+    """Sleep until that time; return at once if it has passed."""
     early_ns = due_ns - time.time_ns()
     if early_ns > 0:
         time.sleep(early_ns / SECOND)
 
 
 def knock(channel: socket.socket) -> None:
-    """Wait until the other end is there."""
+    """Wait until the other end answers."""
     while True:
         channel.send(b"")
         if select.select([channel], [], [], KNOCK_S)[0]:
@@ -87,12 +87,12 @@ def send(
 
 
 def stamp(t_ns: int) -> str:
-    """A time of day in seconds, as a text: a float would round it."""
+    """Return a time in seconds as text; a float would round it."""
     return f"{t_ns // SECOND}.{t_ns % SECOND:09d}"
 
 
 class Interval:
-    """What arrived of a flow since the last line about it."""
+    """What arrived of a flow since its last line."""
 
     def __init__(self) -> None:
         self.packets = 0
@@ -103,7 +103,7 @@ class Interval:
         self.delays_ns: list[int] = []
 
     def add(self, number: int, sent_ns: int, t_ns: int, size: int) -> None:
-        """One datagram."""
+        """Count one datagram."""
         self.first_ns = self.first_ns or t_ns
         self.last_ns = t_ns
         self.packets += 1
@@ -112,8 +112,8 @@ class Interval:
         self.delays_ns.append(t_ns - sent_ns)
 
     def line(self, flow: str, end_ns: int) -> str:
-        """For the parser."""
-        told = {
+        """Return the line for the parser."""
+        values = {
             "flow": flow,
             "end_s": stamp(end_ns),
             "packets": self.packets,
@@ -123,11 +123,11 @@ class Interval:
             "last_s": stamp(self.last_ns),
             "delay_ns": [min(self.delays_ns), sum(self.delays_ns), max(self.delays_ns)],
         }
-        return json.dumps(told)
+        return json.dumps(values)
 
 
 def sink(port: int, every_ns: int) -> None:
-    """Tell what arrives: a line for each flow and interval, when the interval is over."""
+    """Print what arrives: a line for each flow and interval, at the end of the interval."""
     channel = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     channel.bind((INADDR_ANY, port))
     flows: dict[str, Interval] = {}
@@ -140,7 +140,7 @@ def sink(port: int, every_ns: int) -> None:
                 channel.sendto(b"", sender)
                 continue
             if t_ns >= end_ns:
-                tell(flows, end_ns)
+                report(flows, end_ns)
                 end_ns = t_ns - t_ns % every_ns + every_ns
             number, sent_ns, length = HEAD.unpack_from(data)
             flow = data[HEAD.size : HEAD.size + length].decode()
@@ -148,11 +148,11 @@ def sink(port: int, every_ns: int) -> None:
                 flows[flow] = Interval()
             flows[flow].add(number, sent_ns, t_ns, len(data))
     finally:
-        tell(flows, end_ns)
+        report(flows, end_ns)
 
 
-def tell(flows: dict[str, Interval], end_ns: int) -> None:
-    """Print what has arrived, and begin anew."""
+def report(flows: dict[str, Interval], end_ns: int) -> None:
+    """Print what has arrived, and reset the counts."""
     for flow, interval in flows.items():
         print(interval.line(flow, end_ns), flush=True)
     flows.clear()
@@ -168,7 +168,7 @@ def main(words: list[str]) -> None:
     except KeyboardInterrupt:
         pass
     except ConnectionRefusedError:
-        sys.exit(f"nobody listens on UDP port {words[3]} of {words[2]}")
+        sys.exit(f"no process listens on UDP port {words[3]} of {words[2]}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what the guest noted of a probe's ``watched_file``: bytes over time, and the hash at the end."""
+"""Parses the guest's samples of a probe's ``watched_file``: bytes over time, and the hash at the end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _HASH = re.compile(r"sha256 ([0-9a-f]{64}) ([0-9]{1,18})", re.ASCII)
 
 
 def watched(raw: Raw, parsed: Parsed) -> None:
-    """Series ``received`` (B), values ``sha256`` and ``bytes``, of ``<id>.size``. ProbeOutputError: a wrong line."""
+    """Read ``<id>.size``: series ``received`` (B), values ``sha256``, ``bytes``. ProbeOutputError: an invalid line."""
     for number, line in raw.lines("size"):
         if "sha256" in parsed.values:
-            raise raw.error(number, line, "follows the hash, which comes last", "size")
+            raise raw.error(number, line, "comes after the hash, which must be the last line", "size")
         if match := _HASH.fullmatch(line):
             parsed.values["sha256"], parsed.values["bytes"] = match[1], int(match[2])
             continue
@@ -25,7 +25,7 @@ def watched(raw: Raw, parsed: Parsed) -> None:
 
 
 def rate(raw: Raw, parsed: Parsed) -> Series:
-    """Bits per second between each two samples of ``received``, stamped with the later one."""
+    """Return bit/s between consecutive samples of ``received``, at the time of the later one."""
     rates = Series(raw.id, "bit/s")
     received = _received(parsed)
     for (before_ns, before), (t_ns, size) in pairwise(zip(received.t_ns, received.values, strict=True)):
@@ -36,7 +36,7 @@ def rate(raw: Raw, parsed: Parsed) -> Series:
 
 
 def received_ns(parsed: Parsed) -> int:
-    """From the first sample of ``received`` to the last one; 0 without any."""
+    """Return the time from the first sample of ``received`` to the last one; 0 if there are none."""
     stamps = _received(parsed).t_ns
     return stamps[-1] - stamps[0] if stamps else 0
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""What a probe is: one tool, the command line that runs it and the parser of what it prints.
+"""Base class of probes: one tool, the command line that runs it and the parser of its output.
 
 A probe is a module ``lab/probes/<name>.py``, or ``workloads/<stack>/probes/<name>.py``, with one ``PROBE =
-SomeProbe()``; the file's name with ``-`` for ``_`` is the probe's name in workloads (files that begin with ``_`` are
-helpers; see lab.discovery). A probe never starts a process and writes no file itself, and the guest never loads it: the
-plan has its command, the record what ``parse`` finds. Metrics take what ``found`` makes of that, by its kind.
+SomeProbe()``. The file's name, with ``-`` for ``_``, is the probe's name in workloads. Files that begin with ``_`` are
+helpers (see lab.discovery). A probe never starts a process or writes a file, and the guest never loads it: the plan
+contains its command, the record contains what ``parse`` returns. ``found`` turns that into kinds that metrics take.
 
 Three ways to run, by ``mode``:
 
-* ``command``: one process; its stdout is ``<id>.out``, its stderr ``<id>.err``. It is ended with SIGINT at
-  ``stop_ns`` or the end of the run (tools print their summary then).
-* ``sample``: the command is run again every ``params["every"]`` ns; outputs are appended to ``<id>.out``,
-  each headed by a line ``### <virtual ns since timeline start>`` (negative before it).
+* ``command``: one process; its stdout is ``<id>.out``, its stderr ``<id>.err``. SIGINT ends it at ``stop_ns`` or at the
+  end of the run (tools then print their summary).
+* ``sample``: the command runs every ``params["every"]`` ns; each output is appended to ``<id>.out`` after a line
+  ``### <virtual ns since timeline start>`` (negative before it).
 * ``control``: the guest attaches to the control socket of wpa_supplicant or hostapd on the node's radio and
   writes ``<virtual ns> <event text>`` lines to ``<id>.out``.
 
@@ -45,9 +45,8 @@ _UNITS = {"int": "", "rate": "bit/s", "size": "B"}
 class Param:
     """One key of a probe in a workload file.
 
-    ``kind`` is how its text is read: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to
-    base units: ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes). Numbers must lie between ``least`` and ``most``,
-    which are in base units too.
+    ``kind`` is its type: ``str``, ``int``, ``bool``, ``list`` (of str), or a quantity, converted to base units:
+    ``duration`` (ns), ``rate`` (bit/s), ``size`` (bytes). ``least`` and ``most`` are limits of numbers, in base units.
     """
 
     kind: str
@@ -58,29 +57,29 @@ class Param:
     most: int | None = None
 
     def check(self, name: str, value: Any) -> None:
-        """ValueError, worded for the user: the number is out of bounds."""
+        """Raise a ValueError with a message for the user if the number is out of range."""
         if not isinstance(value, int | float) or isinstance(value, bool):
             return
         if value < self.least:
-            raise ValueError(f"{name}: at least {self._shown(self.least)}")
+            raise ValueError(f"{name}: must be at least {self._shown(self.least)}")
         if self.most is not None and value > self.most:
-            raise ValueError(f"{name}: at most {self._shown(self.most)}")
+            raise ValueError(f"{name}: must be at most {self._shown(self.most)}")
 
     def _shown(self, bound: int) -> str:
-        """A bound with its unit."""
+        """Return a limit with its unit."""
         if self.kind == "duration":
             return f"{bound / 1_000_000:g} ms"
         return f"{bound} {_UNITS[self.kind]}".strip()
 
 
 def program_path(name: str) -> str:
-    """Where a node has a program that a probe brings."""
+    """Return the path, in a node, of a program that a probe brings."""
     return f"{PROGRAMS_IN_NODE}/{name}"
 
 
 @dataclass(frozen=True)
 class Target:
-    """The node a probe runs on, as its ``argv`` may need it."""
+    """The node that a probe runs on, for ``argv``."""
 
     node: str
     interface: str  # the first one: radio of a station, else eth0
@@ -90,7 +89,7 @@ class Target:
 
 @dataclass
 class Occurrence:
-    """Something that happened at one moment."""
+    """An event at one moment."""
 
     t_ns: int
     kind: str
@@ -99,7 +98,7 @@ class Occurrence:
 
 @dataclass
 class Parsed:
-    """All that a parser found in one run of a probe."""
+    """What a parser found in the output of one run of a probe."""
 
     series: list[Series] = field(default_factory=list)
     occurrences: list[Occurrence] = field(default_factory=list)
@@ -107,7 +106,7 @@ class Parsed:
     _named: dict[str, Series] = field(default_factory=dict, repr=False, compare=False)
 
     def add(self, name: str, unit: str, t_ns: int, value: float) -> None:
-        """Append a sample to the series of that name, which begins with its first sample."""
+        """Append a sample to the series of that name; the first sample creates the series."""
         series = self._named.get(name)
         if series is None:
             series = self._named[name] = Series(name, unit)
@@ -117,19 +116,19 @@ class Parsed:
 
 
 class ProbeOutputError(ValueError):
-    """Output that the parser does not understand; says which line."""
+    """Output that the parser does not understand; the message names the line."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """What a ``sample`` probe printed at one moment."""
+    """Output of one run of a ``sample`` probe's command."""
 
     t_ns: int
     line: int  # number of the first line of ``text`` in the file, from 1
     text: str
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """(number in the file, text) of each line that is not blank."""
+        """Yield (number in the file, text) of each line that is not blank."""
         for number, line in enumerate(self.text.split("\n"), self.line):
             if line.strip():
                 yield number, line
@@ -137,10 +136,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Raw:
-    """The raw output of one run of a probe, with what a parser must know to place it in time.
+    """The raw output of one run of a probe, with the reference times that a parser needs.
 
-    ``epoch_ns`` is the guest's CLOCK_REALTIME at the start of the timeline, to be subtracted from the absolute
-    stamps that tools print; ``started_ns`` is when the process was started, since the timeline's start.
+    ``epoch_ns`` is the guest's CLOCK_REALTIME at the start of the timeline, to be subtracted from absolute time stamps
+    that tools print; ``started_ns`` is the start of the process since the timeline's start.
     """
 
     directory: Path
@@ -150,28 +149,28 @@ class Raw:
     started_ns: int = 0
 
     def path(self, suffix: str) -> Path:
-        """``<id>.<suffix>``, whether it exists or not."""
+        """Return the path of ``<id>.<suffix>``; the file need not exist."""
         return self.directory / f"{self.id}.{suffix}"
 
     def text(self, suffix: str = "out") -> str:
-        """The whole of ``<id>.<suffix>``, bytes that are not UTF-8 as U+FFFD. ProbeOutputError: no such file."""
+        """Return the content of ``<id>.<suffix>``, invalid UTF-8 as U+FFFD. ProbeOutputError: no such file."""
         try:
             return self.path(suffix).read_bytes().decode("utf-8", errors="replace").replace("\r\n", "\n")
         except FileNotFoundError:
             raise ProbeOutputError(f"{self.id}.{suffix} is missing") from None
 
     def lines(self, suffix: str = "out") -> Iterator[tuple[int, str]]:
-        """(number from 1, text) of each line that is not blank."""
+        """Yield (number from 1, text) of each line that is not blank."""
         yield from Block(0, 1, self.text(suffix)).lines()
 
     def blocks(self) -> Iterator[Block]:
-        """The samples of a ``sample`` probe. ProbeOutputError: output before the first ``###``, or a bad stamp."""
+        """Yield the samples of a ``sample`` probe. ProbeOutputError: output before the first ``###``, or a bad time."""
         head: int | None = None
         first, lines = 0, list[str]()
         for number, line in enumerate(self.text().split("\n"), 1):
             if not line.startswith("### "):
                 if head is None and line.strip():
-                    raise self.error(number, line, "comes before the first '### <ns>' line")
+                    raise self.error(number, line, "expected a line '### <ns>' first")
                 lines.append(line)
                 continue
             if head is not None:
@@ -181,18 +180,18 @@ class Raw:
             yield Block(head, first, "\n".join(lines))
 
     def stamp(self, number: int, text: str, line: str, suffix: str = "out") -> int:
-        """A time in ns, negative before the timeline starts. ProbeOutputError: it is something else."""
+        """Convert a time in ns, negative before the timeline starts. ProbeOutputError: it is not a time."""
         sign = -1 if text.startswith("-") else 1
         return sign * self.integer(number, text.removeprefix("-"), line, suffix)
 
     def integer(self, number: int, text: str, line: str, suffix: str = "out") -> int:
-        """A count in decimal digits. ProbeOutputError: it is something else."""
+        """Convert a count in decimal digits. ProbeOutputError: it is not a count."""
         if not (text.isascii() and text.isdigit() and len(text) < 20):
             raise self.error(number, line, f"{text!r} is not a whole number", suffix)
         return int(text)
 
     def error(self, number: int, line: str, why: str, suffix: str = "out") -> ProbeOutputError:
-        """An error that names the file, the line and its text."""
+        """Return an error that names the file, the line and its text."""
         shown = line if len(line) <= 120 else line[:117] + "..."
         return ProbeOutputError(f"{self.id}.{suffix}:{number}: {why}: {shown!r}")
 
@@ -202,56 +201,56 @@ class Probe:
 
     about: str = ""
     mode: str = "command"  # command, sample, control
-    acts: bool = False  # True: part of the workload (curl): its failure fails the run. False: it only watches
+    acts: bool = False  # True: part of the workload (curl); if it fails, the run fails. False: it only observes
     params: ClassVar[dict[str, Param]] = {}
-    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of things it finds
+    yields: ClassVar[tuple[Kind, ...]] = ()  # the kinds of data that it finds
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
-    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # of nodes that it can run on
-    stack: str | None = None  # the stack that brings its program, by where its file lies; None: every node has that
-    programs: ClassVar[dict[str, str]] = {}  # text of Python programs that it brings itself, by file name
+    kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # kinds of nodes that it can run on
+    stack: str | None = None  # the stack that contains its program, from its path; None: every node has the program
+    programs: ClassVar[dict[str, str]] = {}  # source of its own Python programs, by file name
 
     def check(self, params: dict[str, Any]) -> None:
-        """ValueError, worded for the user, if parameters are out of bounds or contradict each other."""
+        """Raise a ValueError with a message for the user if parameters are out of range or contradictory."""
         for name, param in self.params.items():
             param.check(name, params[name])
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """The command, run inside the node. ``raw``: absolute prefix for the tool's own files: raw + '.pcap'.
+        """Return the command to run in the node. ``raw`` is the absolute prefix of the tool's files: raw + '.pcap'.
 
         ``params`` holds every key of ``self.params`` (``defaults`` fills them in).
         """
         raise NotImplementedError
 
     def watched_file(self, params: dict[str, Any], raw: str) -> str | None:
-        """A file whose size the guest samples every params['every'] ns into ``<id>.size``, and hashes at the end."""
+        """Return a file that the guest hashes at the end and whose size it samples every ``params["every"]`` ns."""
         return None
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read what the tool left. ProbeOutputError: with the line that is not understood."""
+        """Parse the tool's output. ProbeOutputError: a line is invalid; the message names it."""
         raise NotImplementedError
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterable[object]:
-        """What the parser found as things of the kinds in ``yields``; samples, events and captures are none."""
+        """Yield the results as the kinds in ``yields``, except for samples, events and captures."""
         return ()
 
     def defaults(self, params: dict[str, Any]) -> dict[str, Any]:
-        """``params`` with the defaults of the keys it does not set."""
+        """Return ``params`` with defaults for missing keys."""
         return {name: param.default for name, param in self.params.items()} | params
 
 
 def known() -> tuple[str, ...]:
-    """Names of all probes: the lab's and those of stacks."""
+    """Return the names of all probes: the lab's and those of stacks."""
     from lab import discovery
 
     return discovery.known("probes")
 
 
 def load(name: str) -> Probe:
-    """The probe of that name.
+    """Return the probe of that name.
 
     Raises:
-        KeyError: there is none (``known()`` lists them).
-        InputError: it is there twice, or its file is broken.
+        KeyError: there is no such probe (``known()`` lists all).
+        InputError: two files have that name, or the file is invalid.
     """
     from lab import discovery, library
 

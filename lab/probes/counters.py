@@ -13,21 +13,21 @@ _COUNTERS = (("bytes", "B"), ("packets", "packets"), ("errors", "packets"), ("dr
 
 
 class Counters(Probe):
-    """Samples the counters of a node's interfaces.
+    """Samples the packet and byte counters of a node's interfaces.
 
     Series, one set per interface, named ``<counter>/<interface>``: ``rx_bytes``, ``rx_packets``, ``rx_errors``,
-    ``rx_dropped`` and the same of ``tx_``; counted since the interface exists.
+    ``rx_dropped`` and the same with ``tx_``; counted since the interface was created.
     """
 
     about = "interface counters, sampled: bytes, packets, errors and drops in each direction"
     mode = "sample"
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=1_000_000_000, least=1_000_000),
-        "interface": Param("str", "which interface; without it, all"),
+        "interface": Param("str", "the interface to sample; default: all"),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``ip -j -s link show``."""
+        """Return ``ip -j -s link show``."""
         command = ["ip", "-j", "-s", "link", "show"]
         return [*command, "dev", params["interface"]] if params["interface"] else command
 
@@ -46,7 +46,7 @@ class Counters(Probe):
             raise raw.error(block.line, block.text.strip(), f"not JSON: {error}") from None
         for interface in Json(document, f"{raw.id}.out:{block.line}").items():
             if "ifname" not in interface:
-                continue  # ip prints {} for interfaces that a filter left out
+                continue  # ip prints {} for interfaces that a filter excludes
             name = interface["ifname"].text()
             for direction in ("rx", "tx"):
                 counted = interface["stats64"][direction]

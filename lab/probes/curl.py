@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""curl: fetch one URL; progress by the size of the file it writes, integrity by the hash of that file.
+"""curl: fetches one URL; progress from the size of the file it writes, integrity from the hash of that file.
 
-curl's own progress meter prints rounded figures, so the guest watches the body's size instead: exact bytes at
-exact virtual times. The summary is curl's ``--write-out '%{json}'``.
+curl's own progress meter prints rounded values, so the guest samples the size of the body instead: exact bytes at exact
+virtual times. The summary is curl's ``--write-out '%{json}'``.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ class Curl(Probe):
     """Downloads a file with curl.
 
     Series: ``received`` (B, cumulative). Values: ``bytes``, ``sha256``, ``http_code``, ``exit_code``, ``error``,
-    ``time_total_s``, ``time_connect_s``, ``time_first_byte_s``, ``retries``. A curl that was ended before the
-    transfer was complete leaves only ``bytes`` and ``sha256`` of what had arrived.
+    ``time_total_s``, ``time_connect_s``, ``time_first_byte_s``, ``retries``. If curl was ended before the
+    transfer was complete, there are only ``bytes`` and ``sha256`` of what had arrived.
     """
 
     about = "fetch a URL with curl: bytes over time, completion time, SHA-256 of what arrived"
     acts = True
     yields = (Transfer,)
     params: ClassVar[dict[str, Param]] = {
-        "url": Param("str", "what to fetch", required=True),
+        "url": Param("str", "the URL to fetch", required=True),
         "every": Param(
-            "duration", "how often the number of received bytes is noted", default=1_000_000_000, least=1_000_000
+            "duration", "interval between samples of the received bytes", default=1_000_000_000, least=1_000_000
         ),
         "timeout": Param("duration", "give up after this time", least=1_000_000),
-        "limit_rate": Param("rate", "never receive faster than this on average", least=8),
-        "retries": Param("int", "how often to try again after a passing failure", default=0),
-        "options": Param("list", "further options of curl, one word each", default=()),
+        "limit_rate": Param("rate", "maximum average receive rate", least=8),
+        "retries": Param("int", "number of retries after a transient error", default=0),
+        "options": Param("list", "further options for curl, as a list of words", default=()),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``curl --output BODY --write-out '%{json}' URL``: stdout holds the summary only."""
+        """Return ``curl --output BODY --write-out '%{json}' URL``: stdout contains only the summary."""
         command = ["curl", "--silent", "--show-error", "--fail", "--output", self.watched_file(params, raw)]
         command += ["--write-out", "%{json}\\n"]
         if params["timeout"] is not None:
@@ -58,7 +58,7 @@ class Curl(Probe):
         return [*command, *params["options"], params["url"]]
 
     def watched_file(self, params: dict[str, Any], raw: str) -> str:
-        """The body, in the container's own /tmp."""
+        """Return the body, in the container's own /tmp."""
         return f"/tmp/{PurePosixPath(raw).name}.body"
 
     def parse(self, raw: Raw) -> Parsed:
@@ -70,7 +70,7 @@ class Curl(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Transfer]:
-        """One transfer; of one that did not come to its end, what arrived and when."""
+        """Yield one transfer; if it did not complete, what arrived and when."""
         values = parsed.values
         size, complete = values.get("bytes", 0), values.get("exit_code") == 0 and "time_total_s" in values
         if complete:
@@ -82,7 +82,7 @@ class Curl(Probe):
 
     def _parse_summary(self, summary: Json, parsed: Parsed) -> None:
         if "http_code" in parsed.values:
-            raise ProbeOutputError(f"{summary.where}: a second summary, one URL gives one")
+            raise ProbeOutputError(f"{summary.where}: only one summary was expected for one URL")
         values = parsed.values
         values["http_code"] = summary["http_code"].integer()
         values["exit_code"] = summary["exitcode"].integer()

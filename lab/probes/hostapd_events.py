@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events of hostapd's control interface: stations that come and go."""
+"""Events of hostapd's control interface: stations that connect and disconnect."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HostapdEvents(Probe):
     """Listens to hostapd on an access point.
 
     Occurrences: ``station-connected``, ``station-disconnected``, ``keys``, ``psk-mismatch``, ``poll-ok``,
-    ``enabled``, ``disabled``, ``terminating`` and ``other``; fields ``text`` and, where told, ``station``.
+    ``enabled``, ``disabled``, ``terminating`` and ``other``; fields ``text`` and, if reported, ``station``.
     Values: ``connections``, ``disconnections``.
     """
 
@@ -39,7 +39,7 @@ class HostapdEvents(Probe):
     kinds = ("ap",)
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """What one would type to see the same; the guest attaches to the socket itself."""
+        """Return the equivalent command for documentation; the guest attaches to the socket itself."""
         return ["hostapd_cli", "-i", target.radio or target.interface]
 
     def parse(self, raw: Raw) -> Parsed:

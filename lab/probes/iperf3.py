@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""iperf3, the client: a bulk TCP or paced UDP flow. It needs an ``iperf3-server`` that is ready."""
+"""The iperf3 client: a bulk TCP or paced UDP flow. It needs an ``iperf3-server`` that is ready."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Iperf3(Probe):
         "server": Param("str", "address of the server", required=True),
         "port": Param("int", "port of the server", default=5201, least=1, most=65535),
         "duration": Param("duration", "how long to send (whole seconds)", default=10_000_000_000, least=1_000_000_000),
-        "bytes": Param("size", "send this much instead of for a duration", least=1),
+        "bytes": Param("size", "amount of data to send, instead of a duration", least=1),
         "udp": Param("bool", "UDP instead of TCP", default=False),
-        "rate": Param("rate", "pace to this rate; without it TCP runs free and UDP sends 1 Mbit/s"),
+        "rate": Param("rate", "send rate; default: unlimited for TCP, 1 Mbit/s for UDP"),
         "reverse": Param("bool", "the server sends, the client receives", default=False),
-        "parallel": Param("int", "number of flows", default=1, least=1, most=128),
-        "length": Param("size", "bytes of each write, of UDP: of each datagram", least=16),
-        "congestion": Param("str", "congestion control of TCP: cubic, bbr, veno, ..."),
+        "parallel": Param("int", "number of parallel flows", default=1, least=1, most=128),
+        "length": Param("size", "bytes per write; with UDP, per datagram", least=16),
+        "congestion": Param("str", "TCP congestion control: cubic, bbr, veno, ..."),
         "tos": Param("int", "type-of-service byte, which selects the access category on the radio", most=255),
-        "omit": Param("duration", "leave this much of the beginning out (whole seconds)", default=0),
+        "omit": Param("duration", "omit this much of the beginning (whole seconds)", default=0),
         "every": Param(
             "duration",
             "length of an interval, 100 ms to 60 s",
@@ -46,16 +46,16 @@ class Iperf3(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: a fraction of a second, or a congestion control for UDP."""
+        """As in the base class; also ValueError: a fraction of a second, or a congestion control for UDP."""
         super().check(params)
         for key in ("duration", "omit"):
             if params[key] % 1_000_000_000:
-                raise ValueError(f"{key}: iperf3 takes whole seconds")
+                raise ValueError(f"{key}: must be whole seconds")
         if params["udp"] and params["congestion"]:
-            raise ValueError("congestion: UDP has none; leave it out, or udp: false")
+            raise ValueError("congestion: UDP has no congestion control; remove it, or write udp: false")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``iperf3 --json``: one document, printed at the end, also after SIGINT."""
+        """Return ``iperf3 --json``: one document, printed at the end, also after SIGINT."""
         command = ["iperf3", "--json", "-c", params["server"], "-p", str(params["port"])]
         command += ["-i", seconds(params["every"]), "-P", str(params["parallel"])]
         if params["bytes"] is not None:
@@ -80,7 +80,7 @@ class Iperf3(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """What arrived, and what was sent again."""
+        """Yield what arrived, and the retransmissions."""
         yield from found(raw, parsed)
         yield Retransmissions(raw.id, parsed.values.get("retransmits", 0))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""iperf3, the server: serves one test after the other until it is ended."""
+"""The iperf3 server: serves one test after the other until it is ended."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lab.probes.base import Param, Parsed, Probe, Raw, Target
 class Iperf3Server(Probe):
     """Waits for iperf3 clients. Give its process ``ready: {listening: tcp/5201}``.
 
-    Series and values as of ``iperf3``, from the server's end; those of several tests follow each other, values
-    are the last test's, and ``tests`` counts them.
+    Series and values as of ``iperf3``, measured by the server. Series contain all tests, values are those of the last
+    test, and ``tests`` is their number.
     """
 
-    about = "the server that iperf3 probes talk to; what it received over time"
+    about = "the server of iperf3 probes; what it received over time"
     acts = True
     yields = ARRIVED
     params: ClassVar[dict[str, Param]] = {
@@ -33,11 +33,11 @@ class Iperf3Server(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``iperf3 --server --json``: one document per test."""
+        """Return ``iperf3 --server --json``: one document per test."""
         return ["iperf3", "--server", "--json", "-p", str(params["port"]), "-i", seconds(params["every"])]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``. The last document of a server that was ended tells of the interruption and no test."""
+        """Read ``.out``. The last document of a server that was ended reports the interruption instead of a test."""
         parsed = Parsed(values={"tests": 0})
         for line, document in documents(raw):
             test = Json(document, f"{raw.id}.out:{line}")
@@ -51,7 +51,7 @@ class Iperf3Server(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """What arrived in the last test."""
+        """Yield what arrived in the last test."""
         return found(raw, parsed)
 
 

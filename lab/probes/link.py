@@ -23,8 +23,8 @@ class Link(Probe):
     """Samples the association of a station.
 
     Series: ``connected`` (1 or 0), and while connected ``signal`` (dBm), ``frequency`` (MHz), ``tx_bitrate``,
-    ``rx_bitrate`` (Mbit/s). Occurrences: ``bssid`` with ``bssid`` (None: not connected), whenever it changed
-    since the last sample.
+    ``rx_bitrate`` (Mbit/s). Occurrences: ``bssid`` with ``bssid`` (None: not connected), if it changed since the
+    last sample.
     """
 
     about = "iw link, sampled: access point, channel, signal and rates of a station"
@@ -36,7 +36,7 @@ class Link(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``iw dev <radio> link``."""
+        """Return ``iw dev <radio> link``."""
         return ["iw", "dev", target.radio or target.interface, "link"]
 
     def parse(self, raw: Raw) -> Parsed:
@@ -53,7 +53,7 @@ class Link(Probe):
                 elif (entry := _ENTRY.fullmatch(line)) and bssid is not None:
                     self._add(raw, line_number, entry, block.t_ns, parsed)
                 else:
-                    raise raw.error(line_number, line, "not a line of iw link")
+                    raise raw.error(line_number, line, "not a valid line of iw link")
             parsed.add("connected", "1", block.t_ns, int(bssid is not None))
             if bssid != last:
                 parsed.occurrences.append(Occurrence(block.t_ns, "bssid", {"bssid": bssid}))
@@ -66,7 +66,7 @@ class Link(Probe):
         name, unit, pattern = _KEYS[entry[1]]
         match = pattern.fullmatch(entry[2].strip())
         if match is None:
-            raise raw.error(line_number, entry[0], f"{entry[1]} cannot be {entry[2]!r}")
+            raise raw.error(line_number, entry[0], f"{entry[2]!r} is not a valid {entry[1]}")
         parsed.add(name, unit, t_ns, number(match[1]))
 
 

@@ -25,11 +25,11 @@ _COUNTS = re.compile(
 _RTT = re.compile(
     r"rtt min/avg/max/mdev = ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms(?:, pipe \d+)?(?:, ipg/ewma .*)?", re.ASCII
 )
-_PIPE = re.compile(r"pipe \d+", re.ASCII)  # by itself where there is no round-trip time to tell of
+_PIPE = re.compile(r"pipe \d+", re.ASCII)  # on its own line if there is no round-trip time
 
 
 class Ping(Probe):
-    """Sends ICMP echo requests with ping.
+    """Pings an address.
 
     Series: ``rtt`` (ms, at the arrival of each reply). Occurrences: ``late`` (no reply when the next request
     went out) and ``unreachable``, each with ``seq``. Values: ``transmitted``, ``received``, ``loss_percent``,
@@ -43,13 +43,13 @@ class Ping(Probe):
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address to ping", required=True),
         "every": Param("duration", "time between requests", default=1_000_000_000, least=1_000_000),
-        "count": Param("int", "stop after this many requests; without it, at the end of the run", least=1),
+        "count": Param("int", "number of requests; default: until the end of the run", least=1),
         "size": Param("size", "bytes of payload", default=56, most=65507),
         "wait": Param("duration", "how long to wait for a reply to the last request"),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``ping -D`` stamps each line with the time of day, ``-O`` tells of a missing reply at once."""
+        """Return ``ping``: ``-D`` adds the time of day to each line, ``-O`` reports a missing reply at once."""
         command = ["ping", "-n", "-D", "-O", "-i", seconds(params["every"]), "-s", str(params["size"])]
         if params["count"] is not None:
             command += ["-c", str(params["count"])]
@@ -71,11 +71,11 @@ class Ping(Probe):
                 for name, text in zip(("min", "mean", "max", "mdev"), match.groups(), strict=True):
                     parsed.values[f"rtt_{name}_ms"] = _number(raw, line_number, line, text)
             else:
-                raise raw.error(line_number, line, "not a line of ping")
+                raise raw.error(line_number, line, "not a valid line of ping")
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Flow]:
-        """The requests, and those without a reply."""
+        """Yield the requests, and those without a reply."""
         sent = parsed.values.get("transmitted", 0)
         yield Flow(raw.id, sent, sent - parsed.values.get("received", 0))
 
@@ -94,7 +94,7 @@ class Ping(Probe):
             fields = {"seq": int(refused[2]), "by": refused[1], "why": refused[3]}
             parsed.occurrences.append(Occurrence(t_ns, "unreachable", fields))
         else:
-            raise raw.error(line_number, line, "not a line of ping")
+            raise raw.error(line_number, line, "not a valid line of ping")
 
     def _parse_counts(self, raw: Raw, line_number: int, match: re.Match[str], parsed: Parsed) -> None:
         parsed.values |= {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``ss -ti``: the inside of TCP connections, sampled."""
+"""``ss -ti``: the state of TCP connections, sampled."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Ss(Probe):
     yields = (Samples("cwnd"), Samples("rtt"), Retransmissions)
     params: ClassVar[dict[str, Param]] = {
         "every": Param("duration", "time between samples", default=100_000_000, least=1_000_000),
-        "filter": Param("str", "a filter of ss: 'sport = :80'; without it, all connections"),
+        "filter": Param("str", "a filter of ss: 'sport = :80'; default: all connections"),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``ss -tinHO``: TCP, internals, numeric, no header, one line each."""
+        """Return ``ss -tinHO``: TCP, internals, numeric, no header, one line each."""
         return ["ss", "-tinHO", "state", "established", *shlex.split(params["filter"] or "")]
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: a filter with an open quote."""
+        """As in the base class; also ValueError: a filter with an open quote."""
         super().check(params)
         shlex.split(params["filter"] or "")
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``. Keys of ss that are not in the table above are passed over."""
+        """Read ``.out``. Keys of ss that are not in the table above are ignored."""
         parsed = Parsed()
         for block in raw.blocks():
             for line_number, line in block.lines():
@@ -63,7 +63,7 @@ class Ss(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Retransmissions]:
-        """What each connection sent again, by its last sample."""
+        """Yield the retransmissions of each connection, from its last sample."""
         for series in parsed.series:
             quantity, _, connection = series.name.partition("/")
             if quantity == "retransmits":
@@ -72,9 +72,9 @@ class Ss(Probe):
     def _parse_line(self, raw: Raw, line_number: int, line: str, t_ns: int, parsed: Parsed) -> None:
         words = line.split()
         if not _WHOLE.fullmatch(words[0]):
-            words = words[1:]  # the state, printed where no state was asked for
+            words = words[1:]  # the state, printed if no state was asked for
         if len(words) < 4 or not (_ENDPOINT.fullmatch(words[2]) and _ENDPOINT.fullmatch(words[3])):
-            raise raw.error(line_number, line, "not a line of ss")
+            raise raw.error(line_number, line, "not a valid line of ss")
         which = f"{_plain(words[2])}-{_plain(words[3])}"
         parsed.add(f"send_queue/{which}", "B", t_ns, raw.integer(line_number, words[1], line))
         retransmits = 0
@@ -95,7 +95,7 @@ class Ss(Probe):
 
 
 def _plain(endpoint: str) -> str:
-    """An IPv4 address as such, though the socket is one of IPv6: ``[::ffff:10.0.0.1]:80`` is ``10.0.0.1:80``."""
+    """Return an IPv4-mapped IPv6 address as IPv4: ``[::ffff:10.0.0.1]:80`` as ``10.0.0.1:80``."""
     mapped = _MAPPED.fullmatch(endpoint)
     return f"{mapped[1]}:{mapped[2]}" if mapped else endpoint
 

@@ -11,7 +11,7 @@ from lab.probes.base import Param, Parsed, Probe, Raw, Samples, Target
 
 _STATION = re.compile(r"Station ((?:[0-9a-f]{2}:){5}[0-9a-f]{2}) \(on ([^)]+)\)", re.ASCII)
 _ENTRY = re.compile(r"\t+([^:\t][^:]*):[ \t]*(.*)", re.ASCII)
-# iw's key: (series, unit, what of the text is the number)
+# iw's key: (series, unit, pattern of the number)
 _COUNTER = re.compile(r"([0-9]{1,19})(?: ms| us)?", re.ASCII)
 _DBM = re.compile(r"(-?[0-9]{1,4})(?: \[[-0-9, ]+\])? dBm", re.ASCII)
 _RATE = re.compile(r"([0-9]{1,6}(?:\.[0-9])?) MBit/s.*", re.ASCII)
@@ -29,16 +29,16 @@ _KEYS = {
     "tx bitrate": ("tx_bitrate", "Mbit/s", _RATE),
     "rx bitrate": ("rx_bitrate", "Mbit/s", _RATE),
 }
-_UNKNOWN = "(unknown)"  # iw, before the first frame of a peer
+_UNKNOWN = "(unknown)"  # what iw prints before the first frame of a peer
 
 
 class StationDump(Probe):
-    """Samples the peers of the node's radio: of a station its access point, of an access point its stations.
+    """Samples the peers of the node's radio: the access point of a station, or the stations of an access point.
 
     Series, one set per peer, named ``<quantity>/<MAC of the peer>``: ``signal`` (dBm), ``tx_retries``,
     ``tx_failed``, ``tx_packets``, ``rx_packets``, ``tx_bytes``, ``rx_bytes``, ``beacon_loss``, ``rx_drops``
-    (counters since the association), ``tx_bitrate``, ``rx_bitrate`` (Mbit/s), ``inactive`` (ms). And ``peers``,
-    their number in each sample.
+    (counters since the association), ``tx_bitrate``, ``rx_bitrate`` (Mbit/s), ``inactive`` (ms). Also ``peers``,
+    the number of peers in each sample.
     """
 
     about = "iw station dump, sampled: signal, retries, failures, rates and bytes per peer"
@@ -56,11 +56,11 @@ class StationDump(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``iw dev <radio> station dump``."""
+        """Return ``iw dev <radio> station dump``."""
         return ["iw", "dev", target.radio or target.interface, "station", "dump"]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``. Keys of iw that are not in the table above are passed over."""
+        """Read ``.out``. Keys of iw that are not in the table above are ignored."""
         parsed = Parsed()
         for block in raw.blocks():
             peer: str | None = None
@@ -71,7 +71,7 @@ class StationDump(Probe):
                     continue
                 entry = _ENTRY.fullmatch(line)
                 if entry is None or peer is None:
-                    raise raw.error(line_number, line, "not a line of iw station dump")
+                    raise raw.error(line_number, line, "not a valid line of iw station dump")
                 if entry[1] in _KEYS:
                     self._add(raw, line_number, entry, block.t_ns, peer, parsed)
             parsed.add("peers", "1", block.t_ns, peers)
@@ -84,7 +84,7 @@ class StationDump(Probe):
             return
         match = pattern.fullmatch(text)
         if match is None:
-            raise raw.error(line_number, entry[0], f"{entry[1]} cannot be {text!r}")
+            raise raw.error(line_number, entry[0], f"{text!r} is not a valid {entry[1]}")
         parsed.add(f"{name}/{peer}", unit, t_ns, number(match[1]))
 
 

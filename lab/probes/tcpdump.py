@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""tcpdump: a capture of any interface, with nanosecond stamps."""
+"""tcpdump: a capture of any interface, with nanosecond time stamps."""
 
 from __future__ import annotations
 
@@ -20,24 +20,30 @@ _COUNT = re.compile(
 class Tcpdump(Probe):
     """Captures an interface of the node into ``<id>.pcap``.
 
-    Values: ``frames``, ``bytes`` (on the air, not only what was kept), ``link_type``, ``received_by_filter``,
-    ``dropped_by_kernel``.
+    Values: ``frames``, ``bytes`` (full length of the frames, not only what was captured), ``link_type``,
+    ``received_by_filter``, ``dropped_by_kernel``.
     """
 
-    about = "capture an interface with tcpdump, nanosecond stamps"
+    about = "capture an interface with tcpdump, with nanosecond time stamps"
     artefacts = ("{id}.pcap",)
     yields = (Capture,)
     params: ClassVar[dict[str, Param]] = {
-        "interface": Param("str", "what to capture; without it, the node's first interface"),
-        "filter": Param("str", "a filter expression of pcap: 'tcp port 80'"),
+        "interface": Param("str", "the interface to capture; default: the node's first interface"),
+        "filter": Param("str", "a pcap filter expression: 'tcp port 80'"),
         "snaplen": Param(
-            "size", "bytes kept of each frame; headers fit into the default", default=128, least=1, most=262144
+            "size",
+            "bytes to capture of each frame; the default is enough for headers",
+            default=128,
+            least=1,
+            most=262144,
         ),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Packets are handed over in blocks, not one by one (``--immediate-mode``): the kernel stamps them on arrival,
-        and a wake-up each would cost more wall time than all else in a run. 8 MiB hold what one block may gather.
+        """Return ``tcpdump`` with a buffer of 8 MiB.
+
+        The kernel delivers packets in blocks, not one by one (``--immediate-mode``): it sets the time stamps on
+        arrival, and a wake-up for each packet would cost more wall time than everything else in a run.
         """
         interface = params["interface"] or target.interface
         command = ["tcpdump", "-i", interface, "-w", f"{raw}.pcap", "-s", str(params["snaplen"]), "-n", "-B", "8192"]
@@ -59,7 +65,7 @@ class Tcpdump(Probe):
                 if match[2] != "captured":
                     parsed.values[match[2].replace(" ", "_")] = int(match[1])
             elif not _LISTENING.fullmatch(line):
-                raise raw.error(number, line, "not a line of tcpdump", "err")
+                raise raw.error(number, line, "not a valid line of tcpdump", "err")
         return parsed
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""udp-sender: datagrams at a fixed pace, or as fast as the network takes them, to a ``udp-sink`` that is ready."""
+"""udp-sender: sends datagrams at a fixed interval, or as fast as possible, to a ``udp-sink`` that is ready."""
 
 from __future__ import annotations
 
@@ -14,35 +14,34 @@ from lab.probes.base import Param, Parsed, Probe, Raw, Target, program_path
 class UdpSender(Probe):
     """Sends UDP datagrams to a sink until it is ended or has sent enough.
 
-    Any number of senders may have one sink. The flow is named after the process: ``voice``, or ``load@sta1`` where
-    several nodes run it, and begins at the first full second at which the sink has answered. Values: ``sent``
-    (datagrams).
+    Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
+    nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams).
     """
 
-    about = "UDP datagrams at a fixed pace, or as fast as the network takes them, to a udp-sink"
+    about = "UDP datagrams at a fixed interval, or as fast as possible, to a udp-sink"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
         "size": Param("size", "bytes of UDP payload (IP and UDP add 28)", default=1472, least=16, most=65507),
-        "every": Param("duration", "time between datagrams; without it, as fast as the socket takes them", least=1_000),
-        "phase": Param("duration", "a paced flow begins so long after a full second; without it, its name decides"),
-        "count": Param("int", "stop after this many; without it, at the end of the run", least=1),
+        "every": Param("duration", "time between datagrams; default: as fast as possible", least=1_000),
+        "phase": Param("duration", "offset of a paced flow from a full second; default: derived from its name"),
+        "count": Param("int", "number of datagrams; default: until the end of the run", least=1),
         "tos": Param(
             "int", "type-of-service byte, which selects the access category on the radio", default=0, most=255
         ),
-        "buffer": Param("size", "SO_SNDBUF of the socket (the kernel doubles it); without it, its default", least=2304),
+        "buffer": Param("size", "SO_SNDBUF of the socket (the kernel doubles it); default: the kernel's", least=2304),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: a phase without a pace."""
+        """As in the base class; also ValueError: ``phase`` without ``every``."""
         super().check(params)
         if params["phase"] is not None and params["every"] is None:
-            raise ValueError("phase: a flow without a pace has none; write every: too, or leave this out")
+            raise ValueError("phase: needs every:; add every:, or remove this")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Python with its program."""
+        """Return the command that runs its program."""
         flow = PurePosixPath(raw).name
         if params["phase"] is None:
             params = {**params, "phase": -1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""udp-sink: what arrives of the flows of ``udp-sender``, and how long it took."""
+"""udp-sink: receives the flows of ``udp-sender``."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _MILLISECOND = 1_000_000
 class UdpSink(Probe):
     """Receives the flows of all senders. Give its process ``ready: {listening: udp/9000}``.
 
-    Series, one sample per interval in which anything arrived, at its end, of each flow: ``goodput/<flow>`` (bit/s of
-    UDP payload) and ``delay/<flow>`` (ms, the mean of the interval: one-way, from the sender's call on). Values:
-    ``packets``, ``bytes`` and ``lost`` of all flows, and ``flows``, for each by name: ``packets``, ``bytes``, ``lost``
-    (numbers below the highest that did not arrive), ``first_ns`` and ``last_ns`` since the timeline's start,
+    Series of each flow, one sample at the end of each interval in which anything arrived: ``goodput/<flow>`` (bit/s of
+    UDP payload) and ``delay/<flow>`` (ms, mean one-way delay since the sender's call). Values: ``packets``, ``bytes``
+    and ``lost`` of all flows, and ``flows``, for each by name: ``packets``, ``bytes``, ``lost`` (missing numbers below
+    the highest that arrived), ``first_ns`` and ``last_ns`` since the timeline's start,
     ``delay_min_ns``, ``delay_mean_ns``, ``delay_max_ns``.
     """
 
-    about = "the sink that udp-senders send to: goodput, loss and one-way delay of each flow"
+    about = "receiver for udp-sender: goodput, loss and one-way delay of each flow"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
     yields = (Samples("goodput"), Samples("delay"), Flow, Delivery, Delay)
@@ -47,7 +47,7 @@ class UdpSink(Probe):
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """Python with its program."""
+        """Return the command that runs its program."""
         return ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
 
     def parse(self, raw: Raw) -> Parsed:
@@ -65,12 +65,12 @@ class UdpSink(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Of each flow what was lost, what arrived in which time, and its delays."""
+        """Yield loss, delivery and delays of each flow."""
         series = {one.name: one for one in parsed.series}
         for name, flow in parsed.values.get("flows", {}).items():
             yield Flow(name, flow["packets"] + flow["lost"], flow["lost"])
             rate = series.get(f"goodput/{name}", Series("", ""))
-            later = flow["bytes"] * (flow["packets"] - 1) / flow["packets"]  # all of a flow have one size
+            later = flow["bytes"] * (flow["packets"] - 1) / flow["packets"]  # all datagrams have the same size
             yield Delivery(
                 name,
                 flow["bytes"],
@@ -83,34 +83,34 @@ class UdpSink(Probe):
             yield Delay(name, flow["packets"], least_ns, mean_ns, most_ns, delays)
 
 
-def _parse_interval(told: Json, epoch_ns: int, every_ns: int, flows: dict[str, dict[str, Any]], parsed: Parsed) -> None:
-    """A flow in one interval."""
-    name, end_ns = told["flow"].text(), _time_ns(told["end_s"], epoch_ns)
-    count, size = told["packets"].integer(), told["bytes"].integer()
-    delays_ns = [delay.integer() for delay in told["delay_ns"].items()]
+def _parse_interval(line: Json, epoch_ns: int, every_ns: int, flows: dict[str, dict[str, Any]], parsed: Parsed) -> None:
+    """Add one flow in one interval."""
+    name, end_ns = line["flow"].text(), _time_ns(line["end_s"], epoch_ns)
+    count, size = line["packets"].integer(), line["bytes"].integer()
+    delays_ns = [delay.integer() for delay in line["delay_ns"].items()]
     if count < 1 or len(delays_ns) != 3:
-        raise ProbeOutputError(f"{told.where}: packets, and their least, total and greatest delay were expected")
+        raise ProbeOutputError(f"{line.where}: must have packets, and their least, total and greatest delay")
     least_ns, total_ns, most_ns = delays_ns
     parsed.add(f"goodput/{name}", "bit/s", end_ns, 8 * size * _SECOND / every_ns)
     parsed.add(f"delay/{name}", "ms", end_ns, total_ns / count / _MILLISECOND)
-    fresh = {"packets": 0, "bytes": 0, "next": 0, "first_ns": _time_ns(told["first_s"], epoch_ns)}
+    fresh = {"packets": 0, "bytes": 0, "next": 0, "first_ns": _time_ns(line["first_s"], epoch_ns)}
     fresh |= {"delay_min_ns": least_ns, "delay_max_ns": most_ns, "delays_ns": 0}
     flow = flows.setdefault(name, fresh)
     flow["packets"] += count
     flow["bytes"] += size
-    flow["next"] = max(flow["next"], told["next"].integer())
-    flow["last_ns"] = _time_ns(told["last_s"], epoch_ns)
+    flow["next"] = max(flow["next"], line["next"].integer())
+    flow["last_ns"] = _time_ns(line["last_s"], epoch_ns)
     flow["delay_min_ns"] = min(flow["delay_min_ns"], least_ns)
     flow["delay_max_ns"] = max(flow["delay_max_ns"], most_ns)
     flow["delays_ns"] += total_ns
 
 
-def _time_ns(told: Json, epoch_ns: int) -> int:
-    """A time since the timeline's start."""
+def _time_ns(stamp: Json, epoch_ns: int) -> int:
+    """Return a time since the timeline's start."""
     try:
-        return stamp_ns(told.text()) - epoch_ns
+        return stamp_ns(stamp.text()) - epoch_ns
     except ValueError as error:
-        raise ProbeOutputError(f"{told.where}: {error}") from None
+        raise ProbeOutputError(f"{stamp.where}: {error}") from None
 
 
 PROBE = UdpSink()

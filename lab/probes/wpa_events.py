@@ -47,9 +47,9 @@ class WpaEvents(Probe):
     Occurrences: ``scan-started``, ``scan-results``, ``scan-failed``, ``authenticate``, ``associate``,
     ``associated``, ``keys``, ``connected``, ``disconnected``, ``auth-rejected``, ``assoc-rejected``,
     ``beacon-loss``, ``do-roam``, ``skip-roam``, ``signal-change``, ``network-not-found``, ``terminating`` and
-    ``other``; fields ``text`` and, where told, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``. Its decisions
-    to roam or not have ``level_dbm`` of its access point, ``selected`` and ``selected_dbm``. Values: ``connections``,
-    ``disconnections``.
+    ``other``; fields ``text`` and, if reported, ``bssid``, ``ssid``, ``freq_mhz``, ``reason``, ``status``.
+    ``do-roam`` and ``skip-roam`` have ``level_dbm`` of the current access point, ``selected`` and ``selected_dbm``.
+    Values: ``connections``, ``disconnections``.
     """
 
     about = "control events of wpa_supplicant with virtual time stamps"
@@ -58,7 +58,7 @@ class WpaEvents(Probe):
     kinds = ("sta",)
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """What one would type to see the same; the guest attaches to the socket itself."""
+        """Return the equivalent command for documentation; the guest attaches to the socket itself."""
         return ["wpa_cli", "-i", target.radio or target.interface]
 
     def parse(self, raw: Raw) -> Parsed:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From what a guest left behind to a record: parse, compute, check."""
+"""Builds a record from the raw data of a run: parses, computes, checks."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RAW = "raw"
 
 
 def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mapping[str, Any] | None = None) -> Record:
-    """Make the record of the run in ``directory`` and write it there.
+    """Build the record of the run in ``directory`` and write it there.
 
     Args:
-        directory: holds plan.json, guest.json and raw/.
-        hashes: SHA-256 of what the guest was made of: kernel, image, series; None where there is none.
-        versions: what the host knows beyond guest.json (lab, packages of the image).
+        directory: contains plan.json, guest.json and raw/.
+        hashes: SHA-256 of kernel, image and series of the guest; None if there is none.
+        versions: versions that guest.json does not contain (lab, packages of the image).
 
     Raises:
         RecordError: a file is missing or damaged, or the record cannot be written.
@@ -54,17 +54,17 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
     }
     if on_air:
         data["medium"] = on_air
-    # what is kept is what a reader gets: tuples become lists now, not after the first load
+    # as after a load: tuples become lists
     record = Record(directory, json.loads(to_json(data)))
     record.write()
     return record
 
 
 def rebuild(directory: Path) -> Record:
-    """Make the record again from raw data.
+    """Build the record again from raw data.
 
-    Versions and hashes, which raw data does not tell, are kept from the record that is there, whatever its version;
-    where there is none that can be read, they stay empty.
+    Versions and hashes are not in the raw data: they are copied from the existing record, whatever its version. If
+    there is no readable record, they stay empty.
 
     Raises:
         RecordError: the raw data is missing or damaged.
@@ -87,7 +87,9 @@ def _plan(directory: Path) -> Plan:
     try:
         return Plan.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RecordError(f"{directory} has no plan.json", hint="it is no directory of a run") from None
+        raise RecordError(
+            f"{directory} has no plan.json", hint="it is not the directory of a run; lab run prints its path"
+        ) from None
     except (ValueError, KeyError, TypeError) as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
 
@@ -97,50 +99,51 @@ def _guest(directory: Path) -> dict[str, Any]:
     try:
         guest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise RecordError(f"{directory} has no guest.json", hint="the guest did not come to an end") from None
+        raise RecordError(f"{directory} has no guest.json", hint="the guest did not finish; run it again") from None
     except ValueError as error:
         raise RecordError(f"{path} cannot be read: {error}") from None
     missing = {"epoch_ns", "boot_ns", "end_ns", "kernel", "processes", "events", "error"} - set(guest)
     if missing:
-        raise RecordError(f"{path} lacks {', '.join(sorted(missing))}")
+        raise RecordError(f"{path} has no {', '.join(sorted(missing))}")
     return dict(guest)
 
 
 def _sources(directory: Path, plan: Plan, guest: Mapping[str, Any]) -> dict[str, figures.Run]:
-    """Every process of the plan, with what its parser found if it is a probe."""
-    told = {entry["id"]: entry for entry in guest["processes"]}
+    """Return every process of the plan, with its parsed output if it is a probe."""
+    reported = {entry["id"]: entry for entry in guest["processes"]}
     return {
-        process.id: _run(directory / RAW, process, plan, told.get(process.id, {}), guest) for process in plan.processes
+        process.id: _run(directory / RAW, process, plan, reported.get(process.id, {}), guest)
+        for process in plan.processes
     }
 
 
-def _run(raw: Path, process: Process, plan: Plan, told: Mapping[str, Any], guest: Mapping[str, Any]) -> figures.Run:
+def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], guest: Mapping[str, Any]) -> figures.Run:
     found = probes.Raw(
         directory=raw,
         id=process.id,
         params=process.params,
         epoch_ns=guest["epoch_ns"],
-        started_ns=told.get("started_ns", max(process.at_ns, 0)),
+        started_ns=reported.get("started_ns", max(process.at_ns, 0)),
     )
-    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=told.get("exit"))
+    run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=reported.get("exit"))
     if process.probe is not None:
         try:
             run.parsed = _probe(process).parse(found)
         except probes.ProbeOutputError as error:
             run.error = str(error)
-    ended = told.get("ended_ns")
+    ended = reported.get("ended_ns")
     run.ended_ns = guest["end_ns"] if ended is None else ended
     return run
 
 
 def _probe(process: Process) -> probes.Probe:
-    """RecordError: it is a stack's, and that is not here."""
+    """Return the probe of a process. RecordError: it belongs to a stack that was not found."""
     assert process.probe is not None
     try:
         return probes.load(process.probe)
     except KeyError:
         raise RecordError(
-            f"there is no probe {process.probe}, which {process.id} was", hint=figures.OF_A_STACK
+            f'there is no probe "{process.probe}", which {process.id} used', hint=figures.OF_A_STACK
         ) from None
 
 
@@ -161,7 +164,7 @@ def _described(run: figures.Run) -> dict[str, Any]:
 
 
 def _raw_files(raw: Path) -> list[dict[str, Any]]:
-    """Path, size and digest of every raw file, by path."""
+    """Return path, size and hash of every raw file, by path."""
     listed = []
     for path in sorted(raw.rglob("*")):
         if path.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures of a record: metrics in the units the workload asked for, and checks on them."""
+"""Metrics of a record, in the units of the workload, and checks on them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lab.metrics.base import Context, Metric, Source, summary
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
-OF_A_STACK = "if it is of a stack of yours, go to the directory that has its folder workloads/"
+OF_A_STACK = "if it belongs to a stack of yours, change to the directory that contains its folder workloads/"
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
-_DIGITS = 9  # of converted figures: all that clocks and counters hold, and no tail of binary fractions
+_DIGITS = 9  # decimal places of converted values: as precise as clocks and counters, without binary rounding noise
 
 
 @dataclass
 class Run:
-    """A process of the plan and what came of it. ``parsed`` None: a plain program, or ``error`` says why."""
+    """A process of the plan and its results. ``parsed`` None: a plain program, or ``error`` has the reason."""
 
     process: types.Process
     node: types.Node
@@ -36,7 +36,7 @@ class Run:
 def metrics(
     plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], medium: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Every metric of the plan, by name, in its unit. ``medium`` is what lab.record.medium reads."""
+    """Return every metric of the plan, by name, in its unit. ``medium`` is the result of lab.record.medium."""
     context = Context(
         plan=plan,
         sources={identifier: _source(run) for identifier, run in runs.items() if run.parsed is not None},
@@ -80,22 +80,22 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
 
 
 def _kind(metric: types.Metric) -> Metric:
-    """RecordError: it is a stack's, and that is not here."""
+    """Return the kind of a metric. RecordError: it belongs to a stack that was not found."""
     try:
         return kinds.load(metric.kind)
     except KeyError:
-        raise RecordError(f"there is no metric {metric.kind}, which {metric.name} is", hint=OF_A_STACK) from None
+        raise RecordError(f'there is no metric "{metric.kind}", the kind of {metric.name}', hint=OF_A_STACK) from None
 
 
 def _series(series: Series, kind: Metric, unit: str) -> dict[str, Any]:
-    """A series of the metric's own dimension in its unit, any other as it is."""
+    """Return a series in the metric's unit if it has the metric's dimension, else unchanged."""
     own = series.unit == kind.unit
     values = [_converted(value, kind.scale(unit)) for value in series.values] if own else series.values
     return {"name": series.name, "unit": unit if own else series.unit, "t_ns": series.t_ns, "values": values}
 
 
 def _row(row: Mapping[str, Any], kind: Metric, unit: str) -> dict[str, Any]:
-    """A row with its columns in the unit of the metric."""
+    """Return a row with its columns in the unit of the metric."""
     scale = kind.scale(unit)
     return {
         name: _converted(value, scale) if name in kind.columns and value is not None else value
@@ -104,7 +104,7 @@ def _row(row: Mapping[str, Any], kind: Metric, unit: str) -> dict[str, Any]:
 
 
 def _converted(value: float, scale: float) -> float:
-    """In the wanted unit, rounded to what was measured; whole numbers stay whole."""
+    """Convert a value and round it to the precision of clocks; without conversion keep it as it is."""
     if scale == 1.0:
         return value
     return round(value / scale, _DIGITS)
@@ -113,7 +113,7 @@ def _converted(value: float, scale: float) -> float:
 def checks(
     plan: types.Plan, runs: Mapping[str, Run], guest: Mapping[str, Any], results: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """Every check of the plan: whether it holds, and because of which values. A run that failed passes none."""
+    """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
     return [_check(check, context, guest["error"]) for check in plan.checks]
 
@@ -130,7 +130,7 @@ def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, A
 
 
 def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]) -> dict[str, Any]:
-    """What checks can talk about: processes, files and metrics by name, quantities with their unit."""
+    """Return what checks can refer to: processes, files and metrics by name, quantities with their units."""
     context: dict[str, Any] = {}
     for file in plan.files:
         size = file.random_bytes if file.text is None else len(file.text.encode())
@@ -149,7 +149,7 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
 
 
 def measured(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of a parser, ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
+    """Return a parser's values with units: ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
     measured: dict[str, Any] = {}
     for name, value in found.items():
         stem, _, suffix = name.rpartition("_")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The record's file: its version, how it is written and read, and what was there before."""
+"""The file of a record: its version, writing, reading, and migration of older versions."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from lab.shared.types import Plan
 
 VERSION = 1
 FILE_NAME = "record.json"
-_AGAIN = "lab report DIR makes it again from the raw data"
+_AGAIN = "lab report DIR builds it again from the raw data"
 
-# from a version to the next one; a version that is not here and not VERSION is refused
+# from each version to the next; other versions are refused
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a metric, in ``unit``."""
+    """The results of a metric, in ``unit``."""
 
     name: str
     kind: str
     about: str
-    of: list[str]  # ids of the processes it was computed from
+    of: list[str]  # ids of the processes that it was computed from
     per: str
     unit: str
-    values: dict[str, float | None]  # count, sum, mean, median, min, max of the figures
-    figures: list[float]  # one of each thing named by ``per``
+    values: dict[str, float | None]  # count, sum, mean, median, min, max of the values
+    figures: list[float]  # one for each item named by ``per``
     rows: list[dict[str, Any]]  # the same with details
-    columns: list[str]  # those of the rows that are in ``unit``
+    columns: list[str]  # columns of rows that are in ``unit``
     series: list[dict[str, Any]]  # over time: name, unit, t_ns, values
 
 
 @dataclass(frozen=True)
 class Record:
-    """A run. ``data`` is what record.json holds:
+    """A run. ``data`` is the content of record.json:
 
     ``version``; ``plan`` (lab.shared.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
-    guest tells them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
-    occurrences, values, error); ``metrics`` by name (see Result); ``medium`` where the run had one
+    guest reports them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
+    occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
     (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
     raw file).
     """
@@ -56,28 +56,28 @@ class Record:
 
     @cached_property
     def plan(self) -> Plan:
-        """The plan that was run."""
+        """The plan of the run."""
         return Plan.from_json(json.dumps(self.data["plan"]))
 
     @property
     def passed(self) -> bool:
-        """Whether the run came to its end and every check held."""
+        """Whether the run finished and every check passed."""
         return bool(self.data["passed"])
 
     @cached_property
     def wall(self) -> dict[str, Any]:
-        """Wall times and the host, from wall.json; empty if there is none."""
+        """Wall times and host, from wall.json; empty if there is no such file."""
         path = self.directory / "wall.json"
         found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
         return found
 
     @property
     def medium(self) -> dict[str, Any] | None:
-        """What happened on the medium (lab.record.medium); None where there was none but the perfect one."""
+        """What happened on the medium (lab.record.medium); None for the perfect medium."""
         return self.data.get("medium")
 
     def series(self, source: str, name: str) -> Series | None:
-        """A sampled series of a process or probe."""
+        """Return a sampled series of a process or probe."""
         for item in self.data["sources"].get(source, {}).get("series", []):
             if item["name"] == name:
                 return Series(**item)
@@ -85,16 +85,16 @@ class Record:
 
     @cached_property
     def metrics(self) -> dict[str, Result]:
-        """The metrics by name, in the order of the plan."""
+        """The metrics by name, in plan order."""
         found = self.data["metrics"]
         return {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
 
     def metrics_of(self, kind: str) -> list[Result]:
-        """The metrics of a kind, in the order of the plan."""
+        """Return the metrics of a kind, in plan order."""
         return [result for result in self.metrics.values() if result.kind == kind]
 
     def write(self) -> None:
-        """Write record.json, whole or not at all. RecordError: no space left, or not writable."""
+        """Write record.json atomically. RecordError: no space left, or not writable."""
         path = self.directory / FILE_NAME
         partial = path.with_suffix(".partial")
         try:
@@ -108,7 +108,7 @@ class Record:
 
 
 def to_json(data: Mapping[str, Any]) -> str:
-    """Canonical text: sorted keys; one line for each top-level key and each source, metric, raw file and so on."""
+    """Return canonical text: sorted keys; one line for each top-level key and each source, metric, raw file etc."""
     lines = []
     for key in sorted(data):
         value = data[key]
@@ -128,16 +128,16 @@ def _compact(value: Any) -> str:
 
 
 def load(directory: Path) -> Record:
-    """Read a record, migrating it if it is an older version.
+    """Read a record; migrate it from an older version.
 
     Raises:
-        RecordError: there is none, it is damaged, or of a version that this lab does not know.
+        RecordError: there is no record, it is damaged, or its version is unknown.
     """
     path = directory / FILE_NAME
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        hint = "a run directory holds it once the run has ended; lab run prints its path"
+        hint = "a run directory contains it when the run has ended; lab run prints its path"
         raise RecordError(f"{directory} has no {FILE_NAME}", hint=hint) from None
     except (OSError, ValueError) as error:
         raise RecordError(f"{path} cannot be read: {error}", hint=_AGAIN) from None
@@ -147,13 +147,13 @@ def load(directory: Path) -> Record:
 
 
 def migrate(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Bring a record to this version, step by step. RecordError: there is no way from its version."""
+    """Migrate a record to this version, step by step. RecordError: its version is not supported."""
     version = data["version"]
     while data["version"] != VERSION:
         step = MIGRATIONS.get(data["version"])
         if step is None:
             raise RecordError(
-                f"{path} is version {version}, this lab reads version {VERSION}",
+                f"{path} has version {version}, this lab reads version {VERSION}",
                 hint=f"read it with the lab that wrote it; or {_AGAIN}",
             )
         data = step(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reports, drawn from records alone.
+"""Reports, made from records only.
 
 page = write(record, directory)      # report.html, plots/*.svg, csv/*.csv
 console.print(tables(record))        # for a terminal
@@ -21,7 +21,7 @@ tables = rich_tables
 
 
 def prepare() -> None:
-    """Import all that ``write`` and ``tables`` need: there is time for it while a guest runs."""
+    """Import everything that ``write`` and ``tables`` need, while a guest runs."""
     from lab.report import html, plots, terminal  # noqa: F401
     from lab.views import base as views
 
@@ -34,12 +34,12 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     """Write the report of a run into ``directory`` and return the path of its page.
 
     Args:
-        record: of the run.
-        directory: where; files of that name are written over.
-        formats: of the plots, of lab.drawing.FORMATS; PNG and PDF take matplotlib, which is slow to load.
+        record: the record of the run.
+        directory: the directory to write to; existing files are replaced.
+        formats: formats of the plots (see lab.drawing.FORMATS); PNG and PDF need matplotlib, which is slow to import.
 
     Raises:
-        RecordError: the directory cannot be written to.
+        RecordError: the directory is not writable.
     """
     from lab.drawing import lay_out, save
     from lab.report import plots

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""report.html: one file without any external resource, readable in light and dark."""
+"""Makes report.html: one file without external resources, for light and dark pages."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _LOG_LINES = 20
 
 @cache
 def template() -> Template:
-    """The page, compiled."""
+    """Return the compiled template."""
     return environment().get_template(_TEMPLATE)
 
 
 def environment(*places: Path) -> Environment:
-    """Where templates come from: ``places``, and this folder, which holds what all pages share."""
+    """Return an environment with templates from ``places``, and with the common ones of this folder."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
@@ -50,7 +50,7 @@ def environment(*places: Path) -> Environment:
 
 
 def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     by_name = {table.name: table for table in shown}
     return template().render(
         plan=record.plan,
@@ -74,7 +74,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
 
 
 def _log(record: Record) -> str:
-    """The last lines of the log of whatever failed the run."""
+    """Return the last lines of the log of the process that failed the run."""
     error = record.data["error"]
     path = record.directory / error["log"] if error and error["log"] else None
     if path is None or not path.is_file():
@@ -83,7 +83,7 @@ def _log(record: Record) -> str:
 
 
 def command(plan: Plan) -> str:
-    """What to type to have this run again."""
+    """Return the command that repeats this run."""
     words = ["lab", "run", _file(plan.nodes[0].source, plan.topology) if plan.nodes else plan.topology]
     sources = [process.source for process in plan.processes] or [metric.source for metric in plan.metrics]
     words.append(_file(sources[0], plan.workload) if sources else plan.workload)
@@ -94,12 +94,12 @@ def command(plan: Plan) -> str:
 
 
 def _file(source: str, name: str) -> str:
-    """The file of a ``file:line``, or the name where there is none."""
+    """Return the file of a ``file:line``, or the name if there is none."""
     return source.rpartition(":")[0] or name
 
 
 def _cards(record: Record) -> list[tuple[str, str, str]]:
-    """(figure, unit, what it is) of each metric."""
+    """Return (value, unit, name) of each metric."""
     cards = []
     for result, view in views.shown(record):
         value = result.values[view.card]
@@ -112,7 +112,7 @@ def _cards(record: Record) -> list[tuple[str, str, str]]:
 
 
 def _timeline(record: Record) -> list[tuple[str, str, str]]:
-    """(time, what, how it went) of processes and events, in order."""
+    """Return (time, what, outcome) of processes and events, in order."""
     rows: list[tuple[int, str, str]] = []
     for process in record.data["processes"]:
         rows.append((process["started_ns"], f"{process['id']} starts on {process['node']}", ""))
@@ -133,7 +133,7 @@ def _end(process: Mapping[str, Any]) -> str:
 
 
 def flat(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Single values of a mapping, numbers shortened; nested ones as ``outer inner``."""
+    """Return the values of a mapping as text, with rounded numbers; keys of nested ones are ``outer inner``."""
     rows = []
     for key, value in sorted(values.items()):
         if key == "packages":

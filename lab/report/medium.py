@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The medium in a report: where the air time went, what became of frames, and how fairly stations were served.
+"""The medium in a report: use of air time, outcome of frames, and fairness between stations.
 
 Jain's index of n amounts is the square of their sum over n times the sum of their squares: 1 where all are equal,
 1/n where one has all (Jain, Chiu and Hawe, DEC-TR-301, 1984).
@@ -20,7 +20,7 @@ from lab.tables import Column, Table
 
 _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3
-# what the time of a channel goes to, as lab.guest.medium.uapi has it: what it is called; idle goes last
+# uses of a channel's time, as in lab.guest.medium.uapi, with their names; idle is last
 KINDS = {
     "data": "data",
     "mgmt": "management",
@@ -43,13 +43,13 @@ _COUNTS = {
     "away": "receiver away",
     "acked": "acked",
     "dropped": "dropped",
-    "approximate": "taken damaged",
+    "approximate": "accepted damaged",
 }
 _CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
 
 
 def tables(record: Record) -> Iterator[Table]:
-    """All tables of the medium."""
+    """Yield all tables of the medium."""
     if record.medium is not None:
         yield _airtime(record.medium)
         yield _frames(record, record.medium)
@@ -62,7 +62,7 @@ def _name(frequency_mhz: int) -> str:
 
 
 def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
-    """Percent of the time of a channel that each kind takes; empty where there is no time."""
+    """Return the percentage of a channel's time that each use takes; empty if there is no time."""
     total = sum(air_ns.values())
     return {kind: 100 * air_ns[kind] / total for kind in air_ns} if total else {}
 
@@ -73,7 +73,7 @@ def _airtime(medium: Mapping[str, Any]) -> Table:
     rows = []
     for channel in medium["channels"]:
         found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
-        if found and found["idle"] < 100:  # others were only scanned, before the run
+        if found and found["idle"] < 100:  # other channels were only scanned, before the run
             rows.append({"channel": _name(channel["frequency_mhz"]), **found})
     return Table("airtime", "Air time of each channel, %", columns, rows, "%")
 
@@ -117,7 +117,7 @@ def _categories(medium: Mapping[str, Any]) -> Table:
 
 
 def jain(amounts: Sequence[float]) -> float | None:
-    """Jain's fairness index; None where there is nothing to share."""
+    """Return Jain's fairness index; None if there is nothing to share."""
     squares = math.fsum(amount * amount for amount in amounts)
     return math.fsum(amounts) ** 2 / (len(amounts) * squares) if squares else None
 
@@ -134,7 +134,7 @@ def _fairness(record: Record) -> Table:
 
 
 def _shared(record: Record) -> Iterator[dict[str, Any]]:
-    """How evenly bytes are shared among stations, in each direction that carried any."""
+    """Yield how evenly bytes are shared among stations, for each direction with traffic."""
     stations = [node.name for node in record.plan.nodes if node.kind == "sta"]
     if record.medium is None or len(stations) < 2:
         return
@@ -157,13 +157,13 @@ def _shared(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def fairness_line(record: Record) -> str | None:
-    """One line for a terminal; None where there is nothing to say."""
-    told = [f"{plain(row['jain'], 3)} {row['direction']}" for row in _shared(record)]
-    return f"Fairness (Jain's index of bytes delivered): {', '.join(told)}" if told else None
+    """Return the fairness as a line for a terminal; None if there is no value."""
+    indices = [f"{plain(row['jain'], 3)} {row['direction']}" for row in _shared(record)]
+    return f"Fairness (Jain's index of bytes delivered): {', '.join(indices)}" if indices else None
 
 
 def figures(record: Record) -> Iterator[Figure]:
-    """Air time over the run, a panel for each of the busiest channels."""
+    """Yield a figure of air time over the run, with a panel for each of the busiest channels."""
     if record.medium is None or len(record.medium["t_ns"]) < 2:
         return
     busy = sorted(record.medium["channels"], key=_busy, reverse=True)
@@ -174,7 +174,7 @@ def figures(record: Record) -> Iterator[Figure]:
     panels = [_panel(channel, times) for channel in shown]
     used = [kind for kind in _COLOURS if any(any(channel["air_ns"].get(kind, ())) for channel in shown)]
     title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
-    about = "what the time of a channel goes to, between one look at the counters and the next; blank: idle"
+    about = "use of each channel's time in each interval; blank: idle"
     yield Figure("airtime", title, about, panels, [(KINDS[kind], _COLOURS[kind]) for kind in used])
 
 
@@ -183,13 +183,13 @@ def _frequency(channel: Mapping[str, Any]) -> int:
 
 
 def _busy(channel: Mapping[str, Any]) -> float:
-    """Share of the time that is not idle, from 0 to 1."""
+    """Return the share of the time that is not idle, from 0 to 1."""
     found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
     return (100 - found["idle"]) / 100 if found else 0.0
 
 
 def _panel(channel: Mapping[str, Any], times: list[float]) -> Panel:
-    """Shares of each span, one on the other; the highest pile is drawn first, those below it over it."""
+    """Return stacked shares of each interval; the top one is drawn first, and the lower ones cover it."""
     spans = [
         shares({kind: values[index] for kind, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
     ]

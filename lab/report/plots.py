@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures of a report, from the record alone. A figure that has nothing to show is left out."""
+"""The figures of a report, from the record only, without empty ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.views import base as views
 
 
 def figures(record: Record) -> list[Figure]:
-    """All figures, in the order of the report: metrics as the workload has them, the medium, what probes sampled."""
+    """Return all figures, in report order: metrics in the order of the workload, the medium, samples of probes."""
     of_metrics = [figure for result, view in views.shown(record) for figure in view.figures(result, record)]
     names = {figure.name for figure in of_metrics}
     further = [*medium.figures(record), *sampled.figures(record)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What probes sampled, whether or not a workload asks for a metric of it: by what was sampled, not by the probe."""
+"""Samples of probes, by quantity, also those that no metric of the workload uses."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from lab.tables import Column, Table, words
 from lab.views.parts.lines import LINES_AT_MOST, gap, legend, line, run_range
 from lab.views.parts.moments import rules
 
-_PEERS = "peers"  # series of a probe that samples a radio: to how many it talks; its other series are of each of them
+_PEERS = "peers"  # series with the number of a radio's peers; other series of its probe are per peer
 
 
 def figures(record: Record) -> Iterator[Figure]:
-    """Signal, congestion windows, round-trip times."""
+    """Yield figures of signal, congestion windows and round-trip times."""
     yield from _signal(record)
     yield from _sampled(record, "cwnd", "congestion window", "Congestion window: up to {high} {unit}")
-    title = "Round-trip time: {median} {unit} in the middle, up to {high} {unit}"
+    title = "Round-trip time: median {median} {unit}, up to {high} {unit}"
     yield from _sampled(record, "rtt", "round-trip time", title)
 
 
 def tables(record: Record) -> Iterator[Table]:
-    """Frames, retries and failures towards each peer of a radio that was sampled."""
+    """Yield frames, retries and failures towards each peer of a sampled radio."""
     names = {node.radio.mac: node.name for node in record.plan.nodes if node.radio}
     rows = []
     for source in record.data["sources"].values():
@@ -53,16 +53,16 @@ def tables(record: Record) -> Iterator[Table]:
         Column("failed", "given up", digits=12),
         Column("signal_dbm", "mean signal", "dBm", 3),
     ]
-    yield Table("radios", "Radios: frames sent, sent again, given up", columns, rows)
+    yield Table("radios", "Radios: frames sent, retries, frames given up", columns, rows)
 
 
 def _peers(source: Mapping[str, Any]) -> bool:
-    """Whether a probe samples what a radio has of each peer."""
+    """Return whether a probe samples a radio's peers."""
     return any(series["name"] == _PEERS for series in source["series"])
 
 
 def _signal(record: Record) -> Iterator[Figure]:
-    """Level of each peer, of every station that was sampled; access points only where no station was."""
+    """Yield the level of each peer of every sampled station; of access points only if no station was sampled."""
     plan = record.plan
     names = {node.radio.mac: node.name for node in plan.nodes if node.radio}
     sources = [(key, source) for key, source in record.data["sources"].items() if _peers(source)]
@@ -91,7 +91,7 @@ def _signal(record: Record) -> Iterator[Figure]:
 
 
 def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[Figure]:
-    """One figure for each unit in which probes sampled the quantity."""
+    """Yield a figure for each unit in which probes sampled the quantity."""
     by_unit: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for identifier, source in record.data["sources"].items():
         for series in source["series"]:
@@ -105,10 +105,10 @@ def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[
             line(series, index, name, gap=gap(series)) for index, (name, series) in enumerate(found[:LINES_AT_MOST])
         ]
         name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
-        if unit == "B":  # windows of iperf3
+        if unit == "B":  # iperf3 reports windows in bytes
             unit, lines = "KiB", [replace(line, y=[value / 1024 for value in line.y]) for line in lines]
         values = sorted(value for line in lines for value in line.y)
-        told = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
+        numbers = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
         panel = Panel(
             x_label="virtual time, s",
             y_label=f"{label}, {unit}",
@@ -118,4 +118,4 @@ def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[
         )
         left_out = len(found) - len(lines)
         about = f"{label} over time" + (f"; {left_out} more not shown" if left_out else "")
-        yield Figure(name, title.format(**told), about, [panel], legend(lines), height=260)
+        yield Figure(name, title.format(**numbers), about, [panel], legend(lines), height=260)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of a report, once, for the terminal, JSON, CSV and report.html alike."""
+"""The tables of a report, common to terminal, JSON, CSV and report.html."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from lab.views import base as views
 
 
 def tables(record: Record) -> list[Table]:
-    """All tables that have rows, in the order of the report."""
+    """Return all tables that have rows, in report order."""
     found = (_checks(record), _of_views(record), medium.tables(record), sampled.tables(record), _metrics(record))
     return [table for some in found for table in some if table.rows]
 
 
 def _of_views(record: Record) -> Iterator[Table]:
-    """Those of each metric, in the order of the workload, but what comes first does."""
+    """Yield the tables of metrics, in the order of the workload; views with ``first`` come first."""
     for result, view in sorted(views.shown(record), key=lambda pair: not pair[1].first):
         yield from view.tables(result, record)
 

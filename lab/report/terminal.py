@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tables for a terminal, a pipe, a program and a spreadsheet."""
+"""Tables for terminals, pipes, programs and spreadsheets."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.table import Table as RichTable
 
-_SHORT = ("handoff", "station", "process", "node", "peer")  # columns that are not broken into lines
+_SHORT = ("handoff", "station", "process", "node", "peer")  # columns without line breaks
 _DIGEST_SHOWN = 12  # characters of a hash
 
 
 def prepare() -> None:
-    """Import what ``rich_tables`` needs."""
+    """Import the modules that ``rich_tables`` needs."""
     for module in ("rich.box", "rich.console", "rich.table", "rich.text"):
         importlib.import_module(module)
 
 
 def rich_tables(record: Record) -> Group:
-    """The tables for rich to print, and a last line with the verdict."""
+    """Return the tables for rich to print, and a last line with the verdict."""
     from rich.console import Group
     from rich.text import Text
 
@@ -45,7 +45,7 @@ def rich_tables(record: Record) -> Group:
 
 
 def verdict(record: Record) -> str:
-    """One line: did it hold?"""
+    """Return one line with the result of the run."""
     error = record.data["error"]
     if error:
         return f"The run failed: {error['message']}"
@@ -56,17 +56,17 @@ def verdict(record: Record) -> str:
     failed = sum(not check["passed"] for check in checks)
     if failed:
         return f"{failed} of {len(checks)} checks failed"
-    return f"All {len(checks)} checks passed" if checks else "The run came to its end; it has no checks"
+    return f"All {len(checks)} checks passed" if checks else "The run finished; it has no checks"
 
 
 def rich_table(table: Table) -> RichTable:
-    """A table for rich to print."""
+    """Return a table for rich to print."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
     shown = RichTable(
-        title=Text(printable(table.title)),  # as text: it may have brackets
+        title=Text(printable(table.title)),  # as Text, since it may contain brackets
         title_justify="left",
         title_style="bold",
         box=SIMPLE_HEAD,
@@ -78,7 +78,7 @@ def rich_table(table: Table) -> RichTable:
             Text(printable(table.heading(column))),
             justify="right" if column.number else "left",
             no_wrap=column.key in _SHORT,
-            overflow="fold",  # of a long word nothing is left out: of two labels the end may be the difference
+            overflow="fold",  # do not cut long words: two labels may differ only at the end
         )
     for row in table.rows:
         shown.add_row(*(_cell(column.key, column.text(row)) for column in table.columns))
@@ -94,7 +94,7 @@ def _cell(key: str, text: str) -> Any:
 
 
 def as_json(record: Record) -> dict[str, Any]:
-    """What ``--json`` prints: the verdict and the tables with raw values."""
+    """Return what ``--json`` prints: the verdict and the tables with raw values."""
     plan = record.plan
     return {
         "name": plan.name,
@@ -119,7 +119,7 @@ def as_json(record: Record) -> dict[str, Any]:
 
 
 def as_csv(table: Table) -> str:
-    """A table as CSV (RFC 4180): headings with units, raw values."""
+    """Return a table as CSV (RFC 4180): headings with units, raw values."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([column.heading for column in table.columns])
@@ -129,7 +129,7 @@ def as_csv(table: Table) -> str:
 
 
 def series_csv(series: list[dict[str, Any]]) -> str:
-    """Samples over time as CSV, one line each: series, time in s, value, unit."""
+    """Return samples over time as CSV, one line each: series, time in s, value, unit."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["series", "time, s", "value", "unit"])

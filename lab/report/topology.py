@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The topology as a picture: nodes with positions to scale, wired ones in a row above, links with what they do."""
+"""Draws the topology: nodes with positions to scale, others in a row above, links with their parameters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARGIN = 70
 
 
 def draw(plan: Plan) -> Scene:
-    """The picture."""
+    """Return the picture."""
     places = _places(plan)
     height = max(y for _, y in places.values()) + _BOX_HEIGHT
     shapes: list[Shape] = [shape for link in plan.links for shape in _link(link, places)]
@@ -29,7 +29,7 @@ def draw(plan: Plan) -> Scene:
 
 
 def _places(plan: Plan) -> dict[str, tuple[float, float]]:
-    """Centre of each node's box."""
+    """Return the centre of each node's box."""
     placed = [node for node in plan.nodes if node.position_m]
     others = [node for node in plan.nodes if not node.position_m]
     places = {}
@@ -41,7 +41,7 @@ def _places(plan: Plan) -> dict[str, tuple[float, float]]:
 
 
 def _field(nodes: list[Node], top: float) -> dict[str, tuple[float, float]]:
-    """Positions in the plane to scale; boxes that would cover each other are moved down."""
+    """Return positions to scale; boxes that would overlap are moved down."""
     xs = [node.position_m[0] for node in nodes if node.position_m]
     ys = [node.position_m[1] for node in nodes if node.position_m]
     across, along = max(xs) - min(xs), max(ys) - min(ys)
@@ -65,19 +65,19 @@ def _link(link: Link, places: dict[str, Place]) -> Shapes:
 
 
 def describe(link: Link) -> str:
-    """What netem does on a link: ``5 ms, 25 Mbit/s``; empty where it does nothing."""
+    """Return the parameters of a link: ``5 ms, 25 Mbit/s``; empty if there are none."""
     netem = link.netem
-    said = []
+    parts = []
     if netem.delay_ns:
         jitter = f" \N{PLUS-MINUS SIGN} {plain(netem.jitter_ns / 1e6)}" if netem.jitter_ns else ""
-        said.append(f"{plain(netem.delay_ns / 1e6)}{jitter} ms")
+        parts.append(f"{plain(netem.delay_ns / 1e6)}{jitter} ms")
     if netem.rate_bps:
-        said.append(f"{plain(netem.rate_bps / 1e6)} Mbit/s")
+        parts.append(f"{plain(netem.rate_bps / 1e6)} Mbit/s")
     if netem.loss_percent:
-        said.append(f"{plain(netem.loss_percent)}% loss")
+        parts.append(f"{plain(netem.loss_percent)}% loss")
     if netem.reorder_percent:
-        said.append(f"{plain(netem.reorder_percent)}% reordered")
-    return ", ".join(said)
+        parts.append(f"{plain(netem.reorder_percent)}% reordered")
+    return ", ".join(parts)
 
 
 def _node(node: Node, x: float, y: float) -> Shapes:
@@ -89,7 +89,7 @@ def _node(node: Node, x: float, y: float) -> Shapes:
 
 
 def _rounded(left: float, top: float, right: float, bottom: float) -> tuple[Place, ...]:
-    """A rectangle whose corners are quarters of circles, nearly."""
+    """Return a rectangle with rounded corners."""
     centres = (
         (right - _RADIUS, top + _RADIUS),
         (right - _RADIUS, bottom - _RADIUS),
@@ -111,11 +111,11 @@ def _caption(node: Node) -> str:
 
 
 def _details(node: Node) -> str:
-    said = [node.name, noun(node.kind)]
-    said += [node.ip] if node.ip else []
+    parts = [node.name, noun(node.kind)]
+    parts += [node.ip] if node.ip else []
     if node.radio:
-        said += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []
-        said.append(node.radio.mac)
+        parts += [f"{node.radio.ssid}, mode {node.radio.mode}"] if node.radio.ssid else []
+        parts.append(node.radio.mac)
     if node.position_m:
-        said.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))
-    return "; ".join(said)
+        parts.append("at " + ", ".join(f"{plain(axis)} m" for axis in node.position_m))
+    return "; ".join(parts)

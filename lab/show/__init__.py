@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""A plan as tables for a terminal."""
+"""Shows a plan as tables on a terminal."""

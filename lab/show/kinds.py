@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kinds of nodes and events are called; one without a show.py is called by its name."""
+"""Names and colours of kinds of nodes, and descriptions of events; the default is the name of the kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import ModuleType
 from lab.shared.kinds import EVENTS, NODES, part_or_none
 from lab.shared.types import Event
 
-_OTHER = 4  # the colour of a kind that has none
+_OTHER = 4  # default colour
 
 
 @cache
@@ -18,17 +18,17 @@ def _show(room: str, kind: str) -> ModuleType | None:
 
 
 def noun(kind: str) -> str:
-    """A kind of node in words: ``access point``."""
+    """Return a kind of node in words: ``access point``."""
     return getattr(_show(NODES, kind), "NOUN", kind)
 
 
 def colour(kind: str) -> int:
-    """The number of a kind of node's colour in the palette of reports."""
+    """Return the colour of a kind of node, as an index into the palette of reports."""
     return getattr(_show(NODES, kind), "COLOUR", _OTHER)
 
 
 def describe(event: Event) -> str:
-    """What an event does to its target."""
+    """Return what an event does to its target."""
     module = _show(EVENTS, event.kind)
     if module is not None:
         return str(module.describe(event.params))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The medium of a plan as tables for a terminal."""
+"""Shows the medium of a plan as tables on a terminal."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lab import units
 from lab.shared.medium_types import Medium, MediumLink
 
 Row = tuple[str, ...]
-_MATRIX_MOST = 10  # radios; more do not fit into a terminal
+_MATRIX_MOST = 10  # radios; a larger matrix does not fit on a terminal
 
 
 def describe(medium: Medium) -> Iterator[Row]:
-    """What the medium is like: (what, how)."""
+    """Yield the medium's parameters: (name, value)."""
     yield "errors", f"{medium.errors}, {'in bursts' if medium.bursts else 'bit by bit'}"
     yield "propagation", _kind(medium.propagation)
     for wall in medium.walls:
@@ -25,20 +25,20 @@ def describe(medium: Medium) -> Iterator[Row]:
     yield "energy detection", f"{radio.ed_mbm / 100:g} dBm"
     yield "capture", f"from {medium.capture_mb / 100:g} dB" if medium.capture_mb is not None else "none"
     yield "longest PPDU", units.DURATION.format(radio.max_ppdu_us * 1000)
-    yield "attempts", str(radio.retries or "as rate control wants")
+    yield "attempts", str(radio.retries or "set by rate control")
     yield "latency of hosts", f"up to {units.DURATION.format(radio.latency_us * 1000)}" if radio.latency_us else "none"
     yield "statistics", f"every {units.DURATION.format(medium.statistics_ns)}"
     if medium.updates:
         first, last = (units.DURATION.format(update.at_ns) for update in (medium.updates[0], medium.updates[-1]))
         every = units.DURATION.format(medium.step_ns)
-        yield "moves", f"{len(medium.updates)} updates from {first} to {last}, every {every} of a way"
+        yield "moves", f"{len(medium.updates)} updates from {first} to {last}, every {every} during a move"
 
 
 def levels(medium: Medium) -> tuple[Row, Iterator[Row]]:
-    """Signal over noise at the start, in dB: headings and rows; a matrix, or of many radios who hears each best."""
+    """Return headings and rows of the initial SNR in dB: a matrix, or best and worst receivers if there are many."""
     names = medium.names()
     if len(names) > _MATRIX_MOST:
-        return ("transmitter", "heard best by", "at", "worst by", "at"), _extremes(medium.links, names)
+        return ("transmitter", "best receiver", "SNR", "worst receiver", "SNR"), _extremes(medium.links, names)
     return ("from / to", *names.values()), _matrix(medium.links, names)
 
 
@@ -58,12 +58,12 @@ def _extremes(links: Iterable[MediumLink], names: dict[int, str]) -> Iterator[Ro
 
 
 def link(found: MediumLink, names: dict[int, str]) -> str:
-    """One link: ``ap1>sta1 33.89 dB``."""
+    """Return one link as text: ``ap1>sta1 33.89 dB``."""
     return f"{names[found.transmitter]}>{names[found.receiver]} {_db(found.snr_mb / 100)}"
 
 
 def _kind(params: dict[str, Any]) -> str:
-    """A kind of lab.phy with its parameters, which have their units in their names."""
+    """Return a model of lab.phy with its parameters, whose names contain their units."""
     words = [str(params["model"])]
     for key, value in params.items():
         if key == "coherence_ns":

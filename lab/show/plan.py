@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A plan as tables for a terminal."""
+"""Shows a plan as tables on a terminal."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
 def render(plan: Plan) -> Group:
-    """Tables of nodes, links, medium, files, processes, timeline, metrics and checks; empty ones are left out."""
+    """Return tables of nodes, links, medium, files, processes, timeline, metrics and checks; skip empty ones."""
     length = units.DURATION.format(plan.duration_ns)
     heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
     parts: list[Any] = [heading]
     if plan.about:
         parts.append(escape(plan.about))
     if plan.stack:
-        parts.append(f"every node has the code of {plan.stack} at /opt/{plan.stack}")
+        parts.append(f"every node has the code of {plan.stack} in /opt/{plan.stack}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
@@ -67,7 +67,7 @@ def _medium(medium: Medium) -> Iterator[Table]:
 
 
 def _many(words: list[str]) -> str:
-    """Words, of many the first and the last."""
+    """Return words as a list; of many only the first and the last."""
     return ", ".join(words) if len(words) <= 4 else f"{words[0]}, …, {words[-1]} ({len(words)})"
 
 
@@ -79,7 +79,7 @@ def _node(node: Node) -> tuple[str, ...]:
 
 
 def _member(radio: Radio) -> Iterator[str]:
-    """A radio that belongs to a network."""
+    """Describe a radio that belongs to a network."""
     yield radio.ssid
     yield f"802.11{radio.mode}"
     yield f"channel {radio.channel}" if radio.channel else "scans"
@@ -89,13 +89,13 @@ def _member(radio: Radio) -> Iterator[str]:
 
 
 def _listener(radio: Radio) -> Iterator[str]:
-    """A radio that belongs to none."""
+    """Describe a radio that only listens."""
     yield f"listens to channel {radio.channel}"
     yield from _extras(radio)
 
 
 def _extras(radio: Radio) -> Iterator[str]:
-    """What a radio has beyond the usual."""
+    """Describe settings of a radio that differ from the default."""
     if radio.ibss_bssid is not None:
         yield f"ad hoc in {radio.ibss_bssid}"
     if radio.width_mhz != 20:
@@ -137,7 +137,7 @@ def _process(process: Process) -> tuple[str, ...]:
 
 
 def _probe(name: str, params: dict[str, Any]) -> str:
-    """A probe with the parameters that are not at their default."""
+    """Return a probe with the parameters that differ from their defaults."""
     declared = probes.load(name).params
     words = [f"probe {name}"]
     for key, value in params.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Words for quantities that several tables show."""
+"""Text for values that several tables show."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lab.shared.types import Netem
 
 
 def position(position_m: list[float] | None) -> str:
-    """A place, ``(1, 2, 3) m``; empty where there is none."""
+    """Return a position, ``(1, 2, 3) m``; empty if there is none."""
     return f"({', '.join(f'{x:g}' for x in position_m)}) m" if position_m is not None else ""
 
 
 def shape(netem: Netem) -> str:
-    """What a link does to packets, only what it does."""
-    return ", ".join(_parts(netem)) or "as fast as can be"
+    """Return what a link does to packets."""
+    return ", ".join(_parts(netem)) or "no shaping"
 
 
 def _parts(netem: Netem) -> Iterator[str]:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""How a report shows a metric, one file per kind of metric; see lab.views.base."""
+"""How a report shows metrics, one file per kind of metric; see lab.views.base."""

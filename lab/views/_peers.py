@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A quantity of each peer of a radio over time: what the views of signal, rx-bitrate and tx-bitrate share."""
+"""A quantity of each peer of a radio over time: common code of the views of signal, rx-bitrate and tx-bitrate."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PeerView(View):
     look: ClassVar[dict[str, Any]] = {}  # of the lines
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
-        """All peers in one figure."""
+        """Yield one figure of all peers."""
         lines = [
             line(series, index, self._label(record, series["name"]), **self.look, gap=gap(series))
             for index, series in enumerate(result.series[:LINES_AT_MOST])
@@ -45,6 +45,6 @@ class PeerView(View):
         yield Figure(result.name, title, f"{result.name}: {result.about}", [panel], legend, height=260)
 
     def _label(self, record: Record, name: str) -> str:
-        """``sta1 hears ap1``, of a series that is named after its probe and its peer."""
+        """Return ``sta1 hears ap1`` for a series that is named after its probe and its peer."""
         source, _, peer = name.partition(" ")
         return f"{record.data['sources'][source]['node']} {self.verb} {peer or 'its access point'}"

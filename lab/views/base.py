@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a view is: the tables, figures and pictures of one kind of metric.
+"""Base class of views: the tables, figures and pictures of one kind of metric.
 
-A view is a module ``lab/views/<kind>.py``, or ``workloads/<stack>/views/<kind>.py``, with one ``VIEW = SomeView()``,
-called like that of the metric (see lab.discovery). A metric without one has a plain table. A view draws from the record
-alone, and nothing that a run gives depends on it.
+A view is a module ``lab/views/<kind>.py``, or ``workloads/<stack>/views/<kind>.py``, with one ``VIEW = SomeView()``.
+Its file has the same name as that of the metric (see lab.discovery). A metric without a view has a plain table. A view
+uses only the record, and does not affect results.
 """
 
 from __future__ import annotations
@@ -22,72 +22,72 @@ from lab.tables import Column, Table
 
 @dataclass(frozen=True)
 class Moment:
-    """Something that all figures over time mark."""
+    """A moment that all figures over time mark."""
 
     t_ns: int
     label: str
-    second_ns: int  # where the second begins that tables show as the one in which it happened
+    second_ns: int  # start of the second that tables assign it to
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One for the page."""
+    """A picture on the page."""
 
     title: str
-    told: str
-    data: str  # a data: URI of a PNG, since browsers show formats and errors each in its own way
+    caption: str
+    data: str  # a data: URI of a PNG, since browsers differ in how they show other formats and errors
 
 
 class View:
-    """Base class, and the view of a metric that has none. Subclasses override what they show in another way."""
+    """Base class, and the default view. Subclasses override what they show differently."""
 
-    card: ClassVar[str] = "mean"  # of the summary, what the card at the top of the page shows
-    card_word: ClassVar[str] = "mean"  # what it is called there, where there are several figures
+    card: ClassVar[str] = "mean"  # the value of the summary that the card at the top of the page shows
+    card_word: ClassVar[str] = "mean"  # its name there, if there are several values
     first: ClassVar[bool] = False  # its tables come before those of other metrics
 
     def tables(self, result: Result, record: Record) -> Iterable[Table]:
-        """Its tables; those without rows are left out."""
+        """Yield its tables; the report skips those without rows."""
         yield plain_table(result)
 
     def figures(self, result: Result, record: Record) -> Iterable[Figure]:
-        """Its figures."""
+        """Yield its figures."""
         return ()
 
     def pictures(self, result: Result, record: Record) -> Iterable[Picture]:
-        """Pictures for the page."""
+        """Yield pictures for the page."""
         return ()
 
     def moments(self, result: Result) -> Iterable[Moment]:
-        """What other figures mark."""
+        """Yield moments for other figures to mark."""
         return ()
 
 
 def load(kind: str) -> View:
-    """The view of a kind of metric. InputError: two files are called so, or it is broken."""
+    """Return the view of a kind of metric. InputError: two files have that name, or the file is invalid."""
     return discovery.holds("views", kind, "VIEW", View) if kind in discovery.known("views") else View()
 
 
 def prepare() -> None:
-    """Import all views. Whoever needs a broken one will be told."""
+    """Import all views. The error of an invalid one is reported when it is used."""
     for kind in discovery.known("views"):
         with contextlib.suppress(InputError):
             load(kind)
 
 
 def shown(record: Record) -> Iterator[tuple[Result, View]]:
-    """Every metric of a record with its view, in the order of the workload."""
+    """Yield every metric of a record with its view, in the order of the workload."""
     for result in record.metrics.values():
         yield result, load(result.kind)
 
 
 def plain_table(result: Result) -> Table:
-    """The rows of a metric as they are; on the page, not in a terminal."""
+    """Return the rows of a metric as a table for the page, not for a terminal."""
     keys = sorted(
         dict.fromkeys(key for row in result.rows for key in row),
         key=lambda key: result.columns.index(key) if key in result.columns else -1,
     )
     columns = [_column(key, [row.get(key) for row in result.rows], result) for key in keys]
-    columns.sort(key=lambda column: column.number)  # words tell what the numbers are of
+    columns.sort(key=lambda column: column.number)  # columns of text first
     return Table(result.name, f"{result.name}: {result.about}", columns, result.rows, in_terminal=False)
 
 

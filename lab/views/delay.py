@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One-way delays of each flow, and what it lost."""
+"""One-way delay and loss of each flow."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _DELAYS = {"mean": "mean delay", "min": "least", "max": "most"}
 
 
 class Delay(View):
-    """One row per flow, with what the run's metric ``loss`` found of it."""
+    """One row per flow, with its loss if the run has that metric."""
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
-        """One table."""
+        """Yield one table."""
         lost = {row["process"]: row for other in record.metrics_of("loss") for row in other.rows}
         columns = [words("process", "process"), Column("packets", "packets", digits=12)]
         columns += [Column(key, title, result.unit) for key, title in _DELAYS.items()]

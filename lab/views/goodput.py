@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Goodput over time, in each second around what other metrics mark, and of each transfer as a whole."""
+"""Goodput over time, around moments that other metrics mark, and of whole transfers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Goodput(View):
     """Lines over time; tables of transfers and of the seconds around a handoff."""
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
-        """One figure of all transfers."""
+        """Yield one figure of all transfers."""
         shown = [series for series in result.series if series["values"]][:LINES_AT_MOST]
         if not shown:
             return
@@ -41,13 +41,13 @@ class Goodput(View):
         yield Figure(result.name, _title(result), about, [panel], legend(lines))
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
-        """The seconds around each moment, and the transfers."""
+        """Yield tables of the seconds around each moment, and of the transfers."""
         yield _around(result, record)
         yield _transfers(result, record)
 
 
 def _from_start(series: Mapping[str, Any]) -> dict[str, Any]:
-    """With a first point where the first interval begins, as steps need it."""
+    """Return the series with a point at the start of the first interval, which a step line needs."""
     stamps, values = series["t_ns"], series["values"]
     width_ns = stamps[1] - stamps[0] if len(stamps) > 1 else SECOND
     return {**series, "t_ns": [stamps[0] - width_ns, *stamps], "values": [values[0], *values]}
@@ -67,7 +67,7 @@ def _title(result: Result) -> str:
 
 
 def _around(result: Result, record: Record) -> Table:
-    """The goodput in each second before and after each moment."""
+    """Return the goodput in each second before and after each moment."""
     rows = []
     for series in result.series:
         for moment in moments(record):
@@ -89,9 +89,9 @@ def _offset(offset: int) -> str:
 
 
 def mean_between(series: Mapping[str, Any], begin_ns: int, end_ns: int) -> float | None:
-    """Time-weighted mean of a rate over a span.
+    """Return the time-weighted mean of a rate over a span.
 
-    Each value holds from the stamp before it to its own. None: the series does not touch the span.
+    Each value is valid from the time of the previous sample to its own. None: the series does not overlap the span.
     """
     total, covered_ns = 0.0, 0
     stamps, values = series["t_ns"], series["values"]
@@ -114,7 +114,7 @@ def _transfers(result: Result, record: Record) -> Table:
     ]
     rows = []
     for row in result.rows:
-        source = record.data["sources"].get(row["process"])  # none of a flow that no process of the plan sends
+        source = record.data["sources"].get(row["process"])  # None for a flow that no process of the plan sends
         digest = source["values"].get("sha256") if source else None
         seconds = row["duration_ns"] / SECOND
         rows.append({**row, "duration_s": seconds, "sha256": digest})

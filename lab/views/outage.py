@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handoffs: the steps of each, what the station received around it, and when it was, for all other figures."""
+"""Handoffs: their steps, what the station received around them, and their times for all other figures."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ _MEASURED = {
 
 
 class Outage(View):
-    """The longest one is what counts."""
+    """The card shows the longest outage."""
 
     card = "max"
     card_word = "longest"
     first = True
 
     def moments(self, result: Result) -> Iterator[Moment]:
-        """Every handoff."""
+        """Yield every handoff."""
         for row in sorted(result.rows, key=lambda row: (row["begin_ns"], row["station"])):
             yield Moment(row["begin_ns"], arrow(row), row["at_ns"])
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
-        """What the station received just before and after each handoff, and the steps of each."""
+        """Yield what the station received around each handoff, and the steps of each."""
         yield from _around(result)
         yield from _steps(result)
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
-        """One row per handoff."""
+        """Yield a table with one row per handoff."""
         steps = [
             Column(key, title, result.unit, 3)
             for key, title in _STEPS.items()
@@ -76,7 +76,7 @@ class Outage(View):
 
 
 def arrow(row: Mapping[str, Any]) -> str:
-    """``ap1 → ap2`` of a handoff."""
+    """Return ``ap1 → ap2`` of a handoff."""
     return f"{row['from'] or '?'} \N{RIGHTWARDS ARROW} {row['to'] or 'nowhere'}"
 
 
@@ -134,7 +134,7 @@ def _title(result: Result) -> str:
 
 
 def _steps(result: Result) -> Iterator[Figure]:
-    """The steps of each handoff, one row each."""
+    """Yield a figure of the steps of each handoff, one row each."""
     if not result.rows:
         return
     spans = [span for index, row in enumerate(result.rows) for span in _spans(index, row, result.unit)]
@@ -148,7 +148,7 @@ def _steps(result: Result) -> Iterator[Figure]:
     )
     used = {span.label.split(":")[0] for span in spans if not span.thin}
     legend = [(phase, _PHASE_COLOURS[phase]) for phase, _, _ in PHASES if phase in used]
-    about = "steps of each handoff as wpa_supplicant and the capture tell them; the line below: time without data"
+    about = "steps of each handoff, from wpa_supplicant's events and the capture; thin line: time without data"
     yield Figure(result.name, _steps_title(result), about, [panel], legend)
 
 
@@ -169,7 +169,7 @@ def _spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Span]:
 
 
 def _steps_title(result: Result) -> str:
-    """Which step costs most, over all handoffs."""
+    """Return a title that names the longest step over all handoffs."""
     totals: dict[str, float] = {}
     for row in result.rows:
         for column in ("scan", "authentication", "association", "keys", "first_data"):

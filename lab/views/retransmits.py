@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Retransmits: what counts is all of them together."""
+"""Retransmits: the card shows their sum."""
 
 from __future__ import annotations
 

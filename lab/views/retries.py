@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Retries: what counts is all of them together."""
+"""Retries: the card shows their sum."""
 
 from __future__ import annotations
 

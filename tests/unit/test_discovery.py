@@ -101,8 +101,8 @@ def test_a_name_that_is_there_twice_is_one_error_for_who_asks(write: Write, othe
     first = "workloads/a/probes/same.py" if other else str(PACKAGE / "probes" / "ping.py")
     second = "workloads/b/probes/same.py" if other else "workloads/a/probes/ping.py"
     assert refusal("probes", name) == (
-        f'{second}  two files are called "{name}"; the other one is {first}\n'
-        "  rename one of them: all probes share their names, whatever stack they are of"
+        f'{second}  another file has the same name, "{name}": {first}\n'
+        "  rename one of them: names of probes must be unique across all stacks and the lab"
     )
     assert name in probes.known() and probes.load("curl").about, "others are not concerned"
 
@@ -124,7 +124,7 @@ def test_a_broken_file_is_told_with_its_line(write: Write, text: str, told: str)
 def test_a_file_without_what_it_is_for_is_told(write: Write) -> None:
     write("a/probes/empty.py", "PROBES = 1\n")
     with pytest.raises(
-        InputError, match="workloads/a/probes/empty.py  has no PROBE\n  write PROBE = …\\(\\) at its end"
+        InputError, match="workloads/a/probes/empty.py  has no PROBE\n  write PROBE = …\\(\\) at the end of the file"
     ):
         probes.load("empty")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A radio's switch for damaged frames is turned."""
+"""Switches reception of damaged frames on or off."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lab.model.node import unreadable
 
 
 class Approximate(Event):
-    """A node takes data frames with a wrong FCS from now on, or no longer (key approximate of a node)."""
+    """Switch reception of data frames with a wrong FCS on or off at a node (see the key approximate of a node)."""
 
     approximate: Text = Field(description="The node, an access point or a station of an open network.")
-    enabled: bool = Field(description="Whether it takes them.")
+    enabled: bool = Field(description="Whether it accepts damaged frames.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{enabled}`` for each node."""
+        """Yield ``{enabled}`` for each node."""
         if not scene.has_medium():
             scene.refuse("the perfect medium damages no frames; write medium: {} in the topology", "approximate")
             return

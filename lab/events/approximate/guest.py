@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A radio's switch for damaged frames is turned."""
+"""Switches reception of damaged frames on or off."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """The medium is asked to."""
+    """Send the request to the medium."""
     medium = medium_of(plan, "damage")
     index = next(radio.index for radio in medium.radios if radio.node == event.target)
     yield netlink(medium, [requests.approximate(index, bool(event.params["enabled"]))])

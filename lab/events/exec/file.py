@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command is run in a node."""
+"""Runs a command in a node."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from lab.model.event import Event, Resolved, Scene
 
 
 class Exec(Event):
-    """A command is run in a node; the run waits for its end and fails if it fails."""
+    """Run a command in a node and wait for it; the run fails if the command fails."""
 
-    exec: Text = Field(description="The node (or role) it is run in.")
-    run: list[Text] = Field(min_length=1, description='The command as a list: [ip, addr]. "{server.ip}" is filled in.')
+    exec: Text = Field(description="The node (or role) to run it in.")
+    run: list[Text] = Field(
+        min_length=1,
+        description='The command as a list: [ip, addr]. Placeholders such as "{server.ip}" are replaced.',
+    )
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{argv}`` for each node."""
+        """Yield ``{argv}`` for each node."""
         for node in scene.nodes(self.exec, "exec"):
             yield node.name, {"argv": scene.fill(self.run, node, "run")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A command is run in a node, to its end."""
+"""Runs a command in a node and waits for it."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """The command; the event's record holds its output."""
+    """Run the command; its output is stored with the event."""
     yield Run(event.params["argv"], event.target)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames of a radio are lost or damaged on purpose."""
+"""Loses or damages frames on purpose."""
 
 from __future__ import annotations
 
@@ -10,63 +10,63 @@ from pydantic import AfterValidator, Field
 from lab.model.base import Integer, Percent, Text, refuse
 from lab.model.event import Event, Resolved, Scene
 
-_MOST = 2**32 - 1  # the kernel's
+_MOST = 2**32 - 1  # limit of the kernel's interface
 
 
 def _skip(value: int) -> int:
     if not 0 <= value <= _MOST:
-        refuse(f"{value} frames cannot be skipped; write a whole number from 0")
+        refuse(f"must be a whole number from 0 to {_MOST}, not {value}")
     return value
 
 
 def _count(value: int) -> int:
     if not 1 <= value <= _MOST:
-        refuse(f"{value} frames would be hit; write a whole number from 1")
+        refuse(f"must be a whole number from 1 to {_MOST}, not {value}")
     return value
 
 
 def _share(percent: float) -> float:
     if percent == 0:
-        refuse("a share of 0% hits no frame; write more than 0%")
+        refuse("must be more than 0%; with 0% no frame would be affected")
     return percent
 
 
 class Fault(Event):
-    """Frames are lost or damaged at a receiver, whatever the medium would do. Needs a medium:."""
+    """Lose or damage frames at a receiver, regardless of signal and noise. Needs a medium:."""
 
     fault: Literal["lose", "damage"] = Field(
-        description="What becomes of them: lose (the receiver does not notice them) or damage (the FCS is wrong)."
+        description="What happens to them: lose (the receiver does not detect them) or damage (the FCS is wrong)."
     )
     frames: Literal["ack", "ba", "bar", "data", "mgmt", "beacon", "rts", "cts", "any"] = Field(
-        description="Which frames: ba is a BlockAck, bar its request, mgmt management frames other than beacons."
+        description="Frame type: ba is a BlockAck, bar a BlockAck request, mgmt a management frame other than a beacon."
     )
     from_: Text | None = Field(
         None,
         alias="from",
-        description="The node that sends them (of an ack: who acknowledges). If nothing is said: any.",
+        description="The node that sends them (of an ack: the node that acknowledges). Default: any.",
     )
     to: Text | None = Field(
         None,
-        description="The node that they are for. If nothing is said: any. Of frames for all, such as beacons, the node "
-        "at which they are hit; if nothing is said: at all that hear them.",
+        description="The node that they are addressed to. Default: any. Of group-addressed frames, such as beacons: "
+        "the receiver that is affected. Default: every receiver.",
     )
     skip: Annotated[Integer, AfterValidator(_skip)] = Field(
-        0, description="So many such frames pass before the first is hit, not counting what earlier faults hit."
+        0, description="Number of matching frames to let pass first. Frames hit by earlier faults do not count."
     )
     count: Annotated[Integer, AfterValidator(_count)] = Field(
-        1, description="So many are hit. Each frame of an aggregate counts, and each retry, as they are sent."
+        1, description="Number of frames to affect. Each frame of an aggregate and each retry counts."
     )
     share: Annotated[Percent, AfterValidator(_share)] | None = Field(
-        None, description="The chance that one of them is hit, as the seed wants it. If nothing is said: each is."
+        None, description="Probability that each of them is affected, drawn from the seed. Default: 100%."
     )
     listener: Text | None = Field(
         None,
-        description="The node at which they are hit, if not the one that they are for: others hear them, too, and "
-        "keep silent for as long as they say.",
+        description="The node at which they are affected, if not the one they are addressed to: other nodes "
+        "receive them, too, and set their NAV by them.",
     )
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{action, from, to, listener, skip, count, share_percent}`` for the kind of frames."""
+        """Yield ``{action, from, to, listener, skip, count, share_percent}`` for the type of frames."""
         if not scene.has_medium():
             scene.refuse("the perfect medium loses no frames; write medium: {} in the topology", "fault")
             return
@@ -76,7 +76,7 @@ class Fault(Event):
             return
         for key in ("to", "listener"):
             if key in ends and ends.get("from") == ends[key]:
-                scene.refuse(f"{ends[key]} does not hear itself; name two nodes", key)
+                scene.refuse(f"{ends[key]} cannot be both sender and receiver; name two nodes", key)
                 return
         yield (
             self.frames,
@@ -93,10 +93,10 @@ class Fault(Event):
 
 
 def _radio(scene: Scene, name: str, key: str) -> str | None:
-    """The one node with a radio of that name; says why there is none."""
+    """Return the one node with a radio of that name; if there is none, report why."""
     found = scene.nodes(name, key)
     if len(found) > 1:
-        scene.refuse(f'"{name}" means {len(found)} nodes; name one of them', key)
+        scene.refuse(f'"{name}" stands for {len(found)} nodes; name one of them', key)
     if len(found) != 1:
         return None
     if found[0].radio is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frames are lost or damaged on purpose."""
+"""Loses or damages frames on purpose."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """The medium is asked to."""
+    """Send the request to the medium."""
     medium = medium_of(plan, "lose")
     yield netlink(medium, [requests.fault(event.target, event.params, medium.names())])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wired link goes down or comes up."""
+"""Takes a wired link down or up."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lab.model.names import LinkName
 
 
 class LinkState(Event):
-    """A wired link is pulled, or plugged in again."""
+    """Unplug a wired link, or plug it in again."""
 
     link: LinkName = Field(description="The link, by its name or its two ends: h1-s1 or [h1, s1].")
-    to: Literal["up", "down"] = Field(description="What it is then: up or down.")
+    to: Literal["up", "down"] = Field(description="The new state: up or down.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{up}`` for the link."""
+        """Yield ``{up}`` for the link."""
         link = scene.link(self.link, "link")
         if link is not None:
             yield link.name, {"up": self.to == "up"}

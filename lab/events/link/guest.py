@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wired link is plugged or unplugged: both ends lose or regain their carrier."""
+"""Takes a wired link down or up: both ends lose or regain their carrier."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Each end is set up or down."""
+    """Set each end up or down."""
     state = "up" if event.params["up"] else "down"
     for node, interface in plan.link(event.target).ends():
         yield Run(["ip", "link", "set", interface, state], node)

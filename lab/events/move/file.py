@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A node with a radio changes its position."""
+"""Moves a node with a radio."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from lab.model.event import Event, Resolved, Scene
 
 
 class Move(Event):
-    """A station or access point goes to another place."""
+    """Move a station or access point."""
 
     move: Text = Field(description="The station or access point that moves.")
-    to: Position = Field(description="Where it goes: [x, y, z], each with a unit.")
+    to: Position = Field(description="The new position: [x, y, z], each with a unit.")
     speed: Speed | None = Field(
-        None, description="How fast it goes there, in a straight line. If nothing is said: it is there at once."
+        None, description="Speed of the move, in a straight line. Default: the node jumps there at once."
     )
 
     def resolve(self, scene: Scene) -> Resolved:
-        """``{position_m}`` for each node, and ``{speed_m_s}`` where it takes time."""
+        """Yield ``{position_m}`` for each node, and ``{speed_m_s}`` if given."""
         for node in scene.nodes(self.move, "move"):
             if node.radio is None:
-                scene.refuse(f"{node.name} has no radio (it is a {node.kind}), so its place does not matter", "move")
+                message = f"{node.name} has no radio (it is a {node.kind}); only nodes with a radio move"
+                scene.refuse(message, "move")
                 continue
             params: dict[str, Any] = {"position_m": list(self.to)}
             if self.speed is not None:
                 params["speed_m_s"] = self.speed
                 if scene.position(node) is None:
                     scene.refuse(
-                        f"{node.name} has no position to start from; write position: in nodes.{node.name}, "
-                        "or leave the speed out",
+                        f"{node.name} has no start position; write position: in nodes.{node.name}, or remove speed:",
                         "speed",
                     )
                     continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A node changes its position: the medium follows by itself, by the updates that the plan has of it."""
+"""Moves a node; the plan's updates of the medium take effect by themselves."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Nothing is done here."""
+    """Only log the move."""
     speed = f" at {event.params['speed_m_s']} m/s" if "speed_m_s" in event.params else ""
     yield Note(f"{event.target} moves to {event.params['position_m']} m{speed}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wired link changes its parameters."""
+"""Changes the parameters of a wired link."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from lab.model.names import LinkName
 
 
 class NetemChange(Event, Shape):
-    """A wired link behaves otherwise from now on; what is not named stays as it is."""
+    """Change parameters of a wired link; parameters that are not given stay as they are."""
 
     netem: LinkName = Field(description="The link, by its name or its two ends: h1-s1 or [h1, s1].")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Every parameter of the link as it is from then on."""
+        """Yield all parameters of the link from then on."""
         link = scene.link(self.netem, "netem")
         if link is None:
             return

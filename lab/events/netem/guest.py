@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wired link is shaped anew, in both directions."""
+"""Changes the shaping of a wired link, in both directions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Each end gets another queueing discipline, or none."""
+    """Replace or remove the queueing discipline at each end."""
     words = netem_words(types.Netem(**event.params))
     for node, interface in plan.link(event.target).ends():
         verb = ["replace", "dev", interface, "root", *words] if words else ["delete", "dev", interface, "root"]

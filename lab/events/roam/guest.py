@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A station is handed off: wpa_supplicant scans where the new access point is, and then reassociates."""
+"""Hands a station off: wpa_supplicant scans the channel of the new access point, and then reassociates."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class HandOver(NamedTuple):
-    """Begins a handoff; what it comes to is seen later, and a failure then ends the run."""
+    """Starts a handoff without waiting for its end; if it fails later, the run fails."""
 
     station: types.Node
     ap: types.Node
 
     def describe(self) -> Iterator[str]:
-        """What wpa_supplicant is asked to do."""
+        """Yield the requests to wpa_supplicant."""
         name = self.station.name
         yield f"# to wpa_supplicant on {name}: {scan_request(self.ap)}"
-        yield f"# to wpa_supplicant on {name}, when it has scanned: {roam_request(self.ap)}"
+        yield f"# to wpa_supplicant on {name}, after the scan: {roam_request(self.ap)}"
 
     def execute(self, guest: LiveGuest) -> str:
-        """Ask for the scan; returns the answer."""
+        """Request the scan and return the reply."""
         return Handover(guest.controls[self.station.name], self.station, self.ap, guest.guard).start()
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """The handoff."""
+    """Start the handoff."""
     yield HandOver(plan.node(event.target), plan.node(event.params["to"]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process is ended."""
+"""Ends a process."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lab.model.event import Event, Resolved, Scene
 
 
 class Stop(Event):
-    """A process of the workload is ended (SIGTERM), which then counts as expected."""
+    """End a process of the workload with SIGTERM; its end then counts as expected."""
 
     stop: Text = Field(description="The process, by its name (the as: of the workload).")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """No parameters; one target for each node that runs it."""
+        """Yield one target without parameters for each node that runs it."""
         for identifier in scene.processes(self.stop, "stop"):
             yield identifier, {}

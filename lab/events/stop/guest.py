@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A process of the workload is ended, which is then expected."""
+"""Ends a process of the workload; its end then counts as expected."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """SIGTERM."""
+    """Send SIGTERM."""
     yield Signal(event.target, signal.SIGTERM)

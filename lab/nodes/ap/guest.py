@@ -23,14 +23,14 @@ class AccessPoint(NodeKind):
     phase: ClassVar[Phase | None] = Phase.SERVE
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """A bridge without spanning tree over the wired ports; hostapd adds the radio to it."""
+        """Bridge the wired ports, without spanning tree; hostapd adds the radio to the bridge."""
         lines = [f"link add {_BRIDGE} type bridge forward_delay 0 stp_state 0", *super().lines(node, phy)]
         lines += [f"link set {interface.name} master {_BRIDGE}" for interface in node.interfaces]
         return [*lines, f"link set {_BRIDGE} up"]
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """hostapd; then what makes it let go of stations that left for another access point (images/initrd/follow.c),
-        where there is another.
+        """Start hostapd and, if there are other access points, the program that makes it drop stations that have
+        left for another one (images/initrd/follow.c).
         """
         if node.radio is None:
             return
@@ -43,18 +43,18 @@ class AccessPoint(NodeKind):
             yield Daemon(node.name, "follow", argv)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """It sends beacons."""
+        """Wait until it sends beacons."""
         what = f"{node.name} to enable its access point"
         yield AwaitUp(node.name, "state=ENABLED", "AP-ENABLED", what, node.source)
 
 
 def _others(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    """The radios of the other access points."""
+    """Return the radios of the other access points."""
     return [other.radio for other in plan.nodes if other.kind == node.kind and other.radio and other is not node]
 
 
 def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
-    """The other access points of its network between which transitions are fast."""
+    """Return the other access points of its mobility domain."""
     if node.radio is None or node.radio.mobility_domain is None:
         return []
     domain = node.radio.ssid, node.radio.mobility_domain
@@ -62,7 +62,7 @@ def neighbours(plan: types.Plan, node: types.Node) -> list[types.Radio]:
 
 
 def hostapd_conf(plan: types.Plan, node: types.Node) -> str:
-    """hostapd.conf of an access point."""
+    """Return the hostapd.conf of an access point."""
     if node.radio is None:
         raise ValueError(f"{node.name} has no radio")
     return hostap_config.hostapd_conf(node.radio, _BRIDGE, neighbours(plan, node))

@@ -15,13 +15,13 @@ class Host(Node):
 
     kind: Literal["host"] = Field(description="host: a computer with wired links only.")
     ip: Ip | None = Field(
-        None, description="IPv4 address of its first interface, such as 10.0.0.1/8. If nothing is said: the next free."
+        None, description="IPv4 address of its first interface, such as 10.0.0.1/8. Default: the next free one."
     )
-    mac: Mac | None = Field(None, description="MAC address of its first interface. If nothing is said: one is made.")
+    mac: Mac | None = Field(None, description="MAC address of its first interface. Default: generated.")
 
     @property
     def wired_mac(self) -> str | None:
-        """The address given to its first wired interface."""
+        """The MAC address given to its first wired interface."""
         return self.mac
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A wired host in the guest: nothing beyond its links."""
+"""A wired host in the guest: only its links."""
 
 from __future__ import annotations
 

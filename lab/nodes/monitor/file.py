@@ -14,26 +14,26 @@ from lab.shared.types import Radio
 
 
 class Monitor(WithRadio):
-    """A radio in monitor mode: it sends nothing and hears what can be heard at its place, for tcpdump."""
+    """A radio in monitor mode: it sends nothing and receives all frames that reach it, for tcpdump."""
 
     addressed: ClassVar[bool] = False
     radio_number: ClassVar[int | None] = 0
     wired: ClassVar[bool] = False
 
     kind: Literal["monitor"] = Field(
-        description="monitor: a radio that only listens; run the probe tcpdump there. It needs no network."
+        description="monitor: a radio that only listens; run the probe tcpdump on it. It needs no network."
     )
     channel: Integer = Field(
         1,
-        description="The channel it listens to (of 40 MHz: the primary one). 2.4 GHz: 1 to 13 (in some countries to "
-        "11); 5 GHz: 36, 40, 44, 48.",
+        description="The channel it listens to (at 40 MHz: the primary channel). 2.4 GHz: 1 to 13 (in some countries "
+        "to 11); 5 GHz: 36, 40, 44, 48.",
     )
     width: Width = Field(
-        "20 MHz", description="How wide it listens. The second half of 40 MHz is where that of an ap is."
+        "20 MHz", description="Channel width. At 40 MHz the secondary channel is the same as that of an ap."
     )
 
     def resolve(self, name: str, mac: str, site: Site) -> Radio:
-        """Its radio, which hears what is sent with any rate of its band."""
+        """Return its radio, which receives all rates of its band."""
         wide = width_mhz(self.width)
         site.check_channel(self.channel, "n", wide)
         return Radio(

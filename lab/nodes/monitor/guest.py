@@ -16,15 +16,15 @@ class Monitor(NodeKind):
     """A radio that only listens."""
 
     class_name: ClassVar[str] = "Monitor"
-    lists: ClassVar[tuple[str, ...]] = ()  # Mininet has no such nodes, and nobody can reach one
+    lists: ClassVar[tuple[str, ...]] = ()  # Mininet has no such nodes, and they have no address
     phase: ClassVar[Phase | None] = Phase.LISTEN
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """The radio's interface stays down until it is in monitor mode."""
+        """Leave the radio's interface down until it is in monitor mode."""
         return ["link set lo up", *commands.radio_lines(node, phy)]
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """Have the radio listen; the regulatory domain is set by then."""
+        """Switch the radio to monitor mode; the regulatory domain is already set."""
         if node.radio is None:
             return
         name = node.radio.interface

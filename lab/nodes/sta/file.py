@@ -24,27 +24,27 @@ class Station(Wireless):
 
     kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
     ssid: Ssid | None = Field(
-        None, description="The network it joins. May be left out where all access points have one SSID."
+        None, description="The network it joins. Optional if all access points have the same SSID."
     )
     adhoc: AdHoc | None = Field(
         None,
-        description="It joins an ad hoc network instead, such as {ssid: meeting, channel: 5}; ssid:, encrypt: and "
-        "passwd: are for networks with access points.",
+        description="Joins an ad hoc network instead, such as {ssid: meeting, channel: 5}; ssid:, encrypt: and "
+        "passwd: apply only to networks with access points.",
     )
     bgscan: AnyBgscan | None = Field(
         None,
-        description="When it looks for a better access point of its network, and goes there by itself: "
-        "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's words (simple:5:-65:60). If "
-        "nothing is said: never, it stays until it is told to roam or loses its access point.",
+        description="When it scans for a better access point of its network and roams by itself: "
+        "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's notation "
+        "(simple:5:-65:60). Default: never; it stays until a roam event or until it loses its access point.",
     )
     ip: Ip | None = Field(
-        None, description="IPv4 address of its radio, such as 10.0.0.2/8. If nothing is said: the next free."
+        None, description="IPv4 address of its radio, such as 10.0.0.2/8. Default: the next free one."
     )
-    mac: Mac | None = Field(None, description="MAC address of its radio. If nothing is said: one is made.")
+    mac: Mac | None = Field(None, description="MAC address of its radio. Default: generated.")
 
     @property
     def radio_mac(self) -> str | None:
-        """The address given to its radio."""
+        """The MAC address given to its radio."""
         return self.mac
 
     @property
@@ -54,24 +54,23 @@ class Station(Wireless):
 
     @model_validator(mode="after")
     def _alone(self) -> Station:
-        """What makes no sense without an access point."""
+        """Refuse keys that need an access point in an ad hoc network."""
         given = [key for key in ("ssid", "encrypt", "passwd", "bgscan") if getattr(self, key) is not None]
         if self.adhoc is not None and given:
             refuse(
-                f"{given[0]}: is for networks with access points, adhoc: describes an open one without; leave one of "
-                "them out",
+                "needs a network with access points, but adhoc: is an open network without them; remove one",
                 key=given[0],
             )
         return self
 
     def resolve(self, name: str, mac: str, site: Site) -> Radio:
-        """Its radio; reports a network that is not there."""
+        """Return its radio; report an unknown network."""
         if self.adhoc is not None:
             return self._ad_hoc(self.adhoc, name, mac, site)
         return self._member(name, mac, site)
 
     def _ad_hoc(self, network: AdHoc, name: str, mac: str, site: Site) -> Radio:
-        """Without an access point."""
+        """Return the radio of a member of an ad hoc network."""
         site.check_channel(network.channel, network.mode, 20, "adhoc")
         frequency_mhz = channels.frequency_mhz(network.channel)
         return Radio(
@@ -89,7 +88,7 @@ class Station(Wireless):
         )
 
     def _member(self, name: str, mac: str, site: Site) -> Radio:
-        """With access points, from whose network it takes what it does not say itself."""
+        """Return the radio of a station; what it does not set itself comes from the access points of its network."""
         ssid = self._joined(name, site)
         cells = site.cells(ssid)
         first = cells[0] if cells else None
@@ -108,7 +107,7 @@ class Station(Wireless):
             country=site.country,
             encrypt=encrypt or "open",
             passwd=passwd,
-            # what it may send with wherever it is in its network
+            # what all access points of its network support
             width_mhz=min((cell.width_mhz for cell in cells), default=20),
             short_gi=bool(cells) and all(cell.short_gi for cell in cells),
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
@@ -116,7 +115,7 @@ class Station(Wireless):
         )
 
     def _joined(self, name: str, site: Site) -> str:
-        """The network that it joins: the one written, or the only one there is."""
+        """Return the network to join: the given one, or the only one."""
         known = list(dict.fromkeys(cell.ssid for cell in site.cells()))
         if self.ssid is None and len(known) == 1:
             return known[0]

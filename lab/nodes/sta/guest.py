@@ -12,29 +12,29 @@ from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, Run, Step, Write
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
-# Computation takes no virtual time: stations that are started together would scan and join together, to the nanosecond.
+# Computation takes no virtual time: stations started together would scan and join in the same nanosecond.
 GAP_NS = 20_000_000
 
 
 class Station(NodeKind):
-    """A station; it counts as a host in Mininet's sense (pingAll)."""
+    """A station; Mininet counts it as a host (pingAll)."""
 
     class_name: ClassVar[str] = "Station"
     lists: ClassVar[tuple[str, ...]] = ("hosts", "stations")
     phase: ClassVar[Phase | None] = Phase.JOIN
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
-        """The radio's interface gets the node's address."""
+        """Add the node's address to the radio's interface."""
         lines = super().lines(node, phy)
         if node.ip and node.radio:
             lines.append(f"addr add {node.ip} brd + dev {node.radio.interface}")
         return lines
 
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
-        """A station keeps its neighbours while it changes access points, as network managers have it.
+        """Keep ARP and neighbour entries during a handoff, as network managers do.
 
-        By default the kernel forgets them with the carrier, and the first packet after a handoff waits 1 s for the
-        second ARP request (Documentation/networking/ip-sysctl.rst, arp_evict_nocarrier).
+        By default the kernel drops them when the carrier is lost, and the first packet after a handoff waits 1 s for
+        the second ARP request (Documentation/networking/ip-sysctl.rst, arp_evict_nocarrier).
         """
         yield from super().settings(node, phy)
         if node.radio is not None:
@@ -43,7 +43,7 @@ class Station(NodeKind):
             yield Run(["sysctl", "-qw", *keys], node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """wpa_supplicant."""
+        """Start wpa_supplicant."""
         if node.radio is None:
             return
         name = node.radio.interface
@@ -55,7 +55,7 @@ class Station(NodeKind):
             yield Pause(GAP_NS)
 
     def wait(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """It is in its network."""
+        """Wait until it has joined its network."""
         if node.radio is None:
             return
         verb = "join" if node.radio.ibss_bssid else "associate with"

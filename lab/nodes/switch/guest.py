@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An Open vSwitch in the guest: its daemons run in its own container, and it learns (fail-mode standalone)."""
+"""A learning Open vSwitch in the guest (fail-mode standalone): its daemons run in its own container."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Switch(NodeKind):
     phase: ClassVar[Phase | None] = Phase.FORWARD
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
-        """The database, the daemon on the kernel's datapath, the bridge; then what makes it follow stations that
-        change access points (images/initrd/follow.c).
+        """Start the database, the daemon on the kernel's datapath and the bridge, then the program that makes it
+        follow stations that change access points (images/initrd/follow.c).
         """
         name = node.name
         yield Write(f"{_RUN}/.keep", "", name)
@@ -43,7 +43,7 @@ class Switch(NodeKind):
 
 
 def _bridge(node: types.Node) -> list[str]:
-    """One transaction: a learning bridge named as the switch over all its ports; waits until it is applied.
+    """Return one transaction that makes a learning bridge of all ports, named as the switch, and waits for it.
 
     QoS type linux-noop keeps Open vSwitch from deleting the netem queues of its ports.
     """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Events in the order of their times, and where nodes are while they move."""
+"""Events in order of time, and positions of moving nodes."""

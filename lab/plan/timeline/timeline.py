@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timelines of topology and workload as one, in order of time; at one time the topology's events come first."""
+"""Merges the timelines of topology and workload by time; of simultaneous events the topology's come first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lab.shared.types import Event, Link, Netem, Node, Process
 
 @dataclass(frozen=True)
 class _Written:
-    """An event and where it is written."""
+    """An event and its location in a file."""
 
     source: Source[Any]
     keys: Keys
@@ -32,7 +32,7 @@ class _Written:
 
 @dataclass
 class _Scene:
-    """Answers what events ask; see ``lab.model.event.Scene``."""
+    """What events may ask about the plan; see ``lab.model.event.Scene``."""
 
     network: Network
     names: Names
@@ -100,7 +100,7 @@ def resolve(
     processes: list[Process],
     problems: Problems,
 ) -> tuple[list[Event], Courses]:
-    """Every event, in the order in which they happen, and the courses of nodes that move by them."""
+    """Return all events in order of time, and the moves that they cause."""
     ids: dict[str, list[str]] = {}
     for process in processes:
         ids.setdefault(process.name, []).append(process.id)
@@ -120,12 +120,12 @@ def resolve(
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:
-    """A timeline's events with their places."""
+    """Return the events of a timeline with their locations."""
     return [_Written(source, ("timeline", index), model, kind_of(model)) for index, model in enumerate(timeline)]
 
 
 def _check_time(event: _Written, workload: Source[Workload], problems: Problems) -> None:
-    """Complain about an event that the run does not live to see."""
+    """Report an event at or after the end of the run."""
     end = workload.model.duration
     if event.model.at < end:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metrics and checks of a workload: their names are resolved before anything runs."""
+"""Resolves the names in metrics and checks of a workload before anything runs."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lab.shared.types import Check, File, Metric, Process
 def metrics(
     source: Source[Workload], processes: list[Process], names: Names, medium: bool, problems: Problems
 ) -> list[Metric]:
-    """Every metric, in order of listing.
+    """Return every metric, in file order.
 
     Args:
         source: the workload.
-        processes: that it runs.
-        names: of roles and nodes.
+        processes: its processes.
+        names: names of roles and nodes.
         medium: whether the topology has an 802.11 medium.
-        problems: notes what is wrong.
+        problems: collects the errors.
     """
     runs: dict[str, list[Process]] = {}
     for process in processes:
@@ -38,7 +38,8 @@ def metrics(
     for name in source.model.metrics:
         keys: Keys = ("metrics", name)
         if name in taken:
-            problems.add(source, keys, f'a process is called "{name}" too; checks could not tell them apart')
+            message = f'a process has the same name, "{name}", so checks could not tell them apart; rename one of them'
+            problems.add(source, keys, message)
         found.append(_metric(source, keys, name, runs, names, medium, problems))
     return found
 
@@ -69,7 +70,7 @@ def _metric(
 
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
-    """What a kind is called now; None, and a mistake noted, where there is none."""
+    """Return the current name of a kind; if there is no such kind, report an error and return None."""
     try:
         kind = kinds.current(written)
     except KeyError:
@@ -79,20 +80,21 @@ def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems
         return None
     if kind != written:
         named = source.model.metrics[str(keys[-1])].kind is not None
-        told = f"kind: {kind}" if named else f"{kind}: {{…}}, and {kind} in checks and experiments that use it"
-        warn(f'the metric "{written}" is now called {kind}; write {told}', source.document.where(_blamed(source, keys)))
+        correct = f"kind: {kind}" if named else f"{kind}: {{…}}, and {kind} in checks and experiments that use it"
+        where = source.document.where(_blamed(source, keys))
+        warn(f'the metric "{written}" is now called {kind}; write {correct}', where)
     return kind
 
 
 def _blamed(source: Source[Workload], keys: Keys) -> Keys:
-    """Where the kind of a metric is written."""
+    """Return the location of a metric's kind."""
     return (*keys, "kind") if source.model.metrics[str(keys[-1])].kind else keys
 
 
 def _of_medium(
     source: Source[Workload], keys: Keys, kind: str, names: Names, medium: bool, problems: Problems
 ) -> list[str]:
-    """What a metric of the medium is computed of: nodes by their roles, or its words."""
+    """Return what a metric of the medium is computed from: nodes of the named roles, or words of the metric."""
     words = kinds.load(kind).words
     model = source.model.metrics[str(keys[-1])]
     if not medium:
@@ -109,12 +111,13 @@ def _of_medium(
             found.append(one)
         elif nodes is None:
             known = [*words, *names.known()]
-            what = f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}'
-            problems.add(source, (*keys, "of"), what)
+            message = f'there is no role "{one}"{suggestion(one, known)}; known: {", ".join(known)}'
+            problems.add(source, (*keys, "of"), message)
         else:
             wired = [node.name for node in nodes if node.radio is None]
             if wired:
-                problems.add(source, (*keys, "of"), f'"{one}": {", ".join(wired)} has no radio; name stations or ap')
+                message = f'"{one}" includes nodes without a radio: {", ".join(wired)}; name stations or access points'
+                problems.add(source, (*keys, "of"), message)
             found += [node.name for node in nodes]
     _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
     return found
@@ -123,7 +126,7 @@ def _of_medium(
 def _check_metric(
     source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
 ) -> None:
-    """Ask the metric itself; its complaints begin with the key they are about."""
+    """Let the metric check its keys; its error messages begin with the key."""
     model = source.model.metrics[str(keys[-1])]
     try:
         kinds.load(kind).check(of, model.unit, model.per)
@@ -134,7 +137,7 @@ def _check_metric(
 
 
 def check_syntax(source: Source[Workload], problems: Problems) -> None:
-    """Whether every check can be read."""
+    """Report every check with a syntax error."""
     for index, model in enumerate(source.model.checks):
         try:
             expression.names(model.that)
@@ -143,7 +146,7 @@ def check_syntax(source: Source[Workload], problems: Problems) -> None:
 
 
 def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
-    """Every check, in order of listing."""
+    """Return every check, in file order."""
     context: dict[str, Any] = {
         name: expression.Unmeasured() for process in processes for name in (process.name, process.id)
     }
@@ -156,7 +159,9 @@ def checks(source: Source[Workload], processes: list[Process], files: list[File]
     for name in source.model.files:
         if name in source.model.metrics or any(process.name == name for process in processes):
             problems.add(
-                source, ("files", name), "a process or metric has the same name; checks could not tell them apart"
+                source,
+                ("files", name),
+                "a process or metric has the same name, so checks could not tell them apart; rename one of them",
             )
     found = []
     for index, model in enumerate(source.model.checks):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What views of things over time share: lines, and the moments that all of them mark."""
+"""Common parts of figures over time: lines, and the moments that all figures mark."""

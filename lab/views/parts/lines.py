@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines over the time of a run, as figures of metrics, probes and the medium have them."""
+"""Lines over the time of a run, for figures of metrics, probes and the medium."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from lab.drawing import PALETTE, Line
 from lab.record.record import Record
 
 SECOND = 1_000_000_000
-LINES_AT_MOST = len(PALETTE)  # more cannot be told apart
+LINES_AT_MOST = len(PALETTE)  # more cannot be distinguished
 
 
 def run_range(record: Record) -> tuple[float, float]:
-    """The axis of a whole run, s."""
+    """Return the range of a whole run in s."""
     return 0.0, record.plan.duration_ns / SECOND
 
 
 def line(series: Mapping[str, Any], index: int, label: str | None = None, **look: Any) -> Line:
-    """A recorded series in the colour of that index."""
+    """Return a recorded series as a line in the colour of that index."""
     times = [t_ns / SECOND for t_ns in series["t_ns"]]
     return Line(series["name"] if label is None else label, times, series["values"], index, **look)
 
 
 def gap(series: Mapping[str, Any]) -> float:
-    """How far apart, in s, two samples must be for nothing to be known in between."""
+    """Return the distance in s between two samples from which on the line between them is interrupted."""
     closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
     return 3.5 * closest_ns / SECOND
 
 
 def legend(lines: list[Line]) -> list[tuple[str, int]]:
-    """What tells lines apart; nothing where there is one."""
+    """Return (label, colour) of each line; empty if there is only one."""
     return [(line.label, line.colour) for line in lines] if len(lines) > 1 else []

@@ -11,13 +11,13 @@ from lab.views.parts.lines import SECOND
 
 
 def moments(record: Record) -> list[Moment]:
-    """What metrics found to mark, by time."""
+    """Return the moments that metrics mark, by time."""
     found = [moment for result, view in views.shown(record) for moment in view.moments(result)]
     return sorted(found, key=lambda moment: moment.t_ns)
 
 
 def rules(record: Record) -> list[Rule]:
-    """The same as lines across a figure; where metrics found none, what the timeline did."""
+    """Return vertical lines at these moments; if there are none, at the events of the timeline."""
     found = moments(record)
     if found:
         return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]

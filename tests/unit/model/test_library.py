@@ -48,7 +48,7 @@ def test_experiments_lie_beside_the_workloads_they_use(here: Path) -> None:
         assert library.find("experiment", name).resolve() == path
     assert library.name_of(path) == "web/table"
     assert library.name_of(here / "table.yaml") is None
-    with pytest.raises(InputError, match=r'no experiment is called "web/tabel" \(did you mean web/table\?\)'):
+    with pytest.raises(InputError, match=r'there is no experiment "web/tabel" \(did you mean web/table\?\)'):
         library.find("experiment", "web/tabel")
 
 
@@ -56,7 +56,7 @@ def test_unknown_names_list_the_known(here: Path) -> None:
     with pytest.raises(InputError) as failure:
         library.find("topology", "two-ap-handoff")
     first, second = str(failure.value).splitlines()
-    assert first == 'no topology is called "two-ap-handoff" (did you mean two-aps-handoff?)'
+    assert first == 'there is no topology "two-ap-handoff" (did you mean two-aps-handoff?)'
     assert second.startswith("  known: ") and "mine" in second and "twenty-nodes" in second
 
 
@@ -91,10 +91,10 @@ def test_a_stack_with_code_has_a_name_for_a_path(here: Path) -> None:
     place.mkdir()
     (place / "get.yaml").write_text("name: get\n")
     (place / "Makefile").write_text("install:\n")
-    with pytest.raises(InputError, match='"My Stack" is no name of a stack with code') as failure:
+    with pytest.raises(InputError, match='"My Stack" is not a valid name of a stack with code') as failure:
         library.code_of(str(place / "get.yaml"), None)
-    assert str(failure.value).endswith("call the folder by lower-case letters, digits and -")
-    with pytest.raises(InputError, match='"My Stack" is no name of a stack with code'):
+    assert str(failure.value).endswith("rename the folder; use lower-case letters, digits and -")
+    with pytest.raises(InputError, match='"My Stack" is not a valid name of a stack with code'):
         library.stack_called("My Stack")
 
 
@@ -126,7 +126,7 @@ def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
     with_code(here / "workloads" / "web")
     with pytest.raises(InputError, match="a workload in workloads/web has that of web") as told:
         library.code_of("web/get", "sap")
-    assert str(told.value).endswith("to have that of sap, put the workload elsewhere; web needs no stack: here")
+    assert str(told.value).endswith("to use sap, move the workload to another folder; to use web, remove stack:")
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "web", "../sap", "/sap", "sap/libsap", "http"])
@@ -134,5 +134,5 @@ def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     """The lab's own Makefile lies in workloads/.. and is none."""
     with_code(here)
     assert library.code_called(name) is None
-    with pytest.raises(InputError, match=f'no stack with code is called "{name}".*\n  known: sap'):
+    with pytest.raises(InputError, match=f'there is no stack "{name}" with code.*\n  known: sap'):
         library.stack_called(name)

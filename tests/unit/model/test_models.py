@@ -125,7 +125,7 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap}"),
             "mine.yaml:3  nodes.ap1.ssid: is missing. Name of the network. "
-            "Access points with one SSID are one network.",
+            "Access points with the same SSID form one network.",
         ),
         (
             TOPOLOGY + "links:\n  - {between: [h1, ap1], delay: 5}\n",

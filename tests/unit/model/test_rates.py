@@ -83,13 +83,13 @@ ALL = "mode g has 1, 2, 5.5, 6, 9, 11, 12, 18, 24, 36, 48, 54 Mbit/s, mode n MCS
         ("rts_threshold: 64 KiB", 'rts_threshold: "64 KiB" is too large; the maximum is 65535 B'),
         ("width: 40", 'width: "40" has no unit; write 40 MHz'),
         ("mode: n, width: 80 MHz", 'width: "80 MHz" is not one of 20 MHz, 40 MHz (did you mean 40 MHz?)'),
-        ("width: 40 MHz", "width: mode g is 20 MHz wide; write mode: n for 40 MHz, or leave this out"),
+        ("width: 40 MHz", "width: mode g is 20 MHz wide; write mode: n for 40 MHz, or remove this"),
         (
             "mode: a, channel: 36, guard_interval: short",
-            "guard_interval: mode a has the long guard interval only; write mode: n for short ones, or leave this out",
+            "guard_interval: mode a has only the long guard interval; write mode: n for the short one, or remove this",
         ),
         ("mode: n, guard_interval: tiny", 'guard_interval: "tiny" is not one of short, long'),
-        ("mode: n, wmm: false", "wmm: mode n needs WMM; leave this out, or choose another mode"),
+        ("mode: n, wmm: false", "wmm: mode n needs WMM; remove this, or choose another mode"),
         ("wmm: 1", 'wmm: must be true or false, not "1"'),
     ],
 )  # fmt: skip

@@ -61,19 +61,25 @@ AT = "t.yaml:9  timeline.0."
     ("fault", "message"),
     [
         ("fault: loose, frames: ack", 'fault: "loose" is not one of lose, damage (did you mean lose?)'),
-        ("fault: lose", "frames: is missing. Which frames: ba is a BlockAck, bar its request, mgmt management frames "
-         "other than beacons."),
+        ("fault: lose", "frames: is missing. Frame type: ba is a BlockAck, bar a BlockAck request, mgmt a management "
+         "frame other than a beacon."),
         ("fault: lose, frames: beacons", 'frames: "beacons" is not one of ack, ba, bar, data, mgmt, beacon, rts, cts, '
          "any (did you mean beacon?)"),
-        ("fault: lose, frames: ack, skip: -1", "skip: -1 frames cannot be skipped; write a whole number from 0"),
-        ("fault: lose, frames: ack, count: 0", "count: 0 frames would be hit; write a whole number from 1"),
+        ("fault: lose, frames: ack, skip: -1", "skip: must be a whole number from 0 to 4294967295, not -1"),
+        ("fault: lose, frames: ack, count: 0", "count: must be a whole number from 1 to 4294967295, not 0"),
         ("fault: lose, frames: ack, from: h1", "from: h1 has no radio (it is a host)"),
         ("fault: lose, frames: ack, to: ap2", 'to: there is no node "ap2" (did you mean ap1?); known: '
          "client, ap1, sta1, sta2, h1"),
-        ("fault: lose, frames: ack, to: client", 'to: "client" means 2 nodes; name one of them'),
-        ("fault: lose, frames: ack, from: ap1, to: ap1", "to: ap1 does not hear itself; name two nodes"),
-        ("fault: lose, frames: ack, from: ap1, listener: ap1", "listener: ap1 does not hear itself; name two nodes"),
-        ("fault: lose, frames: ack, share: 0%", "share: a share of 0% hits no frame; write more than 0%"),
+        ("fault: lose, frames: ack, to: client", 'to: "client" stands for 2 nodes; name one of them'),
+        ("fault: lose, frames: ack, from: ap1, to: ap1", "to: ap1 cannot be both sender and receiver; name two nodes"),
+        (
+            "fault: lose, frames: ack, from: ap1, listener: ap1",
+            "listener: ap1 cannot be both sender and receiver; name two nodes",
+        ),
+        (
+            "fault: lose, frames: ack, share: 0%",
+            "share: must be more than 0%; with 0% no frame would be affected",
+        ),
     ],
 )  # fmt: skip
 def test_mistakes(plans: Plans, fault: str, message: str) -> None:

@@ -408,8 +408,7 @@ def test_who_is_nowhere_cannot_walk(plans: Plans) -> None:
         timeline="at: 5 s, move: sta1, to: [1 m, 1 m, 1 m], speed: 1 m/s",
     )
     assert refusal(plans, text) == (
-        "t.yaml:7  timeline.0.speed: sta1 has no position to start from; write position: in nodes.sta1, "
-        "or leave the speed out"
+        "t.yaml:7  timeline.0.speed: sta1 has no start position; write position: in nodes.sta1, or remove speed:"
     )
 
 

@@ -34,9 +34,12 @@ def test_roles_become_their_nodes_and_words_stay(plans: Plans) -> None:
     [
         ('air-share: {of: overlaps, unit: "%"}', 'there is no role "overlaps" (did you mean overlap?); known: idle, '),
         ('frame-loss: {of: data, unit: "%"}', 'there is no role "data"; known: server, client, h1, '),
-        ('frame-loss: {of: server, unit: "%"}', '"server": h1 has no radio; name stations or ap'),
-        ("frame-loss: {of: client, unit: dB}", 'unit: "dB" does not fit; known: %'),
-        ('frame-loss: {of: client, unit: "%", per: frame}', "per: frame is not offered; known: link, node"),
+        (
+            'frame-loss: {of: server, unit: "%"}',
+            '"server" includes nodes without a radio: h1; name stations or access points',
+        ),
+        ("frame-loss: {of: client, unit: dB}", 'unit: "dB" is not a unit of this metric; known: %'),
+        ('frame-loss: {of: client, unit: "%", per: frame}', 'per: "frame" is not possible here; known: link, node'),
     ],
 )
 def test_what_cannot_be_is_refused(plans: Plans, metric: str, message: str) -> None:

@@ -242,7 +242,7 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "processes:\n  - {on: client, run: {probe: iperf3, server: x, duration: 1500 ms}}\n",
-            "w.yaml:5  processes.0.run.duration: iperf3 takes whole seconds",
+            "w.yaml:5  processes.0.run.duration: must be whole seconds",
         ),
         (
             "probes:\n  - {on: server, probe: wpa-events}\n",
@@ -354,12 +354,12 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, roam: h1, to: ap2",
-            "t.yaml:14  timeline.0.roam: h1 is no station (it is a host); only stations roam",
+            "t.yaml:14  timeline.0.roam: h1 is not a station (it is a host); only stations roam",
         ),
-        ("at: 5 s, roam: sta1, to: s1", "t.yaml:14  timeline.0.to: s1 is no access point (it is a switch)"),
+        ("at: 5 s, roam: sta1, to: s1", "t.yaml:14  timeline.0.to: s1 is not an access point (it is a switch)"),
         (
             "at: 5 s, move: h1, to: [1 m, 1 m, 1 m]",
-            "t.yaml:14  timeline.0.move: h1 has no radio (it is a host), so its place does not matter",
+            "t.yaml:14  timeline.0.move: h1 has no radio (it is a host); only nodes with a radio move",
         ),
         (
             "at: 5 s, link: h1-s2, to: up",
@@ -384,7 +384,7 @@ def test_stops_reach_every_node(plans: Plans) -> None:
         ),
         (
             "at: 5 s, roam: sta1, to: client",
-            't.yaml:14  timeline.0.to: "client" means 2 nodes; a station goes to one access point',
+            't.yaml:14  timeline.0.to: "client" stands for 2 nodes; name one access point',
         ),
     ],
 )
@@ -397,7 +397,8 @@ def test_stations_roam_within_their_network(plans: Plans) -> None:
         "{kind: sta,", "{kind: sta, ssid: campus,"
     )
     assert refusal(plans, WORKLOAD, other + timeline("at: 5 s, roam: sta1, to: ap2")) == (
-        't.yaml:14  timeline.0.to: ap2 serves "other", but sta1 belongs to "campus"; a station roams within its network'
+        't.yaml:14  timeline.0.to: ap2 has the SSID "other", but sta1 has "campus"; '
+        "name an access point of the station's network"
     )
 
 
@@ -430,10 +431,13 @@ def test_metrics_name_every_process(plans: Plans) -> None:
             "goodput: {of: fetsh, unit: Mbit/s}",
             'w.yaml:7  metrics.goodput.of: there is no process "fetsh" (did you mean fetch?); known: fetch,',
         ),
-        ("goodput: {of: fetch, unit: ms}", 'w.yaml:7  metrics.goodput.unit: "ms" does not fit; known: bit/s,'),
+        (
+            "goodput: {of: fetch, unit: ms}",
+            'w.yaml:7  metrics.goodput.unit: "ms" is not a unit of this metric; known: bit/s,',
+        ),
         (
             "goodput: {of: fetch, unit: Mbit/s, per: handoff}",
-            "w.yaml:7  metrics.goodput.per: handoff is not offered; known: process, interval",
+            'w.yaml:7  metrics.goodput.per: "handoff" is not possible here; known: process, interval',
         ),
         (
             "outage: {of: fetch, unit: ms}",
@@ -442,7 +446,8 @@ def test_metrics_name_every_process(plans: Plans) -> None:
         ),
         (
             "fetch: {kind: goodput, of: fetch, unit: Mbit/s}",
-            'w.yaml:7  metrics.fetch: a process is called "fetch" too; checks could not tell them apart',
+            'w.yaml:7  metrics.fetch: a process has the same name, "fetch", so checks could not tell them apart; '
+            "rename one of them",
         ),
     ],
 )
@@ -494,7 +499,8 @@ def test_checks_that_depend_on_the_figures(plans: Plans, that: str) -> None:
 def test_files_and_processes_have_names_of_their_own(plans: Plans) -> None:
     files = "files:\n  fetch: {on: server, path: /x, text: x}\n"
     assert refusal(plans, WORKLOAD + FETCH + files) == (
-        "w.yaml:7  files.fetch: a process or metric has the same name; checks could not tell them apart"
+        "w.yaml:7  files.fetch: a process or metric has the same name, so checks could not tell them apart; "
+        "rename one of them"
     )
 
 

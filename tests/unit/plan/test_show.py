@@ -68,7 +68,7 @@ def test_a_medium_is_shown(plans: Plans) -> None:
         "noise             -93.99 dBm in 20 MHz",
         "energy detection  -62 dBm",
         "capture           from 10 dB",
-        "attempts          as rate control wants",
+        "attempts          set by rate control",
         "from / to  ap1   ap2   sta1  sta2",
         "ap1              12.3  -5.0  40.0",
         "sta1       40.0  40.0        40.0",
@@ -81,7 +81,7 @@ def test_a_way_is_shown(plans: Plans) -> None:
     placed = TOPOLOGY.replace("roles: [client]}", "roles: [client], position: [5 m, 0 m, 0 m]}")
     timeline = "timeline:\n  - {at: 5 s, move: sta1, to: [20 m, 0 m, 0 m], speed: 1.5 m/s}\n"
     text = shown(plans(placed + "medium: {step: 500 ms, bursts: true, retries: 7}\n" + timeline))
-    assert "20 updates from 5.5 s to 15 s, every 500 ms of a way" in text
+    assert "20 updates from 5.5 s to 15 s, every 500 ms during a move" in text
     assert "to (20, 0, 0) m at 1.5 m/s" in text
     assert "nist, in bursts" in text and "attempts          7" in text
 
@@ -95,8 +95,8 @@ def test_what_a_radio_has_beyond_the_usual_is_shown(plans: Plans) -> None:
 def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None:
     stations = "".join(f"  x{number}: {{kind: sta}}\n" for number in range(9))
     text = shown(plans(TOPOLOGY.replace("links:", f"{stations}links:") + MEDIUM))
-    assert "transmitter  heard best by  at    worst by  at" in text
-    assert "ap1          sta2           40.0  sta1      -5.0" in text
+    assert "transmitter  best receiver  SNR   worst receiver  SNR" in text
+    assert "ap1          sta2           40.0  sta1            -5.0" in text
 
 
 def test_markup_in_a_file_is_text(plans: Plans) -> None:

@@ -37,7 +37,7 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
 
 
 def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
-    told = 'stack: no stack with code is called "spa" (did you mean sap?)\n  known: sap'
+    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: sap'
     assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
     assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
 
@@ -45,7 +45,7 @@ def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
 def test_it_is_told_with_the_other_mistakes(plans: Plans) -> None:
     text = f"{WORKLOAD}stack: spa\nfiles:\n  a: {{on: client, path: /a, from: none.txt}}\n"
     told = refusal(plans, text)
-    assert "w.yaml:6  files.a.from: none.txt cannot be read" in told and "w.yaml:4  stack: no stack with code" in told
+    assert "w.yaml:6  files.a.from: none.txt cannot be read" in told and "w.yaml:4  stack: there is no stack" in told
 
 
 def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
@@ -58,8 +58,8 @@ def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         load("t.yaml", "web/get")
     assert str(failure.value) == (
-        "workloads/web/get.yaml:4  stack: a run has the code of one stack, and a workload in workloads/web has "
-        "that of web\n  to have that of sap, put the workload elsewhere; web needs no stack: here"
+        "workloads/web/get.yaml:4  stack: a run has the code of one stack only, and a workload in workloads/web has "
+        "that of web\n  to use sap, move the workload to another folder; to use web, remove stack:"
     )
 
 

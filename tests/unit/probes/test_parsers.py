@@ -39,7 +39,7 @@ def test_curl_that_was_killed_leaves_what_had_arrived(typed: Parse) -> None:
 
 
 def test_curl_hash_comes_last(typed: Parse) -> None:
-    with pytest.raises(ProbeOutputError, match=r"x\.size:2: follows the hash"):
+    with pytest.raises(ProbeOutputError, match=r"x\.size:2: comes after the hash"):
         typed("curl", out="", size=f"sha256 {'0' * 64} 12\n5 10\n")
 
 

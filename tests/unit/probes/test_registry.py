@@ -75,12 +75,12 @@ def test_every_value_of_iperf3_reaches_its_command() -> None:
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
-        ({"every": 50_000_000}, "every: at least 100 ms"),
-        ({"every": 61_000_000_000}, "every: at most 60000 ms"),
-        ({"port": 70000}, "port: at most 65535$"),
-        ({"length": 1}, "length: at least 16 B"),
+        ({"every": 50_000_000}, "every: must be at least 100 ms"),
+        ({"every": 61_000_000_000}, "every: must be at most 60000 ms"),
+        ({"port": 70000}, "port: must be at most 65535$"),
+        ({"length": 1}, "length: must be at least 16 B"),
         ({"duration": 1_500_000_000}, "whole seconds"),
-        ({"udp": True, "congestion": "bbr"}, "UDP has none"),
+        ({"udp": True, "congestion": "bbr"}, "UDP has no congestion control"),
     ],
 )
 def test_iperf3_refuses_what_the_tool_would_refuse(wrong: dict[str, object], complaint: str) -> None:
@@ -97,7 +97,7 @@ def test_every_value_of_udp_sender_reaches_its_program() -> None:
     params |= {"size": 92, "every": 10_000_000, "phase": 0, "count": 5, "tos": 184, "buffer": 2304, "port": 7}
     argv = probe.argv(TARGET, params, "/lab/raw/voice")
     assert argv[2:] == ["send", "voice", "10.0.0.1", "7", "92", "10000000", "0", "5", "184", "2304"]
-    with pytest.raises(ValueError, match="phase: a flow without a pace has none; write every: too"):
+    with pytest.raises(ValueError, match="phase: needs every:; add every:, or remove this"):
         probe.check(params | {"every": None})
     probe, params = prepared("udp-sink")
     assert probe.argv(TARGET, params, "/lab/raw/sink")[2:] == ["sink", "9000", "1000000000"]
@@ -119,5 +119,5 @@ def test_ping_tcpdump_ss_and_counters_take_their_options() -> None:
 @pytest.mark.parametrize("name", [name for name in known() if "every" in load(name).params])
 def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
     probe, params = prepared(name)
-    with pytest.raises(ValueError, match="every: at least"):
+    with pytest.raises(ValueError, match="every: must be at least"):
         probe.check(params | {"every": 0})

@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from lab.probes import _udp_program
-from lab.probes._udp_program import HEAD, Interval, datagram, stamp, tell
+from lab.probes._udp_program import HEAD, Interval, datagram, report, stamp
 
 
 def test_a_datagram_tells_its_number_time_and_flow() -> None:
@@ -30,7 +30,7 @@ def test_what_is_told_of_an_interval(capsys: pytest.CaptureFixture[str]) -> None
     for number, delay_ns in ((4, 30), (6, 10), (5, 20)):
         interval.add(number, 1000, 1000 + delay_ns, 100)
     flows = {"voice": interval}
-    tell(flows, 2000)
+    report(flows, 2000)
     assert json.loads(capsys.readouterr().out) == {
         "flow": "voice",
         "end_s": "0.000002000",
@@ -48,5 +48,5 @@ def test_a_sink_that_is_not_there_is_told() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
-    with pytest.raises(SystemExit, match=f"nobody listens on UDP port {port} of 127.0.0.1"):
+    with pytest.raises(SystemExit, match=f"no process listens on UDP port {port} of 127.0.0.1"):
         _udp_program.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0"])

@@ -145,8 +145,8 @@ def test_output_that_cannot_be_read_fails_the_run_and_is_told(run_directory: Pat
         ("plan.json", '{"version": 1}', "plan.json cannot be read"),
         ("guest.json", None, "no guest.json"),
         ("guest.json", "[", "guest.json cannot be read"),
-        ("guest.json", "{}", "guest.json lacks boot_ns"),
-        ("guest.json", "[]", "guest.json lacks boot_ns"),
+        ("guest.json", "{}", "guest.json has no boot_ns"),
+        ("guest.json", "[]", "guest.json has no boot_ns"),
     ],
 )
 def test_what_is_missing_is_told(run_directory: Path, name: str, content: str | None, complaint: str) -> None:
@@ -167,13 +167,13 @@ def test_a_record_that_cannot_be_written_leaves_nothing(run_directory: Path) -> 
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ('"probe": "curl"', "there is no probe of-a-stack, which fetch was"),
-        ('"kind": "goodput"', "there is no metric of-a-stack, which goodput is"),
+        ('"probe": "curl"', 'there is no probe "of-a-stack", which fetch used'),
+        ('"kind": "goodput"', 'there is no metric "of-a-stack", the kind of goodput'),
     ],
 )
 def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word: str, told: str) -> None:
     key = word.split(":")[0]
     plan = run_directory / "plan.json"
     plan.write_text(plan.read_text().replace(word, f'{key}: "of-a-stack"'))
-    with pytest.raises(RecordError, match=f"{told}\\n  if it is of a stack of yours, go to the directory"):
+    with pytest.raises(RecordError, match=f"{told}\\n  if it belongs to a stack of yours, change to the directory"):
         build(run_directory, hashes={})

@@ -99,7 +99,7 @@ def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:
 
 
 def test_the_verdict_of_a_run_without_checks(recorded: Recorder) -> None:
-    assert verdict(recorded(checks=[])) == "The run came to its end; it has no checks"
+    assert verdict(recorded(checks=[])) == "The run finished; it has no checks"
 
 
 def test_flows_of_a_udp_sink_have_their_delays(recorded: Recorder) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which sender belongs to which sink, where a metric needs both: that of the same port."""
+"""Pairs senders and sinks by port, for metrics that need both."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ A = TypeVar("A", bound=Arrived)
 
 
 def pairs(metric: types.Metric, context: Context, sent: type[S], arrived: type[A]) -> list[tuple[S, A]]:
-    """(what was sent, what arrived) of the processes that are named."""
+    """Yield (what was sent, what arrived) of the named processes."""
     senders = {one.port: one for _, one in all_found(metric, context, sent)}
     return [(senders[one.port], one) for _, one in all_found(metric, context, arrived) if one.port in senders]

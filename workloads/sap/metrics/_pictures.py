@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures that were sent and arrived, damaged perhaps. NumPy and Pillow are loaded only when there is one."""
+"""Sent and received pictures, which may be damaged. NumPy and Pillow are imported only when needed."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ PIXELS_MOST = 50_000_000
 
 
 def decode(path: Path) -> Image.Image | None:
-    """The picture in a file as far as it can be decoded, in RGB; None where it cannot be at all.
+    """Return the picture in a file in RGB, as far as it can be decoded; None if it cannot be decoded at all.
 
-    What the decoder does not reach stays grey or black, as it leaves it.
+    Parts that the decoder does not reach stay grey or black.
     """
     from PIL import Image, ImageFile
 
     before = ImageFile.LOAD_TRUNCATED_IMAGES
-    ImageFile.LOAD_TRUNCATED_IMAGES = True  # damaged ones, too: that is what they are for
+    ImageFile.LOAD_TRUNCATED_IMAGES = True  # also damaged ones
     try:
         with Image.open(path) as image:
-            if image.width * image.height > PIXELS_MOST:  # a damaged header may say anything
+            if image.width * image.height > PIXELS_MOST:  # a damaged header may contain anything
                 return None
             return image.convert("RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):  # all that Pillow's decoders raise
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):  # everything that Pillow's decoders raise
         return None
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def psnr_db(sent: Image.Image, received: Image.Image) -> float | None:
-    """Peak signal-to-noise ratio over all pixels and the three colours, of 8 bits; None where they are equal.
+    """Return the peak signal-to-noise ratio over all pixels and the three 8-bit colours; None if they are equal.
 
     Raises:
-        ValueError: they are not of one size.
+        ValueError: they differ in size.
     """
     import numpy as np
 
     if sent.size != received.size:
-        raise ValueError(f"pictures of {sent.size} and {received.size} pixels")
+        raise ValueError(f"the pictures differ in size: {sent.size} and {received.size} pixels")
     pixels: list[NDArray[np.float64]] = [np.asarray(image, dtype=np.float64) for image in (sent, received)]
     error = float(np.mean((pixels[0] - pixels[1]) ** 2))
     return None if error == 0 else float(10 * np.log10(255.0**2 / error))

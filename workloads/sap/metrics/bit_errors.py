@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bit errors: how wrong what arrives damaged is."""
+"""Bit errors: wrong bits in damaged datagrams."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..probes._kinds import Payload
 
 
 class BitErrors(Metric):
-    """Percent of the payload's bits that are wrong, of all bits in datagrams that arrived with at least one wrong.
+    """Percentage of wrong bits in the payload of datagrams that arrived with at least one wrong bit.
 
-    The bit error rate in damaged frames of "SAP: an Architecture for Selectively Approximate Wireless Communication",
-    figure 3. Datagrams that were lost do not count, among them those whose headers were damaged. There is no figure
-    where nothing arrived damaged. A sap-get knows only with ``compare:``.
+    This is the bit error rate in damaged frames of "SAP: an Architecture for Selectively Approximate Wireless
+    Communication", figure 3. Lost datagrams, also those with damaged headers, do not count. There is no value if no
+    damaged datagram arrived. A sap-get needs ``compare:``.
     """
 
     about = "bit error rate of the payload of datagrams that arrived damaged"
@@ -25,7 +25,7 @@ class BitErrors(Metric):
     columns = ("bit_errors",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per sink to which anything came; of a clean one without a figure."""
+        """Return one row per sink that received anything; without a value if nothing was damaged."""
         figures = Figures()
         for _, payload in all_found(metric, context, Payload):
             if payload.wrong_bits is None:

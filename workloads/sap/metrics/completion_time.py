@@ -11,10 +11,10 @@ from ..probes._kinds import Completion
 
 
 class CompletionTime(Metric):
-    """From the opening of a stream or a trace to its end, at the side that is named.
+    """Time from the opening of a stream or a trace to its end, at the named process.
 
-    A receiver has it from the arrival of the opening to that of the end; a sender from when it hands the opening over
-    until the end is acknowledged (TCP: until the receiver has closed). A transfer that did not end counts nothing.
+    A receiver measures from the arrival of the opening to that of the end; a sender from sending the opening to the
+    acknowledgement of the end (TCP: until the receiver has closed). Transfers that did not complete do not count.
     """
 
     about = "time from the opening of a stream or trace of SAP to its end"
@@ -25,7 +25,7 @@ class CompletionTime(Metric):
     columns = ("total",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per process that came to the end."""
+        """Return one row per process that completed."""
         figures = Figures()
         for _, completion in all_found(metric, context, Completion):
             figures.values.append(completion.elapsed_ns)

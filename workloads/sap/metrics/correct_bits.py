@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correct bits: how much of what arrives is as it was sent."""
+"""Correct bits: correct share of the bits that arrive."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..probes._kinds import Payload
 
 
 class CorrectBits(Metric):
-    """Percent of the payload's bits that are correct, of all that arrived, in damaged and clean datagrams.
+    """Percentage of correct bits in the payload of all datagrams that arrived, damaged or not.
 
-    What was lost does not count. A sap-get knows only with ``compare:``.
+    Lost datagrams do not count. A sap-get needs ``compare:``.
     """
 
-    about = "correct bits among all that arrived of a sap-streamer, or at a sap-get"
+    about = "correct share of the bits that arrived from a sap-streamer, or at a sap-get"
     takes = (Payload,)
     formerly = ("right-bits",)
     dimension = PERCENT
@@ -24,7 +24,7 @@ class CorrectBits(Metric):
     columns = ("correct",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per sink to which anything came."""
+        """Return one row per sink that received anything."""
         figures = Figures()
         for _, payload in all_found(metric, context, Payload):
             if payload.correct_share is not None:

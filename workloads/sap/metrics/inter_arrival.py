@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Inter-arrival times: from one datagram to the next."""
+"""Inter-arrival time: from one datagram to the next."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
 
 
 class InterArrival(Metric):
-    """Time between arrivals of datagrams, or of points, as the receiving program has them.
+    """Time between arrivals of datagrams or points at the receiving program.
 
-    Per ``process`` (default): their mean. Per ``deviation``: their standard deviation, of the sample; its square is
-    the variance that papers tell. Rows have both, and percentiles by nearest rank.
+    Per ``process`` (default): their mean. Per ``deviation``: their sample standard deviation, the square root of the
+    variance that papers report. Rows have both, and percentiles by nearest rank.
     """
 
     about = "time from one arrival at a sink of SAP to the next: mean, or standard deviation"
@@ -29,7 +29,7 @@ class InterArrival(Metric):
     columns = (*_KEYS, "deviation")
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per sink to which at least three datagrams came."""
+        """Return one row per sink that received at least three datagrams."""
         figures = Figures()
         for _, gaps in all_found(metric, context, Gaps):
             row = {key: gaps.percentiles_ns[key] for key in _KEYS} | {"deviation": math.sqrt(gaps.variance_ns2)}

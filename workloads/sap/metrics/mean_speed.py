@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mean speed: what the positions of a sap-tracker amount to where they arrive."""
+"""Mean speed of the positions of a sap-tracker at their receiver."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from ..probes._kinds import WalkArrived
 
 
 class MeanSpeed(Metric):
-    """The mean speed that a sap-track-sink finds: its cumulative moving average at the end."""
+    """The mean speed that a sap-track-sink computes: its cumulative moving average at the end."""
 
-    about = "mean speed that a sap-track-sink finds"
+    about = "mean speed that a sap-track-sink computes"
     takes = (WalkArrived,)
     dimension = SPEED
     unit = "m/s"
     columns = ("speed",)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per sink that has an average."""
+        """Return one row per sink that has an average."""
         figures = Figures()
         for _, walk in all_found(metric, context, WalkArrived):
             row = {"expected": walk.expected, "lost": walk.lost, "discarded": walk.discarded}

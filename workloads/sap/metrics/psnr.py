@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""PSNR: how much a picture suffered on its way."""
+"""PSNR: quality of a received picture."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from ._pictures import decode, psnr_db
 
 
 class Psnr(Metric):
-    """Peak signal-to-noise ratio of a picture that a sap-streamer sent (``file:``) and its sap-stream-sink got.
+    """Peak signal-to-noise ratio between a picture that a sap-streamer sent (``file:``) and the received one.
 
-    Both are decoded; 10 log10 of 255² by the mean square error over all pixels and colours. Sender and sink belong
-    together by their port. Pictures that are equal have no PSNR (it is infinite): their row says ``equal``, and there
-    is no figure. Where nothing can be decoded ``decoded`` is false.
+    Both are decoded; it is 10 log10 of 255² divided by the mean square error over all pixels and colours. Sender and
+    sink are paired by port. The PSNR of equal pictures is infinite: their row has ``equal``, and there is no value. If
+    nothing can be decoded, ``decoded`` is false.
     """
 
-    about = "peak signal-to-noise ratio of pictures that went from a sap-streamer to a sap-stream-sink"
+    about = "peak signal-to-noise ratio of pictures sent from a sap-streamer to a sap-stream-sink"
     takes = (FileSent, FileArrived)
     dimension = RATIO
     unit = "dB"
     columns = ("psnr",)
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """As every metric; and ValueError: one side is missing."""
+        """As in the base class; also ValueError: sender or sink is missing."""
         super().check(of, unit, per)
         self.needs(of, FileSent, FileArrived)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per pair of which both files are there."""
+        """Return one row per pair with both files."""
         figures = Figures()
         figures.rows = [_row(sent, arrived) for sent, arrived in pairs(metric, context, FileSent, FileArrived)]
         figures.values = [row["psnr"] for row in figures.rows if row["psnr"] is not None]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Speed error: how far what a receiver of positions finds is from the truth."""
+"""Speed error: error of the mean speed at a receiver of positions."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ._pairs import pairs
 
 
 class SpeedError(Metric):
-    """Percent by which the mean speed of a sap-track-sink is off the mean speed of what its sap-tracker sent.
+    """Relative error, in percent, of the mean speed of a sap-track-sink against that of its sap-tracker.
 
-    Positive either way. The two belong together by their port.
+    It is always positive. Sender and sink are paired by port.
     """
 
-    about = "how far the mean speed of a sap-track-sink is off that of what its sap-tracker sent"
+    about = "relative error of the mean speed of a sap-track-sink against that of its sap-tracker"
     takes = (WalkSent, WalkArrived)
     dimension = PERCENT
     unit = "%"
     columns = ("error",)
 
     def check(self, of: Mapping[str, str | None], unit: str, per: str | None) -> None:
-        """As every metric; and ValueError: one side is missing."""
+        """As in the base class; also ValueError: sender or sink is missing."""
         super().check(of, unit, per)
         self.needs(of, WalkSent, WalkArrived)
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """One row per pair of which both sides know a speed."""
+        """Return one row per pair with both speeds."""
         figures = Figures()
         for sent, arrived in pairs(metric, context, WalkSent, WalkArrived):
             truth, found = sent.speed_m_s, arrived.speed_m_s

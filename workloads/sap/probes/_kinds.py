@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kinds of things that probes of this stack yield and its metrics take, besides those of general use."""
+"""The kinds of data that probes of this stack yield and its metrics take, besides the lab's own."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Payload:
-    """What is known of the bits that arrived."""
+    """Correctness of the bits that arrived."""
 
-    label: ClassVar[str] = "bits that arrived, right or wrong"
+    label: ClassVar[str] = "correct and wrong bits"
 
     name: str
     datagrams: int  # those that arrived
-    damaged: int | None  # with a wrong bit in their payload; None: nobody knows
+    damaged: int | None  # with a wrong bit in their payload; None: unknown
     bits: int
-    wrong_bits: int | None  # None: nobody knows
-    bit_error_share: float | None  # of the bits in damaged datagrams; None: of none
-    correct_share: float | None  # of all bits; None: of none
+    wrong_bits: int | None  # None: unknown
+    bit_error_share: float | None  # of the bits in damaged datagrams; None: there are none
+    correct_share: float | None  # of all bits; None: there are none
 
 
 @dataclass(frozen=True)
 class Completion:
-    """A stream or a trace that came to its end."""
+    """The duration of a completed stream or trace."""
 
-    label: ClassVar[str] = "streams and traces that end"
+    label: ClassVar[str] = "completed streams and traces"
 
     name: str
-    elapsed_ns: int  # since its opening
+    elapsed_ns: int  # since the opening
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Times between arrivals, where there were enough of them."""
+    """Times between arrivals, if there were enough of them."""
 
     label: ClassVar[str] = "times between arrivals"
 
@@ -47,14 +47,14 @@ class Gaps:
 
 @dataclass(frozen=True)
 class Sent:
-    """Something that went to the sink of the same port."""
+    """What a sender sent to the sink with the same port."""
 
     port: int | None
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """What came of it there."""
+    """What arrived at a sink."""
 
     name: str
     port: int | None
@@ -62,18 +62,18 @@ class Arrived:
 
 @dataclass(frozen=True)
 class FileSent(Sent):
-    """A copy of a file, as it was sent."""
+    """A copy of a sent file."""
 
-    label: ClassVar[str] = "files as they were sent"
+    label: ClassVar[str] = "sent files"
 
     path: Path
 
 
 @dataclass(frozen=True)
 class FileArrived(Arrived):
-    """A file as it arrived."""
+    """A received file."""
 
-    label: ClassVar[str] = "files as they arrived"
+    label: ClassVar[str] = "received files"
 
     path: Path
     lost: int | None  # datagrams
@@ -81,18 +81,18 @@ class FileArrived(Arrived):
 
 @dataclass(frozen=True)
 class WalkSent(Sent):
-    """The positions of somebody who moves."""
+    """The positions of a walk."""
 
-    label: ClassVar[str] = "positions that were sent"
+    label: ClassVar[str] = "sent positions"
 
     speed_m_s: float  # their mean speed
 
 
 @dataclass(frozen=True)
 class WalkArrived(Arrived):
-    """What a receiver found of them."""
+    """The positions of a walk that arrived, and their mean speed."""
 
-    label: ClassVar[str] = "positions that arrived"
+    label: ClassVar[str] = "received positions"
 
     speed_m_s: float
     expected: int

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the reports of sap-streamer and sap-tracker have in common: one JSON object. Standard library only."""
+"""Parses the reports of sap-streamer and sap-tracker: one JSON object each. Standard library only."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ _SAP = ("sent", "retransmitted", "timeouts", "received", "duplicates", "late", "
 
 
 def report(raw: Raw, role: str) -> Json | None:
-    """The report in ``.out``; None where the program was ended before it had one.
+    """Return the report in ``.out``; None if the program was ended before it printed one.
 
     Raises:
-        ProbeOutputError: something else is there, or a second report.
+        ProbeOutputError: the output is not exactly one report of that role.
     """
     found = [Json(document, f"{raw.id}.out:{line}") for line, document in documents(raw)]
     if len(found) > 1:
-        raise ProbeOutputError(f"{found[1].where}: a second report; one run gives one")
+        raise ProbeOutputError(f"{found[1].where}: only one report was expected")
     if found and found[0]["role"].text() != role:
-        raise ProbeOutputError(f"{found[0].where}: the report of a {role} was expected")
+        raise ProbeOutputError(f"{found[0].where}: role must be {role}")
     return found[0] if found else None
 
 
 def share(value: Json) -> float | None:
-    """A number, or None where it is null: a share of nothing."""
+    """Return a number; None if it is null, the share of an empty set."""
     return None if value.absent() else value.number()
 
 
-def inter_arrival(told: Json) -> dict[str, Any]:
-    """``count`` and, each None where there were too few gaps, ``mean_ns``, ``variance_ns2``, percentiles and so on."""
-    gaps = told["inter_arrival"]
+def inter_arrival(document: Json) -> dict[str, Any]:
+    """Return ``count``, ``mean_ns``, ``variance_ns2``, percentiles etc.; None if there were too few gaps."""
+    gaps = document["inter_arrival"]
     return {"count": gaps["count"].integer()} | {key: share(gaps[key]) for key in _GAPS}
 
 
-def counters(told: Json) -> dict[str, int]:
-    """The counters of libsap, under ``sap_…``."""
-    return {f"sap_{key}": told["sap"][key].integer() for key in _SAP}
+def counters(document: Json) -> dict[str, int]:
+    """Return the counters of libsap, as ``sap_…``."""
+    return {f"sap_{key}": document["sap"][key].integer() for key in _SAP}
 
 
 def duration(ns: int) -> str:
-    """As the programs take it."""
+    """Return a duration as the programs expect it."""
     return f"{ns}ns"
 
 
 def payload(raw: Raw, values: Mapping[str, Any]) -> Iterator[Payload]:
-    """The bits that arrived, if anything is known of them."""
+    """Yield the correctness of the bits that arrived, if it is known."""
     if values.get("wrong_bits") is not None or values.get("right_share") is not None:
         yield Payload(
             raw.id,
@@ -71,16 +71,16 @@ def payload(raw: Raw, values: Mapping[str, Any]) -> Iterator[Payload]:
 
 
 def arrival(raw: Raw, values: Mapping[str, Any]) -> Iterator[object]:
-    """When a sink had it all, and the times between arrivals."""
+    """Yield the completion of a sink, and the times between arrivals."""
     if values.get("complete"):
         yield from completion(raw, values)
     gaps = values["inter_arrival"]
     if gaps["variance_ns2"] is not None:
-        told = {key.removesuffix("_ns"): gaps[key] for key in _GAPS if key != "variance_ns2"}
-        yield Gaps(raw.id, gaps["count"], gaps["variance_ns2"], told)
+        times = {key.removesuffix("_ns"): gaps[key] for key in _GAPS if key != "variance_ns2"}
+        yield Gaps(raw.id, gaps["count"], gaps["variance_ns2"], times)
 
 
 def completion(raw: Raw, values: Mapping[str, Any]) -> Iterator[Completion]:
-    """How long it took, where it came to its end."""
+    """Yield the duration, if it completed."""
     if "elapsed_ns" in values:
         yield Completion(raw.id, values["elapsed_ns"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sap-get: fetches files by SAP, or by TCP, and tells of each how long it took, what is lost and what is wrong.
+"""sap-get: fetches files by SAP or TCP; reports duration, lost datagrams and wrong bits of each.
 
 The program belongs to the stack ``sap`` (``workloads/sap``): this probe runs in workloads of that stack. Its summary is
 what ``sap-get --json`` prints.
@@ -29,41 +29,43 @@ _TEXTS = ("url", "error", "refused", "content_type")
 class SapGet(Probe):
     """Fetches a URL, ``count`` times.
 
-    Series: ``received`` (B, of the file being fetched, from its start). Occurrences: ``transfer``, at the end of each
-    request that got a whole file, with all that the program says of it. Values: ``transfers``, a list of all requests;
-    of all together ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged``
-    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (of all bits that arrived), ``ber_damaged`` (wrong
-    bits of those in damaged datagrams); ``transport`` of the last request, ``exit_code`` of the first that failed, else
-    0; ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's FIN, with TCP to the last
-    byte.
+    Series: ``received`` (B, of the current file, from its start). Occurrences: ``transfer``, at the end of each request
+    that got a whole file, with everything that the program reports about it. Values: ``transfers``, a list of all
+    requests; in total ``bytes``, ``expected``, ``arrived`` and ``lost`` (datagrams); with ``compare:`` ``damaged``
+    (datagrams), ``wrong_bytes``, ``wrong_bits``, ``right_share`` (correct share of all bits that arrived),
+    ``ber_damaged`` (wrong share of the bits in damaged datagrams); ``transport`` of the last request, ``exit_code`` of
+    the first that failed, else 0; ``sha256`` of the last file. ``time_total_s`` is from the end of the request to SAP's
+    FIN, with TCP to the last byte.
     """
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
     acts = True
     yields = (Transfer, Flow, Payload)
     params: ClassVar[dict[str, Param]] = {
-        "url": Param("str", "what to fetch", required=True),
-        "transport": Param("str", "sap-approximate, sap-precise or tcp: what to ask for", default="sap-approximate"),
-        "types": Param("list", "MIME types to take approximately", default=("*/*",)),
-        "count": Param("int", "how often", default=1, least=1, most=1_000_000),
-        "pause": Param("duration", "from the end of one to the start of the next", default=0),
-        "port": Param("int", "UDP-Lite port of the first; default: the kernel chooses", least=1024, most=65535),
-        "timeout": Param("duration", "give up if nothing comes for so long", default=10_000_000_000, least=1_000_000),
-        "compare": Param("str", "a file of the client to compare with, for wrong bytes and bits"),
+        "url": Param("str", "the URL to fetch", required=True),
+        "transport": Param("str", "sap-approximate, sap-precise or tcp", default="sap-approximate"),
+        "types": Param("list", "MIME types to accept approximately", default=("*/*",)),
+        "count": Param("int", "number of requests", default=1, least=1, most=1_000_000),
+        "pause": Param("duration", "time from the end of a request to the start of the next", default=0),
+        "port": Param("int", "UDP-Lite port of the first request; default: any", least=1024, most=65535),
+        "timeout": Param("duration", "give up after this time without data", default=10_000_000_000, least=1_000_000),
+        "compare": Param("str", "a file of the client to compare with, to count wrong bytes and bits"),
         "every": Param(
-            "duration", "how often the number of received bytes is noted", default=1_000_000_000, least=1_000_000
+            "duration", "interval between samples of the received bytes", default=1_000_000_000, least=1_000_000
         ),
-        "options": Param("list", "further options of sap-get, one word each", default=()),
+        "options": Param("list", "further options for sap-get, as a list of words", default=()),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """ValueError, worded for the user: no such transport."""
+        """As in the base class; also ValueError: an unknown transport."""
         super().check(params)
         if params["transport"] not in _TRANSPORTS:
-            raise ValueError(f'transport: "{params["transport"]}" is none of {", ".join(_TRANSPORTS)}')
+            raise ValueError(
+                f'transport: "{params["transport"]}" is not a valid transport; known: {", ".join(_TRANSPORTS)}'
+            )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``sap-get --json --output BODY URL``: stdout holds the summaries only."""
+        """Return ``sap-get --json --output BODY URL``: stdout contains only the summaries."""
         command = ["sap-get", "--json", "--output", self.watched_file(params, raw)]
         command += {
             "tcp": ["--tcp"],
@@ -79,7 +81,7 @@ class SapGet(Probe):
         return [*command, *params["options"], params["url"]]
 
     def watched_file(self, params: dict[str, Any], raw: str) -> str:
-        """The body, in the container's own /tmp."""
+        """Return the body, in the container's own /tmp."""
         return f"/tmp/{PurePosixPath(raw).name}.body"
 
     def parse(self, raw: Raw) -> Parsed:
@@ -98,7 +100,7 @@ class SapGet(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Each transfer by itself; datagrams and bits of all together."""
+        """Yield each transfer, and datagrams and bits of all together."""
         values = parsed.values
         transfers = values.get("transfers", [])
         for number, transfer in enumerate(transfers, 1):
@@ -109,7 +111,7 @@ class SapGet(Probe):
                 transfer["bytes"],
                 round(total_s * _SECOND),
                 complete=transfer["exit_code"] == 0,
-                first_byte_ns=round(first_s * _SECOND),  # an empty file has none
+                first_byte_ns=round(first_s * _SECOND),  # None for an empty file
             )
         if transfers:
             yield Flow(raw.id, values["expected"], values["lost"])
@@ -117,7 +119,7 @@ class SapGet(Probe):
 
 
 def _totals(transfers: list[dict[str, Any]]) -> dict[str, Any]:
-    """What all transfers come to, by the names that other probes of SAP have for it."""
+    """Return totals of all transfers, under the same names as in other probes of SAP."""
     totals: dict[str, Any] = {name: sum(transfer[name] for transfer in transfers) for name in _COUNTED}
     totals |= {"arrived": totals["datagrams"], "lost": totals["datagrams_lost"]}
     totals["expected"] = totals["arrived"] + totals["lost"]
@@ -136,21 +138,21 @@ def _totals(transfers: list[dict[str, Any]]) -> dict[str, Any]:
     return totals
 
 
-def _transfer(told: Json) -> dict[str, Any]:
-    """One request. ProbeOutputError: a member is missing, or of another type."""
-    transfer: dict[str, Any] = {name: told[name].text() for name in _TEXTS}
-    transfer["transport"] = told["transport"].text()
+def _transfer(document: Json) -> dict[str, Any]:
+    """Return one request. ProbeOutputError: a member is missing or has the wrong type."""
+    transfer: dict[str, Any] = {name: document[name].text() for name in _TEXTS}
+    transfer["transport"] = document["transport"].text()
     if transfer["transport"] not in _TRANSPORTS:
-        raise ProbeOutputError(f"{told.where}: transport: {transfer['transport']!r} is unknown")
-    transfer |= {name: told[name].integer() for name in ("http_code", "exit_code", "port", *_COUNTED)}
-    transfer |= {name: None if told[name].absent() else told[name].integer() for name in ("length", *_COMPARED)}
-    transfer |= {name: None if told[name].absent() else told[name].number() for name in _TIMES}
+        raise ProbeOutputError(f"{document.where}: transport: {transfer['transport']!r} is not a valid transport")
+    transfer |= {name: document[name].integer() for name in ("http_code", "exit_code", "port", *_COUNTED)}
+    transfer |= {name: None if document[name].absent() else document[name].integer() for name in ("length", *_COMPARED)}
+    transfer |= {name: None if document[name].absent() else document[name].number() for name in _TIMES}
     if transfer["time_total_s"] is not None and transfer["time_request_s"] is None:
-        raise ProbeOutputError(f"{told.where}: an end without a request")
+        raise ProbeOutputError(f"{document.where}: has time_total_s, but not time_request_s")
     try:
-        transfer["started_ns"] = stamp_ns(told["started"].text())
+        transfer["started_ns"] = stamp_ns(document["started"].text())
     except ValueError as error:
-        raise ProbeOutputError(f"{told.where}: {error}") from None
+        raise ProbeOutputError(f"{document.where}: {error}") from None
     return transfer
 
 

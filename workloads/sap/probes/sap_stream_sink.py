@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sap-stream-sink: what arrives of the stream of a ``sap-streamer``, bit by bit."""
+"""sap-stream-sink: receives the stream of a ``sap-streamer`` and compares it bit by bit."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from ._kinds import Completion, FileArrived, Gaps, Payload
 class SapStreamSink(Probe):
     """Receives one stream. Give its process ``ready: {listening: udplite/5001}``.
 
-    Values: ``complete`` (the end came), ``expected``, ``arrived``, ``lost`` (datagrams), ``foreign`` (of no stream),
+    Values: ``complete`` (the end arrived), ``expected``, ``arrived``, ``lost`` (datagrams), ``foreign`` (of no stream),
     ``arrived_bits``, ``elapsed_ns`` (from the opening to the end), ``inter_arrival`` and libsap's counters ``sap_…``.
-    Of a stream, not of a file: ``damaged`` (datagrams with a wrong bit in their payload), ``wrong_bits``,
-    ``ber_damaged`` (wrong bits of all in damaged datagrams) and ``right_share`` (of the bits that arrived); None is a
-    share of nothing. What arrived, damaged as it is, is kept as ``<process>.received``.
-    Damage in headers is not seen here: such datagrams are lost.
+    For a stream, not for a file: ``damaged`` (datagrams with a wrong bit in their payload), ``wrong_bits``,
+    ``ber_damaged`` (wrong share of the bits in damaged datagrams) and ``right_share`` (correct share of the bits that
+    arrived); None: there are no such bits. What arrived is stored as ``<process>.received``, with its damage.
+    Datagrams with damaged headers count as lost.
     """
 
-    about = "what arrives of a sap-streamer: datagrams lost and damaged, wrong bits, inter-arrival times"
+    about = "receiver for sap-streamer: lost and damaged datagrams, wrong bits, inter-arrival times"
     acts = True
     yields = (Flow, Payload, Completion, Gaps, FileArrived)
     artefacts = ("{id}.received",)
     params: ClassVar[dict[str, Param]] = {
         "port": _report.LISTEN,
         "idle": Param(
-            "duration", "a sender that is silent for so long is given up", default=10_000_000_000, least=1_000_000
+            "duration", "give up if the sender is silent for this long", default=10_000_000_000, least=1_000_000
         ),
     }
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``sap-streamer receive``; what arrives is kept, damaged as it is."""
+        """Return ``sap-streamer receive``, which stores what arrives, with its damage."""
         command = ["sap-streamer", "receive", "--json", "--port", str(params["port"]), "--output", f"{raw}.received"]
         return [*command, "--idle", _report.duration(params["idle"])]
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``; it is empty if nothing came."""
+        """Read ``.out``; it is empty if nothing arrived."""
         parsed = Parsed()
-        told = _report.report(raw, "receiver")
-        if told is not None:
-            parsed.values |= _values(told)
+        document = _report.report(raw, "receiver")
+        if document is not None:
+            parsed.values |= _values(document)
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """What arrived, how much of it right, and when; of a file, where it is kept."""
+        """Yield what arrived, how much of it is correct, and when; of a file, where it is stored."""
         values = parsed.values
         if "expected" in values:
             yield Flow(raw.id, values["expected"], values["lost"])
@@ -59,18 +59,18 @@ class SapStreamSink(Probe):
             yield FileArrived(raw.id, raw.params.get("port"), raw.path("received"), values.get("lost"))
 
 
-def _values(told: Json) -> dict[str, Any]:
-    datagrams, bits = told["datagrams"], told["bits"]
-    values: dict[str, Any] = {"content": told["content"].text(), "complete": told["complete"].flag()}
+def _values(document: Json) -> dict[str, Any]:
+    datagrams, bits = document["datagrams"], document["bits"]
+    values: dict[str, Any] = {"content": document["content"].text(), "complete": document["complete"].flag()}
     values |= {key: datagrams[key].integer() for key in ("expected", "arrived", "lost", "foreign")}
     values |= {"damaged": _known(datagrams["damaged"]), "wrong_bits": _known(bits["wrong"])}
-    values |= {"arrived_bits": bits["arrived"].integer(), "elapsed_ns": told["elapsed_ns"].integer()}
-    values |= {key: _report.share(told[key]) for key in ("ber_damaged", "right_share")}
-    return values | {"inter_arrival": _report.inter_arrival(told)} | _report.counters(told)
+    values |= {"arrived_bits": bits["arrived"].integer(), "elapsed_ns": document["elapsed_ns"].integer()}
+    values |= {key: _report.share(document[key]) for key in ("ber_damaged", "right_share")}
+    return values | {"inter_arrival": _report.inter_arrival(document)} | _report.counters(document)
 
 
 def _known(value: Json) -> int | None:
-    """A count, or None where nobody knows it: of a file."""
+    """Return a count; None if it is unknown, as for a file."""
     return None if value.absent() else value.integer()
 
 

@@ -13,7 +13,7 @@ from ._kinds import Completion, FileSent
 
 
 class SapStreamer(Probe):
-    """Sends to a ``sap-stream-sink`` that is ready. A workload of the stack sap has the program.
+    """Sends to a ``sap-stream-sink`` that is ready. The program is part of the stack sap.
 
     Values: ``mode``, ``datagrams``, ``bytes``, ``elapsed_ns`` (from the opening to the acknowledgement of the end),
     and libsap's counters: ``sap_sent``, ``sap_retransmitted``, ``sap_timeouts`` and so on.
@@ -26,38 +26,41 @@ class SapStreamer(Probe):
     params: ClassVar[dict[str, Param]] = {
         "to": _report.TO,
         "port": _report.PORT,
-        "bytes": Param("size", "how much of the stream to send", default=10_000_000, least=1),
-        "file": Param("str", "a file of the node to send instead; a copy of it is kept as <process>.sent"),
-        "head": Param("size", "the first so many bytes of a file are precise in either mode", least=1),
+        "bytes": Param("size", "length of the stream", default=10_000_000, least=1),
+        "file": Param("str", "a file of the node to send instead; a copy is stored as <process>.sent"),
+        "head": Param("size", "number of bytes at the start of a file that are precise in either mode", least=1),
         "mode": Param("str", "approximate or precise", default="approximate"),
         "seed": Param("int", "counter of the first datagram", default=1, most=2**32 - 1),
         "every": Param(
             "duration",
-            "time between datagrams; without it, as fast as the socket takes them",
+            "time between datagrams; default: as fast as possible",
             least=_report.EVERY_LEAST_NS,
         ),
-        "payload": Param("size", "bytes of a datagram", default=1024, least=1, most=1416),
+        "payload": Param("size", "payload of a datagram", default=1024, least=1, most=1416),
         "window": Param(
             "int",
-            "precise datagrams in flight, with congestion control; without it, the paper's one",
+            "limit of precise datagrams in flight, with congestion control; default: one, as in the paper",
             least=1,
             most=256,
         ),
         "buffer": Param(
-            "size", "SO_SNDBUF of the socket (the kernel doubles it): less waits in queues", default=8192, least=2304
+            "size",
+            "SO_SNDBUF of the socket (the kernel doubles it)",
+            default=8192,
+            least=2304,
         ),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: no such mode, or a head without a file."""
+        """As in the base class; also ValueError: an unknown mode, or a head without a file."""
         super().check(params)
         if params["mode"] not in _report.MODES:
-            raise ValueError(f"mode: there is no {params['mode']}; write approximate or precise")
+            raise ValueError(f'mode: "{params["mode"]}" is not a valid mode; write approximate or precise')
         if params["head"] is not None and params["file"] is None:
-            raise ValueError("head: only a file has one; leave it out")
+            raise ValueError("head: needs file:; add file:, or remove this")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``sap-streamer send`` or ``send-file``."""
+        """Return ``sap-streamer send`` or ``send-file``."""
         if params["file"] is not None:
             command = ["sap-streamer", "send-file", "--file", params["file"], "--keep", f"{raw}.sent"]
             if params["head"] is not None:
@@ -75,15 +78,15 @@ class SapStreamer(Probe):
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``; it is empty if the sender was killed."""
         parsed = Parsed()
-        told = _report.report(raw, "sender")
-        if told is not None:
-            parsed.values["mode"] = told["mode"].text()
-            parsed.values |= {key: told[key].integer() for key in ("datagrams", "bytes", "elapsed_ns")}
-            parsed.values |= _report.counters(told)
+        document = _report.report(raw, "sender")
+        if document is not None:
+            parsed.values["mode"] = document["mode"].text()
+            parsed.values |= {key: document[key].integer() for key in ("datagrams", "bytes", "elapsed_ns")}
+            parsed.values |= _report.counters(document)
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """How long it took; of a file, where its copy is kept."""
+        """Yield the duration; of a file, where its copy is stored."""
         yield from _report.completion(raw, parsed.values)
         if raw.path("sent").is_file():
             yield FileSent(raw.params.get("port"), raw.path("sent"))

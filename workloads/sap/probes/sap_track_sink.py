@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sap-track-sink: the speed that the positions of a ``sap-tracker`` amount to where they arrive."""
+"""sap-track-sink: receives the positions of a ``sap-tracker`` and computes their mean speed."""
 
 from __future__ import annotations
 
@@ -17,58 +17,58 @@ _GAPS = ("ignored", "counted")
 class SapTrackSink(Probe):
     """Receives one trace. Give its process ``ready: {listening: udplite/5001}``, or ``tcp/5001`` with ``tcp: true``.
 
-    Values: ``complete`` (the end came), ``expected``, ``arrived``, ``lost``, ``discarded`` (points),
-    ``discarded_speed``, ``discarded_place``, ``discarded_stale`` (why: too fast, none on earth, overtaken),
+    Values: ``complete`` (the end arrived), ``expected``, ``arrived``, ``lost``, ``discarded`` (points),
+    ``discarded_speed``, ``discarded_place``, ``discarded_stale`` (too fast, not on earth, out of order),
     ``speed_m_s`` (the cumulative moving average; None before the second point), ``distance_m``, ``elapsed_ns`` (from
     the opening to the end), ``inter_arrival``, and over SAP libsap's counters ``sap_…``.
     """
 
-    about = "the mean speed of a sap-tracker as its receiver finds it, points lost and discarded"
+    about = "receiver for sap-tracker: mean speed, lost and discarded points"
     acts = True
     yields = (Flow, Completion, Gaps, WalkArrived)
     params: ClassVar[dict[str, Param]] = {
         "port": _report.LISTEN,
-        "tcp": Param("bool", "the sender's transport is tcp", default=False),
+        "tcp": Param("bool", "whether the sender's transport is tcp", default=False),
         "gaps": Param(
             "str",
-            "ignored: a point is one interval after the one that arrived before (the paper); counted: lost ones count",
+            "ignored: each point is one interval after the previous arrival (the paper); counted: lost ones count",
             default="ignored",
         ),
         "idle": Param(
-            "duration", "a sender that is silent for so long is given up", default=10_000_000_000, least=1_000_000
+            "duration", "give up if the sender is silent for this long", default=10_000_000_000, least=1_000_000
         ),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: no such way to treat gaps."""
+        """As in the base class; also ValueError: an unknown value of ``gaps``."""
         super().check(params)
         if params["gaps"] not in _GAPS:
-            raise ValueError(f"gaps: there is no {params['gaps']}; write ignored or counted")
+            raise ValueError(f'gaps: "{params["gaps"]}" is not valid; write ignored or counted')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``sap-tracker receive``."""
+        """Return ``sap-tracker receive``."""
         command = ["sap-tracker", "receive", "--json", "--port", str(params["port"]), "--gaps", params["gaps"]]
         command += ["--idle", _report.duration(params["idle"])]
         return [*command, "--tcp"] if params["tcp"] else command
 
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``; it is empty if nothing came."""
+        """Read ``.out``; it is empty if nothing arrived."""
         parsed = Parsed()
-        told = _report.report(raw, "receiver")
-        if told is None:
+        document = _report.report(raw, "receiver")
+        if document is None:
             return parsed
-        values: dict[str, Any] = {"complete": told["complete"].flag(), "transport": told["transport"].text()}
-        values |= {key: told["points"][key].integer() for key in ("expected", "arrived", "lost", "discarded")}
-        values |= {f"discarded_{key}": told["discarded"][key].integer() for key in ("place", "speed", "stale")}
-        values |= {"speed_m_s": _report.share(told["speed_m_s"]), "distance_m": told["distance_m"].number()}
-        values |= {"elapsed_ns": told["elapsed_ns"].integer(), "inter_arrival": _report.inter_arrival(told)}
+        values: dict[str, Any] = {"complete": document["complete"].flag(), "transport": document["transport"].text()}
+        values |= {key: document["points"][key].integer() for key in ("expected", "arrived", "lost", "discarded")}
+        values |= {f"discarded_{key}": document["discarded"][key].integer() for key in ("place", "speed", "stale")}
+        values |= {"speed_m_s": _report.share(document["speed_m_s"]), "distance_m": document["distance_m"].number()}
+        values |= {"elapsed_ns": document["elapsed_ns"].integer(), "inter_arrival": _report.inter_arrival(document)}
         if values["transport"] == "sap":
-            values |= _report.counters(told)
+            values |= _report.counters(document)
         parsed.values |= values
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """What arrived and when, and the speed that it amounts to."""
+        """Yield what arrived and when, and its mean speed."""
         values = parsed.values
         if "expected" not in values:
             return

@@ -15,34 +15,32 @@ WALK = "/opt/sap/share/sap/walk.csv"
 
 
 class SapTracker(Probe):
-    """Sends a trace to a ``sap-track-sink`` that is ready. A workload of the stack sap has the program.
+    """Sends a trace to a ``sap-track-sink`` that is ready. The program is part of the stack sap.
 
     Values: ``points``, ``speed_m_s`` (mean speed of what it sends: the ground truth), ``elapsed_ns`` (from the opening
     to the end), and over SAP libsap's counters ``sap_…``.
     """
 
-    about = "positions (latitude, longitude) at a pace, over SAP or TCP"
+    about = "positions (latitude, longitude) at a fixed interval, over SAP or TCP"
     acts = True
     yields = (Completion, WalkSent)
     params: ClassVar[dict[str, Param]] = {
         "to": _report.TO,
         "port": _report.PORT,
-        "trace": Param("str", "a CSV file of the node; without it, the synthetic walk of 945 points", default=WALK),
-        "transport": Param("str", "approximate or precise, both over SAP, or tcp", default="approximate"),
-        "every": Param(
-            "duration", "time between points; without it, as in the trace (1 s)", least=_report.EVERY_LEAST_NS
-        ),
-        "count": Param("int", "only the first so many points", least=2),
+        "trace": Param("str", "a CSV file of the node; default: the synthetic walk of 945 points", default=WALK),
+        "transport": Param("str", "approximate or precise (SAP), or tcp", default="approximate"),
+        "every": Param("duration", "time between points; default: as in the trace (1 s)", least=_report.EVERY_LEAST_NS),
+        "count": Param("int", "number of points from the start of the trace; default: all", least=2),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As every probe; and ValueError: no such transport."""
+        """As in the base class; also ValueError: an unknown transport."""
         super().check(params)
         if params["transport"] not in (*_report.MODES, "tcp"):
-            raise ValueError(f"transport: there is no {params['transport']}; write approximate, precise or tcp")
+            raise ValueError(f'transport: "{params["transport"]}" is not valid; write approximate, precise or tcp')
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
-        """``sap-tracker send``."""
+        """Return ``sap-tracker send``."""
         command = ["sap-tracker", "send", "--to", params["to"], "--port", str(params["port"]), "--json"]
         command += ["--trace", params["trace"]]
         command += ["--tcp"] if params["transport"] == "tcp" else ["--mode", params["transport"]]
@@ -55,16 +53,16 @@ class SapTracker(Probe):
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``; it is empty if the sender was killed."""
         parsed = Parsed()
-        told = _report.report(raw, "sender")
-        if told is not None:
-            parsed.values |= {key: told[key].integer() for key in ("points", "elapsed_ns")}
-            parsed.values["speed_m_s"] = told["speed_m_s"].number()
-            if told["transport"].text() == "sap":
-                parsed.values |= _report.counters(told)
+        document = _report.report(raw, "sender")
+        if document is not None:
+            parsed.values |= {key: document[key].integer() for key in ("points", "elapsed_ns")}
+            parsed.values["speed_m_s"] = document["speed_m_s"].number()
+            if document["transport"].text() == "sap":
+                parsed.values |= _report.counters(document)
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """How long it took, and the speed that a receiver has to find."""
+        """Yield the duration, and the speed that a receiver should find."""
         yield from _report.completion(raw, parsed.values)
         if parsed.values.get("speed_m_s"):
             yield WalkSent(raw.params.get("port"), parsed.values["speed_m_s"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pictures that arrived, side by side, as the metric psnr decoded them; drawn again from the raw files."""
+"""Received pictures, side by side, decoded from the raw files as by the metric psnr."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Psnr(View):
     """The pictures themselves, side by side."""
 
     def pictures(self, result: Result, record: Record) -> Iterator[Picture]:
-        """Those that can be decoded, in the order of the rows."""
+        """Yield pictures that can be decoded, in the order of the rows."""
         for row in result.rows:
             yield from _picture(record, row)
 
@@ -30,15 +30,15 @@ def _picture(record: Record, row: dict[str, Any]) -> Iterator[Picture]:
     path = record.directory / "raw" / f"{row['process']}.received"
     image = decode(path) if path.is_file() else None
     if image is not None:
-        yield Picture(row["process"], _told(row), _data(image))
+        yield Picture(row["process"], _caption(row), _data(image))
 
 
-def _told(row: dict[str, Any]) -> str:
+def _caption(row: dict[str, Any]) -> str:
     lost = "" if not row["lost"] else f", datagrams lost: {row['lost']}"
     if row["equal"]:
-        return "as it was sent"
+        return "as sent"
     if row["psnr"] is None:
-        return f"of another size than what was sent{lost}"
+        return f"its size differs from that of the sent picture{lost}"
     return f"PSNR {row['psnr']:.1f} dB{lost}"
 
 

@@ -76,7 +76,7 @@ def test_speed_and_its_error() -> None:
     other = source("sap-tracker", identifier="walk", values={"speed_m_s": 1.2}, params={"port": 2})
     assert not figures("speed-error", "%", other, trace()).values
     assert not figures("mean-speed", "m/s", trace(speed_m_s=None)).rows
-    with pytest.raises(ValueError, match="of: positions that were sent are missing; add a process of sap-tracker"):
+    with pytest.raises(ValueError, match="of: sent positions are missing; add a process of sap-tracker"):
         load("speed-error").check({"sink": "sap-track-sink"}, "%", None)
 
 

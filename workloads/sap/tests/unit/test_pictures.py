@@ -43,8 +43,8 @@ def sent_twice(record: Record) -> Record:
 
 def test_both_are_shown_with_what_became_of_them(sent_twice: Record) -> None:
     found = list(views.load("psnr").pictures(sent_twice.metrics["psnr"], sent_twice))
-    assert [(one.title, one.told) for one in found] == [
-        ("precise", "as it was sent"),
+    assert [(one.title, one.caption) for one in found] == [
+        ("precise", "as sent"),
         ("approximate", "PSNR 21.3 dB, datagrams lost: 1"),
     ]
     kind, _, data = found[0].data.partition(",")
@@ -57,7 +57,7 @@ def test_the_page_has_them_side_by_side(sent_twice: Record) -> None:
     page = html.page(sent_twice, [], [])
     assert len(re.findall(r'<div class="pictures">', page)) == 1
     assert re.findall(r"<figcaption><b>(\w+)</b> ([^<]*)</figcaption>", page) == [
-        ("precise", "as it was sent"),
+        ("precise", "as sent"),
         ("approximate", "PSNR 21.3 dB, datagrams lost: 1"),
     ]
 

@@ -50,10 +50,14 @@ def test_what_trackers_are_told() -> None:
 @pytest.mark.parametrize(
     ("probe", "params", "complaint"),
     [
-        ("sap-streamer", {"to": "h", "bytes": 1, "head": 1}, "head: only a file has one"),
-        ("sap-streamer", {"to": "h", "bytes": 1, "mode": "tcp"}, "mode: there is no tcp; write approximate or precise"),
-        ("sap-tracker", {"to": "h", "transport": "udp"}, "transport: there is no udp; write approximate,"),
-        ("sap-track-sink", {"gaps": "some"}, "gaps: there is no some; write ignored or counted"),
+        ("sap-streamer", {"to": "h", "bytes": 1, "head": 1}, "head: needs file:"),
+        (
+            "sap-streamer",
+            {"to": "h", "bytes": 1, "mode": "tcp"},
+            'mode: "tcp" is not a valid mode; write approximate or precise',
+        ),
+        ("sap-tracker", {"to": "h", "transport": "udp"}, 'transport: "udp" is not valid; write approximate,'),
+        ("sap-track-sink", {"gaps": "some"}, 'gaps: "some" is not valid; write ignored or counted'),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(probe: str, params: dict[str, Any], complaint: str) -> None:
@@ -95,9 +99,9 @@ def test_a_program_that_was_ended_leaves_nothing(typed: Pasted) -> None:
 
 
 def test_reports_of_somebody_else(typed: Pasted) -> None:
-    with pytest.raises(ProbeOutputError, match="x.out:1: the report of a receiver was expected"):
+    with pytest.raises(ProbeOutputError, match="x.out:1: role must be receiver"):
         typed("sap-stream-sink", out='{"role": "sender"}\n')
-    with pytest.raises(ProbeOutputError, match="x.out:2: a second report"):
+    with pytest.raises(ProbeOutputError, match="x.out:2: only one report was expected"):
         typed("sap-stream-sink", out='{"role": "receiver"}\n{"role": "receiver"}\n')
 
 

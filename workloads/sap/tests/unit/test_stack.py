@@ -27,7 +27,7 @@ def test_a_probe_whose_program_nodes_lack_is_refused(plans: Plans, probe: str) -
     keys = ", url: http://h1/" if probe == "sap-get" else ", to: 10.0.0.1" if probe.endswith("er") else ""
     text = f"processes:\n  - {{on: client, run: {{probe: {probe}{keys}}}}}\n"
     told = (
-        f"processes.0.run.probe: the program of {probe} comes with the stack sap, and this workload has no stack; "
+        f"processes.0.run.probe: the program of {probe} is part of the stack sap, but this workload has no stack; "
         "write stack: sap"
     )
     assert refusal(plans, WORKLOAD + text) == f"w.yaml:5  {told}"
