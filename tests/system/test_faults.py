@@ -57,7 +57,7 @@ processes:
 
 
 def test_a_kernel_warning_fails_the_run(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"the guest's kernel complained: .*WARNING: made up"):
+    with pytest.raises(RunError, match=r"the guest's kernel reported an error: .*WARNING: made up"):
         boot(
             WIRED,
             """

@@ -262,7 +262,7 @@ def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path,
     until(lambda: not any(map(alive, family)))
     line, last = told.splitlines()[-2:]
     assert last == "lab: interrupted"
-    match = re.fullmatch(r"(\d+) of 9 trials are stored; the same command goes on from there", line)
+    match = re.fullmatch(r"(\d+) of 9 trials are stored; repeat the command to continue", line)
     assert match, told
     kept = len(stored(store))
     assert 2 <= int(match[1]) <= kept < 9  # one may be stored that was not counted yet

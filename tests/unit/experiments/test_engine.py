@@ -308,7 +308,7 @@ def test_a_worker_that_is_another_lab_ends_the_sweep(lab: Lab) -> None:
         "worker tcp://10.0.0.2:4711 on node2 takes no work: it is another lab than this one\n"
         "    kernel: aaaabbbbcccc here, eeeeffff0000 there\n"
         "  give it the same checkout and the same cache of kernels and images, or end it; "
-        "what is finished is stored, and the same command goes on from there"
+        "finished trials are stored; repeat the command to continue"
     )
     assert lab.crew and lab.crew.closed
 
