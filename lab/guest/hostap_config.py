@@ -39,8 +39,9 @@ def _mode_lines(radio: types.Radio) -> list[str]:
 def _dcf_lines(mode: str) -> list[str]:
     """DCF in all four queues of a network without WMM.
 
-    hostapd sets its own EDCA parameters there too (AIFSN 3, CW 15 to 63 for best effort), which reduced the throughput
-    of 802.11a by a fortieth and increased that of 802.11b by a fourteenth. IEEE 802.11-2020 10.3.2.3.5, Tables 15-5, 17-21.
+    hostapd sets its own EDCA parameters there too (AIFSN 3, CW 15 to 63 for best effort). They reduced the throughput
+    of 802.11a by a fortieth and increased that of 802.11b by a fourteenth.
+    IEEE 802.11-2020 10.3.2.3.5, Tables 15-5, 17-21.
     """
     cw_min = 31 if mode == "b" else 15
     parameters = {"aifs": 2, "cwmin": cw_min, "cwmax": 1023, "burst": 0}

@@ -92,5 +92,5 @@ class Loop:
                 last = state()
                 last_seen = f"; last seen: {last}" if last else ""
                 place = f"{where}: " if where else ""
-                raise GuestError(f"{place}timed out after {timeout_ns / 1e9:g} s waiting for {what}{last_seen}", culprit, log)
+                raise GuestError(f"{place}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, log)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

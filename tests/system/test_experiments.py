@@ -129,7 +129,7 @@ def until(condition: Callable[[], object], seconds: float = DEADLINE_S) -> None:
     """Wait for a condition on the host; fails the test after so long."""
     deadline_s = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline_s, "waited in vain"
+        assert time.monotonic() < deadline_s, "timeout"
         os.sched_yield()
 
 

@@ -117,7 +117,7 @@ def messages(data: bytes) -> Iterator[Message]:
             raise NetlinkError(f"netlink: {len(data)} bytes are not a message")
         length, kind, flags, sequence, _ = _HEADER.unpack_from(data)
         if not _HEADER.size <= length <= len(data):
-            raise NetlinkError(f"netlink: a message has {len(data)} of its {length} bytes")
+            raise NetlinkError(f"netlink: a message has length {length}, but {len(data)} bytes are left")
         yield Message(kind, flags, sequence, data[_HEADER.size : length])
         data = data[(length + 3) & ~3 :]
 
@@ -134,7 +134,8 @@ def attributes(data: bytes) -> dict[int, bytes]:
             raise NetlinkError(f"netlink: {len(data)} bytes are not an attribute")
         length, kind = _ATTRIBUTE.unpack_from(data)
         if not _ATTRIBUTE.size <= length <= len(data):
-            raise NetlinkError(f"netlink: attribute {kind & _TYPE_MASK} has {len(data)} of its {length} bytes")
+            name = f"attribute {kind & _TYPE_MASK}"
+            raise NetlinkError(f"netlink: {name} has length {length}, but {len(data)} bytes are left")
         found[kind & _TYPE_MASK] = data[_ATTRIBUTE.size : length]
         data = data[(length + 3) & ~3 :]
     return found
