@@ -35,6 +35,7 @@ PARTS = (
             "lab.views.base",
             "lab.views.parts",
             "lab.units",
+            "lab.numbers",
             "lab.captures",
         ),
     ),
@@ -43,6 +44,7 @@ PARTS = (
         "For those who add a key to a file, a kind of event or node, or a model of propagation, fading or errors.",
         (
             "lab.model.base",
+            "lab.model.names",
             "lab.model.registry",
             "lab.model.event",
             "lab.model.node",
