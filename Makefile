@@ -13,7 +13,7 @@ PYTHON := $(VENV)/bin/python
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
 
-help: ## what can be made
+help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 bootstrap:
@@ -22,23 +22,23 @@ bootstrap:
 bootstrap-test:
 	@scripts/bootstrap test
 
-lab: bootstrap ## the flagship: a download through two handoffs, in virtual time
+lab: bootstrap ## run the flagship: a download through two handoffs, in virtual time
 	@$(LAB) run two-aps-handoff http/download
 
-test: bootstrap-test check ## everything the project tests
+test: bootstrap-test check ## run all tests
 	@scripts/test
 
-check: bootstrap ## style, types, imports, shell scripts, kernel patches, generated files
+check: bootstrap ## check style, types, imports, shell scripts, kernel patches, generated files
 	@scripts/check
 
-docs: bootstrap ## compare what the documentation shows, and each digit of docs/validation.md, with what comes out now
+docs: bootstrap ## run the commands in the documentation and the tests of docs/validation.md; compare the output
 	@$(PYTHON) -m tests.shown && shown=0 || shown=$$?; \
 		$(PYTHON) -m tests.validation --compare && exit $$shown
 
-bench: bootstrap ## the figures of speed and memory (20 minutes; python -m bench: those of the guest, a minute or two)
+bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only the guest, a minute or two)
 	@$(PYTHON) -m bench --long
 
-test-fresh: bootstrap ## make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
+test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
 
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them
@@ -59,6 +59,6 @@ kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
 rootfs: bootstrap ## build the guest's root file system
 	@$(LAB) rootfs
 
-clean: ## remove what was built: caches, environment; runs/ stays
+clean: ## remove build results, caches and environment; keeps runs/
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Measures the speed that the project promises, and prints medians beside the limits.
 
-Limits are for a quiet machine with 2 cores. The first lines tell how quick this one is at what a guest does most: a
-system call of a guest's program.
+Limits are for a quiet machine with 2 cores. The first lines show the speed of this machine at the most frequent
+operation of a guest: a system call of a program.
 """
 
 from __future__ import annotations

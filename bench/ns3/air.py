@@ -112,7 +112,7 @@ def of_ns3_run(program: Path, scenario: download.Scenario, extra: Sequence[str])
     """Run ns-3; ``extra`` are options of its own, such as --ns3::TcpSocket::DelAckCount=1.
 
     Raises:
-        RunError: It failed; with what it said.
+        RunError: It failed; gives its output.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = Path(folder) / "frames"

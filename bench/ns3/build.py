@@ -37,7 +37,7 @@ def ensure_program(source: Path = SOURCE, binaries: Path = BINARIES) -> Path:
 
     Raises:
         HostError: A tool or ns-3 is not installed.
-        BuildError: The compiler refuses; with what it says.
+        BuildError: It does not compile; gives the compiler's output.
     """
     version, flags = _installed()
     binary = binaries / f"{source.stem}-{content_key(source.read_bytes(), version, *COMPILER, *flags)}"

@@ -39,14 +39,14 @@ def ensure_source(report: Report, image: Image, package: str, where: str, store:
     """The source of a package, fetched if the cache does not hold it.
 
     Args:
-        report: Told what is being done.
+        report: Receives progress.
         image: Its version of the package is the one that is wanted.
         package: Name of a (binary) package of the image.
         where: ``file:line`` that names it.
-        store: Where; default: the user's cache.
+        store: The cache; default: the user's.
 
     Raises:
-        BuildError: The image has no such package, or the archive no source of it.
+        BuildError: The image has no such package, or the archive has no source of it.
         HostError: A tool, space or permission is missing.
     """
     version = image.packages.get(package)

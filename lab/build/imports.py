@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which files of Python code need which others, without running any: what a result depends on follows from this.
+"""Find which Python files import which others, without running them, to determine what a result depends on.
 
-Imports are read from the syntax tree, those in functions too; those for type checkers alone are none. What is imported
-by a name that is put together at run time (``importlib.import_module``) is not seen: whoever does that adds the files
-that it may mean. Files of the standard library and of other packages are not ours, and left out.
+It reads imports from the syntax tree, including those in functions, but not those for type checkers only. It does not
+see imports by computed names (``importlib.import_module``): callers must add the files that these may import. It leaves
+out the standard library and other packages.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from lab.build.cache import cache_root
 from lab.checkout import PACKAGE
 
-_MOST_REMEMBERED = 5000  # files: a few checkouts
+_MOST_REMEMBERED = 5000  # files, of a few checkouts
 _INIT = "__init__.py"
 
 Import = tuple[int, str, tuple[str, ...]]  # level (0: absolute), module, names taken from it
@@ -29,7 +29,7 @@ def imports(source: str) -> list[Import]:
     """The imports of a module, in no particular order, each once.
 
     Raises:
-        SyntaxError: it is no Python.
+        SyntaxError: It is not valid Python.
     """
     return sorted(set(_imports(ast.parse(source))))
 
@@ -52,10 +52,10 @@ def _is_for_type_checkers(test: ast.expr) -> bool:
 
 
 class Imports:
-    """Finds what files need. Remembers what it read of each, by content, for the next process too."""
+    """Finds the files that others import. Caches the imports of each file, by content, on disk too."""
 
     def __init__(self, memory: Path | None = None, package: Path = PACKAGE) -> None:
-        """Use the memory in the cache, or another file; ``package`` is where the lab is."""
+        """``memory`` is the file that caches imports; ``package`` is the folder of the lab."""
         self._memory = memory or cache_root() / "imports.json"
         self._package = package
         self._known: dict[str, list[Import]] | None = None
@@ -63,11 +63,11 @@ class Imports:
         self._learned = False
 
     def closure(self, files: Iterable[Path], own: Iterable[Path] = ()) -> dict[Path, bytes]:
-        """These files and all of ours that they need, in alphabetical order, each with its content.
+        """These files and all files of ours that they import, in alphabetical order, each with its content.
 
         Args:
             files: resolved.
-            own: folders besides the lab's package whose files are ours, too: those of stacks, workloads/<stack>.
+            own: further folders whose files are ours: those of stacks, workloads/<stack>.
         """
         modules = _Modules({self._package.name: self._package, **{f"{one.parent.name}.{one.name}": one for one in own}})
         found: dict[Path, bytes] = {}
@@ -78,9 +78,9 @@ class Imports:
             if name in looked_at:
                 continue
             looked_at.add(name)
-            waiting.append(name.rpartition(".")[0])  # Python runs a package before what lies in it
+            waiting.append(name.rpartition(".")[0])  # Python runs a package before its modules
             file = modules.file(name)
-            if file is None:  # not ours, or no module: a function, say
+            if file is None:  # not ours, or not a module, such as a function
                 continue
             content = found[file] = file.read_bytes()
             package = name.split(".") if file.name == _INIT else name.split(".")[:-1]
@@ -100,7 +100,7 @@ class Imports:
         if found is None:
             try:
                 found = imports(content.decode())
-            except (SyntaxError, ValueError):  # whoever runs it gets the error; it needs nothing
+            except (SyntaxError, ValueError):  # running it reports the error; it imports nothing
                 found = []
             self._known[digest] = found
             self._learned = True
@@ -112,7 +112,7 @@ class Imports:
             return
         self._learned = False
         kept = self._known if len(self._known) <= _MOST_REMEMBERED else self._used
-        with contextlib.suppress(OSError):  # somebody else's cache: then it is read again next time
+        with contextlib.suppress(OSError):  # another user's cache: read it again next time
             self._memory.parent.mkdir(parents=True, exist_ok=True)
             fresh = self._memory.with_suffix(f".{os.getpid()}")
             fresh.write_text(json.dumps(kept, separators=(",", ":")) + "\n")
@@ -130,20 +130,20 @@ def _load(memory: Path) -> dict[str, list[Import]]:
 
 
 class _Modules:
-    """Modules of ours, by the names that they import each other by."""
+    """Our modules, by the names that they import each other by."""
 
     def __init__(self, folders: dict[str, Path]) -> None:
-        """``folders``: by the name of the package that each is."""
+        """``folders``: by package name."""
         self._folders = folders
 
     def name(self, file: Path) -> str:
-        """What the module in a file is called."""
+        """The name of the module in a file."""
         package, folder = next((name, one) for name, one in self._folders.items() if file.is_relative_to(one))
         within = file.relative_to(folder).with_suffix("").parts
         return ".".join([package, *(within[:-1] if file.name == _INIT else within)])
 
     def file(self, name: str) -> Path | None:
-        """Where a module is; None: there is none of that name that is ours."""
+        """The file of a module; None if we have no module of that name."""
         for package, folder in self._folders.items():
             if name == package or name.startswith(f"{package}."):
                 base = folder.joinpath(*name[len(package) + 1 :].split("."))

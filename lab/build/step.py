@@ -21,7 +21,7 @@ from lab.errors import BuildError, HostError
 TAIL_LINES = 15
 TICK_S = 0.5
 _ERROR = re.compile(r"\berror\b|^E: |\*\*\*", re.IGNORECASE)
-# All that a build sees of our environment: neither the flags of a make that calls us, nor a user's CFLAGS.
+# The part of our environment that a build sees: neither the flags of a calling make, nor a user's CFLAGS.
 ENVIRONMENT = re.compile(r"PATH|HOME|TMPDIR|APT_CONFIG|(?:https?|ftp|no|all)_proxy", re.IGNORECASE)
 # What the C library, tar, dpkg and squashfs-tools print when the disk is full.
 NO_SPACE_TEXT = "No space left on device"
@@ -32,7 +32,7 @@ class BuildLog:
 
     def __init__(self, path: Path, directory: Path) -> None:
         self.path = path
-        self.directory = directory  # of the build: where space may run out
+        self.directory = directory  # of the build, whose disk may become full
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.write_text("")
 
@@ -42,7 +42,7 @@ class BuildLog:
             file.write(f"{text}\n")
 
     def failure(self, step: str, reason: str, since: int = 0) -> BuildError | HostError:
-        """The error for a step that failed, ``since`` bytes of the log: no space if the log says so."""
+        """The error for a failed step, whose log begins at byte ``since``: a full disk if the log reports one."""
         lines = self.path.read_bytes()[since:].decode(errors="replace").splitlines()
         if any(NO_SPACE_TEXT in line for line in lines):
             return no_space(self.directory)
@@ -64,17 +64,17 @@ class BuildLog:
         """Run a command to its end.
 
         Args:
-            step: What it does, for the error: "unpacking the source".
+            step: Description for the error: "unpacking the source".
             argv: The command.
-            cwd: Where; default: the build's directory.
-            env: Set in addition to the few variables of ours that a build sees; LC_ALL is C.
-            on_line: Sees every line of the log as it comes.
-            on_tick: Called where no line comes for half a second.
-            stdin: Read by the command; default: nothing.
-            stdout: Takes its standard output; default: the log.
+            cwd: Its directory; default: the build's.
+            env: Set in addition to the few variables that a build inherits; LC_ALL is C.
+            on_line: Called with every new line of the log.
+            on_tick: Called if there is no new line for half a second.
+            stdin: Its standard input; default: none.
+            stdout: Receives its standard output; default: the log.
 
         Raises:
-            BuildError: It failed; with the last lines of the log.
+            BuildError: It failed; gives the last lines of the log.
             HostError: It is not installed, or the disk is full.
         """
         self.add(f"$ {' '.join(argv)}")
@@ -130,11 +130,11 @@ def telling_lines(lines: list[str]) -> list[str]:
     return [*lines[max(0, first - 2) : first + 6], "...", *lines[-5:]]
 
 
-# What a command inherits beside 0, 1 and 2 has numbers from here on. The low ones are mmdebstrap's: it has sh write
-# to a descriptor of its own, and sh takes only numbers of one digit.
+# Other descriptors than 0, 1 and 2 that a command inherits are numbered from here on. mmdebstrap needs the low ones:
+# its sh writes to a descriptor, and accepts only one digit.
 _HIGH_DESCRIPTOR = 200
-# The command, beside it a guard in the same process group: when the pipe of which we hold the other end closes, be
-# it by kill -9 of the lab, the guard ends the group.
+# The command, and a guard in the same process group: when the pipe closes whose other end we hold, even by kill -9 of
+# the lab, the guard ends the group.
 _GUARDED = '{ read -r _ </proc/self/fd/"$0"; kill -TERM 0; } >/dev/null 2>&1 & exec "$@"'
 
 
@@ -144,7 +144,7 @@ def running(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A build command in its own session, whose standard error (and output, unless it goes elsewhere) is a pipe.
 
-    It ends with us, however we end. It holds our locks until it is gone.
+    It ends with us, however we end. It holds our locks until it has ended.
     """
     inherited = {name: value for name, value in os.environ.items() if ENVIRONMENT.fullmatch(name)}
     guard, ours = os.pipe()
@@ -174,7 +174,7 @@ def running(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and all it started."""
+    """End the command and all processes that it started."""
     os.killpg(process.pid, signal.SIGTERM)
     try:
         process.wait(timeout=30)  # mmdebstrap removes its directory first

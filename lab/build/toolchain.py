@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which compiler, linker and C library a kernel is built with: they are part of its bytes, so of its key."""
+"""Which compiler, linker and C library a kernel is built with: they affect its bytes, so they are part of its key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from lab.build.cache import cache_root
 from lab.errors import HostError
 
-# Asked for their version. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
+# Programs whose versions count. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
 # the libc.so of the same package.
 PROGRAMS = ("gcc", "ld")
 LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/libc.a"), Path("/usr/lib/libc.a"))
@@ -22,10 +22,10 @@ LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/li
 def toolchain_versions(memory: Path | None = None) -> str:
     """One line naming compiler, linker and C library.
 
-    Asking them takes 20 ms, so the answer is remembered for as long as the files are the same (path, size, time).
+    Calling them takes 20 ms, so the answer is cached as long as the files are unchanged (path, size, time).
 
     Args:
-        memory: The file that remembers; default: in the cache.
+        memory: The file with the cached answer; default: in the cache.
 
     Raises:
         HostError: One of them is not installed.
@@ -38,7 +38,7 @@ def toolchain_versions(memory: Path | None = None) -> str:
         if known["fingerprint"] == fingerprint:
             return str(known["versions"])
     versions = _ask()
-    with contextlib.suppress(OSError):  # then it is asked again next time
+    with contextlib.suppress(OSError):  # call them again next time
         memory.parent.mkdir(parents=True, exist_ok=True)
         fresh = memory.with_suffix(f".{os.getpid()}")
         fresh.write_text(json.dumps({"fingerprint": fingerprint, "versions": versions}) + "\n")

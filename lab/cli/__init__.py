@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lab``: thin verbs, and how they speak to a terminal. Nothing imports this room."""
+"""The command ``lab``: thin verbs and their terminal output. No other package imports this one."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab check``: what a file is, and whether it is right."""
+"""``lab check``: find out what kind of file it is, and check it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from lab.model.document import read
 from lab.plan.load import check_document
 
-_OF_EXPERIMENTS = ("grid", "workload", "topology", "repetitions", "claims")  # keys that only they have
+_OF_EXPERIMENTS = ("grid", "workload", "topology", "repetitions", "claims")  # keys that only experiments have
 
 
 def check(path: Path) -> str:
-    """Judge one file by itself; returns what it is: topology, workload or experiment.
+    """Check one file on its own; returns its kind: topology, workload or experiment.
 
     Raises:
-        InputError, InputErrors: what is wrong with it.
+        InputError, InputErrors: The file is not valid.
     """
     document = read(path)
     if isinstance(document.data, dict) and any(key in document.data for key in _OF_EXPERIMENTS):

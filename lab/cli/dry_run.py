@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab run --dry-run``: what a run would do, in its order: the steps that the guest executes are printed here."""
+"""``lab run --dry-run``: print, in order, the steps that a run would execute."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.model.document import label_of
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
 
-# what is known only when a run is made
+# placeholders for what is known only during a run
 _FILES = GuestFiles(Path("KERNEL"), Path("INITRD"), Path("IMAGE"), Path("CODE"), Path("RUN"))
 
 
@@ -33,9 +33,9 @@ def print_commands(
 
 
 def commands(plan: Plan, code: Path | None = None) -> list[str]:
-    """Commands, with here-documents as their input; lines that begin with # say where, when, and what else is done.
+    """Commands, with here-documents as input; lines that begin with # say where and when, and describe other steps.
 
-    ``code`` is the folder of the plan's stack, where that has code.
+    ``code`` is the folder of the plan's stack, if the stack has code.
     """
     return list(_all(plan, code))
 
@@ -54,12 +54,12 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
 
 
 def guest_lines(plan: Plan) -> Iterator[str]:
-    """What the guest does for a plan: the steps that it executes."""
+    """The steps that the guest executes for a plan."""
     return lines(chain(script.steps(plan, lambda name: f"<pid of {name}>"), script.after_outcome(plan)))
 
 
 def _build(code: Path) -> Iterator[str]:
-    """What makes the code of a stack, unless the cache has it."""
+    """The commands that build the code of a stack, unless it is cached."""
     yield f"# {label_of(code)}, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of"
     packages = [*sysroot.PACKAGES, *files.listed(code / files.BUILD_PACKAGES)]
     yield f"# {', '.join(packages)}"

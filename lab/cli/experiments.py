@@ -32,7 +32,7 @@ def reproduce(
     fresh: bool,
     most: int | None,
 ) -> int:
-    """Run what the store does not have, sum up, judge, draw; returns the exit status."""
+    """Run the trials that are not stored, summarize, check claims, draw; returns the exit status."""
     from lab.experiments.file import resolve
     from lab.experiments.file.grid import check_size
     from lab.experiments.run import engine
@@ -61,7 +61,7 @@ def reproduce(
     unwritten: RecordError | None = None
     try:
         page = files.write(results, directory)
-    except RecordError as error:  # a full disk, say: what was found is shown all the same
+    except RecordError as error:  # a full disk, for example: show the results anyway
         unwritten = error
     if as_json:
         files.print_json(files.to_json(results))
@@ -76,16 +76,16 @@ def reproduce(
 
 
 def check_scheduler(address: str | None) -> None:
-    """Refuse the address of a dashboard, which a scheduler prints beside its own.
+    """Reject the address of a dashboard, which a scheduler prints next to its own.
 
     Raises:
-        InputError: it begins with http.
+        InputError: It begins with http.
     """
     parts = urlsplit(address or "")
     if parts.scheme not in ("http", "https"):
         return
     raise InputError(
-        f"--dask {address}: that is the address of a dashboard, not of a scheduler",
+        f"--dask {address}: this is the address of a dashboard, not of a scheduler",
         hint=f"write --dask tcp://{parts.hostname or 'host'}:8786, or what dask scheduler prints as its address",
     )
 
@@ -96,7 +96,7 @@ def _command() -> str:
 
 @contextlib.contextmanager
 def _kept(directory: Path) -> Iterator[None]:
-    """An interrupted sweep leaves no empty directory; what was run is in the store."""
+    """Remove the directory of an interrupted sweep if it is empty; finished trials are in the store."""
     try:
         yield
     except BaseException:
@@ -107,7 +107,7 @@ def _kept(directory: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _interruptible(bar: TrialBar) -> Iterator[None]:
-    """Show who interrupts a sweep what is kept of it."""
+    """Tell the user who interrupts a sweep how many trials are stored."""
     try:
         yield
     except KeyboardInterrupt:
@@ -116,7 +116,7 @@ def _interruptible(bar: TrialBar) -> Iterator[None]:
 
 
 def _remark(results: Results, as_json: bool) -> None:
-    """What is not in the tables; only remarks where standard output is JSON."""
+    """Print what the tables do not show; only remarks if standard output is JSON."""
     from lab.experiments.output import remarks
     from lab.experiments.where import count
 
@@ -130,7 +130,7 @@ def _remark(results: Results, as_json: bool) -> None:
 
 
 def compare(first: Path, second: Path, *, as_json: bool) -> int:
-    """Tell what differs between two results of one experiment; returns the exit status."""
+    """Compare two results of one experiment; returns the exit status."""
     from lab.experiments.analysis.compare import compare as differences
     from lab.experiments.output import compared, files
 

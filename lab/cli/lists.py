@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verbs that look: list, doctor, and what kernel and image are."""
+"""The verbs that only show something: list, doctor, and the descriptions of kernel and image."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lab.errors import InputError
 
 
 def print_list(as_json: bool, what: str | None = None) -> None:
-    """Topologies, workloads, experiments, probes and metrics, or ``what`` of them, with what they are about."""
+    """List topologies, workloads, experiments, probes and metrics, or only ``what``, each with its description."""
     from rich.table import Table
 
     found = {heading: make() for heading, make in _LISTS.items() if what in (None, heading)}
@@ -33,7 +33,7 @@ def print_list(as_json: bool, what: str | None = None) -> None:
 
 
 def _files(kind: str) -> dict[str, str]:
-    """Files of a kind by short name, each with what it is about."""
+    """Files of a kind by short name, each with its description."""
     from lab import library
     from lab.model.document import read
 
@@ -41,14 +41,14 @@ def _files(kind: str) -> dict[str, str]:
     for name, path in library.known(kind).items():
         try:
             data = read(path).data
-        except InputError as error:  # one broken file must not hide the others
+        except InputError as error:  # one invalid file must not hide the others
             data = {"about": f"cannot be read: {error}"}
         found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
     return found
 
 
 def _probes() -> dict[str, str]:
-    """Probes, each with what it is about."""
+    """Probes, each with its description."""
     from lab.probes import base as probes
 
     found = {}
@@ -63,7 +63,7 @@ def _probes() -> dict[str, str]:
 
 
 def _metrics() -> dict[str, str]:
-    """Metrics, each with what it is about."""
+    """Metrics, each with its description."""
     from lab.metrics import base as metrics
 
     found = {}
@@ -85,7 +85,7 @@ _LISTS: dict[str, Callable[[], dict[str, str]]] = {
 
 
 def print_doctor(as_json: bool) -> int:
-    """What the machine has and lacks; exit status 1 if a run would not work."""
+    """What the machine has and what is missing; exit status 1 if a run would fail."""
     from lab.machine.doctor import examine
 
     findings = examine()
@@ -101,7 +101,7 @@ def print_doctor(as_json: bool) -> int:
 
 
 def print_facts(built: Any, as_json: bool) -> None:
-    """The fields of what was built, one a line."""
+    """The fields of a build result, one per line."""
     facts = {
         key: str(value) if not isinstance(value, dict) else value for key, value in dataclasses.asdict(built).items()
     }

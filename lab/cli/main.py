@@ -18,7 +18,7 @@ from click.exceptions import ClickException
 
 from lab.errors import LabError
 
-os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # else it looks through all that is installed for some
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
 
 app = typer.Typer(
@@ -31,11 +31,11 @@ app = typer.Typer(
 
 Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
 Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
-Seed = Annotated[int, typer.Option(help="Rules every random draw of the run.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed for all random numbers of the run.", min=0)]
 Setting = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
-Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one below runs/.")]
+Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one in runs/.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Source = Annotated[Path | None, typer.Option(help="Kernel source tree to use instead of Debian's package.")]
 
@@ -65,16 +65,16 @@ def run(
     settings: Setting = None,
     out: Out = None,
     repeat: Annotated[int, typer.Option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
-    jobs: Annotated[int, typer.Option(help="Guests side by side.", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="Number of guests to run in parallel.", min=1)] = 1,
     pcap: Annotated[
         Literal["air"] | None,
-        typer.Option(help="Capture every frame of the medium, ACKs and collisions too: raw/air-<MHz>.pcapng."),
+        typer.Option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running it.")] = False,
     as_json: Json = False,
     kernel_source: Source = None,
 ) -> None:
-    """Run a workload on a topology in virtual time, record it, report it. Exit status 1: a check failed."""
+    """Run a workload on a topology in virtual time; record and report it. Exit status 1: a check failed."""
     settings = settings or []
     if dry_run:
         from lab.cli.dry_run import print_commands
@@ -104,10 +104,10 @@ def shell(
     topology: Topology,
     seed: Seed = 1,
     settings: Setting = None,
-    stack: Annotated[str | None, typer.Option(metavar="NAME", help="A stack whose programs nodes have.")] = None,
+    stack: Annotated[str | None, typer.Option(metavar="NAME", help="Stack whose programs nodes have.")] = None,
     kernel_source: Source = None,
 ) -> None:
-    """Boot a topology in real time and give a prompt in the manner of mininet>."""
+    """Boot a topology in real time and open a prompt like mininet>."""
     from lab.cli.run import interact
 
     raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
@@ -134,7 +134,7 @@ def show(
 def list_(
     what: Annotated[
         Literal["topologies", "workloads", "experiments", "probes", "metrics"] | None,
-        typer.Argument(help="Only these: topologies, workloads, experiments, probes or metrics.", show_default=False),
+        typer.Argument(help="List only topologies, workloads, experiments, probes or metrics.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -150,17 +150,17 @@ def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload a
     from lab.cli.check import check as check_file
 
     for path in files:
-        print(f"{path}: a correct {check_file(path)}")
+        print(f"{path}: a valid {check_file(path)}")
 
 
 @app.command()
 def report(
     directory: Annotated[Path, typer.Argument(help="Directory of a run.")] = Path("runs/latest"),
-    png: Annotated[bool, typer.Option("--png", help="Draw the plots as PNG too.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Draw the plots as PDF too.")] = False,
+    png: Annotated[bool, typer.Option("--png", help="Also draw the plots as PNG.")] = False,
+    pdf: Annotated[bool, typer.Option("--pdf", help="Also draw the plots as PDF.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Record and draw a run again from its raw files, and print its tables."""
+    """Rebuild record and report of a run from its raw files, and print its tables."""
     from lab.cli.run import redraw
 
     wanted = {"svg": True, "png": png, "pdf": pdf}
@@ -171,22 +171,22 @@ def report(
 @app.command()
 def reproduce(
     experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
-    out: Annotated[Path | None, typer.Option(help="Directory for the results; default: a new one below runs/.")] = None,
-    jobs: Annotated[int, typer.Option(help="Guests side by side on this machine.", min=1)] = 1,
+    out: Annotated[Path | None, typer.Option(help="Directory for the results; default: a new one in runs/.")] = None,
+    jobs: Annotated[int, typer.Option(help="Number of guests to run in parallel on this machine.", min=1)] = 1,
     dask: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="Scheduler of dask.distributed whose workers run the trials: tcp://…"),
+        typer.Option(metavar="ADDRESS", help="dask.distributed scheduler whose workers run the trials: tcp://…"),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
     ] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="Repeat each point N times.", min=1)] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store has.")] = False,
-    limit: Annotated[int, typer.Option(metavar="N", help="A grid of more trials asks for --yes.", min=1)] = 1000,
-    yes: Annotated[bool, typer.Option("--yes", help="Run all trials, however many.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Also run trials that are stored.")] = False,
+    limit: Annotated[int, typer.Option(metavar="N", help="A grid of more trials requires --yes.", min=1)] = 1000,
+    yes: Annotated[bool, typer.Option("--yes", help="Run all trials, however many there are.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run an experiment, or what of it is not stored; draw it beside the paper. Exit status 1: a claim fails."""
+    """Run the trials of an experiment that are not stored; draw it beside the paper. Exit status 1: a claim fails."""
     from lab.cli.experiments import reproduce as reproduce_
 
     raise typer.Exit(
@@ -206,8 +206,10 @@ def reproduce(
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="RUN-A", help="Directory of a lab reproduce, or its results.json.")],
-    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another one of the same experiment.")],
+    first: Annotated[
+        Path, typer.Argument(metavar="RUN-A", help="Results directory of `lab reproduce`, or results.json.")
+    ],
+    second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another result of the same experiment.")],
     as_json: Json = False,
 ) -> None:
     """Compare two results of one experiment, made with two builds: differences with confidence."""
@@ -218,7 +220,7 @@ def compare(
 
 @app.command()
 def doctor(as_json: Json = False) -> None:
-    """Check what this machine has and lacks."""
+    """Check whether this machine has what the lab needs."""
     from lab.cli.lists import print_doctor
 
     raise typer.Exit(print_doctor(as_json))
@@ -228,11 +230,11 @@ def doctor(as_json: Json = False) -> None:
 def kernel(
     kernel_source: Source = None,
     refresh: Annotated[
-        bool, typer.Option("--refresh", help="Fetch Debian's source again, to take a newer one.")
+        bool, typer.Option("--refresh", help="Fetch Debian's source again, to use a newer version.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Build the guest's kernel where the cache does not have it; print what it is."""
+    """Build the guest's kernel unless it is cached; describe it."""
     from lab.build.kernel.kernel import ensure_kernel
     from lab.cli.lists import print_facts
     from lab.cli.terminal import reporter
@@ -244,10 +246,10 @@ def kernel(
 
 @app.command()
 def rootfs(
-    refresh: Annotated[bool, typer.Option("--refresh", help="Build anew, with today's packages.")] = False,
+    refresh: Annotated[bool, typer.Option("--refresh", help="Build again, with today's packages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build the guest's root file system where the cache does not have it; print what it is."""
+    """Build the guest's root file system unless it is cached; describe it."""
     from lab.build.image.image import ensure_image
     from lab.cli.lists import print_facts
     from lab.cli.terminal import reporter
@@ -259,7 +261,7 @@ def rootfs(
 
 @app.command()
 def clean() -> None:
-    """Remove what killed labs left, and empty the cache: kernels, images, and the stored trials of experiments."""
+    """Remove what killed labs left behind, and empty the cache: kernels, images and stored trials of experiments."""
     from lab.build.cache import clean as clean_cache
     from lab.machine.scratch import clean_stale
 
@@ -267,24 +269,24 @@ def clean() -> None:
     freed = clean_cache()
     largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
     listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
-    print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left: removed")
+    print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left behind: removed")
 
 
-# What a command imports stays until its end. Python would look through it for garbage while it is imported, each time
-# that 700 objects have been made (20 ms), and once more at the end (60 ms).
+# What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
+# (20 ms), and once more at the end (60 ms).
 _COLLECT = (50_000, 10, 100)
 
-_ended_by: list[signal.Signals] = []  # typer makes an exit status of every KeyboardInterrupt that tells nothing more
+_ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to an exit status
 
 
 def _terminated(number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends us like Ctrl-C: what was begun is cleaned up on the way out."""
+    """SIGTERM ends the lab like Ctrl-C: it cleans up before it exits."""
     _ended_by.append(signal.SIGTERM)
     raise KeyboardInterrupt
 
 
 def _status(returned: int | None) -> int:
-    """The exit status; 128 + the signal for an interrupted run, as shells have it."""
+    """The exit status; 128 + the signal for an interrupted run, as in shells."""
     if returned != 128 + signal.SIGINT:
         return returned or 0
     print("lab: interrupted", file=sys.stderr)
@@ -305,5 +307,5 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone (lab list | head)
+        sys.stderr.close()  # the reader of our output has exited (lab list | head)
         sys.exit(141)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The verbs that boot: run, shell; and report, which draws again what they left."""
+"""The verbs that boot, run and shell; and report, which rebuilds the report of a finished run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lab.machine.guest import Guest
     from lab.record import Record
 
-IDLE = "idle"  # the workload of a prompt: none
+IDLE = "idle"  # the workload of a prompt: no processes
 
 
 def execute(
@@ -63,12 +63,12 @@ def _run(plans: list[Plan], places: list[Path], machine: runs.Machine, jobs: int
         runs.discard(directory)
         raise
     except LabError as error:
-        print(f"what the run left is in {directory}", file=sys.stderr)
+        print(f"the files of the run are in {directory}", file=sys.stderr)
         raise error
 
 
 def _prepare_report() -> None:
-    """Import what shows results."""
+    """Import the modules that show results."""
     from lab import report
 
     report.prepare()
@@ -76,7 +76,7 @@ def _prepare_report() -> None:
 
 
 def _point_latest(directory: Path, out: Path | None) -> None:
-    """runs/latest is the last run that got no --out."""
+    """Point runs/latest at the last run without --out."""
     if out is not None:
         return
     latest = directory.parent / "latest"
@@ -124,13 +124,13 @@ def _show_repetitions(records: list[Record]) -> None:
 
 
 def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
-    """Record and report a finished run anew from its raw files."""
+    """Rebuild record and report of a finished run from its raw files."""
     from lab import record as records
     from lab import report
 
     if not directory.is_dir():
         raise InputError(
-            f"there is no run {directory}", hint="`lab run` makes one; its directory is printed at the end"
+            f"{directory} is not the directory of a run", hint="`lab run` prints the directory of a run at its end"
         )
     record = records.rebuild(directory)
     page = report.write(record, directory, formats=formats)
@@ -147,7 +147,7 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
 
-    # a prompt has no end: no event of the topology's timeline, which does not run here, may lie behind it
+    # a prompt has no end, and the topology's timeline does not run here: accept events at any time
     settings = [*settings, "workload.duration=24h"]
     places = {}
     if stack is not None:
@@ -171,5 +171,5 @@ def _wait_for_shell(guest: Guest) -> int:
         try:
             guest.wait()
             return 0
-        except KeyboardInterrupt:  # Ctrl-C belongs to the prompt, which got it too
+        except KeyboardInterrupt:  # Ctrl-C is for the prompt, which also received it
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab`` speaks: rich where there is a terminal, plain lines where there is none; NO_COLOR is honoured by rich."""
+"""Output of ``lab``: rich on a terminal, plain lines elsewhere; rich honours NO_COLOR."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from lab.build.report import LineReport, Report
 
-if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long as planning a small topology
+if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as planning a small topology
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:  # rich is imported where something is shown: it takes as long
 
 LINE_EVERY_S = 5.0
 PIPE_COLUMNS = 110
-_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables by which a user says what is one
+_CALL_IT_A_TERMINAL = {"FORCE_COLOR", "TTY_COMPATIBLE"}  # variables that declare standard error a terminal
 
 
 def console() -> Console:
-    """For results, on standard output; wide enough for every table where nobody's window limits it."""
+    """For results, on standard output; wide enough for every table if it is not a terminal."""
     from rich.console import Console
 
     return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
 
 
 def _errors() -> Console | None:
-    """Standard error where it is a terminal. rich has the last word, but is asked only where it may be one."""
+    """Standard error if it is a terminal. rich decides, but is imported only if it may be one."""
     if not (sys.stderr.isatty() or os.environ.keys() & _CALL_IT_A_TERMINAL):
         return None
     from rich.console import Console
@@ -44,7 +44,7 @@ def _errors() -> Console | None:
 
 
 class BarReport:
-    """Build progress as a bar; steps scroll above it."""
+    """Build progress as a bar, with steps above it."""
 
     def __init__(self, errors: Console) -> None:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -80,7 +80,7 @@ class BarReport:
 
 
 class _LateReport:
-    """A bar or lines, from the first thing that there is to report: mostly there is none."""
+    """A bar or lines, created with the first report: most commands have nothing to report."""
 
     def __init__(self, closing: contextlib.ExitStack) -> None:
         self._closing = closing
@@ -101,16 +101,16 @@ class _LateReport:
 
 @contextlib.contextmanager
 def reporter() -> Iterator[Report]:
-    """Where builds report to: standard error."""
+    """The destination of build reports: standard error."""
     with contextlib.ExitStack() as closing:
         yield _LateReport(closing)
 
 
 class _LateBars:
-    """Bars, or now and then a line, from the first thing that there is to show: nothing waits for them."""
+    """Bars on a terminal, elsewhere a line now and then; created with the first update."""
 
     def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
-        """``bars``: what each says before anything is known of it, and how far it goes."""
+        """``bars``: the initial text of each bar, and its total."""
         self._bars = bars
         self._next_s = time.monotonic() + LINE_EVERY_S
         self._lock = threading.Lock()  # each guest is watched by a thread
@@ -137,7 +137,7 @@ class _LateBars:
         self._tasks = [self._progress.add_task(text, total=total) for text, total in self._bars]
 
     def _show(self, number: int, text: str, done: float, total: float | None) -> None:
-        """Bar ``number`` says ``text`` and is ``done`` of ``total``."""
+        """Show ``text`` and ``done`` of ``total`` on bar ``number``."""
         with self._lock:
             if not self._begun:
                 self._begin()
@@ -149,7 +149,7 @@ class _LateBars:
 
 
 class RunBars(_LateBars):
-    """Progress of runs: virtual time, wall time and their ratio, one line a guest."""
+    """Progress of runs: virtual time, wall time and their ratio, one line per guest."""
 
     def __init__(self, names: list[str], duration_ns: int) -> None:
         self._duration_s = duration_ns / 1e9
@@ -184,12 +184,12 @@ def describe_sweep(sweep: SweepProgress) -> str:
 
 
 def describe_interrupted(sweep: SweepProgress | None) -> str:
-    """What is left of a sweep that was interrupted: ``3 of 30 trials are stored; …``."""
+    """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``."""
     stored = sweep.done - sweep.failed if sweep else 0
     if not sweep or not stored:
-        return "no trial has ended so far; the same command begins again"
+        return "no trial has finished; repeat the command to start again"
     are = "is" if stored == 1 else "are"
-    return f"{stored} of {sweep.total} trials {are} stored; the same command goes on from there"
+    return f"{stored} of {sweep.total} trials {are} stored; repeat the command to continue"
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

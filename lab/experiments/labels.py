@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Labels of an axis: the number that a label stands for, and the label that matches a text."""
+"""Labels of an axis: the number of a label, and the label that matches a text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def unit_of(text: str) -> str:
 def matching_label(labels: Iterable[str], text: str) -> str | None:
     """Return the label that matches a text, or None.
 
-    That is the identical one; else one that differs only in spaces (MCS7 for MCS 7), or the same quantity (200 cm for
+    This is the identical one, or one that differs only in spaces (MCS7 for MCS 7), or the same quantity (200 cm for
     2 m).
     """
     known = list(labels)

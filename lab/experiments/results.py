@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From what became of the trials to the results: sums by point, and what became of the claims."""
+"""From the outcomes of trials to results: statistics by point, and verdicts on claims."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def assemble(experiment: Experiment, run: Run, command: str, wall_s: float) -> R
     """The results of a run of all trials.
 
     Args:
-        experiment: what was run.
-        run: what became of it.
-        command: the ``lab reproduce`` that it was.
-        wall_s: how long that took.
+        experiment: the experiment.
+        run: the outcomes of its trials.
+        command: the ``lab reproduce`` command.
+        wall_s: its wall time.
     """
     rows = tuple(_rows(experiment, run.outcomes))
     return Results(

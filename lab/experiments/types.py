@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An experiment once it is resolved, its trials, and what came of them.
+"""A resolved experiment, its trials, and their results.
 
     file -> Experiment -> Trial … -> Outcome … -> Results -> report.html, results.json, CSV, pictures
 
@@ -18,21 +18,21 @@ class Level:
     """One value of an axis."""
 
     label: str  # as written: "2 m", "tcp", "10"
-    number: float | None  # in the unit of its axis, for drawing; None: it is a name
+    number: float | None  # in the unit of its axis, for drawing; None for a name
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What is varied. Axes that go together (``zip:``) stay axes of their own."""
+    """A parameter that is varied. Axes that vary together (``zip:``) stay separate axes."""
 
     name: str
     levels: tuple[Level, ...]
-    unit: str | None = None  # of the numbers; None: names, or numbers without one
+    unit: str | None = None  # of the numbers; None for names and numbers without a unit
 
 
 @dataclass(frozen=True)
 class Point:
-    """One place in the grid: what ``lab run TOPOLOGY WORKLOAD --set …`` is given there."""
+    """One point of the grid: its arguments of ``lab run TOPOLOGY WORKLOAD --set …``."""
 
     number: int  # from 0, in the order of the grid, the last axis fastest
     labels: dict[str, str]  # axis -> label
@@ -44,7 +44,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number that a trial has: an expression over its record."""
+    """A number of a trial: an expression over its record."""
 
     name: str
     that: str  # sum(goodput), outage.max, fetch.exit
@@ -56,8 +56,8 @@ class Metric:
 class Repetitions:
     """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
 
-    ``half_width`` None: ``least`` times. Else until half the 95 % confidence interval is at most that share of the mean
-    for every metric, ``least`` times at least and ``most`` times at most (numbers.statistics.enough).
+    If ``half_width`` is None: ``least`` times. Otherwise until half the 95 % confidence interval of every metric is at
+    most that share of the mean; at least ``least`` and at most ``most`` times (numbers.statistics.enough).
     """
 
     least: int
@@ -70,7 +70,7 @@ class Published:
     """A paper's numbers for one metric: by labels of axes, in the metric's unit."""
 
     metric: str
-    labels: dict[str, str]  # those axes that the paper tells apart
+    labels: dict[str, str]  # only the axes that the paper distinguishes
     value: float
 
 
@@ -80,38 +80,38 @@ class Claim:
 
     name: str
     that: str
-    paper: str | None = None  # what the paper says, as it was written
+    paper: str | None = None  # the paper's statement, as written
     source: str = ""  # FILE:LINE
-    of: Literal["means", "medians"] = "means"  # of the trials of a point
-    cause: str | None = None  # why it does not hold, if that is known
+    of: Literal["means", "medians"] = "means"  # over the trials of a point
+    cause: str | None = None  # why it does not hold, if known
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What is drawn."""
+    """A figure to draw."""
 
     kind: Literal["line", "bar", "box", "cdf", "heat-map", "time-series"]
     title: str
     x: str  # an axis; for cdf and time-series a metric, or a series of the record
     y: str  # a metric; for heat-map an axis
-    by: str | None = None  # an axis: one line or group of bars each
+    by: str | None = None  # an axis: one line or group of bars per label
     value: str | None = None  # for heat-map: the metric
     errors: Literal["ci95", "deviation", "range"] | None = "ci95"
     log: tuple[str, ...] = ()  # "x", "y"
-    where: dict[str, str] = field(default_factory=dict)  # axis -> label: only these points
+    where: dict[str, str] = field(default_factory=dict)  # axis -> label: shows only these points
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What files say, as SHA-256."""
+    """The content of files, as SHA-256."""
 
     said: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)  # topology or workload -> name -> key
-    texts: dict[str, str] = field(default_factory=dict)  # text files that those name, by path
+    texts: dict[str, str] = field(default_factory=dict)  # text files that these name, by path
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """A file, resolved."""
+    """A resolved experiment file."""
 
     name: str
     about: str
@@ -125,7 +125,7 @@ class Experiment:
     figures: tuple[Figure, ...]
     published: tuple[Published, ...]
     claims: tuple[Claim, ...]
-    unjudged: tuple[Claim, ...] = ()  # claims that --only leaves no series for
+    unjudged: tuple[Claim, ...] = ()  # claims without series because of --only
     contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
 
 
@@ -136,12 +136,12 @@ class Trial:
     point: int
     seed: int
     plan: str  # JSON, canonical (lab.shared.types)
-    command: str  # that repeats it: lab run … --seed …
+    command: str  # lab run … --seed …, which repeats it
 
 
 @dataclass(frozen=True)
 class Series:
-    """What a trial saw over its virtual time: for figures of kind time-series, and cdf over samples."""
+    """A quantity over the virtual time of a trial: for time-series, and cdf over samples."""
 
     t_s: tuple[float, ...]
     values: tuple[float, ...]
@@ -150,25 +150,25 @@ class Series:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a trial. Exactly one of ``values`` and ``error`` says something."""
+    """The outcome of a trial: either ``values`` or ``error``."""
 
     point: int
     seed: int
-    key: str  # of its content: sha256 of plan and machine
+    key: str  # SHA-256 of plan and machine
     command: str
-    values: dict[str, float | None]  # metric -> number in the metric's unit; None: the run has no such figure
+    values: dict[str, float | None]  # metric -> number in the metric's unit; None: no value
     error: str | None  # why it failed, with the end of its log
-    log: str | None  # the directory that a failed trial left
+    log: str | None  # the directory of a failed trial
     virtual_s: float
     wall_s: float
     cached: bool
-    remark: str | None = None  # such as: what was stored was damaged, so it was run again
+    remark: str | None = None  # such as: its stored result was damaged, so it was run again
     unmet: tuple[str, ...] = ()  # checks of the workload that do not hold
-    series: dict[str, Series] = field(default_factory=dict)  # those that a figure of the experiment asks for
+    series: dict[str, Series] = field(default_factory=dict)  # those that figures of the experiment need
 
     @property
-    def said(self) -> str | None:
-        """All that is remarkable about it, in one text."""
+    def remarks(self) -> str | None:
+        """The remark and the unmet checks, in one text."""
         checks = f"checks of the workload do not hold: {'; '.join(self.unmet)}" if self.unmet else None
         return "; ".join(text for text in (self.remark, checks) if text) or None
 
@@ -177,18 +177,18 @@ class Outcome:
 class Summary:
     """A metric at a point."""
 
-    values: tuple[float, ...]  # of the trials that have one, by seed
+    values: tuple[float, ...]  # of the trials with a value, by seed
     mean: float | None
-    ci95: float | None  # half width, Student's t; None: fewer than two
+    ci95: float | None  # half width, Student's t; None for fewer than two
     deviation: float | None
     n: int
-    missing: int  # trials that failed or had no such figure
+    missing: int  # trials that failed or have no value
     unit: str
-    precise: bool | None = None  # whether ci95 is the share of the mean that was asked for; None: none was
+    precise: bool | None = None  # whether ci95 meets the required share of the mean; None: not required
 
     @property
     def median(self) -> float | None:
-        """Of the trials; of an even number that between the two in the middle."""
+        """The median of the trials; for an even number, the mean of the two in the middle."""
         return float(statistics.median(self.values)) if self.values else None
 
 
@@ -202,17 +202,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim."""
+    """The verdict on a claim."""
 
     claim: Claim
     passed: bool
-    value: str  # what it came to: "geomean(…) = 1.38"
+    value: str  # the actual value: "geomean(…) = 1.38"
     expected: str  # "between 1.2 and 2.0"
 
 
 @dataclass(frozen=True)
 class Results:
-    """All of it: what is drawn and written."""
+    """The complete results, which are drawn and written."""
 
     experiment: Experiment
     rows: tuple[Row, ...]

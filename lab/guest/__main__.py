@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Entry of the agent: build the network of /lab/run/plan.json, then run its timeline or give a prompt.
 
-A guest that is to compile the lab's code (lab.machine.guest_code) has no plan.
+A guest that compiles the lab's code (lab.machine.guest_code) has no plan.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def _plan() -> Plan:
 
 
 def run() -> None:
-    """A scripted run; always leaves guest.json, with "error" where it failed."""
+    """A scripted run; always writes guest.json, with "error" if it failed."""
     from lab.guest import scripted_run
 
     scripted_run.write_outcome(scripted_run.run(_plan()))
@@ -40,7 +40,7 @@ def shell() -> None:
 
 
 def compile_() -> None:
-    """The bytecode of this code."""
+    """Compile the lab's code."""
     from lab.guest.bytecode import compile_code
 
     compile_code()

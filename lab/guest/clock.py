@@ -12,7 +12,7 @@ GRAIN_NS = 1_000_000_000  # the timeline starts at a full second of uptime
 
 
 class Clock:
-    """``start_ns`` is the uptime when the timeline starts, ``epoch_ns`` CLOCK_REALTIME then; both 0 until it does."""
+    """``start_ns`` is the uptime when the timeline starts, ``epoch_ns`` CLOCK_REALTIME then; both 0 before."""
 
     def __init__(self) -> None:
         self.start_ns = 0

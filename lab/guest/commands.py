@@ -9,17 +9,17 @@ from lab.shared import types
 from lab.shared.paths import AIR_CAPTURE, NODES
 
 FOLLOW_IN_NODE = "/run/lab/follow"
-AIR_INTERFACE = "hwsim0"  # of the kernel: while it is up, it shows every frame of the medium
+AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
 def countries(plan: types.Plan) -> list[list[str]]:
-    """Regulatory domain. The kernel looked for its database before the image was mounted, hence the reload."""
+    """Regulatory domain. Reload the database: the kernel looked for it before the image was mounted."""
     wanted = sorted({node.radio.country for node in plan.nodes if node.radio})
     return [["iw", "reg", "reload"], ["iw", "reg", "set", wanted[0]]] if wanted else []
 
 
 def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
-    """``ip -batch`` lines that make all veth pairs at once, each end born in its container."""
+    """``ip -batch`` lines that create all veth pairs at once, each end in its container."""
     macs = {interface.name: interface.mac for node in plan.nodes for interface in node.interfaces}
     return [
         f"link add name {link.a} address {macs[link.a]} netns {pid(link.node_a)} "
@@ -29,7 +29,7 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
 
 
 def start_container(name: str) -> list[str]:
-    """Start the container of a node, whose OCI bundle is there."""
+    """Start the container of a node from its OCI bundle."""
     home = NODES / name
     options = ["--detach", f"--bundle={home}", f"--pid-file={home}/pid"]
     return ["crun", "--cgroup-manager=cgroupfs", "run", *options, name]
@@ -43,8 +43,8 @@ def move_radio(phy: int, pid: int | str) -> list[str]:
 def wired_lines(node: types.Node) -> list[str]:
     """``ip -batch`` lines that bring the wired interfaces up.
 
-    A packet in a link is one that an Ethernet would carry: no bunches of segments, of which netem would lose or
-    delay several at once.
+    Packets are those that an Ethernet would carry, without segmentation offload: netem would lose or delay a bunch of
+    segments as one packet.
     """
     lines = ["link set lo up"]
     for interface in node.interfaces:
@@ -55,16 +55,16 @@ def wired_lines(node: types.Node) -> list[str]:
 
 
 def radio_lines(node: types.Node, phy: int | None) -> list[str]:
-    """The interface that mac80211_hwsim made gets the name and address of the plan."""
+    """Give the interface of mac80211_hwsim the plan's name and address."""
     if node.radio is None:
         return []
     return [f"link set wlan{phy} name {node.radio.interface} address {node.radio.mac}"]
 
 
 def netem_words(netem: types.Netem) -> list[str]:
-    """Arguments of ``tc qdisc … root``; empty when there is nothing to emulate.
+    """Arguments of ``tc qdisc … root``; empty if there is nothing to emulate.
 
-    Reordering in netem means: this share of packets skips the delay, so it needs one.
+    netem reorders by letting a share of packets skip the delay, so reordering needs a delay.
     """
     words: list[str] = []
     if netem.delay_ns or netem.jitter_ns:
@@ -92,15 +92,15 @@ def shaping_lines(node: str, links: list[types.Link]) -> list[str]:
 
 
 def air_up() -> list[str]:
-    """Have the kernel show what is on the medium."""
+    """Have the kernel show the frames on the medium."""
     return ["ip", "link", "set", AIR_INTERFACE, "up"]
 
 
 def air_capture() -> list[str]:
-    """Capture the medium: whole frames with the kernel's stamps.
+    """Capture the medium: whole frames with the kernel's time stamps.
 
-    A block of frames wakes tcpdump, not each frame. Time does not go on while tcpdump has something to do, so its
-    buffer (16 MiB; -B counts KiB) holds more than there can be in it.
+    Blocks of frames wake tcpdump, not single frames. Time stands still while tcpdump works, so its buffer (16 MiB; -B
+    counts KiB) never fills up.
     """
     command = ["tcpdump", "-i", AIR_INTERFACE, "-w", str(AIR_CAPTURE), "-n", "-p", "-Q", "in", "-B", "16384"]
     return [*command, "--time-stamp-precision=nano", "-Z", "root"]

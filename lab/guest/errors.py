@@ -5,7 +5,7 @@ from __future__ import annotations
 
 
 class GuestError(Exception):
-    """The run cannot go on. ``culprit`` is a node or process; ``log`` its raw file, relative to the run directory."""
+    """The run cannot continue. ``culprit`` is a node or process, ``log`` its raw file in the run directory."""
 
     def __init__(self, message: str, culprit: str | None = None, log: str | None = None) -> None:
         super().__init__(message)

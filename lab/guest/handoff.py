@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A scripted handoff: scan on the new access point's channel, then have wpa_supplicant reassociate.
 
-The kernel takes a BSS to authenticate with only from a scan not older than 30 s, so a scan is part of every handoff,
-as it is of a real one. Scanning the one channel is the shortest that a station can do that knows where it wants to go.
+The kernel authenticates only with a BSS from a scan that is at most 30 s old. So a scan is part of every handoff, as in
+reality. A scan of one channel is the shortest for a station that knows its target.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from lab.shared import types
 
 
 def scan_request(ap: types.Node) -> str:
-    """What wpa_supplicant is asked first."""
+    """The first command to wpa_supplicant."""
     return f"SCAN freq={_radio(ap).frequency_mhz}"
 
 
 def roam_request(ap: types.Node) -> str:
-    """What it is asked when it has scanned."""
+    """The command after the scan."""
     return f"ROAM {_radio(ap).mac}"
 
 
@@ -31,7 +31,7 @@ def _radio(ap: types.Node) -> types.Radio:
 
 
 class Handover:
-    """One station on its way to one access point. ``done`` once it is connected there."""
+    """The handoff of one station to one access point. ``done`` once it is connected there."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class Handover:
         ap: types.Node,
         guard: Callable[[Callable[[], None]], None] = lambda callback: callback(),
     ) -> None:
-        """``guard`` runs what happens later, in the loop, and takes care of its GuestError."""
+        """``guard`` runs later callbacks in the loop, and handles their GuestError."""
         self.done = False
         self._control = control
         self._station = station
@@ -49,10 +49,10 @@ class Handover:
         self._scanned = False
 
     def start(self) -> str:
-        """Ask for the scan; the rest follows from events. Returns wpa_supplicant's answer."""
+        """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
         self._control.listen(self._on_event)
         answer = self._control.request(scan_request(self._ap)).strip()
-        if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is under way, its end is as good
+        if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
             raise self._failure(f"{self._station.name} cannot scan: {answer}")
         return answer
 

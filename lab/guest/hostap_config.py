@@ -11,7 +11,7 @@ from lab.shared import types
 HOSTAPD_CONTROL = "/run/hostapd"
 SUPPLICANT_CONTROL = "/run/wpa_supplicant"
 
-# hostapd's words for Mininet-WiFi's modes
+# hostapd's names of Mininet-WiFi's modes
 _HW_MODES = {"b": ["hw_mode=b"], "g": ["hw_mode=g"], "a": ["hw_mode=a"]}
 _AP_SECURITY = {
     "open": [],
@@ -39,8 +39,9 @@ def _mode_lines(radio: types.Radio) -> list[str]:
 def _dcf_lines(mode: str) -> list[str]:
     """DCF in all four queues of a network without WMM.
 
-    hostapd sets its own parameters of EDCA there too (AIFSN 3, CW 15 to 63 for best effort), which cost 802.11a a
-    fortieth of its throughput and gave 802.11b a fourteenth too much. IEEE 802.11-2020 10.3.2.3.5, Tables 15-5, 17-21.
+    hostapd sets its own EDCA parameters there too (AIFSN 3, CW 15 to 63 for best effort). They reduced the throughput
+    of 802.11a by a fortieth and increased that of 802.11b by a fourteenth.
+    IEEE 802.11-2020 10.3.2.3.5, Tables 15-5, 17-21.
     """
     cw_min = 31 if mode == "b" else 15
     parameters = {"aifs": 2, "cwmin": cw_min, "cwmax": 1023, "burst": 0}
@@ -59,7 +60,7 @@ def _ht_capabilities(radio: types.Radio) -> str:
 
 
 def _key_management(radio: types.Radio) -> str:
-    """What both daemons call the ways to come by keys; the fast one first, since it is preferred."""
+    """Key management as both daemons write it; fast transition first, since it is preferred."""
     encrypt = radio.encrypt or "open"
     fast = [_FAST_KEY_MANAGEMENT[encrypt]] if radio.mobility_domain else []
     return " ".join([*fast, _KEY_MANAGEMENT[encrypt]])
@@ -68,7 +69,7 @@ def _key_management(radio: types.Radio) -> str:
 def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> Iterator[str]:
     """Fast BSS transition over the air (IEEE 802.11-2020 13), without a RADIUS server.
 
-    With a passphrase each access point computes the keys itself. With SAE they come from one exchange with one access
+    With a passphrase each access point computes the keys itself. With SAE they come from an exchange with one access
     point, which sends them to the others over the wire as soon as a station has joined.
     """
     yield f"mobility_domain={radio.mobility_domain}"
@@ -98,7 +99,7 @@ HOSTAPD_BEACON_TU = 100  # its default
 
 
 def _basic_rates(radio: types.Radio) -> list[str]:
-    """In hostapd's unit of 100 kbit/s; what is none of b, g and a has been refused."""
+    """In hostapd's unit of 100 kbit/s; the host has rejected rates that are not of b, g or a."""
     tenths = [f"{float(rate.split()[0]) * 10:g}" for rate in radio.basic_rates]
     return [f"basic_rates={' '.join(tenths)}"] if tenths else []
 
@@ -131,7 +132,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
 
 
 def _ad_hoc_lines(radio: types.Radio) -> list[str]:
-    """An IBSS with a fixed channel and BSSID, so that no station has to look for it, or merge."""
+    """An IBSS with a fixed channel and BSSID, so that no station has to search for it, or merge."""
     lines = ["mode=1", f"frequency={radio.frequency_mhz}", "fixed_freq=1", f"bssid={radio.ibss_bssid}"]
     if radio.mode != "n":
         lines.append("disable_ht=1")
@@ -160,8 +161,8 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
     if radio.bgscan:
         network.append(f'bgscan="{radio.bgscan}"')
     inside = "\n".join(f"\t{line}" for line in network)
-    # no device for Wi-Fi Direct: it would have the radio's own address, which another node's may be
+    # no device for Wi-Fi Direct: its address, derived from the radio's, may be another node's
     head = f"ctrl_interface={SUPPLICANT_CONTROL}\ncountry={radio.country}\np2p_disabled=1\n"
     if radio.ibss_bssid:
-        head += "ap_scan=2\n"  # wpa_supplicant takes the BSSID of an IBSS only if it is not to scan
+        head += "ap_scan=2\n"  # wpa_supplicant uses the BSSID of an IBSS only without scanning
     return f"{head}network={{\n{inside}\n}}\n"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The control sockets of hostapd and wpa_supplicant: commands, and events stamped with virtual time.
 
-Protocol: a datagram holds a command, the answer comes as one datagram; after ATTACH events arrive as
+Protocol: a datagram holds a command, another one the answer; after ATTACH, events arrive as
 ``<level>text`` (hostap's wpa_ctrl.h). Both ends are sockets in the node's file system. The daemon answers to the
-path the client is bound to, as seen in its own mount namespace; a relative path bound while the agent's working
-directory is the node's root means the same file to both, since the daemon's working directory is its root.
+path that the client is bound to, as seen in its own mount namespace. A relative path, bound while the agent's working
+directory is the node's root, is the same file for both, since the daemon's working directory is its root.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Control:
         self._socket.setblocking(False)
         loop.add_reader(self._socket.fileno(), self._read)
         if self.request("ATTACH").strip() != "OK":
-            raise GuestError(f"{task.name} refused to send its events", task.name, task.log)
+            raise GuestError(f"{task.name} refused to send events", task.name, task.log)
 
     def listen(self, callback: Callable[[int, str], None]) -> None:
-        """Call ``callback(uptime_ns, text)`` for every event to come."""
+        """Call ``callback(uptime_ns, text)`` for every later event."""
         self._listeners.append(callback)
 
     def forget(self, callback: Callable[[int, str], None]) -> None:
@@ -65,7 +65,7 @@ class Control:
                 text = self._socket.recv(65536).decode(errors="replace")
             except BlockingIOError:
                 return
-            except OSError:  # the daemon is gone; its task reports that
+            except OSError:  # the daemon has ended; its task reports that
                 self._loop.remove_reader(self._socket.fileno())
                 return
             if not _LEVEL.match(text):
@@ -82,7 +82,7 @@ class Control:
         try:
             self._socket.send(command.encode())
         except OSError as error:
-            raise GuestError(f"{self.task.name} does not take '{command}': {error.strerror}", self.task.name) from None
+            raise GuestError(f"{self.task.name} rejects '{command}': {error.strerror}", self.task.name) from None
         self._loop.wait_for(
             lambda: bool(self._answers),
             ANSWER_TIMEOUT_NS,
@@ -98,4 +98,4 @@ class Control:
 
     def last(self) -> str:
         """The latest event, for messages."""
-        return self.events[-1][1] if self.events else "no event at all"
+        return self.events[-1][1] if self.events else "no event"

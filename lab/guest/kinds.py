@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the guest knows of kinds of nodes and events: the guest.py of their folders, loaded when a plan needs it."""
+"""Kinds of nodes and events in the guest: the guest.py of their folders, loaded when a plan needs it."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from lab.shared.kinds import EVENTS, NODES, part
 
 
 class Phase(IntEnum):
-    """When nodes of a kind start: all of one phase, in the plan's order, before any of the next."""
+    """When nodes of a kind start: all nodes of a phase, in the plan's order, before those of the next phase."""
 
-    LISTEN = 0  # before anybody sends
-    FORWARD = 1  # what the rest is connected to
-    SERVE = 2  # what others join
+    LISTEN = 0  # before any node sends
+    FORWARD = 1  # what other nodes are connected to
+    SERVE = 2  # what other nodes join
     JOIN = 3
 
 
 class NodeKind:
-    """A kind of node in the guest; what is here is what a node with wired links needs.
+    """A kind of node in the guest; the defaults are for a node with wired links.
 
     lab/nodes/<kind>/guest.py has an instance of it, ``KIND``.
     """
 
-    class_name: ClassVar[str] = "LabNode"  # what Mininet calls the class of such nodes
+    class_name: ClassVar[str] = "LabNode"  # Mininet's name for the class of such nodes
     lists: ClassVar[tuple[str, ...]] = ("hosts",)  # the attributes of Mininet's network that such nodes are in
-    phase: ClassVar[Phase | None] = None  # None: nothing is to be started
+    phase: ClassVar[Phase | None] = None  # None: there is nothing to start
 
     def lines(self, node: types.Node, phy: int | None) -> list[str]:
         """``ip -batch`` lines inside the container that bring its interfaces up."""
         return commands.radio_lines(node, phy) + commands.wired_lines(node)
 
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
-        """Settings beyond addresses: of the radio, what no daemon sets."""
+        """Settings beyond addresses: those of the radio that no daemon sets."""
         threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
         if threshold_bytes is not None:
             yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
@@ -60,7 +60,7 @@ def node_kind(name: str) -> NodeKind:
 
 
 def event_steps(plan: types.Plan, event: types.Event) -> Iterable[Step]:
-    """What the guest does when an event is due.
+    """The steps of an event.
 
     Raises:
         GuestError: it cannot be done.

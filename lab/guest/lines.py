@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps as lines, for whoever wants to read them."""
+"""Steps as lines to read."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from lab.guest.steps import Step, Write, place_of
 
 
 def lines(steps: Iterable[Step]) -> Iterator[str]:
-    """What steps do, in order, below headings that say where. A text that is written again is not shown again."""
+    """Describe steps in order, below headings with their place. A text that is written several times is shown once."""
     here = ""
-    written: dict[str, str] = {}  # text, and where it was shown
+    written: dict[str, str] = {}  # text -> where it was shown
     for step in steps:
         place = place_of(step)
         if place and place != here:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The running guest, as steps act on it: the network, its daemons, the medium, the clock and the plan's processes."""
+"""The running guest that steps act on: the network, its daemons, the medium, the clock and the plan's processes."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
 
-_WATCH_NS = 100_000_000  # how often daemons are looked after
+_WATCH_NS = 100_000_000  # how often daemons are checked
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
 class LiveGuest:
-    """What steps are executed on.
+    """The objects that steps act on.
 
-    ``controls`` has the control connection of each node with a daemon that has one; ``air`` is the capture of the
-    medium, None where there is none.
+    ``controls`` has the control connection of each node whose daemon has one; ``air`` is the capture of the medium, if
+    any.
     """
 
     def __init__(self, plan: types.Plan, loop: Loop) -> None:
@@ -42,25 +42,25 @@ class LiveGuest:
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
         self.air: AirCapture | None = None
-        self.events: list[dict[str, Any]] = []  # that have happened, as guest.json has them
+        self.events: list[dict[str, Any]] = []  # past events, as guest.json has them
         self.failure: GuestError | None = None
         self.processes = Processes(self)
         self._medium: Medium | None = None
         self._looks: MediumRecord | None = None
 
-    # Failures of what happens later, in the loop
+    # Failures of callbacks in the loop
 
     def fail(self, error: GuestError) -> None:
-        """End the run with that failure, if it is the first."""
+        """End the run with a failure, if it is the first."""
         self.failure = self.failure or error
 
     def raise_failure(self) -> None:
-        """Raise the failure, if there is one."""
+        """Raise the failure, if any."""
         if self.failure:
             raise self.failure
 
     def guard(self, callback: Callable[[], object]) -> None:
-        """Call what the loop calls; its failure ends the run."""
+        """Run a callback of the loop; its failure ends the run."""
         try:
             callback()
         except GuestError as error:
@@ -73,7 +73,7 @@ class LiveGuest:
     # The timeline
 
     def run_timeline(self, duration_ns: int) -> None:
-        """Let happen what is due, until the timeline's end or a failure."""
+        """Run until a time of the timeline or a failure."""
         self._watch_daemons()
         self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
 
@@ -85,10 +85,10 @@ class LiveGuest:
         self.loop.call_at(now_ns() + _WATCH_NS, self._watch_daemons)
 
     def fire(self, event: types.Event, act: Callable[[], str]) -> None:
-        """Have an event happen; ``act`` returns what its entry is to hold.
+        """Execute an event; ``act`` returns the content of its entry.
 
         Raises:
-            GuestError: it cannot be done; with file and line of the event.
+            GuestError: It failed; with file and line of the event.
         """
         entry = {
             "t_ns": event.at_ns,
@@ -118,20 +118,20 @@ class LiveGuest:
         return self.container(node).pid
 
     def run(self, argv: Sequence[str], node: str | None, input_text: str = "", culprit: str | None = None) -> str:
-        """Run a command to its end, in a node or outside of all; returns its output."""
+        """Run a command to its end, in a node or outside of all nodes; returns its output."""
         if node is None:
             return run(argv, input_text, culprit)
         return self.container(node).run(*argv, input_text=input_text)
 
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
-        """Write a text file, in a node or outside of all."""
+        """Write a text file, in a node or outside of all nodes."""
         if node is None:
             Path(path).write_text(text)
         else:
             self.container(node).write(path, text, mode)
 
     def place(self, file: types.File, seed: int) -> None:
-        """Put a file of the workload into its node."""
+        """Write a file of the workload to its node."""
         container = self.container(file.node)
         if file.text is not None:
             container.write(file.path, file.text, file.mode)
@@ -155,12 +155,12 @@ class LiveGuest:
         self.daemons[node, name] = Task(self.loop, f"{name} on {node}", self.container(node).command(*argv), log)
 
     def _dead_daemon(self) -> Task | None:
-        """The first daemon that has ended by itself."""
+        """The first daemon that has ended unexpectedly."""
         tasks = [*([self.air.task] if self.air else []), *self.daemons.values()]
         return next((task for task in tasks if not task.alive and not task.expected), None)
 
     def await_socket(self, node: str, daemon: str, path: str) -> None:
-        """Wait until a daemon has made its socket."""
+        """Wait until a daemon has created its socket."""
         task = self.daemons[node, daemon]
         socket = self.container(node).root / path.lstrip("/")
         self.loop.wait_for(
@@ -179,7 +179,7 @@ class LiveGuest:
         self.controls[node] = Control(self.loop, self.container(node).root, path, self.daemons[node, daemon])
 
     def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
-        """Wait until a daemon has done ``what``: its status says so, or an event does."""
+        """Wait until a daemon has done ``what``, according to its status or an event."""
         control = self.controls[node]
         if status in control.request("STATUS"):
             return
@@ -197,18 +197,18 @@ class LiveGuest:
 
     @property
     def medium(self) -> Medium:
-        """The medium of the plan, which has one."""
+        """The medium of a plan that has one."""
         from lab.guest.medium.medium import Medium
 
         if self._medium is None:
-            assert self.plan.medium is not None  # whoever asks has looked
+            assert self.plan.medium is not None  # callers have checked
             self._medium = Medium(self.plan.medium)
         return self._medium
 
     def look_at_medium(self, every_ns: int | None = None) -> None:
-        """Note the counters; with ``every_ns``, again at its next multiple, if the last look is not due then.
+        """Record the counters; with ``every_ns``, again at its next multiple, unless the last reading is due then.
 
-        An event that takes time (exec) delays a look, so it is stamped with the time that it is, not with its own.
+        An event that takes time (exec) delays a reading, so readings have the actual time, not the planned one.
         """
         from lab.guest.medium.record import MediumRecord
 
@@ -223,13 +223,13 @@ class LiveGuest:
             self.call_at(next_ns, lambda: self.look_at_medium(every_ns))
 
     def record_medium(self) -> None:
-        """Look at the counters for the last time, and write all looks to a file."""
+        """Read the counters for the last time, and write all readings to a file."""
         self.guard(self.look_at_medium)
         if self._looks is not None:
             self._looks.write(RAW)
 
     def capture_air(self, argv: Sequence[str]) -> None:
-        """Begin to capture the medium."""
+        """Start to capture the medium."""
         from lab.guest.network.air_capture import AirCapture
 
         self.air = AirCapture(self.loop, argv)

@@ -16,7 +16,7 @@ from typing import IO
 
 from lab.guest.errors import GuestError
 
-POLL_NS = 5_000_000  # how often a condition without an event of its own is looked at
+POLL_NS = 5_000_000  # how often a condition without an event of its own is checked
 
 
 def now_ns() -> int:
@@ -25,18 +25,18 @@ def now_ns() -> int:
 
 
 class Timer:
-    """A call that is due; ``cancel()`` forgets it."""
+    """A scheduled call; ``cancel()`` drops it."""
 
     def __init__(self, callback: Callable[[], None]) -> None:
         self.callback: Callable[[], None] | None = callback
 
     def cancel(self) -> None:
-        """Make sure that it is not called any more."""
+        """Drop the call."""
         self.callback = None
 
 
 class Loop:
-    """Runs what is due, in order of time; equal times in order of registration."""
+    """Runs scheduled calls in order of time; calls with equal times in order of registration."""
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
@@ -44,7 +44,7 @@ class Loop:
         self._order = itertools.count()
 
     def call_at(self, at_ns: int, callback: Callable[[], None]) -> Timer:
-        """Call ``callback`` once the uptime is ``at_ns``."""
+        """Call ``callback`` when the uptime reaches ``at_ns``."""
         timer = Timer(callback)
         heapq.heappush(self._timers, (at_ns, next(self._order), timer))
         return timer
@@ -85,12 +85,12 @@ class Loop:
         log: str | None = None,
         where: str = "",
     ) -> None:
-        """Run until ``condition()``; GuestError with the last ``state()`` when it does not come true in time."""
+        """Run until ``condition()``; GuestError with the last ``state()`` if it does not become true in time."""
         deadline_ns = now_ns() + timeout_ns
         while not condition():
             if now_ns() >= deadline_ns:
                 last = state()
                 last_seen = f"; last seen: {last}" if last else ""
                 place = f"{where}: " if where else ""
-                raise GuestError(f"{place}waited {timeout_ns / 1e9:g} s in vain for {what}{last_seen}", culprit, log)
+                raise GuestError(f"{place}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, log)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

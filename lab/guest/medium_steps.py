@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps that a medium needs: requests to the kernel, and looks at its counters."""
+"""Steps of a medium: requests to the kernel, and readings of its counters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Netlink(NamedTuple):
     """Requests to the kernel's medium."""
 
     requests: tuple[Request, ...]
-    names: Mapping[int, str]  # of radios, for a reader
+    names: Mapping[int, str]  # of radios, for the printed form
 
     def describe(self) -> Iterator[str]:
         """The requests."""
@@ -40,10 +40,10 @@ def netlink(medium: Medium, requests: Iterable[Request]) -> Netlink:
 
 
 def medium_of(plan: types.Plan, what: str) -> Medium:
-    """The plan's medium, for an event that does ``what`` to its frames.
+    """The plan's medium, for an event that affects its frames (``what``: lose or damage).
 
     Raises:
-        GuestError: radios are on the stock one.
+        GuestError: The plan has no medium.
     """
     if plan.medium is None:
         raise GuestError(f"there is no medium that could {what} frames")
@@ -51,7 +51,7 @@ def medium_of(plan: types.Plan, what: str) -> Medium:
 
 
 class Look(NamedTuple):
-    """The counters are read; with ``every_ns``, again at every multiple of it."""
+    """Read the counters; with ``every_ns``, again at every multiple of it."""
 
     every_ns: int | None = None
 
@@ -61,17 +61,17 @@ class Look(NamedTuple):
         yield f"{_COUNTERS}{again}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Note them."""
+        """Record them."""
         guest.look_at_medium(self.every_ns)
 
 
 class LastLook(NamedTuple):
-    """The counters are read for the last time, and all looks are written to a file."""
+    """Read the counters for the last time, and write all readings to a file."""
 
     def describe(self) -> Iterator[str]:
         """The requests."""
         yield _COUNTERS
 
     def execute(self, guest: LiveGuest) -> None:
-        """Note and write them."""
+        """Record and write them."""
         guest.record_medium()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The plan's processes and probes while they run."""
+"""The running processes and probes of the plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lab.shared.paths import RAW
 
 
 class Surroundings(Protocol):
-    """What processes run in."""
+    """The guest as processes need it."""
 
     plan: types.Plan
     loop: Loop
@@ -30,14 +30,14 @@ class Surroundings(Protocol):
         """The container of a node."""
 
     def fail(self, error: GuestError) -> None:
-        """End the run with that failure, if it is the first."""
+        """End the run with a failure, if it is the first."""
 
     def raise_failure(self) -> None:
-        """Raise the failure, if there is one."""
+        """Raise the failure, if any."""
 
 
 class Processes:
-    """Starts and ends them. ``tasks`` are those that were started, by id."""
+    """Starts and ends processes. ``tasks`` are the started ones, by id."""
 
     def __init__(self, guest: Surroundings) -> None:
         self.tasks: dict[str, Task] = {}
@@ -64,14 +64,14 @@ class Processes:
             sampler.tick()
 
     def sample(self, process: types.Process) -> None:
-        """Begin to run a probe's command again and again."""
+        """Start to run a probe's command repeatedly."""
         argv = self._guest.container(process.node).command(*process.argv)
         sampler = Sampler(self._guest.loop, self._guest.clock, process, argv)
         self._samplers[process.id] = sampler
         sampler.tick()
 
     def listen(self, process: types.Process) -> None:
-        """Begin to write down what the daemon of a node reports."""
+        """Start to record what the daemon of a node reports."""
         out = RAW / f"{process.id}.out"
         out.touch()
 
@@ -85,7 +85,7 @@ class Processes:
         """Wait until a process is ready, or has ended.
 
         Raises:
-            GuestError: it is not ready in time, or its end is a failure.
+            GuestError: It is not ready in time, or has failed.
         """
         task = self.tasks[process.id]
         condition = self._condition(process, ready)
@@ -112,22 +112,22 @@ class Processes:
         if task.expected or not process.required:
             return
         if task.exit == 0 and (process.acts or process.ready is None):
-            return  # a client that has done its work
+            return  # a client that has finished
         node = self._guest.plan.node(process.node)
         short = self._guest.container(node.name).memory_kills() and task.signal == signal.SIGKILL
-        why = f": {node.name} has no more than {node.memory_bytes >> 20} MiB of memory" if short else ""
+        why = f": {node.name} ran out of memory ({node.memory_bytes >> 20} MiB)" if short else ""
         message = f"{process.source}: {process.id} {task.describe_end()}{why}"
         self._guest.fail(GuestError(message, process.id, task.log))
 
     def send(self, process: str, number: signal.Signals) -> None:
-        """Signal a process; a probe that samples ends without."""
+        """Signal a process; a probe that samples ends without a signal."""
         if process in self._samplers:
             self._samplers[process].stop()
         if process in self.tasks:
             self.tasks[process].send(number)
 
     def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
-        """Ask what still runs to end, by its signal; kill what does not within ``grace_ns``."""
+        """Send the remaining processes their signal; kill those that do not end within ``grace_ns``."""
         for sampler in self._samplers.values():
             sampler.stop()
         for sizes in self._sizes:
@@ -143,7 +143,7 @@ class Processes:
         self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in self.tasks.values()))
 
     def outcome(self) -> list[dict[str, Any]]:
-        """What became of each, as guest.json has it."""
+        """The outcome of each, as guest.json has it."""
         nodes = {process.id: process.node for process in self._guest.plan.processes}
         since = self._guest.clock.since_start_ns
         return [

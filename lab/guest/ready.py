@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""When a process counts as up: a listening socket, a line in its output."""
+"""When a process is ready: a listening socket, a line in its output."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Steps that only a scripted run has: processes, probes, the clock, and its end."""
+"""Steps of scripted runs only: processes, probes, the clock, and the end."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lab.shared import types
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
-GRACE_NS = 2_000_000_000  # between asking the last processes to end and killing them
+GRACE_NS = 2_000_000_000  # between signalling the last processes and killing them
 
 
 class Start(NamedTuple):
-    """A process is started: a program, or a probe that is one."""
+    """Start a process: a program, or a probe that runs one."""
 
     process: types.Process
 
@@ -40,7 +40,7 @@ class Start(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """A probe begins to run its command again and again."""
+    """A probe starts to run its command repeatedly."""
 
     process: types.Process
 
@@ -59,7 +59,7 @@ class Sample(NamedTuple):
 
 
 class Listen(NamedTuple):
-    """A probe begins to write down what a daemon's control socket reports."""
+    """A probe starts to record what a daemon's control socket reports."""
 
     process: types.Process
 
@@ -81,12 +81,12 @@ _BEGIN: dict[str, Callable[[types.Process], Step]] = {"command": Start, "sample"
 
 
 def begin(process: types.Process) -> Step:
-    """How a process or a probe begins, by its mode."""
+    """The step that starts a process or a probe, by its mode."""
     return _BEGIN[process.mode](process)
 
 
 class AwaitReady(NamedTuple):
-    """A process is ready to serve."""
+    """Wait until a process is ready to serve."""
 
     process: types.Process
     ready: types.Ready
@@ -114,24 +114,24 @@ class StartClock(NamedTuple):
 
 
 class EndProcesses(NamedTuple):
-    """What still runs is asked to end, and killed if it does not."""
+    """End the remaining processes by a signal, and kill those that do not end."""
 
-    asked: tuple[tuple[str, signal.Signals], ...]  # processes that have been started, and the signal for each
+    asked: tuple[tuple[str, signal.Signals], ...]  # started processes, each with its signal
 
     def describe(self) -> Iterator[str]:
         """The signals."""
         for process, number in self.asked:
             yield f"# {number.name} to {process}"
         if self.asked:
-            yield f"# SIGKILL to what is alive {GRACE_NS / 1e9:g} s later"
+            yield f"# SIGKILL to those that still run {GRACE_NS / 1e9:g} s later"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Send them, and wait for the ends."""
+        """Send them, and wait until all have ended."""
         guest.processes.end(dict(self.asked), GRACE_NS)
 
 
 class CaptureAir(NamedTuple):
-    """What is on the medium is captured from now on."""
+    """Start to capture the medium."""
 
     argv: tuple[str, ...]
 
@@ -143,7 +143,7 @@ class CaptureAir(NamedTuple):
     def describe(self) -> Iterator[str]:
         """The command."""
         yield shlex.join(self.argv)
-        yield "# wait until it captures"
+        yield "# wait until it captures every frame"
 
     def execute(self, guest: LiveGuest) -> None:
         """Begin, and wait until nothing is missed any more."""
@@ -151,7 +151,7 @@ class CaptureAir(NamedTuple):
 
 
 class EndCapture(NamedTuple):
-    """The capture of the medium is complete."""
+    """End the capture of the medium."""
 
     def describe(self) -> Iterator[str]:
         """The signal."""
@@ -164,7 +164,7 @@ class EndCapture(NamedTuple):
 
 
 class OfferStack(NamedTuple):
-    """The code of the plan's stack is mounted, for all nodes."""
+    """Mount the code of the plan's stack for all nodes."""
 
     stack: str
 
@@ -180,7 +180,7 @@ class OfferStack(NamedTuple):
 
 
 class SharePrograms(NamedTuple):
-    """Programs that probes bring are written, for all nodes."""
+    """Write the programs of probes for all nodes."""
 
     programs: dict[str, str]
 

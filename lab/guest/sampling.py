@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Probes that look again and again: a command's output, a file's size."""
+"""Probes that sample: a command's output, a file's size."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from lab.shared.paths import RAW
 
 
 def _every_ns(process: types.Process) -> int:
-    assert process.every_ns is not None  # every probe that samples has a pace
+    assert process.every_ns is not None  # every probe that samples has an interval
     return process.every_ns
 
 
 class Sampler:
-    """Runs a command every ``every_ns``; outputs go to one file, each under a line with its time."""
+    """Runs a command every ``every_ns``; all outputs go to one file, each below a line with its time."""
 
     def __init__(self, loop: Loop, clock: Clock, process: types.Process, argv: list[str]) -> None:
         self._loop = loop
@@ -33,7 +33,7 @@ class Sampler:
         self._task: Task | None = None
 
     def tick(self) -> None:
-        """Start the command, unless the one before still runs (a slow tool thins out its samples)."""
+        """Start the command, unless the previous one still runs (a slow tool yields fewer samples)."""
         if self._task is None or not self._task.alive:
             with self._out.open("a") as file:
                 file.write(f"### {self._clock.since_start_ns(self._next_ns)}\n")
@@ -69,7 +69,7 @@ class FileSizeSampler:
         self._write(f"{self._clock.since_start_ns(uptime_ns)} {size}")
 
     def tick(self) -> None:
-        """Note the size now and again after ``every_ns``."""
+        """Record the size now and again after ``every_ns``."""
         if not self._task.alive:
             return
         self._sample(self._next_ns)
@@ -77,7 +77,7 @@ class FileSizeSampler:
         self._timer = self._loop.call_at(self._next_ns, self.tick)
 
     def finish(self, task: Task) -> None:
-        """If it was the writer that ended: the last size and the digest of what it wrote."""
+        """If the writer has ended, record the last size and the digest of the file."""
         if task is not self._task:
             return
         self._sample(now_ns())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""All that the guest does for a plan, in its order, as steps: the guest executes them, ``--dry-run`` prints them.
+"""All steps of a plan, in order: the guest executes them, ``--dry-run`` prints them.
 
-Everything is made by as few processes as possible (all veth pairs by one ``ip -batch``, each node's addresses by
-another): in User Mode Linux an exec costs milliseconds, and nothing else about a network of this size costs anything.
+The steps start as few processes as possible (one ``ip -batch`` for all veth pairs, another for each node's addresses):
+in User Mode Linux an exec costs milliseconds, and nothing else about a network of this size takes noticeable time.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 
 
 def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
-    """Make all nodes, links and addresses; nothing runs in them yet."""
+    """Create all nodes, links and addresses; no program runs in them yet."""
     phys = types.radio_numbers(plan.nodes)
-    # containers may then have limits of memory and processes
+    # so that containers can have limits of memory and processes
     yield Write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
-    if plan.medium:  # while the radios are down, and none has left for its node
+    if plan.medium:  # while the radios are down, and before they move to their nodes
         from lab.guest.medium import requests
         from lab.guest.medium_steps import netlink
 
@@ -79,7 +79,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 
 
 def _start(plan: types.Plan) -> Iterator[Step]:
-    """Start what nodes run by themselves, phase by phase."""
+    """Start the daemons of nodes, phase by phase."""
     for command in commands.countries(plan):
         yield Run(command)
     if plan.pcap:  # before the first radio goes up
@@ -94,7 +94,7 @@ def _start(plan: types.Plan) -> Iterator[Step]:
 
 
 def _before_timeline(plan: types.Plan) -> Iterator[Step]:
-    """Files, processes that are to be there first, and the clock."""
+    """Files, processes that start before the timeline, and the clock."""
     for file in plan.files:
         yield Place(file, plan.seed)
     for process in plan.processes:
@@ -103,21 +103,21 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
             if process.ready is not None:
                 yield AwaitReady(process, process.ready)
     yield StartClock()
-    if plan.medium:  # what was counted before the timeline
+    if plan.medium:  # the counts before the timeline
         from lab.guest.medium_steps import Look
 
         yield Look()
 
 
 def _is_early(process: types.Process) -> bool:
-    """Whether it begins before the timeline; probes that sample begin with it, to look at round times."""
+    """Whether it starts before the timeline; probes that sample start with it, to have round times."""
     return process.at_ns < 0 and process.mode != "sample"
 
 
 def moments(plan: types.Plan) -> tuple[Moment, ...]:
-    """What happens at which time, in order.
+    """The moments of the timeline, in order.
 
-    What is due at one time: processes, events, a look at the medium's counters, levels that moves change, and
+    At equal times the order is: processes, events, a reading of the medium's counters, levels that moves change, and
     processes that are stopped.
     """
     found = [
@@ -140,7 +140,7 @@ def _stop(process: str) -> list[Step]:
 
 
 def _of_medium(plan: types.Plan) -> Iterator[Moment]:
-    """Looks at the counters, and levels that change while nodes move."""
+    """Readings of the counters, and levels that change while nodes move."""
     medium = plan.medium
     if medium is None:
         return
@@ -165,12 +165,12 @@ def _update(change: MediumUpdate, names: Mapping[int, str]) -> list[Step]:
 
 
 def _end(plan: types.Plan) -> Iterator[Step]:
-    """What is left when the timeline's time is over."""
+    """The steps after the timeline."""
     if plan.medium:
         from lab.guest.medium_steps import LastLook
 
         yield LastLook()
-    # tools print their summary when they are interrupted
+    # tools print their summary on SIGINT
     yield EndProcesses(
         tuple(
             (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
@@ -181,6 +181,6 @@ def _end(plan: types.Plan) -> Iterator[Step]:
 
 
 def after_outcome(plan: types.Plan) -> Iterator[Step]:
-    """What is done when the outcome is known, also that of a run that failed: it takes time that is not part of it."""
+    """Steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
     if plan.pcap:
         yield EndCapture()

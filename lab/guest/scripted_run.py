@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One run of a plan, from an empty guest to the last process.
 
-What happened goes to /lab/run/guest.json, which holds virtual times only, so that equal plans leave equal bytes.
+It writes /lab/run/guest.json, which holds only virtual times, so that equal plans yield equal bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lab.shared.paths import RUN
 
 
 def run(plan: types.Plan) -> dict[str, Any]:
-    """Execute all steps; returns the content of guest.json (see lab.record), with "error" where the run failed."""
+    """Execute all steps; returns the content of guest.json (see lab.record), with "error" if the run failed."""
     guest = LiveGuest(plan, Loop())
     error: dict[str, Any] | None = None
     try:
@@ -55,7 +55,7 @@ def _described(failure: GuestError) -> dict[str, Any]:
 
 
 def write_outcome(outcome: dict[str, Any]) -> None:
-    """Leave guest.json, whole or not at all."""
+    """Write guest.json atomically."""
     text = json.dumps(outcome, sort_keys=True, indent=2) + "\n"
     partial = RUN / "guest.json.partial"
     partial.write_text(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab shell``: Mininet's command line on a running lab, in real time, with what Mininet-WiFi's users expect."""
+"""``lab shell``: Mininet's command line on a running lab, in real time, as users of Mininet-WiFi expect."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class Shell(CLI):
     """The prompt."""
 
     prompt = "lab> "
-    doc_header = "Commands (help COMMAND tells more; NODE COMMAND runs a program in a node):"
+    doc_header = "Commands (help COMMAND describes one; NODE COMMAND runs a program in a node):"
 
     helpStr = HELP
 
     def get_names(self) -> list[str]:
-        """Methods behind commands; without those that need a display or an OpenFlow controller."""
+        """The methods of commands, without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
     def __init__(self, guest: LiveGuest) -> None:
@@ -67,7 +67,7 @@ class Shell(CLI):
         output(f"{words[0]} is associated with {words[1]}\n")
 
     def do_links(self, _line: str) -> None:
-        """List the wired links with their shaping, and whom each station is associated with."""
+        """List the wired links with their shaping, and the access point of each station."""
         for link in self.mn.links:
             output(f"{links.describe(link)}\n")
         names = {ap.radio.mac: ap.name for ap in self.mn.aps}

@@ -5,7 +5,7 @@ lab/guest/script.py generates them from a plan, with those of lab/nodes/*/guest.
 define steps of their own. They are named tuples, not dataclasses: a guest imports them at every boot, and a dataclass
 takes ten times as long to make.
 
-Whoever prints steps knows no process ids. So ids come from a function, of type ``Pid``.
+Process ids are unknown when steps are printed. So a function of type ``Pid`` provides them.
 """
 
 from __future__ import annotations
@@ -24,38 +24,38 @@ if TYPE_CHECKING:
 
 Pid = Callable[[str], int | str]  # of a node's first process, whose namespaces are the node's
 
-GUEST = "the guest"  # where commands run that belong to no node
+GUEST = "the guest"  # the place of commands that belong to no node
 
 
 def place_of(step: Step) -> str:
-    """Where a step happens, as a heading has it; empty where its lines say it themselves."""
+    """The place of a step, for a heading; empty if its lines name it."""
     return getattr(step, "place", "")
 
 
 class Step(Protocol):
     """One thing that the guest does.
 
-    A step with a property ``place`` happens there, and its lines stand below a heading that says so.
+    The lines of a step with a property ``place`` are printed below a heading that names it.
     """
 
     def describe(self) -> Iterator[str]:
         """Its lines: commands as a shell would have them, everything else as comments."""
 
     def execute(self, guest: LiveGuest) -> str | None:
-        """Do it; returns what an event's record is to hold of it.
+        """Execute it; returns what the record of an event has of it.
 
         Raises:
-            GuestError: the run cannot go on.
+            GuestError: The run cannot continue.
         """
 
 
 class Run(NamedTuple):
-    """A command that is run to its end, in a node or outside of all; ``lines`` are its standard input."""
+    """Run a command to its end, in a node or outside of all nodes; ``lines`` are its standard input."""
 
     argv: Sequence[str]
     node: str | None = None
     lines: Sequence[str] = ()
-    culprit: str | None = None  # whom to blame, if not ``node``
+    culprit: str | None = None  # whom an error names, if not ``node``
 
     @property
     def place(self) -> str:
@@ -78,7 +78,7 @@ class Run(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A text file."""
+    """Write a text file."""
 
     path: str
     text: str
@@ -102,13 +102,13 @@ class Write(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A file of the workload is put into its node."""
+    """Write a file of the workload to its node."""
 
     file: types.File
     seed: int
 
     def describe(self) -> Iterator[str]:
-        """What it holds."""
+        """Its content."""
         file = self.file
         content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
         yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
@@ -119,10 +119,10 @@ class Place(NamedTuple):
 
 
 class Create(NamedTuple):
-    """A node's container is made, and Mininet's view of the node."""
+    """Create a node's container, and Mininet's view of the node."""
 
     node: types.Node
-    class_name: str  # what Mininet calls the class of such nodes
+    class_name: str  # Mininet's name for the class of such nodes
     lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
 
     @property
@@ -138,12 +138,12 @@ class Create(NamedTuple):
         yield shlex.join(commands.start_container(node.name))
 
     def execute(self, guest: LiveGuest) -> None:
-        """Make and start it."""
+        """Create and start it."""
         guest.network.add(self.node, self.class_name, self.lists)
 
 
 class Daemon(NamedTuple):
-    """A daemon of a node is started; its end is the run's."""
+    """Start a daemon of a node; its end ends the run."""
 
     node: str
     name: str
@@ -164,7 +164,7 @@ class Daemon(NamedTuple):
 
 
 class AwaitSocket(NamedTuple):
-    """A daemon has made its socket."""
+    """Wait until a daemon has created its socket."""
 
     node: str
     daemon: str
@@ -185,7 +185,7 @@ class AwaitSocket(NamedTuple):
 
 
 class Attach(NamedTuple):
-    """The agent connects to the control socket of hostapd or wpa_supplicant, and gets its events."""
+    """Connect to the control socket of hostapd or wpa_supplicant, and receive its events."""
 
     node: str
     daemon: str
@@ -206,11 +206,11 @@ class Attach(NamedTuple):
 
 
 class AwaitUp(NamedTuple):
-    """A daemon with a control socket has done what it is for."""
+    """Wait until a daemon with a control socket has done its task."""
 
     node: str
     status: str  # a line of the answer to STATUS
-    event: str  # that comes later otherwise
+    event: str  # otherwise this event comes later
     what: str  # "ap1 to enable its access point"
     source: str  # file:line of the node
 
@@ -224,7 +224,7 @@ class AwaitUp(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """Virtual time passes."""
+    """Let virtual time pass."""
 
     duration_ns: int
 
@@ -238,7 +238,7 @@ class Pause(NamedTuple):
 
 
 class Note(NamedTuple):
-    """Nothing that the guest does, but something that a reader wants to know there."""
+    """A remark for readers of the steps; the guest does nothing."""
 
     text: str
 
@@ -251,7 +251,7 @@ class Note(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """A process of the workload gets a signal; its end is then no failure."""
+    """Send a process of the workload a signal; its end is then not a failure."""
 
     process: str
     signal: signal.Signals

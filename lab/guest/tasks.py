@@ -23,13 +23,13 @@ ENVIRONMENT = {
 }
 
 
-COMMAND_TIMEOUT_S = 60  # of virtual time, in which computation is free: only a command that waits can exceed it
+COMMAND_TIMEOUT_S = 60  # of virtual time, in which computation takes no time: only a command that waits can exceed it
 
 
 def run(argv: Sequence[str], input_text: str = "", culprit: str | None = None) -> str:
     """Run a short command to its end and return its output; GuestError if it fails.
 
-    Its output goes through a file, not a pipe: what it leaves running (a container) may keep the output open.
+    Its output goes to a file, not a pipe: a process that it leaves running (a container) may keep the output open.
     """
     command = " ".join(argv)
     with tempfile.TemporaryFile() as output:
@@ -68,7 +68,7 @@ class Task:
         self.ended_ns: int | None = None
         self.exit: int | None = None
         self.signal: int | None = None
-        self.expected = False  # its end was asked for
+        self.expected = False  # it was asked to end
         self._loop = loop
         self._on_exit = on_exit
         with out.open("ab") as stdout, (err or out).open("ab") as stderr:
@@ -96,7 +96,7 @@ class Task:
             self._on_exit(self)
 
     def send(self, number: signal.Signals) -> None:
-        """Signal it (passed on into the container by ``enter``); its end is then no failure."""
+        """Signal it (``enter`` passes signals on to the container); its end is then not a failure."""
         if self.alive:
             self.expected = True
             self._process.send_signal(number)

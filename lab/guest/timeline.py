@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 class Moment(NamedTuple):
-    """What happens at a time of the timeline."""
+    """The steps at a time of the timeline."""
 
     at_ns: int
     steps: Callable[[], Iterable[Step]]
-    event: types.Event | None = None  # whose steps these are
+    event: types.Event | None = None  # the event that these steps belong to
 
     def execute(self, guest: LiveGuest) -> None:
-        """Do it; what an event has to report goes into its entry in guest.json."""
+        """Execute them; the result of an event goes into its entry in guest.json."""
         if self.event is None:
             self._execute_steps(guest)
         else:
@@ -33,13 +33,13 @@ class Moment(NamedTuple):
 
 
 class Timeline(NamedTuple):
-    """From the timeline's start to its end, or to a failure. ``moments`` are in the order in which they are due."""
+    """Run the timeline to its end, or until a failure. ``moments`` are in the order in which they are due."""
 
     moments: tuple[Moment, ...]
     duration_ns: int
 
     def describe(self) -> Iterator[str]:
-        """The lines of all moments below their times."""
+        """The lines of all moments, below their times."""
         from lab.guest.lines import lines
 
         at_ns = None
@@ -51,7 +51,7 @@ class Timeline(NamedTuple):
         yield f"# at {self.duration_ns / 1e9:g} s, the end"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Let everything happen at its time; a failure is raised when what follows the timeline has been done."""
+        """Execute each moment at its time; raise a failure after the steps that follow the timeline."""
         for moment in self.moments:
             guest.call_at(moment.at_ns, partial(moment.execute, guest))
         guest.run_timeline(self.duration_ns)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Boots a guest, watches and ends it; what the host needs for that."""
+"""Boot, watch and end guests; check what the host needs for that."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """One core for each guest.
 
-A guest is one thread of work, handed to and fro between UML and the process that holds a guest program's memory,
-twice a system call. On one core that is a switch; across two it wakes the other core each time (flagship on two busy
-cores: 18 s of wall time instead of 25 s to 29 s). Guests side by side, of one lab or of several, take different
-cores: each holds a lock on its own. When all are taken, the next guest runs wherever the scheduler puts it.
+A guest is one thread of work. It switches between UML and the process that holds a guest program's memory, twice per
+system call. On one core that is a context switch; across two it wakes the other core each time (flagship on two busy
+cores: 18 s of wall time instead of 25 s to 29 s). Guests that run in parallel, of one lab or of several, use
+different cores: each locks its own. When all are taken, the next guest runs wherever the scheduler puts it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Core:
 
     @contextlib.contextmanager
     def bound(self) -> Iterator[None]:
-        """What this thread starts meanwhile runs on the core; the thread itself leaves it, if there is another."""
+        """Run processes that this thread starts on the core; the thread itself moves to another one, if possible."""
         before = os.sched_getaffinity(0)
         if self.number is None:
             yield
@@ -53,11 +53,11 @@ class Core:
         try:
             yield
         finally:
-            os.sched_setaffinity(0, before - {self.number} or before)  # away, where the scheduler would let it be
+            os.sched_setaffinity(0, before - {self.number} or before)  # the scheduler would leave it on this core
             os.sched_setaffinity(0, before)
 
     def release(self) -> None:
-        """Let another guest have it."""
+        """Release the core to another guest."""
         if self._lock:
             self._lock.close()
         self._lock = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What this machine has, lacks, and what to do about it."""
+"""Check what this machine has and what is missing, with advice."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from lab.errors import HostError
 PACKAGES = CHECKOUT / "scripts" / "packages"
 GUEST_BYTES = 1 << 30
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
-TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: a clock before it finds every signature of Debian 13 too young
+TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: with an earlier clock, all signatures of Debian 13 are in the future
 TESTED_SYSTEMS = {("debian", "12"), ("debian", "13")}
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A program or file the lab needs on the host."""
+    """A program or file that the lab needs on the host."""
 
     name: str
     package: str
@@ -38,7 +38,7 @@ class Tool:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing examined."""
+    """The result of one check."""
 
     name: str
     ok: bool
@@ -47,11 +47,11 @@ class Finding:
 
 
 def host_tools(path: Path = PACKAGES, *, root: bool | None = None, test: bool = False) -> list[Tool]:
-    """What scripts/packages lists for this user, and whether it is there.
+    """What scripts/packages lists for this user, and whether it is installed.
 
     Args:
         path: the list.
-        root: whether the user is root; default: whoever runs this.
+        root: whether the user is root; default: the current user.
         test: what only ``make test`` needs, instead of what everything needs.
     """
     is_root = os.geteuid() == 0 if root is None else root
@@ -155,14 +155,14 @@ def _memory() -> Finding:
 
 
 def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:
-    """The directory for the file that is the guest's memory. The guest executes from it, so noexec will not do.
+    """The directory for the file that holds the guest's memory. The guest executes from it, so noexec does not work.
 
     Args:
         candidates: Looked at in order; default: /dev/shm, $TMPDIR, /tmp, $XDG_RUNTIME_DIR.
-        needed_bytes: Room the guest may come to need.
+        needed_bytes: Space that the guest may need.
 
     Raises:
-        HostError: None will do; says why not, one by one.
+        HostError: None is suitable; gives the reason for each.
     """
     if candidates is None:
         variables = [os.environ.get("TMPDIR", ""), "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")]
@@ -183,7 +183,7 @@ def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int 
 def _unfit(directory: Path, needed_bytes: int) -> str | None:
     """Why a directory cannot hold a guest's memory; None if it can."""
     if not directory.is_dir():
-        return "is no directory"
+        return "is not a directory"
     try:
         with tempfile.TemporaryFile(dir=directory) as file:
             file.truncate(mmap.PAGESIZE)
@@ -199,7 +199,7 @@ def _unfit(directory: Path, needed_bytes: int) -> str | None:
 
 
 def _ptrace() -> Finding:
-    """UML traces its processes; some sandboxes forbid that even of one's own children. So it is tried."""
+    """Try ptrace: UML traces its processes, and some sandboxes forbid that even for one's own children."""
     script = "import ctypes, sys; sys.exit(ctypes.CDLL(None).ptrace(0, 0, 0, 0) != 0)"  # 0: PTRACE_TRACEME
     works = subprocess.run([sys.executable, "-c", script], stdin=subprocess.DEVNULL, check=False).returncode == 0
     return Finding(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The one way to drive a guest: start it, step or follow it, end it.
+"""Drive a guest: start it, step or follow it, end it.
 
     with Guest.started(machine.setup(plan, directory)) as guest:
         walls = guest.follow()
 
-However the ``with`` is left, nothing of the guest stays: no process, no scratch directory.
+However the ``with`` block ends, it leaves no process and no scratch directory of the guest.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ OnProgress = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Setup:
-    """What a guest is started with."""
+    """The parameters of a guest's start."""
 
     files: GuestFiles
     seed: int = 0
     radios: int = 0
-    duration_ns: int = 0  # of the plan: long after it, virtual time has run away
+    duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
     memory_bytes: int = MEMORY_BYTES
 
 
 class Guest:
-    """A guest that was started; ``started`` makes them."""
+    """A running guest; create it with ``started``."""
 
     def __init__(self, process: GuestProcess, watch: Watch) -> None:
         self._process = process
@@ -42,15 +42,15 @@ class Guest:
     @classmethod
     @contextlib.contextmanager
     def started(cls, setup: Setup, mode: str = "run", stall_wall_s: float = STALL_WALL_S) -> Iterator[Guest]:
-        """Start a guest, and end it with the context.
+        """Start a guest; end it with the context.
 
         Args:
-            setup: what it is started with; the run directory holds plan.json, unless the mode needs no plan.
-            mode: what for: one of lab.machine.process.MODES.
-            stall_wall_s: after so long without progress of virtual time it has failed.
+            setup: parameters of the start; the run directory holds plan.json, unless the mode needs no plan.
+            mode: one of lab.machine.process.MODES.
+            stall_wall_s: the guest has failed after this time without progress of virtual time.
 
         Raises:
-            HostError: No place for its memory, or no scratch directory.
+            HostError: There is no directory for its memory, or no scratch directory.
         """
         files, memory = setup.files, memory_directory()
         with contextlib.ExitStack() as closing:
@@ -65,7 +65,7 @@ class Guest:
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s))
 
     def step(self) -> Progress | None:
-        """Let it run for a moment (lab.machine.watch.POLL_S); how far it is then, or None: it is off.
+        """Let it run for lab.machine.watch.POLL_S; returns its progress, or None if it is off.
 
         Raises:
             RunError: It stalled or ran away.
@@ -73,17 +73,17 @@ class Guest:
         return self._watch.step()
 
     def follow(self, on_progress: OnProgress = lambda progress: None) -> Walls:
-        """Wait until it is off, and see how it has fared.
+        """Wait until it is off, and check its outcome.
 
         Raises:
-            RunError: It stalled, ran away, complained or failed.
+            RunError: It stalled, ran away, failed, or its kernel reported an error.
         """
         while progress := self.step():
             on_progress(progress)
         return self._watch.judge()
 
     def wait(self) -> None:
-        """Wait until it is off, whatever it does: a prompt, which takes as long as its user likes."""
+        """Wait until it is off, without a time limit: for a prompt."""
         self._process.process.wait()
 
     def end(self) -> None:

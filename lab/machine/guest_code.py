@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The lab's own Python code for the guest: of each plan what it uses, in a directory that the guest mounts over hostfs.
+"""The lab's Python code for the guest: the part that a plan uses, in a directory that the guest mounts over hostfs.
 
 The directory holds lab/guest, lab/shared, ``guest.py`` of the kinds of nodes and events in the plan, and what those
-import: nothing else that changes in the checkout can make a difference there. It is a copy, so that editing the
-checkout while a guest runs changes nothing in it. Bytecode is beside it, as the guest's Python wants it: compiling took
-every guest 20 ms of its boot. One boot compiles all that any plan may need.
+import. So no other change in the checkout affects the guest. It is a copy, so that editing the checkout does not affect
+a running guest. It includes the bytecode of the guest's Python: compiling the code in every guest would add 20 ms to
+its boot. One boot compiles everything that any plan may need.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from lab.build.report import Report, SilentReport
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
 
-ROOMS = ("guest", "shared")  # in the guest as a whole
-NODES, EVENTS = "nodes", "events"  # <kind>/guest.py is in the guest if the plan has that kind
+ROOMS = ("guest", "shared")  # copied to the guest completely
+NODES, EVENTS = "nodes", "events"  # <kind>/guest.py is copied if the plan has that kind
 KIND_FILE = "guest.py"
 BYTECODE = "__pycache__"
-_RECIPE = "1"  # count up when what is below makes something else of the same files
+_RECIPE = "1"  # increment when the code below changes the result for the same files
 _NEEDED_BYTES = 10_000_000
 
-Compile = Callable[[Path], None]  # leaves in that directory, beside all code in it, its bytecode
+Compile = Callable[[Path], None]  # compiles all code in that directory
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Bundle:
     """The code of a plan, ready to be mounted."""
 
     path: Path
-    key: str  # of the code alone, whichever Python compiled it
+    key: str  # of the code alone, regardless of the Python that compiled it
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class GuestCode:
     """All code of this checkout that a guest may need, compiled."""
 
     path: Path
-    compiler: str  # rules the bytecode
+    compiler: str  # determines the bytecode
     package: Path = PACKAGE
     _bundles: dict[tuple[tuple[str, ...], ...], Bundle] = field(default_factory=dict, repr=False, compare=False)
 
     def bundle(self, uses: Uses) -> Bundle:
-        """The directory for a plan that uses this, made if the cache does not have it.
+        """The directory for a plan that uses this, created unless it is cached.
 
         Raises:
             HostError: No room, an unwritable cache.
@@ -59,7 +59,7 @@ class GuestCode:
         return self._bundles[kinds]
 
     def _bundle(self, uses: Uses) -> Bundle:
-        copy = self.path / self.package.name  # what was compiled, whatever the checkout has become since
+        copy = self.path / self.package.name  # the compiled code: the checkout may have changed since
         files = _closed(copy, _rooms(copy) + _of_kinds(copy, NODES, uses.nodes) + _of_kinds(copy, EVENTS, uses.events))
         code = _key(files)
         store = Store("bundle", "the guest's code of a plan")
@@ -79,12 +79,12 @@ class GuestCode:
 
 
 def ensure_guest_code(report: Report, compiler: str, compile_code: Compile, package: Path = PACKAGE) -> GuestCode:
-    """The code that guests may need, compiled if the cache does not have it.
+    """The code that guests may need, compiled unless it is cached.
 
     Args:
-        report: Told that it is being compiled.
-        compiler: What rules the bytecode: the image, whose Python reads it.
-        compile_code: Has a guest compile it.
+        report: Reports that it is being compiled.
+        compiler: What determines the bytecode: the image, whose Python reads it.
+        compile_code: Compiles it in a guest.
         package: The lab.
 
     Raises:
@@ -119,13 +119,13 @@ def _rooms(package: Path) -> list[Path]:
 
 
 def _of_kinds(package: Path, room: str, kinds: tuple[str, ...]) -> list[Path]:
-    """The files of these kinds; a kind without one has nothing to do in the guest."""
+    """The files of these kinds; a kind without one needs no code in the guest."""
     files = [package / room / kind.replace("-", "_") / KIND_FILE for kind in kinds]
     return [file for file in files if file.is_file()]
 
 
 def _closed(package: Path, files: list[Path]) -> dict[Path, bytes]:
-    """These files with all that they import of ours."""
+    """These files and all files of the lab that they import."""
     found = Imports(package=package).closure(files)
     return {file.relative_to(package): content for file, content in found.items()}
 

@@ -25,7 +25,7 @@ from lab.shared.types import Plan
 
 @dataclass(frozen=True)
 class Machine:
-    """What every guest of this checkout is made of."""
+    """The components of every guest of this checkout."""
 
     kernel: Kernel
     image: Image
@@ -34,19 +34,19 @@ class Machine:
     stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
 
     def stack(self, uses: Uses) -> Stack | None:
-        """The code of a plan's stack; None: it has none.
+        """The code of a plan's stack; None if the plan has no stack with code.
 
         Raises:
-            BuildError: it needs one that was not built.
+            BuildError: It needs a stack that was not built.
         """
         if uses.stack is None:
             return None
         if uses.stack not in self.stacks:
-            raise BuildError(f"a run needs the code of the stack {uses.stack}, and nobody has built it")
+            raise BuildError(f"the run needs the code of the stack {uses.stack}, which was not built")
         return self.stacks[uses.stack]
 
     def setup(self, plan: Plan, directory: Path) -> Setup:
-        """What a guest for a plan is started with, in a run directory."""
+        """The parameters of a guest's start for a plan, in a run directory."""
         uses = Uses.of(plan)
         stack = self.stack(uses)
         files = GuestFiles(
@@ -62,17 +62,17 @@ class Machine:
 
 
 def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
-    """Kernel, image, initrd and code, built where the cache does not have them.
+    """Kernel, image, initrd and code, built unless they are cached.
 
     Args:
-        report: of what is being built.
+        report: receives build progress.
         source: a kernel source to use instead of Debian's package.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
     """
     kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
 
     def compile_code(directory: Path) -> None:
-        """Have a guest compile the code, and put what it made beside it."""
+        """Compile the code in a guest, and put the bytecode beside it."""
         run = directory / "run"
         run.mkdir()
         with Guest.started(Setup(GuestFiles(kernel.path, initrd.path, image.path, directory, run)), "compile") as guest:
@@ -86,17 +86,17 @@ def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
-    """The same machine with the code of more stacks, built where the cache does not have it."""
+    """The same machine with the code of more stacks, built unless it is cached."""
     folders = {directory.resolve() for directory in stacks}
     by_name = {directory.name: directory for directory in folders}
     for directory in sorted(folders - set(by_name.values())):
-        raise InputError(f"{by_name[directory.name]} and {directory} are two stacks of one name", hint="rename one")
+        raise InputError(f"{by_name[directory.name]} and {directory} are stacks with the same name", hint="rename one")
     built = {name: ensure_stack(report, by_name[name], machine.image) for name in sorted(by_name)}
     return replace(machine, stacks={**machine.stacks, **built})
 
 
 def prepare() -> None:
-    """What every command that boots does first: remove what killed labs left, see that a guest can have memory.
+    """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""UML's management console: asks a guest that does nothing who is running.
+"""UML's management console: ask a stalled guest for its current process.
 
 Protocol of arch/um/drivers/mconsole.h, version 2: a datagram with magic, version, length and command; answers
 with error, more, length and text.
@@ -21,7 +21,7 @@ _TASK = re.compile(r"Pid: (?P<pid>\d+), comm: (?P<name>\S+)")
 
 
 def ask(scratch: Path, command: str, timeout_s: float = 2.0) -> str:
-    """The answer to ``command``; empty when the guest does not answer."""
+    """The answer to ``command``; empty if the guest does not answer."""
     text = b""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as client:
         client.settimeout(timeout_s)
@@ -40,9 +40,9 @@ def ask(scratch: Path, command: str, timeout_s: float = 2.0) -> str:
 
 
 def running(scratch: Path) -> str | None:
-    """Name and guest pid of the process that keeps the guest from going on; None if it does not answer.
+    """Name and guest pid of the process that stalls the guest; None if the guest does not answer.
 
-    By "show registers", which names the current task. ("Show state" would list all, but from an interrupt it
+    Uses "show registers", which names the current task. ("Show state" would list all tasks, but in an interrupt it
     faults in UML 6.12.) Its lines are of level 6, which the log level must let through first.
     """
     ask(scratch, "sysrq 7")

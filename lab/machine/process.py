@@ -22,10 +22,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 @dataclass(frozen=True)
 class Mode:
-    """What a guest is booted for; its agent (lab.guest.__main__) knows it by the same name."""
+    """The purpose of a guest; its agent (lab.guest.__main__) uses the same names."""
 
     virtual_time: bool = True
-    terminal: bool = False  # it has the terminal of whoever starts it, and no log
+    terminal: bool = False  # it uses the caller's terminal, and has no log
 
 
 MODES = {
@@ -37,14 +37,14 @@ MODES = {
 
 @dataclass(frozen=True)
 class GuestFiles:
-    """What a guest is made of, and where it works."""
+    """The components and directories of a guest."""
 
     kernel: Path
     initrd: Path
     image: Path
     bundle: Path
     run: Path  # the run directory: plan.json in it
-    stack: Path | None = None  # squashfs of the code of the plan's stack; None: it has none
+    stack: Path | None = None  # squashfs with the code of the plan's stack, if any
 
     def links(self) -> dict[str, Path]:
         """Names in the scratch directory for what the command line refers to."""
@@ -66,8 +66,8 @@ def command_line(
         "root=/dev/ram0",
         "con=null",
         f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
-        "quiet",  # nothing about UML's own checks
-        f"loglevel={'2' if kind.terminal else '5'}",  # warnings and worse; at a prompt only what ends it
+        "quiet",  # hides UML's own checks
+        f"loglevel={'2' if kind.terminal else '5'}",  # warnings and worse; at a prompt only what is fatal
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",
@@ -86,7 +86,7 @@ def command_line(
 
 
 def _same_addresses() -> None:
-    """Let what we start have the same addresses in every run (where the host allows: Docker's seccomp may not)."""
+    """Give child processes the same addresses in every run (if the host allows it: Docker's seccomp may not)."""
     _libc.personality(_ADDR_NO_RANDOMIZE)
 
 
@@ -99,12 +99,12 @@ class GuestProcess:
         Args:
             arguments: Its command line.
             run: Its run directory.
-            memory_directory: Where its memory lies: a file system that allows execution.
+            memory_directory: Where its memory file is: a file system that allows execution.
             console: Where its log goes; None: this terminal, for a shell.
         """
         self.run = run
         _same_addresses()
-        # nothing of our environment: it lies on the guest kernel's stack
+        # without our environment, which would be on the guest kernel's stack
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()
         self.started_s = time.monotonic()
@@ -128,7 +128,7 @@ class GuestProcess:
         return (int(words[0]), int(words[1])) if len(words) == 2 else None
 
     def kill(self) -> None:
-        """End it and what is left of it."""
+        """End it and all its processes."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
@@ -136,5 +136,5 @@ class GuestProcess:
 
 
 def uptime_text(uptime_ns: int) -> str:
-    """For people: 12.3 s."""
+    """An uptime for messages: 12.3 s."""
     return f"{uptime_ns / 1e9:.1f} s"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A guest's scratch directory, and what is left when a lab was killed.
+"""A guest's scratch directory, and cleaning up after a killed lab.
 
 Each guest has ``/tmp/hwsim-lab-<8 hex digits>`` with UML's own files (its pid, the management console's socket)
 and short links to image, code and run directory. The links give every guest a kernel command line of the same
-length, whatever the run directory is called, and the socket a path that fits into sun_path. A lock in it is held
-as long as the lab lives; the kernel lets go of it even after kill -9, which is how the next start knows.
+length, whatever the name of the run directory, and the socket a path that fits into sun_path. The lab holds a lock in
+it. The kernel releases it even after kill -9, so the next start can tell that the lab has gone.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from lab.errors import HostError
 
 PARENT = Path("/tmp")
 PREFIX = "hwsim-lab-"
-_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{8}")  # others have directories in /tmp, too
+_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{8}")  # /tmp has other directories, too
 _COMMAND_MARK = b"uml_dir="
 
 
 def _pids_of(directory: Path) -> list[int]:
-    """Processes whose command line says that they run a guest with this scratch directory."""
+    """Processes whose command line names this scratch directory."""
     mark = _COMMAND_MARK + os.fsencode(directory)
     pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
-            with contextlib.suppress(OSError):  # it ended meanwhile
+            with contextlib.suppress(OSError):  # it has just ended
                 if mark in (entry / "cmdline").read_bytes():
                     pids.append(int(entry.name))
     return pids
@@ -47,7 +47,7 @@ def kill_guest(directory: Path) -> None:
 
 
 def clean_stale(parent: Path = PARENT) -> int:
-    """Remove what labs that were killed have left; returns how many guests that were."""
+    """Remove what killed labs left behind; returns the number of their guests."""
     cleaned = 0
     for directory in sorted(parent.glob(f"{PREFIX}*")):
         if not _NAME.fullmatch(directory.name) or not directory.is_dir() or directory.stat().st_uid != os.getuid():
@@ -65,9 +65,9 @@ def clean_stale(parent: Path = PARENT) -> int:
 
 @contextlib.contextmanager
 def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
-    """A fresh scratch directory with ``links``; gone at the end, with every process of its guest."""
+    """A new scratch directory with ``links``; removed at the end, with every process of its guest."""
     directory = parent / f"{PREFIX}{secrets.token_hex(4)}"
-    made = parent / f".{directory.name}"  # gets its name once it is locked: else another lab's start would remove it
+    made = parent / f".{directory.name}"  # renamed once it is locked: otherwise another lab's start would remove it
     try:
         made.mkdir(mode=0o700)
     except OSError as error:

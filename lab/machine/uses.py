@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a plan uses of the lab: the kinds of its nodes and events, its probes, metrics and stack, nothing else."""
+"""The parts of the lab that a plan uses: kinds of nodes and events, probes, metrics and a stack."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class Uses:
     events: tuple[str, ...]  # kinds
     probes: tuple[str, ...]
     metrics: tuple[str, ...]  # kinds
-    stack: str | None  # the one whose code is in the guest
-    air: bool  # what is on the medium is captured
+    stack: str | None  # whose code is in the guest
+    air: bool  # whether the medium is captured
 
     @classmethod
     def of(cls, plan: Plan) -> Uses:
-        """What this plan uses."""
+        """The parts that this plan uses."""
         return cls(
             nodes=_names(node.kind for node in plan.nodes),
             events=_names(event.kind for event in plan.events),

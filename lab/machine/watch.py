@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Watches a running guest: how far it is, and what went wrong, with an error that names the culprit.
+"""Watches a running guest: its progress, and failures with an error that names their cause.
 
-Four ways to go wrong are seen here: virtual time stands still, virtual time runs away from the plan, the kernel
-complains, the guest ends without having said how the run went. A failed process is reported by the guest itself.
+It detects four failures: virtual time stands still, virtual time runs away from the plan, the kernel reports an error,
+the guest ends without reporting the outcome of the run. The guest itself reports failed processes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from lab.errors import RunError
 from lab.machine.process import GuestProcess, uptime_text
 
 STALL_WALL_S = 60.0
-# setting up (association of many stations) and winding up take virtual time besides the plan's duration
+# setup (association of many stations) and shutdown take virtual time in addition to the plan's duration
 SPARE_VIRTUAL_NS = 300_000_000_000
-POLL_S = 0.05  # what is shown of a run, and whether it stands still; its end is seen at once
+POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
 TAIL_LINES = 12
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
@@ -34,7 +34,7 @@ _COMPLAINT = re.compile(
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a run is. ``virtual_ns`` counts from the start of the timeline, None before it."""
+    """The progress of a run. ``virtual_ns`` counts from the start of the timeline; None before it."""
 
     virtual_ns: int | None
     wall_s: float
@@ -50,14 +50,14 @@ class Walls:
 
 
 def tail(path: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, indented; says so when there are none."""
+    """The last lines of a log, indented, or a note that it is empty."""
     text = path.read_text(errors="replace") if path.is_file() else ""
     last = text.splitlines()[-lines:]
     return "\n".join(f"    {line}" for line in last) if last else "    (it wrote nothing)"
 
 
 def kernel_complaint(console: str) -> str | None:
-    """The first line of the kernel log that means something is wrong."""
+    """The first line of the kernel log that reports an error."""
     for line in console.splitlines():
         if _COMPLAINT.search(line):
             return line.strip()
@@ -65,7 +65,7 @@ def kernel_complaint(console: str) -> str | None:
 
 
 class Watch:
-    """Looks after one guest until it is off."""
+    """Watches one guest until it is off."""
 
     def __init__(
         self, process: GuestProcess, scratch: Path, duration_ns: int, stall_wall_s: float = STALL_WALL_S
@@ -83,7 +83,7 @@ class Watch:
         self._moved_s = self._started_s
 
     def step(self) -> Progress | None:
-        """Wait a moment, and see how far the guest is; None: it is off.
+        """Wait for POLL_S; returns the guest's progress, or None if it is off.
 
         Raises:
             RunError: It stalled or ran away.
@@ -101,10 +101,10 @@ class Watch:
         return self._progress()
 
     def judge(self) -> Walls:
-        """How a guest that is off has fared.
+        """Check the outcome of a guest that is off; returns its wall-clock times.
 
         Raises:
-            RunError: It complained or failed.
+            RunError: It failed, or its kernel reported an error.
         """
         self._process.process.wait()
         self._look_at_start()
@@ -120,7 +120,7 @@ class Watch:
     def _look_at_start(self) -> None:
         started = self.run / "started"
         if self._timeline_s is None and started.is_file() and (text := started.read_text().strip()):
-            # the file's own stamp: this loop may be late
+            # the file's own time stamp: this loop may be late
             lag_s = max(0.0, time.time() - started.stat().st_mtime)
             self._timeline_s = time.monotonic() - lag_s
             self._timeline_ns = int(text)
@@ -137,17 +137,17 @@ class Watch:
             raise self._stalled(uptime_ns)
         if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
             passed = uptime_text(uptime_ns)
-            raise self._failure(f"the guest waits for something that does not come: {passed} of virtual time passed")
+            raise self._failure(f"the guest waits for something that does not happen: {passed} of virtual time passed")
 
     def _stalled(self, uptime_ns: int) -> RunError:
-        from lab.machine import mconsole  # with sockets: no other run waits for that
+        from lab.machine import mconsole  # it imports sockets, which other runs do not need
 
-        log = tail(self.console)  # as it is before we make the guest print its registers
+        log = tail(self.console)  # before the guest prints its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
         return self._failure(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}",
-            hint="a process that computes without end or waits in a busy loop stops virtual time (docs/limits.md)",
+            hint="a process in an endless computation or a busy loop stops virtual time (docs/limits.md)",
             text=log,
         )
 
@@ -158,22 +158,22 @@ class Watch:
         return RunError(f"{message}\n  last lines of {shown}:\n{text or tail(shown)}", hint=hint)
 
     def _judge(self) -> None:
-        """After the end: what the kernel said, what the guest said."""
+        """Check the kernel's log and the guest's report after the end."""
         console = self.console.read_text(errors="replace")
         complaint = kernel_complaint(console)
         outcome_file = self.run / "guest.json"
         if NO_SPACE_TEXT in console:
             free_mb = free_bytes(self.run) // 1_000_000
-            hint = "free some, or --out DIR puts the run elsewhere"
+            hint = "free some, or use --out DIR for another place"
             raise RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
         if complaint and "lab-init: " in complaint:
             raise self._failure(f"the guest failed: {complaint}")
         if complaint:
-            raise self._failure(f"the guest's kernel complained: {complaint}")
+            raise self._failure(f"the guest's kernel reported an error: {complaint}")
         if not outcome_file.is_file():
             raise self._failure("the guest ended before the run was over")
         outcome: dict[str, Any] = json.loads(outcome_file.read_text())
         error = outcome["error"]
         if error:
             log = self.run / error["log"] if error["log"] else None
-            raise self._failure(error["message"].rstrip(" :"), log)  # a colon where a program said nothing
+            raise self._failure(error["message"].rstrip(" :"), log)  # a colon if a program printed nothing

@@ -37,6 +37,7 @@ PARTS = (
             "lab.tables",
             "lab.numbers",
             "lab.units",
+            "lab.numbers",
             "lab.captures",
         ),
     ),
@@ -45,6 +46,7 @@ PARTS = (
         "For those who add a key to a file, a kind of event or node, or a model of propagation, fading or errors.",
         (
             "lab.model.base",
+            "lab.model.names",
             "lab.model.registry",
             "lab.model.names",
             "lab.model.event",

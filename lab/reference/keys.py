@@ -18,8 +18,8 @@ _HEAD = """\
 
 # Keys of topology, workload and experiment files
 
-Files are YAML 1.2. A topology says what is there, a workload what runs there, on roles rather than nodes, so that any
-workload runs on any topology that offers its roles. An experiment says what of both is varied, and what is made of it.
+Files are YAML 1.2. A topology describes a network. A workload describes what runs on it, by roles instead of nodes, so
+it runs on any topology that offers its roles. An experiment varies both, and defines metrics, figures and claims.
 Every quantity carries a unit: `5 ms`, `100 Mbit/s`, `64 MiB`, `5%`. An editor that knows JSON Schema completes the keys
 from [topology.schema.json](topology.schema.json), [workload.schema.json](workload.schema.json) and
 [experiment.schema.json](experiment.schema.json).
@@ -72,18 +72,18 @@ Both are written in the language of checks, with its functions.
 A metric is a number of one run. `outage.max` is a figure of the workload's metric `outage`, the name alone is its mean.
 Inside a function that sums up, such as `sum(goodput)` or `max(goodput / 2)`, the name stands for every figure that the
 metric has: of each process, handoff or sample. Processes and files have the names that checks use: `fetch.exit`,
-`sum(fetch.bytes)` where several stations fetch, `fetch@sta2.bytes` for one of them. The number is told in the unit of
+`sum(fetch.bytes)` where several stations fetch, `fetch@sta2.bytes` for one of them. The number is in the unit of
 the experiment's metric; a ratio becomes a percentage by `100% * (…)`. A run without such a figure has no value.
 
-Units are judged before anything runs, except those of what a parser finds: they are judged with the first trial. Where
-a parser found no such thing the trial has no value, and it is said why.
+Units are checked before anything runs, except those of a parser's results, which are checked with the first trial. If a
+parser did not find such a value, the trial has no value, and the report gives the reason.
 
 A claim is about series of means over the grid:
 
 * `throughput[quick]`: the metric at all points with that label; `throughput[quick, distance=2 m]`: those with both.
   Where two axes have a label, write `axis=label`. A label with `,`, `=`, `[`, `]` or a quote in it stands in quotes.
 * `quick` alone: of the only metric, or of the one that all figures show.
-* `paper.throughput[quick]`: what `paper:` has for these points. One that it has no number for is refused.
+* `paper.throughput[quick]`: what `paper:` has for these points. A point without a number there is an error.
 * Two series are compared place by place, in the order of the grid, and have to be over the same axes:
   `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` are place by place too.
 * `geomean(quick / never)` and the other functions sum a series up. `rising`, `falling`, `first` and `last` go along one

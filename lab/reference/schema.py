@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """JSON Schema of the files that users write.
 
-What pydantic generates is made readable: quantities become one definition each, keys that may be left out lose their
-``null``, defaults are told as users would write them, and probes bring the keys that they declare.
+It makes pydantic's schema readable: each quantity becomes one definition, optional keys lose their ``null``, defaults
+appear as users would write them, and probes add the keys that they declare.
 """
 
 from __future__ import annotations

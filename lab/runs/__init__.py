@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""From a plan to a finished run directory: boot, watch, record; one run, or many side by side.
+"""From a plan to a finished run directory: boot, watch, record; one run, or many in parallel.
 
 DIR/plan.json      the plan
-DIR/raw/           what tools and daemons printed, captures
+DIR/raw/           output of tools and daemons, captures
 DIR/guest.json     what happened, in virtual time
 DIR/record.json    the record (lab.record)
-DIR/wall.json      wall-clock times; with console.log all that may differ between two equal runs
+DIR/wall.json      wall-clock times; only they and console.log may differ between two equal runs
 DIR/console.log    the guest's kernel log
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a run goes."""
+"""The directory of a run."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ from lab.errors import InputError
 
 
 def new_directory(name: str, out: Path | None) -> Path:
-    """An empty directory for a run: ``out``, or a new one below ``runs/``.
+    """An empty directory for a run: ``out``, or a new one in ``runs/``.
 
     Raises:
-        InputError: ``out`` has something in it already, or cannot be made.
+        InputError: ``out`` is not empty, or cannot be created.
     """
     directory = out or _unused(Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            f"cannot make {directory}: {error.strerror}", hint="--out DIR puts the run elsewhere"
-        ) from None
+        raise InputError(f"cannot make {directory}: {error.strerror}", hint="use --out DIR for another place") from None
     if any(directory.iterdir()):
-        raise InputError(f"{directory} is not empty", hint="--out wants a new directory: a run overwrites nothing")
+        raise InputError(f"{directory} is not empty", hint="--out must name a new or empty directory")
     return directory
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a run is made of: versions for people, and hashes that rule what it comes to.
+"""What a run is made of: versions for people, and hashes of all that determines its result.
 
 A run depends on its plan and on what that uses: kernel, image and initrd, how they are booted, the code of its stack,
 the lab's code in its guest (lab.machine.guest_code), and the lab's code that makes its record: lab.record with the
-probes and metrics that the plan names, each with what it imports. Nothing else of the lab is in the hashes, so what
-else changes leaves stored trials valid: other probes, metrics, stacks and kinds of events, tables, pictures, reports.
+probes and metrics that the plan names, each with what it imports. The hashes cover nothing else of the lab. So stored
+trials stay valid when other parts change: other probes, metrics, stacks and kinds of events, tables, pictures, reports.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SPLITTING = "captures/split.py"  # of a capture of the air
 
 
 def stack_entry(name: str) -> str:
-    """How hashes and versions call the code of a stack."""
+    """The name of a stack's code in hashes and versions."""
     return f"stack {name}"
 
 
@@ -62,7 +62,7 @@ def lab_version() -> str:
 
 
 def stack_version(stack: Stack) -> str:
-    """What the code of a stack was built with, for people."""
+    """A description of what the code of a stack was built with."""
     sources = [f"source of {package} {version}" for package, version in stack.sources.items()]
     return "; ".join([stack.compiler, *sources])
 
@@ -70,7 +70,7 @@ def stack_version(stack: Stack) -> str:
 def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
     """Hashes for the record of a plan that uses this: equal ones, and equal plans, mean equal bytes.
 
-    None stands for a stack whose code is not there.
+    None stands for a stack whose code is not available.
     """
     stack = machine.stacks.get(uses.stack or "")
     return {
@@ -85,7 +85,7 @@ def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
 
 
 def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
-    """The hashes of several plans as those of one: of what differs between them, one hash over all."""
+    """The hashes of several plans, combined: where they differ, one hash over all."""
     found: dict[str, set[str | None]] = {}
     for hashes in each:
         for name, digest in hashes.items():
@@ -98,7 +98,7 @@ def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 
 @cache
 def _booting() -> str:
-    """The command that boots a guest, but for what the plan says and where files lie."""
+    """The command that boots a guest, without what depends on the plan and on paths."""
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
     words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=MEMORY_BYTES)
     return json.dumps(words)
@@ -130,5 +130,5 @@ def recording_files(uses: Uses) -> dict[str, bytes]:
 def _file_of(loaded: object) -> Path:
     """The file of the module that a probe or metric comes from."""
     file = sys.modules[type(loaded).__module__].__file__
-    assert file is not None  # it was imported from one
+    assert file is not None  # it was imported from a file
     return Path(file).resolve()

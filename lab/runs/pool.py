@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs many plans, as many side by side as there are workers: repetitions of ``lab run``, trials of experiments.
+"""Runs many plans, as many in parallel as there are workers: repetitions of ``lab run``, trials of experiments.
 
     waiting items -> begin -> a job, or none -> a worker -> its answer -> ended
 
-Items become jobs as workers get free, so the first guest boots before the last plan is made.
+Items become jobs as workers become free, so the first guest boots before the last plan is made.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lab.shared.types import Plan
 if TYPE_CHECKING:
     from lab.record import Record
 
-TICK_S = 0.5  # of what is shown while no job ends
+TICK_S = 0.5  # between updates of the display while no job ends
 
 Item = TypeVar("Item")
 Job = TypeVar("Job")
@@ -34,26 +34,26 @@ Done = TypeVar("Done", covariant=True)  # an answer
 
 
 class Workers(Protocol[Job, Done]):
-    """Who does jobs: ``Threads`` here, or lab.experiments.run.cluster."""
+    """What runs jobs: ``Threads`` here, or lab.experiments.run.cluster."""
 
     def room(self) -> int:
-        """How many more jobs to hand over."""
+        """The number of jobs to submit now."""
 
     def lanes(self) -> int:
-        """How many jobs are done side by side."""
+        """The number of jobs that run in parallel."""
 
     def submit(self, job: Job) -> None:
-        """Hand a job over."""
+        """Submit a job."""
 
     def next(self, timeout_s: float) -> tuple[Job, Done] | None:
-        """A job that is done, and what came of it; None: none is, so far. What it raises ends all."""
+        """A finished job and its result; None if there is none yet. An exception of it ends all jobs."""
 
     def close(self) -> None:
-        """End all that is being done."""
+        """End all running jobs."""
 
 
 class Pool(Generic[Item, Job, Answer]):
-    """Hands jobs to workers as they get free, and passes on what came of each."""
+    """Submits jobs to workers as they become free, and passes on their results."""
 
     def __init__(
         self,
@@ -67,11 +67,11 @@ class Pool(Generic[Item, Job, Answer]):
         """Prepare it.
 
         Args:
-            waiting: what is to be done; ``ended`` may add to it.
-            begin: makes a job of an item; None: there is nothing to do for it.
-            ended: called with each job that is done.
-            start: gives the workers; called with the first job.
-            tick: called every now and then, and at the end, however it comes.
+            waiting: items to process; ``ended`` may add to it.
+            begin: turns an item into a job, or None if there is nothing to do for it.
+            ended: called with each finished job.
+            start: returns the workers; called with the first job.
+            tick: called regularly, and in any case at the end.
         """
         self.waiting = deque(waiting)
         self.workers: Workers[Job, Answer] | None = None
@@ -79,7 +79,7 @@ class Pool(Generic[Item, Job, Answer]):
         self._begin, self._ended, self._start, self._tick = begin, ended, start, tick
 
     def run(self) -> None:
-        """Do all of it. What anything raises ends the workers, and comes out."""
+        """Process everything. An exception ends the workers and is raised again."""
         try:
             while self.waiting or self._running:
                 while self.waiting and (self.workers is None or self.workers.room() > 0):
@@ -103,7 +103,7 @@ class Pool(Generic[Item, Job, Answer]):
         self._running += 1
 
     def _collect(self) -> None:
-        assert self.workers is not None  # else nothing is being done
+        assert self.workers is not None  # otherwise there is no job
         found = self.workers.next(TICK_S)
         if found is not None:
             self._running -= 1
@@ -118,10 +118,10 @@ class CancelledError(LabError):
 
 
 class Threads(Generic[Job, Answer]):
-    """Workers of this process: one thread a job, ``count`` side by side. The first failure is raised by ``next``."""
+    """Workers of this process: one thread per job, ``count`` in parallel. ``next`` raises the first failure."""
 
     def __init__(self, count: int, work: Callable[[Job, Callable[[], None]], Answer]) -> None:
-        """``work`` does a job. It calls the function that it is given often: that raises once nobody wants the job."""
+        """``work`` runs a job. It often calls the function that it gets, which raises once the job is cancelled."""
         self._count = count
         self._work = work
         self._handed_over = 0
@@ -130,7 +130,7 @@ class Threads(Generic[Job, Answer]):
         self._threads: list[threading.Thread] = []
 
     def room(self) -> int:
-        """Threads that have nothing to do: none begins while a job that has ended, perhaps badly, is not looked at."""
+        """The number of idle threads; 0 while the result of a finished job, which may be a failure, is unread."""
         return self._count - self._handed_over
 
     def lanes(self) -> int:
@@ -147,7 +147,7 @@ class Threads(Generic[Job, Answer]):
     def _do(self, job: Job) -> None:
         try:
             answer = self._work(job, self._heed)
-        except BaseException as error:  # raised where somebody waits
+        except BaseException as error:  # raised by ``next``
             self._done.put(partial(_raise, error))
         else:
             self._done.put(lambda: (job, answer))
@@ -157,7 +157,7 @@ class Threads(Generic[Job, Answer]):
             raise CancelledError
 
     def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
-        """The next job that is done. Raises what a job raised."""
+        """The next finished job. Raises the exception of a job."""
         try:
             done = self._done.get(timeout=timeout_s)
         except queue.Empty:
@@ -183,7 +183,7 @@ def run_all(
     on_progress: Callable[[int, Progress], None],
     meanwhile: Meanwhile = lambda: None,
 ) -> list[Record]:
-    """Run several plans, each in its directory, ``jobs`` guests side by side; records in the order of the plans.
+    """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
 
     ``on_progress`` is called with the number of the plan. The first failure ends the others.
     """

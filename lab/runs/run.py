@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run: a guest to its end, then the record of what it left."""
+"""One run: a guest until its end, then the record of its output."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from lab.shared.types import Plan
 if TYPE_CHECKING:
     from lab.record import Record
 
-Meanwhile = Callable[[], None]  # done while a guest runs, which does not wait for it
-_TRANSIENT = ("pulse", "started")  # of use only while a guest runs
+Meanwhile = Callable[[], None]  # work to do while a guest runs; the guest does not wait for it
+_TRANSIENT = ("pulse", "started")  # used only while a guest runs
 
 
 def run_plan(
@@ -37,18 +37,18 @@ def run_plan(
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
 
-    Whoever runs many plans calls this for each, with one ``machine``: what must be imported is paid for once.
+    To run many plans, call this for each with one ``machine``: then modules are imported only once.
 
     Args:
         plan: what to run.
-        machine: what the guest is made of.
+        machine: the components of the guest.
         directory: where; empty.
-        on_progress: called again and again while the guest runs; what it raises ends the run.
-        stall_wall_s: after so long without progress of virtual time the run has failed.
+        on_progress: called repeatedly while the guest runs; an exception of it ends the run.
+        stall_wall_s: the run has failed after this time without progress of virtual time.
         meanwhile: called once the guest has been started.
 
     Raises:
-        RunError: The guest or a process in it failed; the directory keeps what it left.
+        RunError: The guest or a process in it failed; its files stay in the directory.
     """
 
     def while_it_runs() -> None:
@@ -80,7 +80,7 @@ def boot(
             meanwhile()
             walls = guest.follow(on_progress)
     except LabError:
-        with contextlib.suppress(RunError):  # what made the run fail is worth reporting
+        with contextlib.suppress(RunError):  # report the failure of the run instead
             _split_air(plan, directory)
         raise
     _split_air(plan, directory)
@@ -90,17 +90,17 @@ def boot(
 
 
 def _split_air(plan: Plan, directory: Path) -> None:
-    """Make of the guest's capture of the air one file a channel, up to the timeline's end.
+    """Split the guest's capture of the air into one file per channel, up to the timeline's end.
 
     Raises:
-        RunError: it is damaged.
+        RunError: The capture is damaged.
     """
     if not plan.pcap:
         return
     from lab import captures
 
     try:
-        began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline never did
+        began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline did not begin
     except FileNotFoundError:
         began_ns = 0
     try:
@@ -110,7 +110,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
 
 
 def write_wall(directory: Path, walls: Walls) -> None:
-    """Leave wall.json."""
+    """Write wall.json."""
     host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
     text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
     (directory / "wall.json").write_text(text + "\n")

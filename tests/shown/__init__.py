@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The commands that the documentation shows, run again, and what they print held against what is shown."""
+"""Run the commands that the documentation shows again, and compare their output."""

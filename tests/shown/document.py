@@ -2,7 +2,7 @@
 """What a Markdown document shows: commands with their output, and the files that those read.
 
 A fenced block without a language shows commands on lines that begin with ``$``, and below each what it printed. What
-cannot be seen there is said in a comment of HTML above the block (the reader of the page does not see it)::
+is not visible there is in an HTML comment above the block (hidden from readers of the page)::
 
     <!-- printed by: lab run one-ap ping/ping -->            the block is the output of this command
     <!-- file: cafe.yaml -->                                 the block is this file
@@ -26,7 +26,7 @@ _PROMPT = "$ "
 
 
 class DocumentError(Exception):
-    """A comment that cannot mean anything. The text names the line."""
+    """An invalid comment. The text names the line."""
 
 
 @dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of stale lines that prose repeats: nobody but a person can tell what is to be said instead."""
+"""Numbers of stale lines that prose repeats: a person has to rewrite them."""
 
 from __future__ import annotations
 

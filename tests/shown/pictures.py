@@ -2,8 +2,8 @@
 """``make figures``: draw docs/images/experiment-*.svg anew, each by ``lab reproduce`` of the experiment that it shows.
 
 Trials that are stored are not run again, so that a change of how figures look takes seconds. With names, only those
-experiments: ``python -m tests.shown.pictures handoff/outage``. A claim that does not hold is told, and its experiment
-drawn all the same: what a paper says and the lab does not is part of what the documentation shows.
+experiments: ``python -m tests.shown.pictures handoff/outage``. A claim that does not hold is reported, and its
+experiment is drawn anyway: the documentation shows where the lab differs from a paper.
 """
 
 from __future__ import annotations

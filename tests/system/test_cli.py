@@ -122,7 +122,7 @@ def test_a_directory_in_use_is_not_overwritten(tmp_path: Path, machine: runs.Mac
 def test_a_failed_run_says_where_its_remains_are(tmp_path: Path, machine: runs.Machine) -> None:
     (tmp_path / "w.yaml").write_text("name: bad\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: ['false']}\n")
     result = lab("run", "wired-pair", "w.yaml", "--out", "out", cwd=tmp_path, status=1)
-    assert "what the run left is in out" in result.stderr
+    assert "the files of the run are in out" in result.stderr
     assert "w.yaml:4" in result.stderr
     assert "false ended with 1\n" in result.stderr
     assert (tmp_path / "out" / "console.log").exists()

@@ -39,7 +39,7 @@ timeline:
 
 
 def test_a_node_that_wants_more_memory_than_it_has_is_the_culprit(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"eater was killed by SIGKILL: h2 has no more than 64 MiB of memory"):
+    with pytest.raises(RunError, match=r"eater was killed by SIGKILL: h2 ran out of memory \(64 MiB\)"):
         boot(
             WIRED.replace("roles: [client]", "roles: [client], memory: 64 MiB"),
             """

@@ -57,7 +57,7 @@ processes:
 
 
 def test_a_kernel_warning_fails_the_run(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"the guest's kernel complained: .*WARNING: made up"):
+    with pytest.raises(RunError, match=r"the guest's kernel reported an error: .*WARNING: made up"):
         boot(
             WIRED,
             """
@@ -92,7 +92,7 @@ timeline:
 
 def test_a_station_with_a_wrong_passphrase_is_named_with_its_line(boot: Callable[..., Ran]) -> None:
     secured = ONE_AP.replace("ssid: net}", "ssid: net, encrypt: wpa2, passwd: espresso-1}")
-    with pytest.raises(RunError, match=r"topology.yaml:5: waited 30 s in vain for sta1 to associate with 'net'"):
+    with pytest.raises(RunError, match=r"topology.yaml:5: timeout: waited 30 s for sta1 to associate with 'net'"):
         boot(
             secured.replace("roles: [client]", "roles: [client], encrypt: wpa2, passwd: decaffeinated"),
             "name: never\nduration: 2 s\n",

@@ -37,7 +37,7 @@ def _until(condition: object) -> None:
     assert callable(condition)
     deadline_s = time.monotonic() + DEADLINE_S
     while not condition():
-        assert time.monotonic() < deadline_s, "waited in vain"
+        assert time.monotonic() < deadline_s, "timeout"
         os.sched_yield()
 
 

@@ -225,7 +225,7 @@ def test_what_is_damaged_in_the_store_is_run_again_and_said(place: Path, store: 
     assert "1 trial run, 1 taken from the store" in again.stdout
     seed = next(trial["seed"] for trial in results(place / "second")["trials"] if trial["key"] == entry.name)
     assert again.stderr.splitlines()[-1] == (
-        f"what was stored of it was damaged (its checksum is another), so it was run again: delay 5 ms, seed {seed}"
+        f"its stored result was damaged (its checksum does not match), so it was run again: delay 5 ms, seed {seed}"
     )
     assert results(place / "second")["rows"] == results(place / "first")["rows"]
     assert "damaged" not in lab("reproduce", "delays.yaml", *point, "--out", "third", cwd=place).stderr
@@ -262,7 +262,7 @@ def test_a_sweep_that_is_terminated_says_what_is_stored_and_goes_on(place: Path,
     until(lambda: not any(map(alive, family)))
     line, last = told.splitlines()[-2:]
     assert last == "lab: interrupted"
-    match = re.fullmatch(r"(\d+) of 9 trials are stored; the same command goes on from there", line)
+    match = re.fullmatch(r"(\d+) of 9 trials are stored; repeat the command to continue", line)
     assert match, told
     kept = len(stored(store))
     assert 2 <= int(match[1]) <= kept < 9  # one may be stored that was not counted yet

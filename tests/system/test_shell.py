@@ -39,7 +39,7 @@ class Terminal:
         deadline_s = time.monotonic() + DEADLINE_S
         while wanted not in self.text:
             ready, _, _ = select.select([self._master], [], [], deadline_s - time.monotonic())
-            assert ready, f"waited in vain for {wanted!r} in:\n{self.text}"
+            assert ready, f"timeout: {wanted!r} is not in:\n{self.text}"
             try:
                 data = os.read(self._master, 4096)
             except OSError:  # the other end is closed

@@ -63,7 +63,7 @@ def test_the_air_is_captured_before_the_first_radio_goes_up(lines: list[str]) ->
     assert added[0] == "ip link set hwsim0 up" and added[1].startswith("tcpdump -i hwsim0 -w /lab/run/raw/air.unsplit ")
     assert captured.index(added[1]) < captured.index("hostapd -t /etc/hostapd/hostapd.conf")
     assert added[2:] == [
-        "# wait until it captures",
+        "# wait until it captures every frame",
         "# SIGINT to the tcpdump of the air, once the kernel has handed over its last frames",
     ]
     assert captured[-1] == added[-1]

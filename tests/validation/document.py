@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ TABLES = (
     Table(
         "bianchi",
         "Saturation throughput",
-        "Every station has always something to send: UDP from real sockets, frames counted by the medium, in the time "
+        "Every station always has data to send: UDP from real sockets, frames counted by the medium, in the time "
         "that beacons leave. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, stations that "
         "heard a collision waiting for DIFS (first figure) or for EIFS (second). Mode g has basic rates of OFDM here. "
         "By default it has 802.11b's, and EIFS is 254 µs longer: see [beside Mininet-WiFi](#beside-mininet-wifi).",
@@ -68,7 +69,11 @@ TABLES = (
         "those of the wall are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
         peer="Mininet-WiFi",
     ),
-    Table("phenomena", "Known phenomena", "What every textbook tells of 802.11; see [phenomena](phenomena.md)."),
+    Table(
+        "phenomena",
+        "Known phenomena",
+        "Effects that every textbook on 802.11 describes; see [phenomena](phenomena.md).",
+    ),
 )
 _POINT = re.compile(r"(?P<phy>802\.11\S+ [\d.]+ Mbit/s), (?P<n>\d+) stations?")
 
@@ -92,9 +97,9 @@ _HEAD = """\
 <!-- Made by `make validation` from what the tests measured (validation.json): change tests/validation, not this. -->
 # Validation
 
-What the lab does, measured with real frames, beside what it should do. Each row is a test of `make test` that boots the
-guest; it fails if the value leaves its tolerance. One plan and one seed give the same result on every machine, so you
-measure the digits printed here; `make docs` compares them.
+Measured behaviour of the lab, with real frames, compared with references. Each row is a test of `make test` that boots
+the guest; it fails if the value leaves its tolerance. One plan and one seed give the same result on every machine, so
+you measure the digits printed here; `make docs` compares them.
 """
 
 _ERRORS = """\
@@ -108,7 +113,8 @@ preamble is another draw).
 
 
 def _table(table: Table, rows: list[Row]) -> str:
-    lines = [f"## {table.title}", "", table.about, ""]
+    about = textwrap.fill(table.about, 120, break_long_words=False, break_on_hyphens=False)
+    lines = [f"## {table.title}", "", about, ""]
     if table.key == "bianchi":
         lines += ["![Throughput over the number of stations](images/validation-bianchi.svg)", ""]
     column, line = (f" {table.peer} |", "---:|") if table.peer else ("", "")

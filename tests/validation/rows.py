@@ -106,13 +106,15 @@ def record(row: Row) -> None:
         path.write_text(to_json([row]))
 
 
-def differences(measured: list[Row], told: dict[tuple[str, str], Row]) -> list[str]:
-    """What was measured otherwise than docs/validation.json has it, a line for each row."""
+def differences(measured: list[Row], committed: dict[tuple[str, str], Row]) -> list[str]:
+    """The differences between measured rows and docs/validation.json, one line each."""
     found = {(row.table, row.name): row for row in measured}
-    lines = [f"{table}, {name}: no test measures it any more" for table, name in told if (table, name) not in found]
+    lines = [
+        f"{table}, {name}: no test measures it any more" for table, name in committed if (table, name) not in found
+    ]
     for key, row in found.items():
         where = ", ".join(key)
-        if (before := told.get(key)) is None:
+        if (before := committed.get(key)) is None:
             lines.append(f"{where}: is new, {row.value:g} {row.unit}".rstrip())
         elif before.value != row.value:
             lines.append(f"{where}: {before.value:g} -> {row.value:g} {row.unit}".rstrip())

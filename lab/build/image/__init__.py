@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The guest's file system and its initrd, of Debian's packages."""
+"""The guest's file system and its initrd, built from Debian's packages."""

@@ -28,18 +28,18 @@ _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could n
 
 
 class DebianProgress:
-    """Reads apt's and dpkg's lines and tells a report how far they are.
+    """Reports progress from the output of apt and dpkg.
 
-    apt names a package when it begins to fetch it, and then is silent. What comes in meanwhile is taken from the
-    network interfaces' counters: its own directory is closed to an ordinary user.
+    apt names a package when it starts to fetch it, and prints nothing more until the next one. In between, progress
+    comes from the network interfaces' counters: an ordinary user cannot read apt's own directory.
     """
 
     def __init__(self, report: Report, received_bytes: Callable[[], int] | None = None) -> None:
         self.report = report
         self._received_bytes = received_bytes or network_received_bytes
         self._need_bytes: int | None = None
-        self._done_bytes = 0  # all packages but the last named
-        self._size_bytes = 0  # that one's
+        self._done_bytes = 0  # all packages except the last one named
+        self._size_bytes = 0  # of the last one named
         self._begun_at_bytes = 0
         self._text = ""
         self._set_up = 0
@@ -65,7 +65,7 @@ class DebianProgress:
             self.report.progress(self._set_up, self._unpacked, f"setting up {text.split()[2]}")
 
     def tick(self) -> None:
-        """No line came: a package is being fetched, or something else takes its time."""
+        """Report progress without a new line: apt is fetching a package, or something else takes time."""
         if self._text:
             received = min(self._received_bytes() - self._begun_at_bytes, self._size_bytes)
             done = self._done_bytes + received
@@ -73,7 +73,7 @@ class DebianProgress:
 
 
 def network_received_bytes() -> int:
-    """Bytes that all network interfaces but the loopback have received since they exist."""
+    """The bytes that all network interfaces except the loopback have received so far."""
     lines = [line.split(":") for line in Path("/proc/net/dev").read_text().splitlines()[2:]]
     return sum(int(counters.split()[0]) for name, counters in lines if name.strip() != "lo")
 
@@ -83,10 +83,10 @@ def _bytes(found: re.Match[str]) -> int:
 
 
 def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> Path:
-    """A directory open to everyone, with room, where programs may be executed.
+    """A directory that is open to everyone, has enough space, and allows execution.
 
     Raises:
-        HostError: None of the candidates ($TMPDIR, /var/tmp, /tmp) will do.
+        HostError: None of the candidates ($TMPDIR, /var/tmp, /tmp) is suitable.
     """
     if candidates is None:
         configured = os.environ.get("TMPDIR", "")
@@ -94,49 +94,49 @@ def scratch_parent(needed_bytes: int, candidates: list[Path] | None = None) -> P
     reasons = []
     for candidate in candidates:
         if not candidate.is_dir() or not os.access(candidate, os.W_OK):
-            reasons.append(f"{candidate}: not a directory we can write")
+            reasons.append(f"{candidate}: not a writable directory")
         elif os.statvfs(candidate).f_flag & os.ST_NOEXEC:
             reasons.append(f"{candidate}: mounted noexec")
         elif not _open_to_all(candidate):
-            reasons.append(f"{candidate}: closed to other users, so to the sub-uids of mmdebstrap")
+            reasons.append(f"{candidate}: closed to other users, including the sub-uids of mmdebstrap")
         elif free_bytes(candidate) < needed_bytes:
             reasons.append(str(no_space(candidate, needed_bytes)).splitlines()[0])
         else:
             return candidate
     raise HostError(
         "no directory to unpack Debian packages in:\n    " + "\n    ".join(reasons),
-        hint="TMPDIR=/some/dir names another one",
+        hint="set TMPDIR=/some/dir to use another one",
     )
 
 
 def _open_to_all(directory: Path) -> bool:
-    """Whether every user can walk to the directory."""
+    """Whether every user can reach the directory."""
     return all(path.stat().st_mode & 0o001 for path in (directory, *directory.resolve().parents))
 
 
 def fetch_tar(
     tar: Path, options: list[str], packages: list[str], what: str, log: BuildLog, report: Report, needed_bytes: int
 ) -> None:
-    """Have mmdebstrap make a tar file of packages.
+    """Create a tar file of packages with mmdebstrap.
 
     Args:
         tar: The file to write, in a partial directory of the cache.
         options: For mmdebstrap: its variant and so on.
         packages: To include.
         what: For messages: "fetching the kernel source".
-        log: Takes all it prints.
-        report: Told how far it is.
-        needed_bytes: Room the tree takes.
+        log: Receives its output.
+        report: Receives progress.
+        needed_bytes: Space that the tree needs.
 
     Raises:
-        BuildError: A package cannot be had, or the network is not there.
-        HostError: No room, or mmdebstrap is not installed.
+        BuildError: A package is not available, or the network cannot be reached.
+        HostError: No space, or mmdebstrap is not installed.
     """
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
     scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
-    (tar.parent / SCRATCH).write_text(str(scratch))  # first: whoever cleans up after us finds it there
+    (tar.parent / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()
     scratch.chmod(0o755)
     argv = [*_mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
@@ -159,10 +159,10 @@ def fetch_tar(
 
 
 def mode_options() -> list[str]:
-    """How mmdebstrap gets a tree owned by root."""
+    """The mode in which mmdebstrap creates a tree owned by root."""
     return ["--mode=root"] if os.geteuid() == 0 else ["--mode=unshare"]
 
 
 def _mount_namespace() -> list[str]:
-    """As root, keep mmdebstrap's mounts to itself: they go with it, however it ends."""
+    """As root, run mmdebstrap in its own mount namespace: its mounts disappear with it, however it ends."""
     return ["unshare", "--mount", "--propagation", "private", "--"] if os.geteuid() == 0 else []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The guest's root file system: Debian trixie packages in one squashfs file.
 
-The file is read through hostfs and a loop device. The same packages give the same bytes, on whatever day and by
-whichever user it is built: ``curate`` drops or fixes all that is not in a package.
+The guest reads the file through hostfs and a loop device. The same packages give the same bytes, regardless of day and
+user: ``curate`` drops or fixes everything that does not come from a package.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 
 PACKAGES = CHECKOUT / "images" / "base" / "packages"
-RECIPE = 4  # count up when the code below changes what comes out
+RECIPE = 4  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
 
-# Not compressed: a guest reads it as fast as zstd (the difference is below the noise), packing takes 0.5 s instead
-# of 18 s, and no version of a compressor is part of the bytes. -comp only says what the kernel must offer.
+# Not compressed: packing takes 0.5 s instead of 18 s with zstd, guests read it as fast (within the noise), and its
+# bytes do not depend on the version of a compressor. -comp only names what the kernel must support.
 SQFSTAR = ["sqfstar", "-quiet", "-no-progress", "-comp", "zstd", "-noI", "-noD", "-noF", "-noX"]
-# What no node reads.
+# Files that no node reads.
 NO_DOCUMENTS = ("doc", "man", "locale", "info", "lintian", "bash-completion", "zsh")
 MMDEBSTRAP = [
     "--variant=essential",
@@ -39,7 +39,7 @@ MMDEBSTRAP = [
     *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
 ]
 
-# Made anew by every build, of no use in the guest.
+# Differs with every build, and is of no use in the guest.
 DROPPED = (
     "dev/",
     "var/cache/",
@@ -72,14 +72,14 @@ FILES = {
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost\n",
     "etc/fstab": "",
 }
-# Days since the epoch on which accounts were made: fixed, else every day makes another image.
+# The day on which accounts were created, since the epoch: fixed, or the image would change every day.
 SHADOW = ("etc/shadow",)
 SHADOW_DAY = "20000"
 
 
 @dataclass(frozen=True)
 class Image:
-    """A root file system, ready to be mounted."""
+    """A root file system, ready to mount."""
 
     path: Path
     sha256: str
@@ -105,20 +105,20 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
 
 
 def image_key(packages: list[str]) -> str:
-    """What an image depends on, but not the day: it stays until it is refreshed."""
+    """What an image depends on, except for the day: it stays until a refresh."""
     return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps(FILES))
 
 
 def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
-    """The image, built if the cache does not hold it.
+    """The image, built unless it is cached.
 
     Args:
-        report: Told what is being done.
-        refresh: Build it again, to take newer packages.
-        store: Where; default: the user's cache.
+        report: Receives progress.
+        refresh: Build it again, with newer packages.
+        store: The cache; default: the user's.
 
     Raises:
-        BuildError: A step failed; names it, with the last lines of its log.
+        BuildError: A step failed; gives its name and the last lines of its log.
         HostError: A tool, space or permission is missing.
     """
     store = store or Store("image", "the image")
@@ -162,25 +162,25 @@ def _make(directory: Path, packages: list[str], store: Store, report: Report) ->
 
 
 def as_root() -> list[str]:
-    """sqfstar gives the top directory to whoever runs it (4.5 ignores its own option for that); so be root."""
+    """sqfstar makes its user the owner of the top directory (4.5 ignores its option for that); so run it as root."""
     return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--"]
 
 
 def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]:
-    """Copy a tree as mmdebstrap made it, without what depends on the day.
+    """Copy mmdebstrap's tree, without what depends on the day.
 
-    Returns the versions of its packages and the time of the youngest packaged file, in seconds since the epoch.
+    Returns the versions of its packages and the time of the newest packaged file, in seconds since the epoch.
 
     Args:
         raw: The tar file to read.
         clean: The one to write.
-        started_s: When its making began: a file younger than that was made by an installation script. It gets the
-            time of the youngest packaged file. Packaged files keep theirs, since Python's compiled ones record it.
+        started_s: When mmdebstrap started: an installation script created newer files. They get the time of the newest
+            packaged file. Packaged files keep their time, since compiled Python files record it.
     """
     with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
         members = sorted(_kept(source), key=lambda member: _name(member))
         newest_s = max((int(member.mtime) for member in members if member.mtime < started_s), default=0)
-        for name, mode in DIRECTORIES.items():  # before what lies in them
+        for name, mode in DIRECTORIES.items():  # before their files
             target.addfile(_entry(name, tarfile.DIRTYPE, mode, newest_s))
         for member in members:
             member.mtime = min(int(member.mtime), newest_s)

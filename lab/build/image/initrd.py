@@ -59,7 +59,7 @@ def _header(number: int, entry: Entry) -> bytes:
 
 
 def archive(entries: list[Entry]) -> bytes:
-    """The bytes of a newc archive of ``entries``, in their order, with its trailer."""
+    """The bytes of a newc archive of ``entries``, in this order, with the trailer."""
     parts: list[bytes] = []
     for number, entry in enumerate([*entries, Entry("TRAILER!!!", 0)], start=1):
         parts += [_header(number, entry), entry.content, _padding(len(entry.content))]
@@ -67,7 +67,7 @@ def archive(entries: list[Entry]) -> bytes:
 
 
 def initrd(init: bytes, helpers: dict[str, bytes]) -> bytes:
-    """The archive that the guest boots: /init, its helpers in /bin, mount points, and init's console."""
+    """The archive that the guest boots from: /init, its helpers in /bin, mount points, and init's console."""
     return archive(
         [
             Entry("dev", stat.S_IFDIR | 0o755),
@@ -83,18 +83,18 @@ def initrd(init: bytes, helpers: dict[str, bytes]) -> bytes:
 
 @dataclass(frozen=True)
 class Initrd:
-    """An initrd, ready to be booted."""
+    """An initrd, ready to boot."""
 
     path: Path
     sha256: str
 
 
 def ensure_initrd(report: Report) -> Initrd:
-    """The initrd of this checkout, compiled if the cache does not have it.
+    """The initrd of this checkout, compiled unless it is cached.
 
     Raises:
         BuildError: A program does not compile.
-        HostError: No compiler, no room, an unwritable cache.
+        HostError: No compiler, no space, or the cache is not writable.
     """
     sources = [SOURCES / f"{program}.c" for program in PROGRAMS]
     key = content_key(*(source.read_bytes() for source in sources), Path(__file__).read_bytes())

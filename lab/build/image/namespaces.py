@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether this user may make a file system with mmdebstrap: it needs namespaces of its own."""
+"""Whether this user can create a file system with mmdebstrap, which needs its own namespaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def namespace_problem() -> tuple[str, str] | None:
-    """Why mmdebstrap could not make a file system as this user, and what to do; None if it could."""
+    """Why mmdebstrap cannot create a file system as this user, and what to do; None if it can."""
     if os.geteuid() == 0:
         if _runs(["unshare", "--mount", "--propagation", "private", "true"]):
             return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernel's own judges over hwsim-patches: checkpatch --strict on patches and files, sparse on what they compile to.
+"""The kernel's own checks of hwsim-patches: checkpatch --strict on patches and files, sparse on their code.
 
-In a new file sparse may find nothing. In a file of the kernel's that a patch changes it may find what it finds there
-without the series, and no more. What passed once, in this very state, is remembered in the cache.
+sparse must find nothing in a new file. In a file of the kernel that a patch changes, it may find only what it finds
+without the series. The cache stores which states have passed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
 from lab.errors import BuildError, LabError
 
-RECIPE = 2  # count up when the judges get stricter
+RECIPE = 2  # increment when the checks become stricter
 NEEDED_BYTES = 2_000_000_000
 # new files are in files/, so a patch never needs MAINTAINERS
 CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types", "--ignore=FILE_PATH_CHANGES"]
@@ -33,7 +33,7 @@ def check_series(source: Source, series: Series, report: Report, store: Store | 
     """Check the series against the source it applies to.
 
     Raises:
-        BuildError: checkpatch or sparse complain; with what they say.
+        BuildError: checkpatch or sparse report problems; gives their output.
     """
     store = store or Store("kernel-check", "the check of the kernel patches")
     key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
@@ -50,30 +50,30 @@ def _check(directory: Path, source: Source, series: Series, store: Store, report
     unpack(source, tree, log)
     checkpatch(tree, series, log, report)
     patched = compiled(series.patched)
-    report.step(f"kernel patches: sparse over {len(patched)} files without the series")
+    report.step(f"kernel patches: sparse on {len(patched)} files without the series")
     configure_what_there_is(tree, objects_before, series, log)
     before = sparse(tree, objects_before, patched, series.patched, log)
     series.apply(tree, source.version, log)
     new = compiled(series.files)
-    report.step(f"kernel patches: sparse over these and {len(new)} new files with it")
+    report.step(f"kernel patches: sparse on these and {len(new)} new files with the series")
     configure(tree, objects, series, log)
     after = sparse(tree, objects, [*new, *patched], [*series.files, *series.patched], log)
     complaints = more(before, after)
     if complaints:
-        raise BuildError("sparse complains:\n" + "\n".join(f"    {line}" for line in complaints))
+        raise BuildError("sparse reports problems:\n" + "\n".join(f"    {line}" for line in complaints))
     for path in (tree, objects, objects_before):
         log.run("cleaning up", ["rm", "-rf", str(path)])
 
 
 def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:
-    """Run the tree's checkpatch over every patch and every C file.
+    """Run the tree's checkpatch on every patch and every C file.
 
     Raises:
-        BuildError: It complains.
+        BuildError: It reports problems.
     """
     base = series.directory / "files"
     code = [base / name for name in series.files if name.suffix in (".c", ".h", ".S")]
-    report.step(f"kernel patches: checkpatch over {len(series.patches)} patches and {len(code)} files")
+    report.step(f"kernel patches: checkpatch on {len(series.patches)} patches and {len(code)} files")
     script = ["perl", str(tree / "scripts" / "checkpatch.pl"), *CHECKPATCH]
     for patch in series.patches:
         log.run(f"checkpatch of {patch.name}", [*script, str(patch)])
@@ -82,22 +82,22 @@ def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> Non
 
 
 def compiled(files: list[Path]) -> list[Path]:
-    """Those that are compiled by themselves."""
+    """The files that are compiled on their own."""
     return [name for name in files if name.suffix == ".c"]
 
 
 def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Path], log: BuildLog) -> set[str]:
-    """Compile sources with sparse looking on.
+    """Compile sources with sparse.
 
     Args:
         tree: the kernel.
-        objects: where its configuration is, and where objects go.
+        objects: folder of its configuration and objects.
         sources: C files, relative to the tree.
-        of_interest: files, headers too, whose complaints are wanted.
+        of_interest: files, including headers, whose problems are returned.
         log: of the check.
 
     Returns:
-        The complaints, each ``file:line:column: warning: what``. (Several sources may include one header.)
+        The problems, each ``file:line:column: warning: what``. (Several sources may include one header.)
     """
     log.run("preparing the kernel's headers", make(tree, objects, "prepare"))
     complaints: set[str] = set()
@@ -136,7 +136,7 @@ def _without_line(complaint: str) -> tuple[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """What scripts/check-patches calls."""
+    """Entry point of scripts/check-patches."""
     parser = argparse.ArgumentParser(prog="check-patches", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("source", nargs="?", type=Path, help="a kernel tree or archive; default: Debian's package")
     options = parser.parse_args(arguments)

@@ -15,7 +15,7 @@ _UNSET = re.compile(r"^# (?P<name>CONFIG_\w+) is not set$")
 
 @dataclass(frozen=True)
 class Option:
-    """One option of a fragment; the value of one that is off is ``n``."""
+    """One option of a fragment; its value is ``n`` if it is off."""
 
     name: str
     value: str
@@ -23,7 +23,7 @@ class Option:
 
 
 def fragments(directory: Path) -> list[Path]:
-    """The fragments of a folder, in the order in which they count."""
+    """The fragments of a folder, in order."""
     return sorted(directory.glob("*.config"))
 
 
@@ -46,10 +46,10 @@ def read_options(path: Path) -> list[Option]:
 
 
 def check_survived(wanted: list[Option], config: Path) -> None:
-    """Compare what the fragments ask for (a later one wins) with what Kconfig made of it.
+    """Compare the options of the fragments (later ones win) with Kconfig's result.
 
     Raises:
-        BuildError: Names the options that are not as asked, and where.
+        BuildError: Names the options that differ, and where they are set.
     """
     got = {option.name: option.value for option in read_options(config)}
     final = {option.name: option for option in wanted}

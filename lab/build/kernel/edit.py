@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Changing the kernel: hwsim-patches unfolded into a git tree, and folded back.
+"""Changing the kernel: from hwsim-patches to a git repository, and back.
 
 ``edit`` unpacks the source as a repository: one commit for Linux, one for the new files, one per patch. The user
-commits on top, or amends. ``write_back`` turns that into ``files/``, ``patches/`` and ``series``: what a commit does
-to a new file goes to ``files/``, the rest becomes a patch. Unfolding and folding back changes no byte.
+commits on top, or amends. ``write_back`` turns that into ``files/``, ``patches/`` and ``series``: a commit's changes of
+new files go to ``files/``, the rest becomes a patch. Without changes, it reproduces every byte.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILES_SUBJECT = "hwsim-patches/files"
 SERIES_HEAD = (
     "# SPDX-License-Identifier: GPL-2.0-only\n# The order in which patches/ apply; written by `make kernel-patches`.\n"
 )
-# Nothing of a user's or machine's configuration may show in a patch.
+# Patches must not depend on the configuration of a user or machine.
 PLAIN_GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
 US = {
     "GIT_AUTHOR_NAME": "hwsim-lab",
@@ -58,14 +58,14 @@ def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
     """Unpack the source with the series as commits.
 
     Args:
-        source: What to start from.
+        source: The kernel source to start from.
         series: The patches and files.
-        tree: Where; must not exist.
-        report: Told what is being done.
+        tree: The folder to create; must not exist.
+        report: Receives progress.
 
     Raises:
         InputError: The tree is there already.
-        BuildError: A patch no longer applies; the tree stays, so that it can be resolved there.
+        BuildError: A patch no longer applies; the tree stays, so that the user can resolve the conflict.
     """
     if tree.exists():
         raise InputError(
@@ -124,10 +124,10 @@ def _apply(tree: Path, source: Source, series: Series, report: Report) -> None:
 
 
 def write_back(tree: Path, series: Series) -> list[str]:
-    """Fold the commits of the tree into files/, patches/ and series; returns the patches' names.
+    """Write the commits of the tree to files/, patches/ and series; returns the patches' names.
 
     Raises:
-        InputError: There is no such tree, a commit is under way, or something is not committed.
+        InputError: There is no such tree, `git am` is in progress, or there are uncommitted changes.
     """
     if not (tree / ".git").is_dir():
         raise InputError(f"{tree} does not exist", hint="`make kernel-edit` creates it")
@@ -176,10 +176,10 @@ def _paths(listing: str) -> list[str]:
 
 
 def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
-    """Run git in a tree, free of any user's configuration; returns what it prints.
+    """Run git in a tree, without the user's configuration; returns its output.
 
     Raises:
-        BuildError: It failed; with what it said.
+        BuildError: It failed; gives its output.
         HostError: It is not installed.
     """
     clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
@@ -200,7 +200,7 @@ def git(tree: Path, *arguments: str, env: dict[str, str] | None = None) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """``edit [--source PATH]`` or ``patches``: what make kernel-edit and make kernel-patches call."""
+    """``edit [--source PATH]`` or ``patches``: the entry point of make kernel-edit and make kernel-patches."""
     parser = argparse.ArgumentParser(prog="kernel-edit", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("verb", choices=["edit", "patches"])
     parser.add_argument("--source", type=Path, help="a kernel tree or archive; default: Debian's package")

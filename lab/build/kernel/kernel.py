@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The guest kernel: User Mode Linux from a source, our series and our configuration, built once per content.
 
-The same source, series and compiler give the same bytes, whoever builds them, where and when.
+The same source, series and compiler give the same bytes, regardless of user, place and time.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
 from lab.errors import BuildError
 
-RECIPE = 1  # count up when the code below changes what comes out
+RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 2_000_000_000
-MAKE_VARIABLES = {  # what a kernel would otherwise take from the machine and the moment
+MAKE_VARIABLES = {  # what would otherwise depend on machine and time
     "ARCH": "um",
     "KBUILD_BUILD_TIMESTAMP": "1970-01-01 00:00:00 UTC",
     "KBUILD_BUILD_USER": "lab",
@@ -37,7 +37,7 @@ _UNIT = re.compile(r"^  (?:CC|AS|AR) +(?P<object>\S+)")
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel, ready to be started as a process, and what it was made of."""
+    """A kernel, ready to start as a process, and what it was built from."""
 
     path: Path
     sha256: str
@@ -46,7 +46,7 @@ class Kernel:
     package_sha256: str
     series_sha256: str
     compiler: str
-    tested: bool  # the source is the one that the test suite last passed with
+    tested: bool  # whether the test suite last passed with this source
     key: str
 
 
@@ -59,18 +59,18 @@ def ensure_kernel(
     store: Store | None = None,
     source_store: Store | None = None,
 ) -> Kernel:
-    """The kernel, built if the cache does not hold it.
+    """The kernel, built unless it is cached.
 
     Args:
-        report: Told what is being done; also when the source is not the one last tested.
+        report: Receives progress, and a warning if the source is not the one last tested.
         source: A kernel tree or archive; default: Debian's package.
-        refresh: Fetch the package again, to take a newer one.
+        refresh: Fetch the package again, to use a newer version.
         series: Default: hwsim-patches of this checkout.
-        store: Where kernels are; default: the user's cache.
-        source_store: Where the package is; default: the user's cache.
+        store: The cache of kernels; default: the user's.
+        source_store: The cache of the package; default: the user's.
 
     Raises:
-        BuildError: A step failed: names it, with the last lines of its log.
+        BuildError: A step failed; gives its name and the last lines of its log.
         HostError: A tool, space or permission is missing.
         InputError: ``source`` is not a kernel source.
     """
@@ -128,7 +128,7 @@ def _make(directory: Path, series: Series, source: Source, compiler: str, store:
 
 
 def tell_if_untested(series: Series, source: Source, report: Report) -> None:
-    """Say so if the source is not the one that the test suite last passed with."""
+    """Warn if the test suite last passed with another source."""
     tested = series.tested
     if source.sha256 != tested.sha256:
         report.step(
@@ -138,10 +138,10 @@ def tell_if_untested(series: Series, source: Source, report: Report) -> None:
 
 
 def configure(tree: Path, objects: Path, series: Series, log: BuildLog) -> None:
-    """Make ``objects/.config``: everything off but the fragments and what they select.
+    """Make ``objects/.config``: everything off except for the fragments and what they select.
 
     Raises:
-        BuildError: An option of a fragment did not survive.
+        BuildError: Kconfig dropped an option of a fragment.
     """
     configure_what_there_is(tree, objects, series, log)
     wanted = [option for fragment in series.fragments for option in read_options(fragment)]
@@ -149,7 +149,7 @@ def configure(tree: Path, objects: Path, series: Series, log: BuildLog) -> None:
 
 
 def configure_what_there_is(tree: Path, objects: Path, series: Series, log: BuildLog) -> None:
-    """Make ``objects/.config`` for a tree that may lack options of ours."""
+    """Make ``objects/.config`` for a tree that may lack some of our options."""
     objects.mkdir()
     together = objects / "fragments.config"
     together.write_text("".join(fragment.read_text() for fragment in series.fragments))
@@ -157,7 +157,7 @@ def configure_what_there_is(tree: Path, objects: Path, series: Series, log: Buil
 
 
 def compile_kernel(tree: Path, objects: Path, expected: int, log: BuildLog, report: Report) -> None:
-    """Run make, telling how far it is.
+    """Run make and report progress.
 
     Raises:
         BuildError: It does not compile.
@@ -170,7 +170,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int, log: BuildLog, repo
             done += 1
             report.progress(min(done, expected), max(done, expected), found["object"])
 
-    jobs = len(os.sched_getaffinity(0)) + 1  # a core less idle while another job waits for the disk
+    jobs = len(os.sched_getaffinity(0)) + 1  # one more than cores, since jobs wait for the disk
     log.run("compiling the kernel", make(tree, objects, f"--jobs={jobs}", "linux"), on_line=on_line)
     if not (objects / "linux").is_file():
         raise BuildError("the kernel compiled, but make created no program `linux`", hint=f"the whole log: {log.path}")
@@ -184,5 +184,5 @@ def make(tree: Path, objects: Path, *arguments: str) -> list[str]:
 
 
 def kernel_facts(kernel: Kernel) -> dict[str, object]:
-    """What a record notes of a kernel: everything but where it lies."""
+    """The description of a kernel in records: everything except its path."""
     return {name: value for name, value in asdict(kernel).items() if name != "path"}

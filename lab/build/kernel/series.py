@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hwsim-patches: which patches and new files make the lab's kernel, and putting them into a source tree."""
+"""hwsim-patches: the patches and new files of the lab's kernel, and how they are put into a source tree."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Tested:
-    """The source that the whole test suite last passed with."""
+    """The source with which the whole test suite last passed."""
 
     package_version: str
     sha256: str
-    objects: int  # that a build compiles: the length of the progress bar
+    objects: int  # number that a build compiles: the length of the progress bar
 
 
 class Series:
-    """The folder hwsim-patches, or another one of its layout."""
+    """The folder hwsim-patches, or another one with the same layout."""
 
     def __init__(self, directory: Path = PATCHES) -> None:
         self.directory = directory
@@ -38,7 +38,7 @@ class Series:
         """The patch files in the order of ``series``.
 
         Raises:
-            BuildError: ``series`` names a patch that is not there, or a patch is not named in it.
+            BuildError: ``series`` names a patch that does not exist, or does not name an existing one.
         """
         listing = self.directory / "series"
         lines = listing.read_text().splitlines() if listing.exists() else []
@@ -71,13 +71,13 @@ class Series:
 
     @property
     def tested(self) -> Tested:
-        """What ``tested`` says."""
+        """The content of ``tested``."""
         lines = (self.directory / "tested").read_text().splitlines()
         facts = dict(line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
         return Tested(facts["package"], facts["sha256"], int(facts["objects"]))
 
     def sha256(self) -> str:
-        """Over names and content of all that goes into the kernel from here: patches, files, configuration."""
+        """A hash of names and content of patches, new files and configuration."""
         digest = hashlib.sha256()
         base = self.directory / "files"
         for path in [*self.patches, *(base / name for name in self.files), *self.fragments]:
@@ -90,7 +90,7 @@ class Series:
         """Put files and patches into an unpacked source.
 
         Raises:
-            BuildError: A patch does not apply (names it and the file it fails on), or a new file is not new.
+            BuildError: A patch does not apply (names it and the file), or a new file already exists.
         """
         self.copy_files(tree)
         for patch in self.patches:
@@ -100,7 +100,7 @@ class Series:
         """Put the new files into a source tree.
 
         Raises:
-            BuildError: One is already there.
+            BuildError: One of them already exists.
         """
         for name in self.files:
             target = tree / name
@@ -114,7 +114,7 @@ class Series:
 
 
 def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
-    """Apply one patch; lines of context may have moved, but one at most may have changed.
+    """Apply one patch; context may have moved, but at most one of its lines may have changed.
 
     Raises:
         BuildError: It does not apply.
@@ -133,7 +133,7 @@ def apply_patch(patch: Path, tree: Path, version: str, log: BuildLog) -> None:
 
 
 def failed_file(output: str) -> str:
-    """The file on which patch(1) failed, out of what it printed."""
+    """The file on which patch(1) failed, from its output."""
     current = "an unnamed file"
     for line in output.splitlines():
         if found := re.match(r"(?:patching file |checking file |\|(?:---|\+\+\+) [ab]/)(\S+)", line):

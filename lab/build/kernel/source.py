@@ -19,7 +19,7 @@ from lab.errors import BuildError, InputError
 
 PACKAGE = "linux-source-6.12"
 NEEDED_BYTES = 900_000_000
-# What a kernel for ARCH=um never opens (but for Kconfig files): left out when unpacking, which saves 1 GB.
+# Architectures that ARCH=um does not use, except for Kconfig files: not unpacked, which saves 1 GB.
 OTHER_ARCHITECTURES = "alpha arc arm arm64 csky hexagon loongarch m68k microblaze mips nios2 openrisc parisc powerpc"
 OTHER_ARCHITECTURES += " riscv s390 sh sparc xtensa"
 UNUSED = (
@@ -41,15 +41,15 @@ class Source:
     """A kernel source that a build can start from."""
 
     path: Path  # an archive or a directory
-    version: str  # "6.12.117-1" of the Debian package; of a tree what its Makefile says
-    sha256: str  # of the archive; of a tree over names, sizes and times of its files
+    version: str  # "6.12.117-1" of the Debian package; of a tree the version in its Makefile
+    sha256: str  # of the archive; for a tree, of names, sizes and times of its files
     debian: bool
 
 
 def ensure_source(report: Report, *, refresh: bool = False, store: Store | None = None) -> Source:
-    """Debian's source package, fetched if the cache does not hold it (``refresh``: fetched again).
+    """Debian's source package, fetched unless it is cached (``refresh``: always fetched).
 
-    Nothing is read but a note beside it; ``verify`` before use.
+    It only reads the checksum stored beside the package; call ``verify`` before use.
 
     Raises:
         BuildError: It cannot be fetched.
@@ -115,7 +115,7 @@ def given_source(path: Path) -> Source:
     """A kernel source tree, or an archive of one, named by the user.
 
     Raises:
-        InputError: There is no kernel source.
+        InputError: The path is not a kernel source.
     """
     path = path.resolve()
     if path.is_dir():
@@ -140,7 +140,7 @@ def tree_version(tree: Path) -> str:
 
 
 def _tree_fingerprint(tree: Path) -> str:
-    """Changes when a file does, as make sees it; reading a gigabyte at every start would take ten seconds."""
+    """A hash over names, sizes and times of files, as make compares them; reading a gigabyte would take ten seconds."""
     lines = []
     for directory, names, files in os.walk(tree):
         names[:] = sorted(name for name in names if name != ".git")
@@ -152,7 +152,7 @@ def _tree_fingerprint(tree: Path) -> str:
 
 
 def verify(source: Source) -> None:
-    """Compare an archive with the checksum noted when it was fetched.
+    """Compare an archive with the checksum stored when it was fetched.
 
     Raises:
         BuildError: It is damaged.
@@ -168,7 +168,7 @@ def unpack(source: Source, target: Path, log: BuildLog) -> None:
     """Put the source tree at ``target``, a directory that does not exist yet.
 
     Raises:
-        BuildError: The archive is damaged, or the tree holds a build of its own.
+        BuildError: The archive is damaged, or the tree contains a build.
     """
     verify(source)
     target.mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether programs that were compiled on the host will find their libraries in the guest."""
+"""Check that programs compiled on the host find their libraries in the guest."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def is_elf(path: Path) -> bool:
 
 
 def newest_libc(text: str) -> tuple[int, int]:
-    """The newest version of the C library that a program needs, from what readelf says; (0, 0): none."""
+    """The newest version of the C library that a program needs, from readelf's output; (0, 0): none."""
     return max(((int(major), int(minor)) for major, minor in _VERSION.findall(text)), default=(0, 0))
 
 
 def libraries(text: str) -> list[str]:
-    """The shared libraries that a program needs, from what readelf says."""
+    """The shared libraries that a program needs, from readelf's output."""
     return _LIBRARY.findall(text)
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Judges programs and libraries of one build."""
+    """Checks programs and libraries of one build."""
 
     stack: Path  # workloads/<stack>, for messages
     tree: Path  # what it installs
@@ -47,10 +47,10 @@ class Judge:
     log: BuildLog
 
     def check(self, program: Path) -> None:
-        """See that the guest has what a program needs.
+        """Check that the guest has what a program needs.
 
         Raises:
-            BuildError: It was linked with something of this machine.
+            BuildError: It was linked with a library of this machine.
         """
         lines: list[str] = []
         argv = ["readelf", "--wide", "--dynamic", "--version-info", str(program)]

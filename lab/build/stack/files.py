@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files of ``workloads/<stack>`` its code is made of, and the two lists beside its Makefile."""
+"""The files of ``workloads/<stack>`` that are its code, and the two lists beside its Makefile."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.errors import HostError
 
 BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
 SOURCES = "sources"  # packages of the image whose source the code is compiled with
-# What a make by hand leaves is for the host. If it came along, make would find its work done already.
+# The output of a make by hand is for the host. If it were copied, make would consider its work done.
 _MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
 _MADE_FOLDERS = ("build", "__pycache__", ".*")
 _NOT_CODE = ("*.yaml", "*.md")  # in the folder itself
@@ -33,14 +33,14 @@ class File:
 
 
 def stack_files(stack: Path) -> list[File]:
-    """All files that make sees, in a fixed order; links are what they point to.
+    """All files that make sees, in a fixed order; links are followed.
 
-    Workloads, experiments and what is for readers and for the host (``*.yaml`` and ``*.md`` in the folder itself, all
-    below ``experiments``, ``probes``, ``metrics``, ``views`` and ``tests``) are none of them, nor is what a make by
-    hand leaves: objects, libraries, programs, ``build/``, hidden files.
+    Left out are files for the host and for readers (``*.yaml`` and ``*.md`` in the folder itself, everything below
+    ``experiments``, ``probes``, ``metrics``, ``views`` and ``tests``), and what a make by hand leaves: objects,
+    libraries, programs, ``build/``, hidden files.
 
     Raises:
-        HostError: One cannot be read.
+        HostError: A file cannot be read.
     """
     found = []
     for directory, names, files in os.walk(stack):
@@ -66,7 +66,7 @@ def _matches(name: str, patterns: tuple[str, ...]) -> bool:
 
 
 def files_key(files: list[File]) -> str:
-    """Changes when a name, a content or the right to execute does."""
+    """A hash of names, contents and execute permissions."""
     parts: list[bytes | str] = []
     for file in files:
         parts += [file.name, "x" if file.executable else "-", file.content]
@@ -74,7 +74,7 @@ def files_key(files: list[File]) -> str:
 
 
 def copy_files(files: list[File], target: Path) -> None:
-    """Put the files below a directory that does not exist yet."""
+    """Copy the files to a directory that does not exist yet."""
     target.mkdir()
     for file in files:
         path = target / file.name
@@ -84,7 +84,7 @@ def copy_files(files: list[File], target: Path) -> None:
 
 
 def listed(path: Path) -> list[str]:
-    """The packages of a list; none where there is no such file.
+    """The packages of a list; none if there is no such file.
 
     Raises:
         BuildError: A line holds more than one name.

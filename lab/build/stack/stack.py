@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The code of a stack (``workloads/<stack>`` with a Makefile), built for the guest once per content.
 
-``make install DESTDIR=… PREFIX=/opt/<stack>`` in a copy of its files, with a compiler that sees the headers and
-libraries of the guest's Debian (lab.build.stack.sysroot). What it installs is packed into one squashfs, which the guest
-mounts. Equal files, compiler and packages give equal bytes: paths of the host are mapped, debug information is
+``make install DESTDIR=… PREFIX=/opt/<stack>`` runs in a copy of its files, with a compiler that sees the headers and
+libraries of the guest's Debian (lab.build.stack.sysroot). The installed files are packed into one squashfs, which the
+guest mounts. Equal files, compiler and packages give equal bytes: paths of the host are mapped, debug information is
 stripped, times are 0.
 """
 
@@ -27,34 +27,34 @@ from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
 from lab.errors import BuildError
 
-RECIPE = 1  # count up when the code below changes what comes out
+RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 200_000_000
 SQUASHFS = "stack.squashfs"
-# Of what is installed, what no process of a node reads: so a changed header or man page changes no trial.
+# Installed files that no process of a node reads: so changing a header or man page does not affect trials.
 _NOT_RUN = ("include", "lib/*.a", "lib/*.la", "lib/pkgconfig", "share/doc", "share/man", "share/pkgconfig")
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The built code of a stack, ready to be mounted at /opt/<name>."""
+    """The built code of a stack, ready to mount at /opt/<name>."""
 
     name: str
     path: Path  # squashfs
     sha256: str  # of that file: equal code, equal bytes
     compiler: str
-    sources: dict[str, str]  # packages of the image whose source it was compiled with: version
+    sources: dict[str, str]  # packages of the image whose source it was compiled with -> version
 
 
 @dataclass(frozen=True)
 class _Inputs:
-    """All that a build is made of."""
+    """The inputs of a build."""
 
     directory: Path  # workloads/<stack>
     files: list[File]
     compiler: str
     sysroot: Sysroot
     sources: list[DebianSource]
-    libc: str  # version of the guest's
+    libc: str  # version of the guest's C library
 
     def key(self) -> str:
         """What the build depends on."""
@@ -64,16 +64,16 @@ class _Inputs:
 
 
 def ensure_stack(report: Report, directory: Path, image: Image, store: Store | None = None) -> Stack:
-    """The code of ``workloads/<stack>``, built if the cache does not hold it.
+    """The code of ``workloads/<stack>``, built unless it is cached.
 
     Args:
-        report: Told what is being done.
+        report: Receives progress.
         directory: The folder, with a Makefile.
-        image: What it is to run on.
-        store: Where; default: the user's cache.
+        image: The image that it will run on.
+        store: The cache; default: the user's.
 
     Raises:
-        BuildError: It does not compile, installs elsewhere, or a package cannot be had.
+        BuildError: It does not compile, installs to another place, or a package is not available.
         HostError: A tool, space or permission is missing.
     """
     store = store or _store()
@@ -93,12 +93,12 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
 
 
 def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
-    """The code of that name and those bytes, if the cache holds it, wherever its files are."""
+    """The code of that name and hash, if it is cached, wherever its files are."""
     store = store or _store()
     found = [note for note in store.directory.glob("[!.]*/stack.json") if _is(note, name, sha256)]
     if not found:
         return None
-    # of several with equal bytes the one used last: that of whoever asks, so its versions are in the record
+    # of several with equal bytes, the one used last: the caller's, so that the record has its versions
     last = max(found, key=lambda note: note.parent.stat().st_mtime_ns).parent
     return _load(last) if store.has(last.name) else None
 
@@ -120,11 +120,11 @@ def make_command(name: str, files: Path, root: Path, sysroot: Path, sources: dic
     """The command that builds and installs a stack.
 
     Args:
-        name: Of the stack.
+        name: The name of the stack.
         files: The copy of its files.
         root: DESTDIR.
         sysroot: Headers and libraries.
-        sources: By package of the image: a copy of its source.
+        sources: Package of the image -> a copy of its source.
     """
     variables = {"DESTDIR": str(root), "PREFIX": prefix(name), "CC": compiler(files, sysroot, sources)}
     variables |= {variable(package): str(path) for package, path in sources.items()}
@@ -132,16 +132,16 @@ def make_command(name: str, files: Path, root: Path, sysroot: Path, sources: dic
 
 
 def compiler(files: Path, sysroot: Path, sources: dict[str, Path]) -> str:
-    """What make is given as CC: all that must hold for every file, whatever CFLAGS and LDFLAGS the Makefile has."""
+    """The CC of make, with all options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
     words = [
         "gcc",
         f"--sysroot={sysroot}",
-        # gcc looks for libraries and crt1.o beside itself before it does in a sysroot, and so would find the host's
+        # gcc searches libraries and crt1.o beside itself before the sysroot, and so would find the host's
         f"-B{sysroot}/{LIBRARIES}",
         f"-ffile-prefix-map={files}=.",
         f"-ffile-prefix-map={sysroot}=",
         *(f"-ffile-prefix-map={path}=/usr/src/{package}" for package, path in sources.items()),
-        "-Werror=date-time",  # __DATE__ and __TIME__ make other bytes each time
+        "-Werror=date-time",  # __DATE__ and __TIME__ change the bytes each time
         "-Wl,--build-id=none",
     ]
     return shlex.join(words)
@@ -153,7 +153,7 @@ def prefix(name: str) -> str:
 
 
 def variable(package: str) -> str:
-    """How make is told where the source of a package is: LIGHTTPD_SOURCE."""
+    """The make variable with the path of a package's source: LIGHTTPD_SOURCE."""
     return "".join(letter if letter.isalnum() else "_" for letter in package.upper()) + "_SOURCE"
 
 
@@ -165,7 +165,7 @@ def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> No
     copy_files(made_of.files, files)
     root.mkdir()
     sources = {source.package: directory / f"source-{source.package}" for source in made_of.sources}
-    for source in made_of.sources:  # a copy, for makes that build in it
+    for source in made_of.sources:  # a copy, since a Makefile may build in it
         shutil.copytree(source.path, sources[source.package], symlinks=True)
     argv = make_command(name, files, root, made_of.sysroot.path, sources)
     shown = {str(files): str(made_of.directory), compiler(files, made_of.sysroot.path, sources): "$(CC)"}
@@ -209,10 +209,10 @@ def _run_make(argv: list[str], sysroot: Path, name: str, shown: dict[str, str], 
 
 
 def _check_places(root: Path, tree: Path, directory: Path) -> None:
-    """Check that everything is installed where the guest sees it.
+    """Check that everything was installed where the guest sees it.
 
     Raises:
-        BuildError: Something does, or there is nothing at all.
+        BuildError: Something was installed elsewhere, or nothing was installed.
     """
     inside = prefix(directory.name)
     for path in sorted(root.rglob("*")):
@@ -231,7 +231,7 @@ def _check_places(root: Path, tree: Path, directory: Path) -> None:
 
 
 def _pack(tree: Path, target: Path, log: BuildLog) -> None:
-    """Make a squashfs of a tree: owned by root, times 0."""
+    """Create a squashfs of a tree: owned by root, times 0."""
     tar = target.with_suffix(".tar")
     with tarfile.open(tar, "w", format=tarfile.PAX_FORMAT) as packed:
         for path in sorted(tree.rglob("*")):

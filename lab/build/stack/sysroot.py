@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Headers and libraries of the guest's Debian, for the host's compiler (``--sysroot``).
 
-Programs of a stack run in the guest, whose C library is another one than the host's. So they are linked with that of
-the image's suite. What the compiler itself brings (its headers, crtbegin.o, libgcc.a) it finds beside itself, wherever
-the sysroot is.
+Programs of a stack run in the guest, whose C library differs from the host's. So they are linked with that of the
+image's suite. The compiler finds its own files (its headers, crtbegin.o, libgcc.a) beside itself, wherever the sysroot
+is.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.errors import BuildError
 
-PACKAGES = ("libc6-dev", "linux-libc-dev")  # what every C program needs
+PACKAGES = ("libc6-dev", "linux-libc-dev")  # needed by every C program
 LIBRARIES = "usr/lib/x86_64-linux-gnu"  # below a sysroot
-RECIPE = 1  # count up when the code below changes what comes out
+RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 500_000_000
 _OPTIONS = ["--variant=extract", '--aptopt=Apt::Install-Recommends "false"']
 _UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
 _LEFT_OUT = ("bin", "sbin", "share/doc", "share/man", "share/locale")  # of usr
-_LINKS = {"lib": "usr/lib", "lib64": "usr/lib64"}  # as every Debian has them; no package brings them
+_LINKS = {"lib": "usr/lib", "lib64": "usr/lib64"}  # every Debian has them, but no package contains them
 
 
 @dataclass(frozen=True)
@@ -37,23 +37,23 @@ class Sysroot:
     """Headers and libraries, ready for a compiler."""
 
     path: Path
-    sha256: str  # of all that is in it
+    sha256: str  # of its content
 
 
 def ensure_sysroot(
     report: Report, image: Image, packages: list[str], where: str, store: Store | None = None
 ) -> Sysroot:
-    """The sysroot with these packages and what they need, fetched if the cache does not hold it.
+    """The sysroot with these packages and their dependencies, fetched unless it is cached.
 
     Args:
-        report: Told what is being done.
-        image: What programs are to run on: another C library in it makes another sysroot.
-        packages: Debian packages beside ``PACKAGES``.
+        report: Receives progress.
+        image: The image that programs will run on: its C library determines the sysroot.
+        packages: Debian packages in addition to ``PACKAGES``.
         where: The file that lists them.
-        store: Where; default: the user's cache.
+        store: The cache; default: the user's.
 
     Raises:
-        BuildError: A package cannot be had, or the network is not there.
+        BuildError: A package is not available, or the network cannot be reached.
         HostError: A tool, space or permission is missing.
     """
     store = store or Store("sysroot", "headers and libraries of the guest")
@@ -89,7 +89,7 @@ def _make(directory: Path, packages: list[str], where: str, store: Store, report
 
 
 def keep_links_inside(root: Path) -> None:
-    """Make absolute links relative: from a sysroot they would lead to the host's files."""
+    """Make absolute links relative: otherwise they would lead to the host's files."""
     for path in root.rglob("*"):
         if path.is_symlink() and (target := path.readlink()).is_absolute():
             path.unlink()
@@ -97,7 +97,7 @@ def keep_links_inside(root: Path) -> None:
 
 
 def tree_sha256(root: Path) -> str:
-    """Over names, kinds, whether they can be executed, and content of all below a directory."""
+    """A hash of names, kinds, execute permissions and content of everything below a directory."""
     lines = []
     for path in sorted(root.rglob("*")):
         name, mode = path.relative_to(root), path.lstat().st_mode

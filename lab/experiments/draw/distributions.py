@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of all that trials came to: boxes and cumulative distributions."""
+"""Figures of the distribution of trials: boxes and cumulative distributions."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _quantile(values: Sequence[float], share: float) -> float:
 
 
 def cdf(view: View) -> Chart:
-    """Of each series the share of its trials, or of its samples over time, up to a value."""
+    """For each series, the share of its trials, or of its samples over time, up to a value."""
     name = view.measured()
     of_trials = any(item.name == name for item in view.experiment.metrics)
     what, unit = ("trials" if of_trials else "samples"), view.unit(name)
@@ -100,24 +100,24 @@ def cdf(view: View) -> Chart:
         with_unit(name, unit), [dot.x for trace in traces for dot in trace.dots], log=view.log("x"), air=0.03
     )
     counts = f"{min(sizes)} to {max(sizes)}" if len(set(sizes)) > 1 else str(max(sizes, default=0))
-    note = f"Share of {what} up to a value; {counts} {what} a line{_pooled(view, groups)}."
+    note = f"Share of {what} up to a value; {counts} {what} per line{_pooled(view, groups)}."
     warnings = missing(view, name) if of_trials else without_series(name, without)
     if beyond:
-        warnings.append(f"Not to be shown on a logarithmic axis, since not above 0: {beyond} {what}.")
+        warnings.append(f"Not positive, so not shown on a logarithmic axis: {beyond} {what}.")
     panel = Axes(across, Scale(f"share of {what}", low=0.0, high=1.0), tuple(marks))
     paper = any(trace.published for trace in traces)
     return chart(view, name, [panel], groups, "line", paper=paper, apart=True, note=note, warnings=warnings)
 
 
 def _pooled(view: View, groups: Sequence[Group]) -> str:
-    """Whether a line puts several points together."""
+    """A note if a line combines several points."""
     if len(view.points) <= len(groups):
         return ""
-    return ", of all points together" if len(groups) == 1 else ", of all points with its label"
+    return ", of all points combined" if len(groups) == 1 else ", of all points with its label"
 
 
 def _steps(values: Sequence[float]) -> tuple[Dot, ...]:
-    """The empirical distribution of sorted values; thinned where more would not be seen."""
+    """The empirical distribution of sorted values, thinned to what is visible."""
     dots = [Dot(values[0], 0.0)]
     every = max(1, len(values) // 1000)
     for index, value in enumerate(values, 1):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The charts of an experiment, from its results: what the file's ``figure:`` asks for, with the paper's numbers.
 
-A value that is missing stays a gap, gets a cross on the axis, and is told in words below the title.
+A missing value leaves a gap and a cross on the axis, and the text below the title names it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
 from lab.experiments.analysis import published
 from lab.experiments.draw import distributions, over_time
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
-from lab.experiments.draw.view import Group, View, told, with_unit, words
+from lab.experiments.draw.view import Group, View, described, with_unit, words
 from lab.experiments.types import Results
 from lab.numbers import NONE, short
 
@@ -49,7 +49,7 @@ def _line(view: View) -> Chart:
 
 
 def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float]) -> tuple[list[Trace], bool]:
-    """The paper's lines; and whether it tells the series apart, or has one line for all."""
+    """The paper's lines, and whether it has one per series or one for all."""
     x, metric = view.figure.x, view.figure.y
     apart = view.apart(groups, metric)
     lines = []
@@ -69,7 +69,7 @@ def _bar(view: View) -> Chart:
     x, metric = view.figure.x, view.figure.y
     groups, levels = view.groups(x), view.levels(x)
     apart = view.apart(groups, metric)
-    slots: list[tuple[int, Group | None, bool]] = []  # style, whose, published
+    slots: list[tuple[int, Group | None, bool]] = []  # style, group, published
     for style, group in enumerate(groups):
         slots.append((style, group, False))
         if apart and any(view.publishes(metric, group.labels | {x: label}) is not None for label in levels):
@@ -116,7 +116,7 @@ def _heat_map(view: View) -> Chart:
                 value = view.publishes(metric, group.labels | {x: x_label, y: y_label})
                 text = NONE if mean is None else short(mean, 3)
                 found = view.summary(point, metric) if point else None
-                tip = f"{x_label}, {y_label}: {told(found) if found else 'no value'}"
+                tip = f"{x_label}, {y_label}: {described(found) if found else 'no value'}"
                 paper |= value is not None
                 says = f"({short(value, 3)})" if value is not None else ""
                 cells.append(Cell(column, row, share, text, says, tip))

@@ -15,11 +15,11 @@ from lab.experiments.where import count
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}
 _HEIGHT = 404  # of a chart
-_NAMED = 5  # missing points that are named; of more only the number is told
+_NAMED = 5  # missing points that are named; further ones are only counted
 ERRORS = {
     "ci95": "95 % confidence interval of the mean (Student's t)",
     "deviation": "\N{PLUS-MINUS SIGN} one standard deviation of the trials",
-    "range": "from the least to the greatest trial",
+    "range": "from the smallest to the largest trial",
 }
 
 
@@ -27,7 +27,7 @@ ERRORS = {
 
 
 def missing(view: View, metric: str) -> list[str]:
-    """What is not there, in words, and where that can be seen."""
+    """Remarks on missing values, with how ``where`` they show in the figure."""
     where = _SEEN.get(view.figure.kind, "")
     none, some, beyond = [], [], []
     for point in view.points:
@@ -45,9 +45,9 @@ def missing(view: View, metric: str) -> list[str]:
     if none:
         notes.append(f"Missing{where}: {len(none)} of {total}: {listed(none)}.")
     if beyond:
-        notes.append(f"Not to be shown on a logarithmic axis, since not above 0: {listed(beyond)}.")
+        notes.append(f"Not positive, so not shown on a logarithmic axis: {listed(beyond)}.")
     if some:
-        notes.append(f"From fewer trials than were run: {len(some)} of {total}: {listed(some)}.")
+        notes.append(f"Some trials have no value: {len(some)} of {total}: {listed(some)}.")
     return notes
 
 
@@ -58,22 +58,22 @@ def listed(items: Sequence[str]) -> str:
 
 
 def trials(counts: Iterable[int]) -> str:
-    """``10 trials a point``, ``3 to 8 trials a point``."""
+    """``10 trials per point``, ``3 to 8 trials per point``."""
     found = [count for count in counts if count]
     if not found:
         return "no trial has a value"
     least, most = min(found), max(found)
-    return f"{count(most, 'trial')} a point" if least == most else f"{least} to {most} trials a point"
+    return f"{count(most, 'trial')} per point" if least == most else f"{least} to {most} trials per point"
 
 
 def without_series(name: str, labels: Sequence[str]) -> list[str]:
-    """That these series of a figure are not there."""
+    """A remark on missing series of a figure."""
     lines = listed([label or "the only line" for label in labels])
-    return [f"Missing: no trial has a series {name} for {lines}."] if labels else []
+    return [f"Missing: no trial has the series {name} for {lines}."] if labels else []
 
 
 def means(view: View, metric: str, marks: Iterable[Mark]) -> str:
-    """What points and error bars are."""
+    """Explain points and error bars."""
     found = [view.summary(point, metric) for point in view.points]
     text = f"Mean of {words(metric)}, {trials(item.n for item in found if item)}"
     dots = [dot for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark))]
@@ -87,7 +87,7 @@ def _dots(mark: Mark) -> tuple[Dot, ...]:
 
 
 def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper: bool, apart: bool) -> tuple[Key, ...]:
-    """Series by name; where a paper's numbers are drawn too, which marks are whose."""
+    """Series by name; with a paper's numbers, also which marks are the paper's."""
     keys = [Key(group.label or words(metric), style, look) for style, group in enumerate(groups)]
     if len(keys) == 1 and not groups[0].label:
         keys = []
@@ -110,7 +110,7 @@ def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper:
 def numbers_axis(
     label: str, values: Iterable[float], *, log: bool = False, zero: bool = False, air: float = 0.06
 ) -> Scale:
-    """An axis that shows these values. ``zero``: from 0, unless that would hide what differs."""
+    """An axis that shows these values. ``zero``: from 0, unless that would hide differences."""
     found = [value for value in values if drawable(value) and (value > 0 or not log)]
     if not found:
         return Scale(label, low=0.1 if log else 0.0, high=1.0, log=log)
@@ -127,7 +127,7 @@ def numbers_axis(
 
 
 def _extent(marks: Iterable[Mark]) -> Iterator[float]:
-    """All that the y axis has to show."""
+    """All values on the y axis."""
     for mark in marks:
         dots = mark.dots if isinstance(mark, Trace) else _dots(mark)
         for dot in dots:
@@ -147,7 +147,7 @@ def values_axis(view: View, label: str, marks: Sequence[Mark], *, bars: bool = F
         wide = bool(shown) and (min(shown) < 0.7 * max(shown) or min(shown) <= 0)
         return numbers_axis(label, shown, zero=bars or (wide and min(shown, default=0) >= 0))
     centres = [dot.y for mark in marks for dot in (mark.dots if isinstance(mark, Trace) else _dots(mark)) if dot.y]
-    above = [value for value in shown if value > min(centres, default=0) / 30]  # a bar that reaches to 0 sets no scale
+    above = [value for value in shown if value > min(centres, default=0) / 30]  # bars that reach 0 are ignored
     scale = numbers_axis(label, above, log=True)
     if not bars:
         return scale
@@ -155,7 +155,7 @@ def values_axis(view: View, label: str, marks: Sequence[Mark], *, bars: bool = F
 
 
 def names_axis(view: View, axis: str) -> Scale:
-    """An axis of names; where all are numbers of one unit, the unit is told once."""
+    """An axis of names; a unit that all of them share appears only once."""
     levels, unit = view.levels(axis), view.axis(axis).unit
     if unit and levels and all(label.endswith(f" {unit}") for label in levels):
         return Scale(with_unit(axis, unit), tuple(label.removesuffix(f" {unit}") for label in levels))
@@ -176,7 +176,7 @@ def chart(
 ) -> Chart:
     """Title, words and legend around the axes."""
     marks = [mark for panel in panels for mark in panel.marks]
-    told = missing(view, metric) if warnings is None else list(warnings)
+    remarks = missing(view, metric) if warnings is None else list(warnings)
     over = f" over {words(view.figure.x)}" if view.figure.x != metric else ""
     return Chart(
         view.name,
@@ -185,5 +185,5 @@ def chart(
         panels,
         _legend(view, groups, metric, look, paper, apart),
         _HEIGHT,
-        told,
+        remarks,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of what trials saw over their virtual time."""
+"""Figures of series over the virtual time of trials."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from lab.experiments.draw.frames import ERRORS, chart, numbers_axis, values_axis
 from lab.experiments.draw.view import View, with_unit, words
 from lab.experiments.types import Series
 
-_BINS = 200  # of a line that is the mean of several trials
+_BINS = 200  # of the mean of several trials
 
 
 def time_series(view: View) -> Chart:
-    """Of each series the mean of its trials over virtual time, in a band of their errors."""
+    """For each series, the mean of its trials over virtual time, in an error band."""
     name = view.measured()
     groups = view.groups(pool=True)
     marks: list[Mark] = []
@@ -54,7 +54,7 @@ def time_series(view: View) -> Chart:
 
 
 def _together(found: Sequence[Series], errors: str | None) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Times, mean over the trials, and the edges of their band (none of a single trial)."""
+    """Times, the mean over the trials, and the edges of the error band (None for a single trial)."""
     if len(found) == 1:
         return list(found[0].t_s), list(found[0].values), [], []
     begin = max(series.t_s[0] for series in found)

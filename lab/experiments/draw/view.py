@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results as one figure looks at them: its points, its series, their means and error bars, the paper's values."""
+"""Results as a figure needs them: its points, its series, their means and error bars, the paper's values."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _MOST = 1e150
 
 
 def drawable(value: float) -> bool:
-    """Whether a number has a place on an axis: finite, and so that sums, differences and shares are too."""
+    """Whether a number can be drawn: it is finite, and so are sums, differences and shares."""
     return value == 0 or 1 / _MOST < abs(value) < _MOST
 
 
 def words(name: str) -> str:
-    """A name of the file as it is read: ``transfer_time`` → ``transfer time``."""
+    """A name of the file in words: ``transfer_time`` → ``transfer time``."""
     return name.replace("_", " ")
 
 
 def with_unit(name: str, unit: str | None) -> str:
-    """A name and its unit, as an axis is labelled."""
+    """A name and its unit, as the label of an axis."""
     return f"{words(name)}, {unit}" if unit and unit != "1" else words(name)
 
 
@@ -41,7 +41,7 @@ class Group:
 
 @dataclass(frozen=True)
 class View:
-    """Results as one figure looks at them."""
+    """Results as a figure needs them."""
 
     results: Results
     figure: Figure
@@ -49,12 +49,12 @@ class View:
 
     @property
     def experiment(self) -> Experiment:
-        """What was run."""
+        """The experiment."""
         return self.results.experiment
 
     @cached_property
     def points(self) -> list[Point]:
-        """Those that the figure shows, in the order of the grid."""
+        """The points that the figure shows, in the order of the grid."""
         where = self.figure.where.items()
         return [point for point in self.experiment.points if where <= point.labels.items()]
 
@@ -63,7 +63,7 @@ class View:
         return {row.point.number: row.metrics for row in self.results.rows}
 
     def summary(self, point: Point, metric: str) -> Summary | None:
-        """What a metric came to at a point; None: the point was not run."""
+        """The result of a metric at a point; None if the point was not run."""
         return self._rows.get(point.number, {}).get(metric)
 
     def mean(self, point: Point, metric: str) -> float | None:
@@ -75,35 +75,35 @@ class View:
         return None if self.log("y") and mean <= 0 else mean
 
     def values(self, points: Iterable[Point], metric: str) -> list[float]:
-        """Of all trials of these points."""
+        """The values of all trials of these points."""
         found = (self.summary(point, metric) for point in points)
         return [value for item in found if item for value in item.values if drawable(value)]
 
     def axis(self, name: str) -> Axis:
-        """An axis of the grid; one without levels if there is none of that name."""
+        """An axis of the grid; an axis without levels if there is none of that name."""
         return next((axis for axis in self.experiment.axes if axis.name == name), Axis(name, ()))
 
     def levels(self, name: str) -> list[str]:
-        """The labels of an axis that occur, in its order."""
+        """The labels of an axis that points use, in its order."""
         there = {point.labels.get(name) for point in self.points}
         return [level.label for level in self.axis(name).levels if level.label in there]
 
     def unit(self, metric: str) -> str:
-        """That of a metric."""
+        """The unit of a metric."""
         return next((item.unit for item in self.experiment.metrics if item.name == metric), "")
 
     def log(self, axis: str) -> bool:
-        """Whether x or y is logarithmic."""
+        """Whether an axis (x or y) is logarithmic."""
         return axis in self.figure.log
 
     def number(self, axis: str, label: str) -> float | None:
-        """Of a label, in the unit of its axis; None: it is a name."""
+        """The number of a label, in the unit of its axis; None if it is a name."""
         return next((level.number for level in self.axis(axis).levels if level.label == label), None)
 
     def groups(self, *across: str, pool: bool = False) -> list[Group]:
-        """The series: by ``by``, and by what else tells points with equal labels on ``across`` apart.
+        """The series: by ``by``, and by further axes that distinguish points with equal labels on ``across``.
 
-        ``pool``: by ``by`` alone, whatever else differs.
+        ``pool``: only by ``by``.
         """
         told = [self.figure.by] if self.figure.by and self.figure.by not in across else []
         free = [axis.name for axis in self.experiment.axes if axis.name not in (*told, *across)]
@@ -119,7 +119,7 @@ class View:
         )
         return [
             Group(
-                ", ".join(self.told(axis, label) for axis, label in zip(told, key, strict=True)),
+                ", ".join(self.named(axis, label) for axis, label in zip(told, key, strict=True)),
                 dict(zip(told, key, strict=True)),
                 tuple(members[key]),
             )
@@ -130,8 +130,8 @@ class View:
         places = [tuple(point.labels.get(axis) for axis in axes) for point in self.points]
         return len(set(places)) == len(places)
 
-    def told(self, axis: str, label: str) -> str:
-        """A label where the axis is not named: numbers need its name."""
+    def named(self, axis: str, label: str) -> str:
+        """A label for a place that does not name the axis: numbers get its name."""
         return label if self.number(axis, label) is None else f"{words(axis)} {label}"
 
     def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
@@ -140,12 +140,12 @@ class View:
         return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
     def apart(self, groups: Sequence[Group], metric: str) -> bool:
-        """Whether the paper tells the series of the figure apart, or has one for all of them."""
+        """Whether the paper has values per series of the figure, instead of one for all."""
         axes = published.axes(self.experiment.published, metric)
         return len(groups) == 1 or any(axis in axes for group in groups for axis in group.labels)
 
     def measured(self) -> str:
-        """What a cdf or a time series is of: x or y, whichever names a metric or a series."""
+        """The metric or series that a cdf or a time series shows: x or y, whichever names one."""
         known = {item.name for item in self.experiment.metrics}
         known |= {name for outcome in self.results.outcomes for name in outcome.series}
         return next((name for name in (self.figure.x, self.figure.y) if name in known), self.figure.y)
@@ -157,20 +157,20 @@ class View:
         return [found.series[name] for found in outcomes if name in found.series and found.series[name].t_s]
 
     def dot(self, x: float, point: Point, metric: str) -> Dot:
-        """The mean with its error bar; a gap where there is none."""
+        """The mean with its error bar; a gap if there is none."""
         found, mean = self.summary(point, metric), self.mean(point, metric)
         place = ", ".join(point.labels.values())
         if found is None or mean is None:
             return Dot(x, None, tip=f"{place}: no value")
         low, high = _error(found, mean, self.figure.errors)
-        return Dot(x, mean, low, high, f"{place}: {told(found)}")
+        return Dot(x, mean, low, high, f"{place}: {described(found)}")
 
     def title(self, default: str) -> str:
-        """The file's, or else what is drawn."""
+        """The file's title, or a default."""
         return self.figure.title or default[:1].upper() + default[1:]
 
 
-def told(found: Summary) -> str:
+def described(found: Summary) -> str:
     """``1.45 ± 0.03 s (n = 10)``."""
     if found.mean is None:
         return "no value"

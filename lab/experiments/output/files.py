@@ -203,7 +203,7 @@ def _trial(outcome: Outcome, labels: Mapping[str, str]) -> dict[str, Any]:
         "error": outcome.error,
         "log": outcome.log,
         "virtual_s": outcome.virtual_s,
-        "remark": outcome.said,
+        "remark": outcome.remarks,
         "command": outcome.command,
     }
 
@@ -269,7 +269,7 @@ def trials_csv(results: Results) -> str:
                 outcome.log or "",
                 outcome.command,
                 outcome.key,
-                " ".join((outcome.said or "").split()),
+                " ".join((outcome.remarks or "").split()),
                 _number(outcome.virtual_s),
                 _number(outcome.wall_s),
                 _truth(outcome.cached),

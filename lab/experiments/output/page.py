@@ -131,9 +131,9 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
 def _remarks(results: Results) -> list[tuple[str, str]]:
     points = _points(results.experiment)
     return [
-        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.said)
+        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.remarks)
         for found in results.outcomes
-        if found.said
+        if found.remarks
     ]
 
 

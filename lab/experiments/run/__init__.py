@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Trials: on workers, on one machine or many, each result stored under what it depends on."""
+"""Runs trials on workers, on one machine or many; stores each result by what it depends on."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a worker says of a trial. Plain data: it crosses from process to process and from machine to machine."""
+"""A worker's answers about a trial. Plain data, passed between processes and machines."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from lab.experiments.run.store import Kept
 
 @dataclass(frozen=True)
 class Finished:
-    """It ran to its end."""
+    """The trial has finished."""
 
     kept: Kept
 
 
 @dataclass(frozen=True)
 class Failed:
-    """The guest, a process in it, or what reads its output failed. ``left`` is its directory."""
+    """The guest, a process in it, or a parser of its output failed. ``left`` is the trial's directory."""
 
     error: str  # with the end of its log
-    directory: str  # as the worker called it: ``error`` names files in it
+    directory: str  # its path on the worker: ``error`` names files in it
     left: bytes  # an archive (lab.experiments.run.archive)
     wall_s: float
 
 
 @dataclass(frozen=True)
 class Lost:
-    """No worker brought it to an end: each one that had it was killed."""
+    """No worker finished the trial: each worker that ran it was killed."""
 
     error: str
 
 
 @dataclass(frozen=True)
 class Refused:
-    """The worker is another lab than the one that asks. It took no work."""
+    """The worker's build differs from the caller's. It did not run the trial."""
 
     worker: str
-    differing: dict[str, tuple[str | None, str | None]]  # kernel, image, code, …: the hash asked for, its own
+    differing: dict[str, tuple[str | None, str | None]]  # kernel, image, code, …: the caller's hash, the worker's
 
 
 Answer = Finished | Failed | Lost | Refused

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The directory that a failed trial leaves, on its way from a worker to the user: an archive."""
+"""An archive of a failed trial's directory, sent from a worker to the user."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import shutil
 import zipfile
 from pathlib import Path
 
-LIMIT_BYTES = 100_000_000  # of all files: captures may be larger than what anyone waits for
+LIMIT_BYTES = 100_000_000  # of all files: captures may be too large to send
 LEFT_OUT = "left-out.txt"
 
 
 def pack(directory: Path, limit_bytes: int = LIMIT_BYTES) -> bytes:
-    """The files below a directory, the smallest first and as many as the limit allows; the others are listed.
+    """Archive the files below a directory, smallest first, up to the limit; list the others.
 
-    Links to elsewhere and anything that is not a file stay out.
+    It leaves out links to other places, and anything that is not a file.
     """
     files = [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]
     room_bytes = limit_bytes
@@ -35,12 +35,12 @@ def pack(directory: Path, limit_bytes: int = LIMIT_BYTES) -> bytes:
 
 
 def unpack(left: bytes, directory: Path) -> None:
-    """Put the files into ``directory``, in place of what was there.
+    """Extract the files to ``directory``, and replace its content.
 
     Raises:
-        OSError: they cannot be written.
+        OSError: The files cannot be written.
     """
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     with zipfile.ZipFile(io.BytesIO(left)) as archive:
-        archive.extractall(directory)  # never outside of it, whatever the names
+        archive.extractall(directory)  # never outside of it, whatever their names

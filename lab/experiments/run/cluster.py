@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The workers: dask.distributed, on this machine by default, or wherever a scheduler has them.
+"""The workers: dask.distributed, on this machine by default, or those of a given scheduler.
 
-dask is imported with this module, which takes half a second: whoever finds every trial in the store never comes here.
+This module imports dask, which takes half a second. It is not imported if all trials are stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import dask
 
 from lab.experiments.run import forkserver
 
-# before distributed is imported, which sets its logging up by what it finds then; hence imports below code
+# before importing distributed, which then configures its logging; hence imports below code
 forkserver.quiet()
 dask.config.refresh()
 
@@ -33,17 +33,17 @@ from lab.experiments.run.answers import Answer, Lost  # noqa: E402
 from lab.experiments.run.trials import Job  # noqa: E402
 
 CONNECT_S = 10.0
-NO_WORKER_S = 60.0  # a sweep whose last worker has gone waits so long for another
+NO_WORKER_S = 60.0  # how long a sweep without workers waits for one
 CLOSE_S = 5.0
-COUNT_EVERY_S = 1.0  # workers: they come and go
-_AHEAD = 2  # trials for each worker: one that it runs, and one that waits, so that it never does
+COUNT_EVERY_S = 1.0  # how often to count workers
+_AHEAD = 2  # trials per worker: one running, and one queued, so that the worker is never idle
 
-_NOWHERE = "127.0.0.1:0"  # of the HTTP servers that come with each process, for nobody but this machine
+_NOWHERE = "127.0.0.1:0"  # address of each process's HTTP server: only reachable from this machine
 _SETTINGS = {
     "distributed.worker.multiprocessing-method": "forkserver",
-    "distributed.worker.profile.enabled": False,  # it looks at every worker's stack 100 times a second
-    "distributed.scheduler.active-memory-manager.start": False,  # results are small, and fetched at once
-    # its looks at itself, for a dashboard that nobody opens, take 5 % of a core beside guests that want both
+    "distributed.worker.profile.enabled": False,  # it samples every worker's stack 100 times per second
+    "distributed.scheduler.active-memory-manager.start": False,  # results are small, and fetched immediately
+    # its monitoring, for a dashboard that nobody opens, takes 5 % of a core that guests need
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "30s",
     "distributed.admin.system-monitor.interval": "10s",
@@ -53,17 +53,17 @@ _SETTINGS = {
 
 
 class Workers:
-    """A scheduler and its workers, for one sweep. ``close`` them, whatever happens."""
+    """A scheduler and its workers, for one sweep. Always ``close`` them."""
 
     def __init__(self, jobs: int, scheduler: str | None) -> None:
-        """Start ``jobs`` workers here, or find those of a scheduler.
+        """Start ``jobs`` local workers, or connect to a scheduler.
 
         Args:
-            jobs: workers of our own.
-            scheduler: address of one that runs already, tcp://host:8786; None: our own.
+            jobs: number of local workers.
+            scheduler: address of a running one, tcp://host:8786; None: start one.
 
         Raises:
-            HostError: nobody answers at that address, or what answers is no scheduler.
+            HostError: No scheduler answers at that address.
         """
         self._answers: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         self._futures: dict[Future[Any], Job] = {}
@@ -79,11 +79,11 @@ class Workers:
             raise
 
     def room(self) -> int:
-        """How many more trials to hand over: enough that no worker waits for the next one."""
+        """The number of trials to submit now, so that no worker is idle."""
         return max(1, _AHEAD * self.lanes()) - len(self._futures)
 
     def lanes(self) -> int:
-        """How many trials run side by side."""
+        """The number of trials that run in parallel."""
         if time.monotonic() >= self._counted_s + COUNT_EVERY_S:
             self._counted_s = time.monotonic()
             with _connected():
@@ -92,18 +92,18 @@ class Workers:
         return self._lanes
 
     def submit(self, job: Job) -> None:
-        """Hand a trial over. If the worker that runs it is killed, another one gets it."""
-        name = f"lab-trial-{job.key}-{os.urandom(4).hex()}"  # of this sweep alone: others may use the same scheduler
+        """Submit a trial. If its worker is killed, another one gets it."""
+        name = f"lab-trial-{job.key}-{os.urandom(4).hex()}"  # unique to this sweep: others may use the same scheduler
         with _connected():
             future = self._client.submit(worker.work, job.plan, job.hashes, key=name, pure=False, retries=0)
         self._futures[future] = job
         future.add_done_callback(self._answers.put)
 
     def next(self, timeout_s: float) -> tuple[Job, Answer] | None:
-        """The next trial that is done, and what came of it; None: none is, so far.
+        """The next finished trial and its result; None if there is none yet.
 
         Raises:
-            LabError: a worker cannot run trials at all, or there is none any more.
+            LabError: A worker cannot run trials at all, or all workers have gone.
         """
         try:
             future = self._answers.get(timeout=timeout_s)
@@ -114,7 +114,7 @@ class Workers:
         return job, answer_of(future)
 
     def _look(self) -> None:
-        """Whether there is still somebody to wait for."""
+        """Check that there is still a worker to wait for."""
         if self._client.status not in ("running", "connecting"):
             raise _lost()
         if self.lanes():
@@ -126,40 +126,40 @@ class Workers:
             raise HostError(f"the scheduler has had no worker for {NO_WORKER_S:g} s", hint=f"{_START}; {_RESUME}")
 
     def close(self) -> None:
-        """End every trial, and our own workers. What is being run is told to stop, and its guest is gone at once."""
+        """Cancel all trials, and end local workers. Running trials end their guests immediately."""
         if self._futures:
-            with contextlib.suppress(Exception):  # no scheduler to tell, so no worker that listens
+            with contextlib.suppress(Exception):  # the scheduler may have gone, and the workers with it
                 self._client.cancel(list(self._futures), force=True)
         self._futures.clear()
         self._closing.close()
 
 
 def answer_of(future: Future[Any]) -> Answer:
-    """What came of a task that is done.
+    """The result of a finished task.
 
     Raises:
-        LabError: the machine of that worker cannot run trials, or the worker does not know the lab.
+        LabError: The worker's machine cannot run trials, or its version of the lab differs.
     """
-    if future.cancelled():  # by dask, which does so when it has lost the scheduler
+    if future.cancelled():  # by dask, after it has lost the scheduler
         raise _lost()
     error = future.exception()
     if error is None:
         answer: Answer = future.result()
-        future.release()  # the worker may forget it
+        future.release()  # the worker can drop it
         return answer
     if isinstance(error, KilledWorker):
         last = error.last_worker.address
-        return Lost(f"{error.allowed_failures + 1} workers were killed while they ran it, the last was {last}")
+        return Lost(f"{error.allowed_failures + 1} workers were killed while they ran it, the last one {last}")
     if isinstance(error, LabError):
         raise error
     raise HostError(
         f"a worker cannot run trials: {type(error).__name__}: {error}",
-        hint="the scheduler and every worker need this version of the lab, and of what constraints.txt names",
+        hint="the scheduler and every worker need this version of the lab and the versions in constraints.txt",
     )
 
 
 _START = "start one: dask worker ADDRESS --nthreads 1"
-_RESUME = "the same command goes on where this one ended"
+_RESUME = "repeat the command to continue"
 
 
 def _lost() -> HostError:
@@ -168,7 +168,7 @@ def _lost() -> HostError:
 
 @contextlib.contextmanager
 def _connected() -> Iterator[None]:
-    """What needs the scheduler."""
+    """Handle errors of calls to the scheduler."""
     try:
         yield
     except (OSError, TimeoutError, ClosedClientError):
@@ -182,7 +182,7 @@ def _local(jobs: int) -> Iterator[Client]:
         starting = starter.submit(_start_workers, jobs)
         try:
             cluster = starting.result()
-        except KeyboardInterrupt:  # half a cluster cannot be closed
+        except KeyboardInterrupt:  # a partial cluster cannot be closed
             starting.result().close(timeout=CLOSE_S)
             raise
         except (OSError, RuntimeError) as error:
@@ -221,7 +221,7 @@ def _remote(address: str) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep dask from the terminal: what matters of it, we say ourselves."""
+    """Hide dask's output on the terminal: the lab reports what matters."""
     names = ("distributed", "tornado")
     before = [logging.getLogger(name).level for name in names]
     if forkserver.is_quiet():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs an experiment: every point, as often as its repetitions ask, on workers side by side.
+"""Runs an experiment: every point as often as its repetitions require, on parallel workers.
 
-    points -> trials -> (the store, or a worker) -> outcomes -> more trials, where confidence is not there yet
+    points -> trials -> (the store, or a worker) -> outcomes -> more trials, where the confidence is not sufficient
 
-lab.runs.pool hands trials to workers as they get free. What has been run is in the store the moment it comes back: an
-interrupted sweep goes on where it ended.
+lab.runs.pool submits trials to workers as they become free. Each result is stored as soon as it arrives, so an
+interrupted sweep can continue where it ended.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from lab.runs import made_of
 from lab.runs.pool import Pool, Workers
 from lab.shared.types import Plan
 
-_STACK_KEYS = ("stack", "workload.stack")  # of settings: as the command line knows the workload's key
-_AGAIN = "what was stored of it was damaged ({}), so it was run again"
-_NOT_KEPT = "what it left cannot be kept in {}: {}"
+_STACK_KEYS = ("stack", "workload.stack")  # settings that name the workload's stack
+_AGAIN = "its stored result was damaged ({}), so it was run again"
+_NOT_KEPT = "its files cannot be kept in {}: {}"
 
-Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # why these have no value
+Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # the reasons why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
 Enough = Callable[[Sequence[float], float], int]
 Hashes = dict[str, str | None]
@@ -46,20 +46,20 @@ Hashes = dict[str, str | None]
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a sweep is."""
+    """The progress of a sweep."""
 
-    done: int  # trials that came to an end, failed ones among them
+    done: int  # finished trials, including failed ones
     failed: int
-    cached: int  # of those done: taken from the store
-    total: int  # as far as known: adaptive repetitions may add to it
-    virtual_s: float  # timelines of what was run, not taken from the store
+    cached: int  # of those: taken from the store
+    total: int  # so far: adaptive repetitions may add to it
+    virtual_s: float  # timelines of the trials that were run
     wall_s: float  # since the sweep began
-    eta_s: float | None  # None: no trial was run so far
+    eta_s: float | None  # None until a trial has been run
 
 
 @dataclass(frozen=True)
 class Run:
-    """What came of a sweep."""
+    """The result of a sweep."""
 
     outcomes: tuple[Outcome, ...]  # by point, then seed
     hashes: Hashes  # lab.runs.made_of.hashes, of all its plans together
@@ -77,23 +77,23 @@ def run(
     on_progress: Callable[[Progress], None] = lambda progress: None,
     store: Store | None = None,
 ) -> Run:
-    """Run an experiment, or what of it is not in the store.
+    """Run the trials of an experiment that are not stored.
 
     Args:
         experiment: resolved.
-        jobs: guests side by side on this machine; workers of a scheduler are as many as it has.
-        scheduler: address of a scheduler of dask.distributed (tcp://host:8786); None: our own, on this machine.
-        fresh: run what is in the store too.
-        keep: where failed trials leave their directories; made when there is one.
-        reporter: of what is being built, before the sweep begins.
-        on_progress: called twice a second and with every trial.
+        jobs: parallel guests on this machine; ignored with a scheduler, which has its own workers.
+        scheduler: address of a dask.distributed scheduler (tcp://host:8786); None: a local one.
+        fresh: also run stored trials.
+        keep: where directories of failed trials go; created if there is one.
+        reporter: receives build progress before the sweep begins.
+        on_progress: called twice per second, and after every trial.
         store: of finished trials; default: the user's.
 
     Raises:
-        InputError: a point cannot be planned.
-        HostError: no scheduler, no worker, a worker that is another lab, no room.
-        BuildError: kernel or image could not be built.
-        KeyboardInterrupt: of the user. Guests and our workers have ended; what was finished is stored.
+        InputError: A point cannot be planned.
+        HostError: No scheduler, no worker, a worker whose build differs, or no space.
+        BuildError: Kernel or image could not be built.
+        KeyboardInterrupt: By the user. Guests and local workers have ended; finished trials are stored.
     """
     runs.prepare()
     stacks = stacks_of(experiment.points)
@@ -125,9 +125,9 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
     """The folders of the stacks whose code the plans of these points need.
 
     Raises:
-        InputError: a stack that there is not.
+        InputError: A stack does not exist.
     """
-    points_of: dict[tuple[str, ...], Point] = {}  # one each, by all that rules the stack of a point
+    points_of: dict[tuple[str, ...], Point] = {}  # one point for each value of what determines the stack
     for point in points:
         settings = [text for text in point.settings if text.partition("=")[0].strip() in _STACK_KEYS]
         points_of.setdefault((point.workload, *settings), point)
@@ -137,15 +137,15 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
 
 @dataclass
 class _Repetitions:
-    """Of one point."""
+    """The state of one point."""
 
     point: Point
-    asked: int  # trials so far, those that wait among them
+    asked: int  # trials so far, including queued ones
     outcomes: list[Outcome] = field(default_factory=list)
 
 
 class Sweep:
-    """One run of an experiment, with the store and the workers that it is given."""
+    """One run of an experiment with a given store and given workers."""
 
     def __init__(
         self,
@@ -164,8 +164,8 @@ class Sweep:
     ) -> None:
         """Prepare it.
 
-        ``hashes`` are those of a plan, as JSON; ``start`` gives the workers, and is called when the first trial is not
-        in the store.
+        ``hashes`` returns those of a plan, given as JSON; ``start`` returns the workers, and is called for the first
+        trial that is not stored.
         """
         self._experiment = experiment
         self._series = recorded.wanted(experiment)
@@ -188,8 +188,8 @@ class Sweep:
             start=start,
             tick=self._tick,
         )
-        self._running: dict[str, list[Trial]] = {}  # by key: points may have a plan in common
-        self._ours: set[str] = set()  # keys of what this sweep has stored
+        self._running: dict[str, list[Trial]] = {}  # by key: points may share a plan
+        self._ours: set[str] = set()  # keys that this sweep has stored
         self._remarks: dict[str, str] = {}
         self._count: Counter[str] = Counter()
         self._virtual_s = 0.0
@@ -197,7 +197,7 @@ class Sweep:
         self._began_s = time.monotonic()
 
     def run(self) -> tuple[Outcome, ...]:
-        """All of it; see ``lab.experiments.run.engine.run``."""
+        """Run all trials; see ``lab.experiments.run.engine.run``."""
         self._pool.run()
         found = [outcome for point in self._points.values() for outcome in point.outcomes]
         return tuple(sorted(found, key=lambda outcome: (outcome.point, outcome.seed)))
@@ -224,7 +224,7 @@ class Sweep:
     def _planned(self, point: Point, number: int) -> Trial:
         try:
             return self._plan(self._experiment, point, number)
-        except InputError as error:  # of a large grid not every point was tried before
+        except InputError as error:  # not every point of a large grid was checked before
             raise_all([located(one, point) for one in flat(error)])
             raise
 
@@ -238,7 +238,7 @@ class Sweep:
             return None
 
     def _ended(self, job: Job, answer: Answer) -> None:
-        """A worker has done with a trial."""
+        """Handle a worker's answer."""
         key = job.key
         if isinstance(answer, Refused):
             raise _refusal(answer)
@@ -259,7 +259,7 @@ class Sweep:
     def _settle(
         self, trial: Trial, key: str, *, kept: Kept | None = None, answer: Answer | None = None, cached: bool = False
     ) -> None:
-        """A trial has come to an end: keep what it came to, see whether its point needs more of them."""
+        """Keep the outcome of a trial, and check whether its point needs more trials."""
         values: dict[str, float | None] = {}
         series: dict[str, Series] = {}
         unmet: tuple[str, ...] = ()
@@ -299,15 +299,15 @@ class Sweep:
             self._ask(repetitions)
 
     def _leave(self, trial: Trial, answer: Failed, remarks: list[str]) -> str | None:
-        """Put what a failed trial left where the user finds it.
+        """Put the files of a failed trial where the user finds them.
 
-        A full disk does not end the sweep: what the trials come to is in the store, which may be on another.
+        A full disk does not end the sweep: results are in the store, which may be on another disk.
         """
         directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
         try:
             archive.unpack(answer.left, directory)
         except OSError as error:
-            shutil.rmtree(directory, ignore_errors=True)  # half of it helps nobody, and takes room
+            shutil.rmtree(directory, ignore_errors=True)  # part of it is no help, and takes space
             with contextlib.suppress(OSError):
                 self._keep.rmdir()
             remarks.append(_NOT_KEPT.format(self._keep, error.strerror or error))
@@ -315,9 +315,9 @@ class Sweep:
         return str(directory)
 
     def _ask(self, repetitions: _Repetitions) -> None:
-        """Another round of a point, unless all its metrics are precise; at most as many as there are.
+        """Add trials to a point, unless all its metrics are precise; at most as many as it has.
 
-        A first guess of the deviation may be far too large: doubling sees better ones on the way.
+        The first estimate of the deviation may be far too large; doubling refines it on the way.
         """
         rule = self._experiment.repetitions
         if rule.half_width is None:
@@ -326,7 +326,7 @@ class Sweep:
         wanted = 0
         for metric in self._experiment.metrics:
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
-            if values:  # where every trial failed or has no such figure, more would not either
+            if values:  # if no trial has a value, more trials would not either
                 wanted = max(wanted, self._enough(values, rule.half_width) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._pool.waiting.extend((repetitions.point, repetitions.asked + further) for further in range(more))
@@ -349,7 +349,7 @@ class Sweep:
 
 
 def _without(directory: str, error: str) -> str:
-    """An error without the directory that its files were in: it has gone."""
+    """Replace the directory in an error, since it no longer exists."""
     return error.replace(f"{directory}/", "").replace(directory, "its directory")
 
 
@@ -359,9 +359,9 @@ def _refusal(answer: Refused) -> LabError:
         for kind, (wanted, own) in answer.differing.items()
     )
     return HostError(
-        f"worker {answer.worker} takes no work: it is another lab than this one{lines}",
+        f"worker {answer.worker} cannot run trials of this lab: its build differs{lines}",
         hint="give it the same checkout and the same cache of kernels and images, or end it; "
-        "what is finished is stored, and the same command goes on from there",
+        "finished trials are stored; repeat the command to continue",
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The process that our workers are forked from: it has imported all that they need, so that each is there at once.
+"""The process that local workers are forked from: it has imported all modules that they need, so they start quickly.
 
-It is started before dask is imported here, which takes as long as it does there.
+It starts before dask is imported here, so that both imports run in parallel.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from multiprocessing import forkserver, resource_tracker
 
 from lab.checkout import PACKAGE
 
-# lab.cli.main since every worker runs the script ``lab`` again, which imports it
+# lab.cli.main, since every worker runs the script ``lab`` again, which imports it
 _IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli.main", "lab.experiments.run.worker", "lab.record"]
-_LOGGING = "DASK_LOGGING__DISTRIBUTED"  # dask's own variable, for who wants to see what it says
+_LOGGING = "DASK_LOGGING__DISTRIBUTED"  # dask's own variable, for users who want to see its output
 _QUIET = "critical"
 
 
 def quiet() -> None:
-    """Have dask say nothing on the terminal, unless the user asks for it. To be called before it is imported."""
+    """Silence dask on the terminal, unless the user asks for its output. Call this before importing dask."""
     os.environ.setdefault(_LOGGING, _QUIET)
 
 
 def is_quiet() -> bool:
-    """Whether that is so."""
+    """Whether dask is silent."""
     return os.environ.get(_LOGGING) == _QUIET
 
 
 def start() -> None:
     """Start the process, if it does not run yet.
 
-    It is a Python of its own that would look for modules in the current directory first, where anything may be called
-    ``lab``: it is to have this one. It never gets a SIGINT, nor do workers: Ctrl-C reaches every process of the
-    terminal, and it is for ours to say what ends, and how.
+    It is a separate Python process, which would search modules in the current directory first, where anything may be
+    called ``lab``: so its path has this lab. It never receives SIGINT, nor do workers: Ctrl-C reaches every process of
+    the terminal, but this process decides what ends, and how.
     """
     quiet()
     paths = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -47,7 +47,7 @@ def start() -> None:
 
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Other variables for what is started meanwhile."""
+    """Environment variables for child processes started in the context."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -62,8 +62,8 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _deaf() -> Iterator[None]:
-    """What is started meanwhile never gets a SIGINT; one for us waits until the end."""
-    resource_tracker.ensure_running()  # else started with the other, and it unblocks the signal
+    """Block SIGINT for child processes started in the context; ours arrives at its end."""
+    resource_tracker.ensure_running()  # otherwise the other process starts it, and it unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

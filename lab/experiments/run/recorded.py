@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Series of a record that figures of an experiment show: of kind time-series, and of kind cdf over samples.
+"""Series of a record for figures of an experiment: time-series, and cdf over samples.
 
 A name is that of a metric of the workload (``goodput``: its samples), or ``process.quantity`` of what a process or
-probe recorded (``station-dump.signal``). Where that is several series (of two flows, of two peers) it is their mean at
-each moment, each holding its last value, as a metric's plain name is the mean of its figures.
+probe recorded (``station-dump.signal``). If there are several series (of two flows, of two peers), it is their mean at
+each moment, where each holds its last value; likewise, a metric's plain name is the mean of its figures.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ def wanted(experiment: Experiment) -> tuple[str, ...]:
 
 
 def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Series]:
-    """For ``Outcome.series``: those of the names that a run's record has.
+    """For ``Outcome.series``: the named series that a run's record has.
 
     Args:
-        names: see ``wanted``.
-        data: what record.json holds (lab.record.record.Record).
+        names: from ``wanted``.
+        data: content of record.json (lab.record.record.Record).
     """
     found = {name: _together(_named(name, data)) for name in names}
     return {name: one for name, one in found.items() if one is not None}
@@ -53,7 +53,7 @@ def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _together(found: Sequence[Mapping[str, Any]]) -> Series | None:
-    """The mean of those that have the unit of the first."""
+    """The mean of the series that have the unit of the first one."""
     if not found:
         return None
     unit = found[0]["unit"]
@@ -64,7 +64,7 @@ def _together(found: Sequence[Mapping[str, Any]]) -> Series | None:
         for t_ns, value in zip(item["t_ns"], item["values"], strict=True)
     )
     held: dict[int, float] = {}
-    means: dict[int, float] = {}  # the last of a moment is that of all its samples
+    means: dict[int, float] = {}  # the last value of a moment is the mean after all its samples
     for t_ns, number, value in samples:
         held[number] = value
         means[t_ns] = math.fsum(held.values()) / len(held)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What finished trials came to, each under the key of all that it depends on (lab.experiments.run.trials.key).
+"""Results of finished trials, by the key of everything that they depend on (lab.experiments.run.trials.key).
 
     <cache>/trials/<first two digits of the key>/<key>      a finished trial
 
 An entry is a line with a checksum of the rest, a line of JSON (key, times), and the record's JSON, compressed by zlib.
-It appears by one rename, so it is there in full or not at all; what a disk did to it afterwards, the checksum tells.
-``lab clean`` removes the entries like all else in the cache; those that no sweep asked for in a long time go by
-themselves.
+One rename publishes it, so it is complete or absent; the checksum detects later damage by the disk.
+``lab clean`` removes the entries like the rest of the cache; entries that no sweep has used for a long time are removed
+automatically.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from lab.build.cache import UNUSED_DAYS, cache_root, host_error
 KIND = "trials"
 _MAGIC = b"hwsim-lab trial 1 "
 _PARTIAL = ".partial-"
-_LEVEL = 6  # of zlib: a record shrinks to a fifth in a few milliseconds
+_LEVEL = 6  # of zlib: reduces a record to a fifth in a few milliseconds
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What is kept of a finished trial."""
+    """The stored result of a finished trial."""
 
     record: bytes  # its data: JSON, canonical, compressed (``pack``)
     virtual_s: float  # of its timeline
-    wall_s: float  # that it took where it was run
-    guest_s: float  # of those: its guest's
+    wall_s: float  # of the trial, on its worker
+    guest_s: float  # of these: its guest's
 
     def data(self) -> dict[str, Any]:
-        """The data of its record."""
+        """The content of its record."""
         data: dict[str, Any] = json.loads(zlib.decompress(self.record))
         return data
 
 
 class DamagedError(Exception):
-    """An entry is not what was written; says what is wrong."""
+    """An entry is damaged; the message describes how."""
 
 
 def pack(record: str) -> bytes:
-    """A record's JSON, compressed: equal texts become equal bytes."""
+    """A record's JSON, compressed: equal texts give equal bytes."""
     return zlib.compress(record.encode(), _LEVEL)
 
 
@@ -65,17 +65,17 @@ def decode(key: str, entry: bytes) -> Kept:
     """Inverse of ``encode``.
 
     Raises:
-        DamagedError: it is not an entry, not whole, changed, or that of another key.
+        DamagedError: It is not an entry, is truncated or changed, or has another key.
     """
     first, _, rest = entry.partition(b"\n")
     if not first.startswith(_MAGIC):
-        raise DamagedError("it does not begin as a stored trial does")
+        raise DamagedError("it does not start like a stored trial")
     if hashlib.sha256(rest).hexdigest().encode() != first.removeprefix(_MAGIC):
-        raise DamagedError("its checksum is another")
+        raise DamagedError("its checksum does not match")
     line, _, record = rest.partition(b"\n")
     about = json.loads(line)
     if about["key"] != key:
-        raise DamagedError(f"it is that of trial {about['key']}")
+        raise DamagedError(f"it belongs to trial {about['key']}")
     return Kept(record, about["virtual_s"], about["wall_s"], about["guest_s"])
 
 
@@ -83,18 +83,18 @@ class Store:
     """All finished trials of this user."""
 
     def __init__(self, root: Path | None = None) -> None:
-        """Use the cache, or the directory that is given instead of it."""
+        """``directory`` replaces the one in the cache."""
         self.directory = (root if root is not None else cache_root()) / KIND
 
     def path(self, key: str) -> Path:
-        """Where the entry of that key is, or would be."""
+        """The path of the entry of that key, whether it exists or not."""
         return self.directory / key[:2] / key
 
     def get(self, key: str) -> Kept | None:
-        """The finished trial of that key; None if there is none. Asking counts as use.
+        """The finished trial of that key; None if there is none. Reading counts as use.
 
         Raises:
-            DamagedError: there is one, and it cannot be used.
+            DamagedError: Its entry cannot be used.
         """
         path = self.path(key)
         try:
@@ -103,15 +103,15 @@ class Store:
             return None
         except OSError as error:
             raise DamagedError(f"it cannot be read: {error.strerror}") from None
-        with contextlib.suppress(OSError):  # somebody else's cache, to be read only
+        with contextlib.suppress(OSError):  # another user's cache, which is read-only
             os.utime(path)
         return decode(key, entry)
 
     def put(self, key: str, kept: Kept) -> None:
-        """Keep a finished trial, in place of one that may be there.
+        """Store a finished trial; replaces an existing one.
 
         Raises:
-            HostError: no room, or the cache cannot be written.
+            HostError: No space, or the cache cannot be written.
         """
         path = self.path(key)
         partial = path.with_name(f"{_PARTIAL}{key}-{secrets.token_hex(4)}")  # two sweeps may store the same trial
@@ -127,11 +127,11 @@ class Store:
             raise host_error(error, self.directory) from error
 
     def prune(self, unused_days: float = UNUSED_DAYS) -> int:
-        """Remove what nobody asked for in so many days, and what killed labs left half written; returns how many."""
+        """Remove entries unused for so many days, and partial ones of killed labs; returns their number."""
         oldest_s = time.time() - unused_days * 86400
         removed = 0
         for path in self.directory.glob("*/*"):
-            with contextlib.suppress(OSError):  # another lab was quicker
+            with contextlib.suppress(OSError):  # another lab has removed it
                 if path.stat().st_mtime < oldest_s:
                     path.unlink()
                     removed += 1

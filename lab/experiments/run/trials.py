@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From a point of the grid and a repetition to a trial: the plan that is run, the command that repeats it, its key."""
+"""From a point of the grid and a repetition to a trial: its plan, the command that repeats it, its key."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from lab.plan.load import load
 
 @dataclass(frozen=True)
 class Job:
-    """A trial for a worker. Plain data: it crosses from process to process and from machine to machine."""
+    """A trial for a worker. Plain data, passed between processes and machines."""
 
     key: str
     plan: str  # JSON
-    hashes: dict[str, str | None]  # what the worker must have in common with who asks
+    hashes: dict[str, str | None]  # which the worker's must equal
 
 
 def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
     """The ``repetition``-th run of a point, counted from 0.
 
     Raises:
-        InputError: what is wrong with the topology, the workload or the settings.
+        InputError: The topology, the workload or the settings are not valid.
     """
     seed = experiment.seed + repetition
     plan = load(point.topology, point.workload, seed, point.settings, places=point.places)
@@ -35,17 +35,17 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
 
 
 def command(point: Point, seed: int) -> str:
-    """What to type, quoted for a shell, to run that trial alone."""
+    """The command, quoted for a shell, that runs only this trial."""
     settings = [word for setting in point.settings for word in ("--set", setting)]
     return shlex.join(["lab", "run", point.topology, point.workload, *settings, "--seed", str(seed)])
 
 
 def key(plan: str, hashes: Mapping[str, str | None]) -> str:
-    """The name of a trial's content: SHA-256 over its plan and what it is run with, in hexadecimal.
+    """The key of a trial: SHA-256 of its plan and of what it is run with, in hexadecimal.
 
     Args:
-        plan: JSON. The keys of objects may have any order, and what it says for people does not count.
-        hashes: what a run of it is made of (lab.runs.made_of.hashes).
+        plan: JSON. The order of keys does not matter, and descriptions for people do not count.
+        hashes: of the parts of a run (lab.runs.made_of.hashes).
     """
     content = {"plan": _without_words(json.loads(plan)), "machine": dict(hashes)}
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -53,7 +53,7 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
 
 
 def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
-    """A plan without what it says for people alone: a comment more in a topology moves every line of it."""
+    """A plan without what is only for people: an additional comment in a topology changes all later line numbers."""
     content = {name: value for name, value in plan.items() if name != "about"}
     for name, value in content.items():
         if isinstance(value, list):

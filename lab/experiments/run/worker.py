@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What runs in a worker: one trial, in a directory of its own that is gone afterwards.
+"""Runs in a worker: one trial, in a temporary directory of its own.
 
-A worker is a process of dask.distributed, on this machine or on another. It makes sure first that it is the same lab as
-the one that asks. Its guest ends with it, even if it is killed (lab.machine.process); and when nobody wants the trial
-any more (the sweep was interrupted, or its process has gone) the worker sees that within a moment, and ends the guest.
+A worker is a process of dask.distributed, on this machine or on another one. It first checks that its build equals the
+caller's. Its guest ends with it, even if it is killed (lab.machine.process). When a trial is cancelled (the sweep was
+interrupted, or its process has ended), the worker notices soon, and ends the guest.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ _making = threading.Lock()
 
 
 class Unwanted(LabError):
-    """Nobody waits for this trial any more."""
+    """The trial was cancelled."""
 
 
 def machine_here() -> runs.Machine:
-    """What this process boots: looked for, and built where the cache does not have it, before its first trial."""
-    with _making:  # of several threads, one builds
+    """The machine that this process boots; before the first trial, built unless it is cached."""
+    with _making:  # only one of several threads builds
         return _machine()
 
 
 @lru_cache(1)
 def _machine() -> runs.Machine:
-    runs.prepare()  # a worker that was killed may have left a scratch directory; this one may be its successor
+    runs.prepare()  # clean up after a killed worker, which this one may replace
     return runs.ensure_machine(LineReport(sys.stderr))
 
 
 def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Machine:
-    """The machine with the code of a stack: that of the lab that asks, where the cache has it; else what is built here.
+    """The machine with the code of a stack: the caller's if it is cached, otherwise built here.
 
-    A worker on the same machine needs not know where the files are: they may be those of a user's own folder.
+    So a worker on the same machine does not need the path of the files, which may be in a folder of the user.
     """
     built = built_stack(name, sha256)
     if built:
@@ -71,11 +71,11 @@ def work(plan: str, wanted: dict[str, str | None]) -> Answer:
 
     Args:
         plan: as JSON.
-        wanted: the hashes of the lab that asks, for this plan.
+        wanted: the caller's hashes for this plan.
 
     Raises:
-        HostError, BuildError: this machine cannot run guests at all.
-        Unwanted: the task was cancelled.
+        HostError, BuildError: This machine cannot run guests at all.
+        Unwanted: The task was cancelled.
     """
     from distributed.worker import get_worker
 
@@ -101,10 +101,10 @@ def perform(
 
     Args:
         plan: as JSON.
-        wanted: the hashes of the lab that asks, for this plan.
-        name: what this worker is called.
-        place: where there is room for what a guest writes.
-        unwanted: asked again and again: whether to stop.
+        wanted: the caller's hashes for this plan.
+        name: of this worker.
+        place: a directory with space for the guest's files.
+        unwanted: called repeatedly; returns whether to stop.
     """
     plan_ = Plan.from_json(plan)
     machine = machine_here()
@@ -122,7 +122,7 @@ def perform(
 def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[[], bool]) -> Answer:
     def look(progress: Progress) -> None:
         if unwanted():
-            raise Unwanted("ended because nobody waits for it")
+            raise Unwanted("ended because it was cancelled")
 
     began_s = time.monotonic()
     try:
@@ -134,7 +134,7 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
         raise
     except LabError as error:
         failure = str(error)
-    except Exception as error:  # a mistake in a parser, say: this trial's affair, not the others'
+    except Exception as error:  # such as a bug in a parser: it fails only this trial
         calls = traceback.format_tb(error.__traceback__)[-_TRACEBACK_CALLS:]
         failure = f"{type(error).__name__}: {error}\n{''.join(calls).rstrip()}"
     else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the kernel counted on the medium: the answers to its dumps, for medium.json.
+"""The kernel's counters of the medium, from its answers to dumps, for medium.json.
 
-Counters run from the making of the medium; the difference of two looks is what happened between them.
+Counters start when the medium is created; the difference of two readings is what happened between them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def radio(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
 def link(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
     """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
 
-    These are totals. The same counts follow for each access category that had any: ``be: {sent, retries, …}``.
+    These are totals. The same counts follow for each access category with frames: ``be: {sent, retries, …}``.
     """
     width = len(Count)
     values = _u64s(answer, Attr.COUNTS, width * len(ACCESS_CATEGORIES))
@@ -45,7 +45,7 @@ def link(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
 
 
 def channel(answer: Answer, start_ns: int) -> dict[str, Any]:
-    """Where the time of a channel went: ``{frequency_mhz, t_ns, air_ns: {idle, data, …}}``.
+    """How the time of a channel was used: ``{frequency_mhz, t_ns, air_ns: {idle, data, …}}``.
 
     Args:
         answer: of the kernel.
@@ -60,12 +60,12 @@ def channel(answer: Answer, start_ns: int) -> dict[str, Any]:
 
 
 def _payload(answer: Answer, kind: Attr, size: int) -> bytes:
-    """An attribute's payload; NetlinkError if it is not there, or of another size."""
+    """An attribute's payload; NetlinkError if it is missing or has another size."""
     payload = answer.get(kind)
     if payload is None:
         raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
     if len(payload) != size:
-        raise NetlinkError(f"medium: {kind.name} has {len(payload)} bytes, {size} were expected")
+        raise NetlinkError(f"medium: {kind.name} has {len(payload)} bytes instead of {size}")
     return payload
 
 
@@ -86,5 +86,5 @@ def _named(answer: Answer, kind: Attr, names: type[IntEnum]) -> dict[str, int]:
 def _name(answer: Answer, kind: Attr, names: dict[int, str]) -> str:
     index = _u32(answer, kind)
     if index not in names:
-        raise NetlinkError(f"medium: the kernel tells of radio {index}, which nobody put there")
+        raise NetlinkError(f"medium: the kernel reports radio {index}, which is not part of the plan")
     return names[index]

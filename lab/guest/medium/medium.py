@@ -49,7 +49,7 @@ class Medium:
             raise self._refusal(listed[error.request], error) from None
 
     def counters(self, start_ns: int) -> dict[str, Any]:
-        """What was counted so far: ``{radios, links, channels}``, see lab.guest.medium.counters.
+        """The counters so far: ``{radios, links, channels}``, see lab.guest.medium.counters.
 
         Args:
             start_ns: the uptime from which times count.
@@ -68,6 +68,6 @@ class Medium:
             raise self._refusal(request, error) from None
 
     def _refusal(self, request: Request, error: RefusedError) -> GuestError:
-        """The kernel's words, and what they are about."""
+        """The kernel's message, and the attribute that it is about."""
         about = f" ({Attr(error.blamed).name})" if error.blamed in set(Attr) else ""
         return GuestError(f"medium: the kernel refuses {request.describe(self._names)}: {error.message}{about}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""raw/medium.json: what the kernel had counted on the medium: as the timeline began, during it, and as it ended."""
+"""raw/medium.json: the kernel's counters of the medium at the timeline's start, during it, and at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FILE_NAME = "medium.json"
 
 
 class MediumRecord:
-    """Looks at the counters of a medium."""
+    """Readings of the counters of a medium."""
 
     def __init__(self, medium: Medium, start_ns: int) -> None:
         """``start_ns`` is the uptime at the timeline's start."""
@@ -21,11 +21,11 @@ class MediumRecord:
         self._looks: list[str] = []  # as JSON, which takes less memory than objects
 
     def look(self, t_ns: int) -> None:
-        """Note the counters as they are now, ``t_ns`` after the timeline's start."""
+        """Record the counters now, ``t_ns`` after the timeline's start."""
         found = {"t_ns": t_ns, **self._medium.counters(self._start_ns)}
         self._looks.append(json.dumps(found, sort_keys=True))
 
     def write(self, directory: Path) -> None:
-        """Leave them, the first look first, a line each: ``{looks: [{t_ns, radios, links, channels}]}``."""
+        """Write them in order of time, one line each: ``{looks: [{t_ns, radios, links, channels}]}``."""
         lines = ",\n".join(self._looks)
         (directory / FILE_NAME).write_text(f'{{"looks": [\n{lines}\n]}}\n')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Requests that make the plan's medium in the kernel: the guest sends them, ``--dry-run`` prints them."""
+"""Requests that create the plan's medium in the kernel: the guest sends them, ``--dry-run`` prints them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ID = 1  # the one medium of a guest
 LINKS_MOST = LONGEST_PAYLOAD // LINK.size  # in one request
 _SHOWN_MOST = 6  # links
 _FAULT_RADIOS = {"from": Attr.FAULT_FROM, "to": Attr.FAULT_TO, "listener": Attr.FAULT_LISTENER}
-_ALL = 2**32  # a chance of 1, of a fault's share
+_ALL = 2**32  # a probability of 1, for a fault's share
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _shown(value: Any, names: dict[int, str]) -> str:
 
 
 def setup(medium: Medium) -> Iterator[Request]:
-    """Everything before a radio goes up: the medium, its tables, its radios, what they hear."""
+    """Everything that precedes the first radio's start: the medium, its tables, its radios, their levels."""
     new: dict[Attr, Any] = {Attr.ID: ID, Attr.SEED: medium.seed, Attr.MODEL: medium.errors}
     if medium.capture_mb is not None:
         new[Attr.CAPTURE_MB] = medium.capture_mb
@@ -92,17 +92,17 @@ def _add(radio: MediumRadio) -> Request:
 
 
 def approximate(index: int, enabled: bool) -> Request:
-    """A radio takes damaged frames from now on, or no longer."""
+    """Switch whether a radio accepts damaged frames."""
     return Request(Command.SET_RADIO, {Attr.RADIO: index, Attr.APPROX: int(enabled)})
 
 
 def update(change: MediumUpdate) -> Iterator[Request]:
-    """Somebody has moved."""
+    """Change levels, since a node has moved."""
     return _set_links(change.links)
 
 
 def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> Request:
-    """Frames are to be lost or damaged.
+    """Have frames lost or damaged.
 
     Args:
         frames: their kind.

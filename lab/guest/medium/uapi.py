@@ -85,7 +85,7 @@ class Attr(IntEnum):
 
 
 class Frame(IntEnum):
-    """enum hwsim_medium_frame: what a fault hits."""
+    """enum hwsim_medium_frame: the frames that a fault affects."""
 
     ANY = 0
     DATA = auto()
@@ -99,14 +99,14 @@ class Frame(IntEnum):
 
 
 class FaultAction(IntEnum):
-    """enum hwsim_medium_fault_action: what happens to a frame that a fault hits."""
+    """enum hwsim_medium_fault_action: what happens to a frame that a fault affects."""
 
     LOSE = 0
     DAMAGE = auto()
 
 
 class Airtime(IntEnum):
-    """enum hwsim_medium_airtime: what the time of a channel goes to."""
+    """enum hwsim_medium_airtime: how the time of a channel is used."""
 
     IDLE = 0
     DATA = auto()
@@ -157,7 +157,7 @@ def _packer(form: str) -> Callable[[int], bytes]:
 
 _U8, _U32, _S32, _U64 = map(_packer, ("=B", "=I", "=i", "=Q"))
 
-# how each attribute that user space sends is written
+# encoders of the attributes that user space sends
 ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.ID: _U32,
     Attr.SEED: _U64,

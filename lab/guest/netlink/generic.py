@@ -24,17 +24,17 @@ _GET_FAMILY = 3  # CTRL_CMD_GETFAMILY
 _FAMILY_ID, _FAMILY_NAME = 1, 2  # CTRL_ATTR_FAMILY_ID, _NAME
 _CONTROL_VERSION = 2
 
-_TIMEOUT_S = 5.0  # virtual; the kernel answers within the call, so only a mistake here takes longer
-_RECEIVED_BYTES = 1 << 17  # more than the kernel puts into one answer
+_TIMEOUT_S = 5.0  # virtual; the kernel answers within the call, so only a bug here takes longer
+_RECEIVED_BYTES = 1 << 17  # larger than any answer of the kernel
 BATCH_MESSAGES = 64  # their acknowledgements must fit into the socket's buffer
-BATCH_BYTES = 100_000  # less than a socket may send at once
+BATCH_BYTES = 100_000  # less than the limit of a socket
 
 
 class Transport(Protocol):
-    """What carries bytes to the kernel and back."""
+    """A connection that carries bytes to the kernel and back."""
 
     def send(self, data: bytes) -> None:
-        """Hand over messages."""
+        """Send messages."""
 
     def receive(self) -> bytes:
         """Some answers."""
@@ -54,7 +54,7 @@ class KernelSocket:
         self._socket.settimeout(_TIMEOUT_S)
 
     def send(self, data: bytes) -> None:
-        """Hand over messages; the kernel has acted on them when this returns."""
+        """Send messages; the kernel has processed them when this returns."""
         try:
             self._socket.send(data)
         except OSError as error:
@@ -77,9 +77,9 @@ class RefusedError(GuestError):
     """A request that the kernel refused.
 
     Attributes:
-        request: its place among those sent together.
-        outcome: what the kernel says.
-        blamed: type of the attribute that is wrong or missing, if the kernel says which.
+        request: its index among those sent together.
+        outcome: the kernel's answer.
+        blamed: type of the invalid or missing attribute, if the kernel names it.
     """
 
     def __init__(self, request: int, outcome: wire.Outcome, blamed: int | None) -> None:
@@ -96,7 +96,7 @@ class Family:
         """Find the family.
 
         Raises:
-            RefusedError: the kernel has none of that name (ENOENT).
+            RefusedError: The kernel has no family of that name (ENOENT).
         """
         self._transport = transport
         self._version = version
@@ -122,14 +122,14 @@ class Family:
             if len(attributes.get(_FAMILY_ID, b"")) == 2:
                 (found,) = struct.unpack("=H", attributes[_FAMILY_ID])
         if found is None:
-            raise wire.NetlinkError(f"netlink: the kernel tells no number of family {name}")
+            raise wire.NetlinkError(f"netlink: the kernel reports no id of family {name}")
         return found
 
     def send(self, requests: Sequence[tuple[int, bytes]]) -> None:
-        """Send (command, attributes) requests in order, as few system calls as possible.
+        """Send (command, attributes) requests in order, with as few system calls as possible.
 
         Raises:
-            RefusedError: the first that was refused; those after it in the same batch have been acted on.
+            RefusedError: The kernel refused this request; it has processed later ones of the same batch.
         """
         batch: list[bytes] = []
         done = 0
@@ -163,8 +163,8 @@ class Family:
         """The attributes of each answer to a dump.
 
         Raises:
-            RefusedError: the kernel refused it.
-            NetlinkError: it was not of one piece, since something changed meanwhile.
+            RefusedError: The kernel refused it.
+            NetlinkError: It is inconsistent, since something changed during the dump.
         """
         sequence = next(self._sequence)
         flags = wire.NLM_F_REQUEST | wire.NLM_F_DUMP
@@ -173,7 +173,7 @@ class Family:
         found = []
         for answer in self._answers(sequence):
             if answer.flags & wire.NLM_F_DUMP_INTR:
-                raise wire.NetlinkError("netlink: what was to be read changed meanwhile")
+                raise wire.NetlinkError("netlink: the data changed during the dump")
             if answer.kind in (wire.NLMSG_DONE, wire.NLMSG_ERROR):
                 _check(0, wire.outcome(answer), request)
                 break
@@ -181,7 +181,7 @@ class Family:
         return found
 
     def _answers(self, sequence: int) -> Iterator[wire.Message]:
-        """Answers to one request, without end."""
+        """All answers to one request, in an endless iterator."""
         while True:
             for answer in wire.messages(self._transport.receive()):
                 if answer.sequence == sequence:
@@ -189,7 +189,7 @@ class Family:
 
 
 def _check(number: int, outcome: wire.Outcome, request: bytes) -> None:
-    """RefusedError unless the kernel did it."""
+    """Raise RefusedError unless the kernel accepted the request."""
     if not outcome.code:
         return
     blamed = outcome.missing
@@ -199,5 +199,5 @@ def _check(number: int, outcome: wire.Outcome, request: bytes) -> None:
 
 
 def is_missing(error: RefusedError) -> bool:
-    """Whether the kernel does not have what was asked for."""
+    """Whether the kernel does not have what was requested."""
     return error.outcome.code == errno.ENOENT

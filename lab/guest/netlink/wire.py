@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Netlink on the wire: messages and attributes as bytes, and what the kernel says when it refuses one.
+"""Netlink on the wire: messages and attributes as bytes, and the kernel's errors.
 
 Formats: include/uapi/linux/netlink.h and genetlink.h; Documentation/userspace-api/netlink/intro.rst. All numbers are in
-the machine's byte order. Everything here is pure; lab.guest.netlink.generic talks to the kernel.
+the machine's byte order. All functions are pure; lab.guest.netlink.generic talks to the kernel.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NLM_F_REQUEST = 0x1
 NLM_F_ACK = 0x4
 NLM_F_DUMP_INTR = 0x10
 NLM_F_DUMP = 0x300
-NLM_F_CAPPED = 0x100  # of an error: the message it is about is left out but for its header
+NLM_F_CAPPED = 0x100  # of an error: it repeats only the header of the request
 NLM_F_ACK_TLVS = 0x200  # of an error: attributes follow
 
 _ERROR_TEXT, _ERROR_OFFSET, _ERROR_MISSING = 1, 2, 5  # NLMSGERR_ATTR_MSG, _OFFS, _MISS_TYPE
@@ -53,12 +53,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the kernel says of a request. ``code`` is 0, or an errno."""
+    """The kernel's answer to a request. ``code`` is 0 or an errno."""
 
     code: int
     text: str = ""  # in the kernel's words
-    offset: int | None = None  # of the attribute to blame, in the request
-    missing: int | None = None  # type of an attribute that must be there
+    offset: int | None = None  # of the invalid attribute, in the request
+    missing: int | None = None  # type of a required attribute
 
     def __str__(self) -> str:
         return self.text or os.strerror(self.code)
@@ -72,10 +72,10 @@ def attribute(kind: int, payload: bytes) -> bytes:
     """An attribute, padded.
 
     Raises:
-        ValueError: more than an attribute holds.
+        ValueError: The payload is too long.
     """
     if len(payload) > LONGEST_PAYLOAD:
-        raise ValueError(f"attribute {kind} has {len(payload)} bytes, {LONGEST_PAYLOAD} fit")
+        raise ValueError(f"attribute {kind} has {len(payload)} bytes, at most {LONGEST_PAYLOAD} fit")
     return _ATTRIBUTE.pack(_ATTRIBUTE.size + len(payload), kind) + _padded(payload)
 
 
@@ -107,23 +107,23 @@ def without_generic(payload: bytes) -> bytes:
 
 
 def messages(data: bytes) -> Iterator[Message]:
-    """The messages in what was received.
+    """The messages in received data.
 
     Raises:
         NetlinkError: one does not end.
     """
     while data:
         if len(data) < _HEADER.size:
-            raise NetlinkError(f"netlink: {len(data)} bytes are no message")
+            raise NetlinkError(f"netlink: {len(data)} bytes are not a message")
         length, kind, flags, sequence, _ = _HEADER.unpack_from(data)
         if not _HEADER.size <= length <= len(data):
-            raise NetlinkError(f"netlink: a message of {length} bytes, {len(data)} are there")
+            raise NetlinkError(f"netlink: a message has length {length}, but {len(data)} bytes are left")
         yield Message(kind, flags, sequence, data[_HEADER.size : length])
         data = data[(length + 3) & ~3 :]
 
 
 def attributes(data: bytes) -> dict[int, bytes]:
-    """Payloads by type; of several of one type the last.
+    """Payloads by type; of several with the same type, the last.
 
     Raises:
         NetlinkError: one does not end.
@@ -131,17 +131,18 @@ def attributes(data: bytes) -> dict[int, bytes]:
     found = {}
     while data:
         if len(data) < _ATTRIBUTE.size:
-            raise NetlinkError(f"netlink: {len(data)} bytes are no attribute")
+            raise NetlinkError(f"netlink: {len(data)} bytes are not an attribute")
         length, kind = _ATTRIBUTE.unpack_from(data)
         if not _ATTRIBUTE.size <= length <= len(data):
-            raise NetlinkError(f"netlink: attribute {kind & _TYPE_MASK} of {length} bytes, {len(data)} are there")
+            name = f"attribute {kind & _TYPE_MASK}"
+            raise NetlinkError(f"netlink: {name} has length {length}, but {len(data)} bytes are left")
         found[kind & _TYPE_MASK] = data[_ATTRIBUTE.size : length]
         data = data[(length + 3) & ~3 :]
     return found
 
 
 def attribute_at(data: bytes, offset: int) -> int | None:
-    """The type of the attribute that begins at ``offset`` of a message; None where none does."""
+    """The type of the attribute that begins at ``offset`` of a message; None if none does."""
     if not 0 <= offset <= len(data) - _ATTRIBUTE.size:
         return None
     kind: int = _ATTRIBUTE.unpack_from(data, offset)[1]
@@ -149,10 +150,10 @@ def attribute_at(data: bytes, offset: int) -> int | None:
 
 
 def outcome(answer: Message) -> Outcome:
-    """What an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE says.
+    """The content of an NLMSG_ERROR (an acknowledgement, if its code is 0) or NLMSG_DONE.
 
     Raises:
-        NetlinkError: it is cut short.
+        NetlinkError: It is truncated.
     """
     if len(answer.payload) < _CODE.size:
         raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
@@ -172,7 +173,7 @@ def outcome(answer: Message) -> Outcome:
 
 
 def _echoed(answer: Message, rest: bytes) -> int:
-    """How much of the request an error repeats."""
+    """The number of bytes of the request that an error repeats."""
     if len(rest) < _HEADER.size:
         raise NetlinkError(f"netlink: an error of {len(answer.payload)} bytes")
     length: int = _HEADER.size if answer.flags & NLM_F_CAPPED else _HEADER.unpack_from(rest)[0]

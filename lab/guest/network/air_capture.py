@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Captures what is on the medium: the kernel shows it on an interface of its own, tcpdump writes it to a file.
+"""Captures the medium: the kernel shows its frames on an interface of their own, tcpdump writes them to a file.
 
-Not complete after the end of the timeline: frames come from the kernel in blocks, and the last block stays there. The
-host leaves out what is later (lab.captures).
+The kernel hands over frames in blocks, and the last block stays there. So the capture goes on after the end of the
+timeline; the host drops the later frames (lab.captures).
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from lab.guest.tasks import Task
 from lab.shared.paths import DAEMON_LOGS
 
 START_TIMEOUT_NS = 5_000_000_000
-# a block that is not full is handed over when the kernel finds it unchanged, twice, after tcpdump's timeout of 1 s
+# the kernel hands over a partial block once it is unchanged for two of tcpdump's timeouts of 1 s
 SETTLE_NS = 2_500_000_000
 _DROPPED = re.compile(r"^(\d+) packets? dropped by (kernel|interface)", re.MULTILINE)
 _STATISTICS = Path("/sys/class/net") / commands.AIR_INTERFACE / "statistics"
 
 
 class AirCapture:
-    """A capture that runs. ``task`` is its tcpdump."""
+    """A running capture. ``task`` is its tcpdump."""
 
     def __init__(self, loop: Loop, argv: Sequence[str]) -> None:
-        """Begin, and wait until nothing is missed any more.
+        """Start, and wait until it captures every frame.
 
         Raises:
-            GuestError: tcpdump does not come up.
+            GuestError: tcpdump does not start.
         """
         self._loop = loop
         self.task = Task(loop, "tcpdump of the air", argv, DAEMON_LOGS / "air-tcpdump.log")
@@ -48,10 +48,10 @@ class AirCapture:
         self._dropped_before = _rx_dropped()
 
     def finish(self) -> None:
-        """Let it write what the kernel holds, and end it.
+        """Let it write the frames that the kernel holds, and end it.
 
         Raises:
-            GuestError: frames were lost, or tcpdump has ended before.
+            GuestError: Frames were lost, or tcpdump has already ended.
         """
         self._loop.run_until(now_ns() + SETTLE_NS, lambda: not self.task.alive)
         self._look_alive()
@@ -62,7 +62,7 @@ class AirCapture:
         )
         lost = lost_frames(self.task.out.read_text(errors="replace")) + dropped
         if lost:
-            raise GuestError(f"--pcap air: {lost} frames of the air were lost by the capture", log=self.task.log)
+            raise GuestError(f"--pcap air: the capture lost {lost} frames", log=self.task.log)
 
     def _look_alive(self) -> None:
         if not self.task.alive:
@@ -70,14 +70,14 @@ class AirCapture:
 
 
 def lost_frames(log: str) -> int:
-    """How many frames tcpdump's summary says were lost.
+    """The number of lost frames in tcpdump's summary.
 
     Raises:
-        GuestError: there is no summary.
+        GuestError: There is no summary.
     """
     found = _DROPPED.findall(log)
     if not any(by == "kernel" for _, by in found):
-        raise GuestError("--pcap air: tcpdump does not tell how many frames were lost")
+        raise GuestError("--pcap air: tcpdump does not report how many frames were lost")
     return sum(int(number) for number, _ in found)
 
 

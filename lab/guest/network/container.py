@@ -2,7 +2,7 @@
 """A node's container: an OCI bundle on an overlay of the image, started by crun.
 
 Own mount, PID, network, UTS and IPC namespaces; own /etc, /var and /tmp through the overlay; memory and pids
-limited by its cgroup. Its first process is ``pause`` (images/initrd/pause.c); programs are put in by ``enter``.
+limited by its cgroup. Its first process is ``pause`` (images/initrd/pause.c); ``enter`` starts other programs in it.
 Not isolated: user ids and the clock, which the nodes share, and the CPU, which virtual time makes free.
 """
 
@@ -35,7 +35,7 @@ _MOUNTS: list[dict[str, Any]] = [
     {"destination": "/run/lab/follow", "type": "bind", "source": FOLLOW, "options": ["bind", "ro"]},
     {"destination": RAW_IN_NODE, "type": "bind", "source": str(RAW), "options": ["bind"]},
 ]
-# what a network node may need: the lab's nodes are machines, not sandboxes
+# capabilities that a network node may need: nodes are machines, not sandboxes
 _CAPABILITY_NAMES = (
     "CHOWN",
     "DAC_OVERRIDE",
@@ -68,12 +68,12 @@ _CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
 
 
 def share(directory: Path, prefix: str) -> None:
-    """Let every container that is made from now on see a directory of the agent's, read-only, at ``prefix``."""
+    """Mount a directory of the agent's, read-only, at ``prefix`` in every container that is created from now on."""
     _MOUNTS.append({"destination": prefix, "type": "bind", "source": str(directory), "options": ["bind", "ro"]})
 
 
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
-    """mount(2). GuestError: it failed."""
+    """mount(2); raises GuestError if it fails."""
     if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
         raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
 
@@ -129,7 +129,7 @@ class Container:
         self._procs = self._cgroup / "cgroup.procs"
 
     def command(self, *argv: str) -> list[str]:
-        """``argv`` to be run inside this container."""
+        """The command that runs ``argv`` inside this container."""
         return [ENTER, str(self.pid), str(self._procs), *argv]
 
     def run(self, *argv: str, input_text: str = "") -> str:
@@ -137,12 +137,12 @@ class Container:
         return run(self.command(*argv), input_text, culprit=self.name)
 
     def memory_kills(self) -> int:
-        """How many of its processes the kernel has killed because the node's memory was used up."""
+        """How many of its processes the kernel has killed because the node ran out of memory."""
         events = dict(line.split() for line in (self._cgroup / "memory.events").read_text().splitlines())
         return int(events["oom_kill"])
 
     def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
-        """Put a file into its file system; parent directories are made."""
+        """Write a file to its file system; creates parent directories."""
         target = self.root / path.lstrip("/")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)

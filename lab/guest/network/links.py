@@ -23,6 +23,6 @@ class WiredLink(MininetLink):
 
 
 def describe(link: Any) -> str:
-    """How ``links`` in the shell shows it."""
+    """The link as ``links`` in the shell shows it."""
     words = netem_words(link.spec.netem)
     return f"{link.intf1}<->{link.intf2} {' '.join(words[1:]) if words else 'unshaped'}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Mininet's ``Mininet`` over the nodes of a plan, with Mininet-WiFi's stations and access points.
 
-It makes nothing by itself: lab/guest/script.py says what is made, and when.
+It creates nothing by itself: lab/guest/script.py determines what is created, and when.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class LabNet(Mininet):
     """A running network."""
 
     def __init__(self, plan: types.Plan) -> None:
-        Mininet.inited = True  # its setup raises limits and clears what a host may carry over; a guest is fresh
+        Mininet.inited = True  # its setup raises limits and cleans up a host; a guest is always new
         numCores.ncores = 1  # Mininet would start a process to count them
         super().__init__(topo=None, build=False, controller=None, autoSetMacs=False)
         self.plan = plan
@@ -29,7 +29,7 @@ class LabNet(Mininet):
         self._phys = types.radio_numbers(plan.nodes)
 
     def add(self, spec: types.Node, class_name: str, lists: Sequence[str]) -> LabNode:
-        """Make a node of the plan; Mininet shows it by the name of its class, and looks for it in those lists."""
+        """Create a node of the plan; Mininet shows the name of its class, and finds nodes in these lists."""
         made: type[LabNode] = type(class_name, (LabNode,), {})
         node = made(spec, self._phys.get(spec.name))
         for name in lists:
@@ -38,13 +38,13 @@ class LabNet(Mininet):
         return node
 
     def build(self) -> None:
-        """Mininet's view of the links, which are there."""
+        """Mininet's view of the existing links."""
         for link in self.plan.links:
             self.links.append(WiredLink(link, self.nameToNode[link.node_a], self.nameToNode[link.node_b]))
         self.built = True
 
     def __iter__(self) -> Iterator[str]:
-        """Names of all nodes, access points among them."""
+        """Names of all nodes, including access points."""
         return (node.name for node in self.lab_nodes())
 
     def lab_nodes(self) -> list[LabNode]:

@@ -2,7 +2,7 @@
 """Mininet's node class, each node a container.
 
 ``node.cmd('…')``, ``node.popen([...])``, ``node.IP()``, ``node.intfList()`` work as in Mininet. The shell behind
-``cmd`` is started when it is first used: a scripted run never needs it.
+``cmd`` starts at its first use: a scripted run never needs it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from lab.guest.network.container import Container
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
-PROMPT = chr(127)  # what Mininet's Node takes for the end of a command
+PROMPT = chr(127)  # how Mininet's Node recognizes the end of a command
 
 
 class LabIntf(Intf):
-    """An interface that the lab has configured already; Mininet's accessors work on it."""
+    """An interface that the lab has already configured; Mininet's accessors work on it."""
 
     def __init__(self, name: str, node: LabNode, mac: str, ip: str | None, link: Any = None) -> None:
         super().__init__(name, node=node, link=link, mac=mac, moveIntfFn=lambda *_: True)
@@ -60,7 +60,7 @@ class LabNode(MininetNode):
             LabIntf(spec.radio.interface, self, spec.radio.mac, spec.ip)
 
     def startShell(self, mnopts: str | None = None) -> None:
-        """Put off until the first ``cmd``."""
+        """Do nothing: the first ``cmd`` starts the shell."""
 
     def _start_shell(self) -> None:
         self.master, self.slave = pty.openpty()
@@ -97,7 +97,7 @@ class LabNode(MininetNode):
         return super().cmd(*args, **kwargs)
 
     def popen(self, *args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
-        """Mininet's, into the container instead of by mnexec."""
+        """Mininet's, with ``enter`` instead of mnexec."""
         kwargs.setdefault("mncmd", self.container.command())
         kwargs.setdefault("env", ENVIRONMENT)
         process: subprocess.Popen[bytes] = super().popen(*args, **kwargs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that probes bring: files that every node sees."""
+"""Programs of probes: files that every node sees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lab.shared.paths import PROGRAMS, PROGRAMS_IN_NODE
 
 
 def share_programs(programs: Mapping[str, str]) -> None:
-    """Have every node that is made from now on see the programs, by file name, read-only."""
+    """Mount the programs, by file name, read-only, in every node that is created from now on."""
     PROGRAMS.mkdir()
     for name, text in sorted(programs.items()):
         (PROGRAMS / name).write_text(text)

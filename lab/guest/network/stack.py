@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The code of the plan's stack: a squashfs on the host becomes /opt/<stack> in every node.
 
-It is a file behind a loop device, like the image, and no directory of the host's: so numbers, order and times of files
-are the same whichever host has it, and reading takes no virtual time.
+It is a file behind a loop device, like the image, instead of a directory of the host. So inode numbers, order and times
+of files are the same on every host, and reading takes no virtual time.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _LOOP_CONFIG = struct.Struct("=II52xI176x64x")
 
 
 def offer(name: str) -> None:
-    """Have every node see the code, and every process started in one find its programs, libraries, Python modules.
+    """Mount the code in every node; processes started there find its programs, libraries and Python modules.
 
     Raises:
-        GuestError: The host gave none, or it cannot be mounted.
+        GuestError: The host provides none, or it cannot be mounted.
     """
     words = Path("/proc/cmdline").read_text().split()
     packed = next((Path(word.removeprefix(_OPTION)) for word in words if word.startswith(_OPTION)), None)
     if packed is None:
-        raise GuestError(f"no {_OPTION} on the kernel's command line, and the plan needs the code of {name}")
+        raise GuestError(f"no {_OPTION} on the kernel's command line, but the plan needs the code of {name}")
     for directory in (STACK_FILE, STACK):
         directory.mkdir()
     mount("none", STACK_FILE, "hostfs", str(packed.parent), _MS_RDONLY)

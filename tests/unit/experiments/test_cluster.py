@@ -43,7 +43,7 @@ def test_an_answer_is_handed_on_and_forgotten() -> None:
 def test_a_trial_that_killed_all_its_workers_is_lost() -> None:
     last: Any = SimpleNamespace(address="tcp://10.0.0.2:4711")
     found = answer_of(Task(KilledWorker("trial", last, 3)))  # type: ignore[arg-type]
-    assert found == Lost("4 workers were killed while they ran it, the last was tcp://10.0.0.2:4711")
+    assert found == Lost("4 workers were killed while they ran it, the last one tcp://10.0.0.2:4711")
 
 
 def test_what_a_machine_lacks_is_told_as_it_is() -> None:

@@ -195,7 +195,7 @@ def test_damage_in_the_store_is_run_again_and_said(lab: Lab) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     again = lab.sweep(experiment(1), by_seed)
     assert lab.given == [("place-0", 1)]
-    assert again[0].remark == "what was stored of it was damaged (its checksum is another), so it was run again"
+    assert again[0].remark == "its stored result was damaged (its checksum does not match), so it was run again"
     assert (again[0].values, again[0].cached, again[1].cached) == ({"rtt": 1.0}, False, True)
     assert lab.sweep(experiment(1), by_seed)[0].remark is None
 
@@ -251,7 +251,7 @@ def test_a_directory_that_cannot_be_written_does_not_end_the_sweep(
         assert outcome.error == "it failed\n  last lines of console.log:\n    panic"
         assert (outcome.log, outcome.remark) == (
             None,
-            f"what it left cannot be kept in {lab.keep}: {os.strerror(number)}",
+            f"its files cannot be kept in {lab.keep}: {os.strerror(number)}",
         )
     assert not lab.keep.exists()
     assert all(outcome.cached for outcome in lab.sweep(experiment(2), by_seed)[2:])
@@ -296,7 +296,7 @@ def test_checks_that_do_not_hold_are_a_remark(lab: Lab) -> None:
     checks = [{"that": "rtt.max < 1 ms", "passed": False}, {"that": "loss.max < 5%", "passed": True}]
     (outcome,) = lab.sweep(experiment(1, Repetitions(1, 1)), lambda name, seed: finished(2.0, checks))
     assert (outcome.remark, outcome.unmet) == (None, ("rtt.max < 1 ms",))
-    assert outcome.said == "checks of the workload do not hold: rtt.max < 1 ms"
+    assert outcome.remarks == "checks of the workload do not hold: rtt.max < 1 ms"
     assert outcome.values == {"rtt": 2.0}
 
 
@@ -305,10 +305,10 @@ def test_a_worker_that_is_another_lab_ends_the_sweep(lab: Lab) -> None:
     with pytest.raises(HostError) as told:
         lab.sweep(experiment(), lambda name, seed: refused)
     assert str(told.value) == (
-        "worker tcp://10.0.0.2:4711 on node2 takes no work: it is another lab than this one\n"
+        "worker tcp://10.0.0.2:4711 on node2 cannot run trials of this lab: its build differs\n"
         "    kernel: aaaabbbbcccc here, eeeeffff0000 there\n"
         "  give it the same checkout and the same cache of kernels and images, or end it; "
-        "what is finished is stored, and the same command goes on from there"
+        "finished trials are stored; repeat the command to continue"
     )
     assert lab.crew and lab.crew.closed
 

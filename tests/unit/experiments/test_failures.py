@@ -126,7 +126,7 @@ def test_the_address_of_a_dashboard_is_refused(address: str) -> None:
     with pytest.raises(InputError) as told:
         experiments.check_scheduler(address)
     assert str(told.value).splitlines() == [
-        f"--dask {address}: that is the address of a dashboard, not of a scheduler",
+        f"--dask {address}: this is the address of a dashboard, not of a scheduler",
         "  write --dask tcp://10.0.0.2:8786, or what dask scheduler prints as its address",
     ]
     for other in ("tcp://10.0.0.2:8786", "tls://host:8786", "host:8786", None):

@@ -94,7 +94,7 @@ def float_of(labels: dict[str, str]) -> float:
     [
         ("ci95", "95 % confidence interval", lambda found: found.ci95),
         ("deviation", "one standard deviation", lambda found: found.deviation),
-        ("range", "least to the greatest", None),
+        ("range", "smallest to the largest", None),
         (None, "no error bars", None),
     ],
 )
@@ -115,7 +115,7 @@ def test_error_bars_say_what_they_are(errors: Any, words: str, half: Any) -> Non
 
 def test_single_trials_have_no_error_bars_and_the_figure_says_so() -> None:
     chart = one("bar", repetitions=1)
-    assert "1 trial a point; no error bars" in chart.about
+    assert "1 trial per point; no error bars" in chart.about
 
 
 @pytest.mark.parametrize("kind", ["line", "bar", "box", "heat-map"])
@@ -124,7 +124,7 @@ def test_missing_points_are_told_and_left_open(kind: str) -> None:
     (chart,) = drawn(results)
     text = " ".join(chart.warnings)
     assert "1 of 15 points: 6 m, tcp (10 trials without a value)" in text
-    assert "From fewer trials than were run: 1 of 15 points: 10 m, sap-precise (8 of 10)" in text
+    assert "Some trials have no value: 1 of 15 points: 10 m, sap-precise (8 of 10)" in text
     gaps: dict[str, list[Any]] = {
         "line": [dot for trace in marks(chart, Trace) for dot in trace.dots if dot.y is None],
         "bar": [bar for bar in marks(chart, Bar) if bar.dot.y is None],
@@ -181,7 +181,7 @@ def test_a_distribution_ends_at_one() -> None:
     trace = marks(chart, Trace)[0]
     assert (trace.dots[0].y, trace.dots[-1].y) == (0, 1) and len(trace.dots) == 51
     assert [dot.x for dot in trace.dots] == sorted(dot.x for dot in trace.dots)
-    assert "50 trials a line, of all points with its label" in chart.about
+    assert "50 trials per line, of all points with its label" in chart.about
     assert chart.panels[0].axes.x.label == "transfer time, s" and chart.panels[0].axes.y.label == "share of trials"
 
 
@@ -200,7 +200,7 @@ def test_time_series_are_means_in_a_band() -> None:
     assert all(low < dot.y < high for low, dot, high in zip(area.low, trace.dots, area.high, strict=True))
     assert chart.panels[0].axes.x.label == "virtual time, s" and chart.panels[0].axes.y.label == "goodput, Mbit/s"
     without = drawn(made.table1(figures=[figure]))[0]
-    assert "no trial has a series goodput for tcp; sap-approximate; sap-precise" in without.warnings[0]
+    assert "no trial has the series goodput for tcp; sap-approximate; sap-precise" in without.warnings[0]
 
 
 def test_a_time_series_of_one_trial_is_as_it_was_recorded() -> None:
@@ -242,7 +242,7 @@ def test_what_has_no_logarithm_is_told() -> None:
         [made.DISTANCE], [figure], lambda labels: 0.0 if labels["distance"] == "4 m" else 5.0, metric=GOODPUT
     )
     (chart,) = drawn(results)
-    assert "not above 0: 4 m" in chart.warnings[0]
+    assert "Not positive, so not shown on a logarithmic axis: 4 m" in chart.warnings[0]
 
 
 def test_other_axes_make_series_of_their_own_unless_they_go_along() -> None:

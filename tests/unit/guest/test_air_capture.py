@@ -29,5 +29,5 @@ def test_what_tcpdump_says_was_dropped_is_lost(summary: str, lost: int) -> None:
 
 
 def test_a_capture_without_a_summary_is_not_taken_for_whole() -> None:
-    with pytest.raises(GuestError, match="does not tell how many frames were lost"):
+    with pytest.raises(GuestError, match="does not report how many frames were lost"):
         lost_frames(LOG)

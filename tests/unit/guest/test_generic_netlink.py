@@ -39,7 +39,7 @@ def test_a_family_that_there_is_not() -> None:
 def test_a_family_without_a_number() -> None:
     kernel = Kernel()
     kernel.answers = [answer(1, flags=0) + acknowledged(1)]
-    with pytest.raises(NetlinkError, match="tells no number of family hwsim_medium"):
+    with pytest.raises(NetlinkError, match="reports no id of family hwsim_medium"):
         Family("hwsim_medium", 1, kernel)
 
 
@@ -110,7 +110,7 @@ def test_a_dump_that_is_refused() -> None:
 
 
 def test_a_dump_that_is_not_of_one_piece() -> None:
-    with pytest.raises(NetlinkError, match="changed meanwhile"):
+    with pytest.raises(NetlinkError, match="the data changed during the dump"):
         family(answer(2, flags=2 | wire.NLM_F_DUMP_INTR), done(2))[0].dump(10, b"")
 
 

@@ -289,9 +289,9 @@ def test_counters_that_are_not_as_expected() -> None:
     assert counters.link({int(kind): value for kind, value in attributes.items()}, NAMES)["sent"] == 0
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes, 416 were expected"),
-        ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel tells of radio 7, which nobody put there"),
-        ({Attr.FROM: b""}, "medium: FROM has 0 bytes, 4 were expected"),
+        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes instead of 416"),
+        ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel reports radio 7, which is not part of the plan"),
+        ({Attr.FROM: b""}, "medium: FROM has 0 bytes instead of 4"),
     ):
         answers = {int(kind): value for kind, value in {**attributes, **changed}.items() if value is not None}
         with pytest.raises(NetlinkError) as caught:

@@ -30,7 +30,7 @@ def test_an_attribute_may_hold_attributes() -> None:
 
 def test_an_attribute_has_an_end() -> None:
     assert len(wire.attribute(1, bytes(wire.LONGEST_PAYLOAD))) == 65536
-    with pytest.raises(ValueError, match="attribute 1 has 65532 bytes, 65531 fit"):
+    with pytest.raises(ValueError, match="attribute 1 has 65532 bytes, at most 65531 fit"):
         wire.attribute(1, bytes(wire.LONGEST_PAYLOAD + 1))
 
 
@@ -55,9 +55,9 @@ def test_the_last_message_need_not_be_padded() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("11000000", "netlink: 4 bytes are no message"),
-        ("11000000 0700 0000 01000000 00000000", "netlink: a message of 17 bytes, 16 are there"),
-        ("0f000000 0700 0000 01000000 00000000", "netlink: a message of 15 bytes, 16 are there"),
+        ("11000000", "netlink: 4 bytes are not a message"),
+        ("11000000 0700 0000 01000000 00000000", "netlink: a message has length 17, but 16 bytes are left"),
+        ("0f000000 0700 0000 01000000 00000000", "netlink: a message has length 15, but 16 bytes are left"),
     ],
 )
 def test_a_message_that_is_cut_short(data: str, message: str) -> None:
@@ -75,9 +75,9 @@ def test_attributes_by_type() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ("0400", "netlink: 2 bytes are no attribute"),
-        ("0900 0700 68656c6c", "netlink: attribute 7 of 9 bytes, 8 are there"),
-        ("0300 0780 00000000", "netlink: attribute 7 of 3 bytes, 8 are there"),
+        ("0400", "netlink: 2 bytes are not an attribute"),
+        ("0900 0700 68656c6c", "netlink: attribute 7 has length 9, but 8 bytes are left"),
+        ("0300 0780 00000000", "netlink: attribute 7 has length 3, but 8 bytes are left"),
     ],
 )
 def test_an_attribute_that_is_cut_short(data: str, message: str) -> None:

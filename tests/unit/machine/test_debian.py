@@ -62,7 +62,7 @@ def test_first_directory_that_will_do(tmp_path: Path) -> None:
     closed.mkdir(mode=0o700)
     with pytest.raises(HostError) as caught:
         scratch_parent(1, [tmp_path / "nowhere", closed])
-    assert f"{tmp_path / 'nowhere'}: not a directory we can write" in str(caught.value)
+    assert f"{tmp_path / 'nowhere'}: not a writable directory" in str(caught.value)
     assert f"{closed}: closed to other users" in str(caught.value)
     assert "TMPDIR" in str(caught.value)
     assert scratch_parent(1, [tmp_path / "nowhere", Path("/var/tmp")]) == Path("/var/tmp")

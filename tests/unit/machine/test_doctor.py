@@ -56,7 +56,7 @@ def test_noexec_and_small_directories_are_passed_over(tmp_path: Path) -> None:
 
 
 def test_directory_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(HostError, match="nowhere: is no directory"):
+    with pytest.raises(HostError, match="nowhere: is not a directory"):
         memory_directory([tmp_path / "nowhere"])
 
 

@@ -70,7 +70,7 @@ def checked(tmp_path: Path) -> Checked:
 
 def test_tidy_series_passes_and_is_not_checked_again(checked: Checked) -> None:
     checked.check()
-    assert "kernel patches: checkpatch over 1 patches and 1 files" in checked.told.steps
+    assert "kernel patches: checkpatch on 1 patches and 1 files" in checked.told.steps
     checked.told.steps.clear()
     checked.check()
     assert checked.told.steps == []
@@ -90,13 +90,13 @@ def test_untidy_file(checked: Checked) -> None:
 
 def test_sparse_complains_about_ours(checked: Checked) -> None:
     checked.write(patch="tidy", file="unsound")
-    with pytest.raises(BuildError, match=r"sparse complains:\n    net/new\.c:1:2: warning: unsound$"):
+    with pytest.raises(BuildError, match=r"sparse reports problems:\n    net/new\.c:1:2: warning: unsound$"):
         checked.check()
 
 
 def test_sparse_complains_about_a_file_that_a_patch_changes(checked: Checked) -> None:
     checked.write(patch="unsound", file="sound")
-    with pytest.raises(BuildError, match=r"sparse complains:\n    net/old\.c:2:2: warning: unsound$"):
+    with pytest.raises(BuildError, match=r"sparse reports problems:\n    net/old\.c:2:2: warning: unsound$"):
         checked.check()
 
 

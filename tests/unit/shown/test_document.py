@@ -14,7 +14,7 @@ Some 12 words.
 
 ```
 $ lab check a.yaml
-a.yaml: a correct topology
+a.yaml: a valid topology
 $ lab run a.yaml b --set 'x.y=2 dB' \\
     --seed 3
 one
@@ -42,7 +42,7 @@ a message of no command
 
 def test_commands_have_the_lines_below_them() -> None:
     assert parse(PAGE) == [
-        Command(["lab", "check", "a.yaml"], 7, ["a.yaml: a correct topology"]),
+        Command(["lab", "check", "a.yaml"], 7, ["a.yaml: a valid topology"]),
         Command(["lab", "run", "a.yaml", "b", "--set", "x.y=2 dB", "--seed", "3"], 10, ["one", "…"]),
         Command(["lab", "show", "a.yaml", "b"], 24, ["name: a"]),
     ]
