@@ -45,8 +45,9 @@ from lab.cli import main
 stamp("command line")
 import lab.cli.run
 stamp("imports")
-after(lab.cli.run, "load", "plan")
 from lab import runs
+from lab.runs import planned
+after(planned, "plan", "plan")
 after(runs, "ensure_machine", "looking up what guests are made of")
 from lab.machine import guest, watch
 after(guest, "command_line", "preparing the guest")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lab import captures, library, runs
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError
-from lab.plan.load import load
+from lab.runs import planned
 from lab.runs.pool import run_all
 from lab.shared.types import Plan
 
@@ -39,7 +39,7 @@ def execute(
     source: Path | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
+    plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
     runs.prepare()
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
@@ -146,6 +146,7 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
     """A prompt on a topology, in real time; with a stack's programs in every node."""
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
+    from lab.plan.load import load
 
     # a prompt has no end, and the topology's timeline does not run here: accept events at any time
     settings = [*settings, "workload.duration=24h"]

@@ -30,13 +30,15 @@ def shell() -> None:
     from lab.guest import script
     from lab.guest.live import LiveGuest
     from lab.guest.loop import Loop
+    from lab.guest.network.network import LabNet
     from lab.guest.shell import Shell
 
     plan = _plan()
-    guest = LiveGuest(plan, Loop())
+    network = LabNet(plan)
+    guest = LiveGuest(plan, Loop(), network)
     for step in script.network(plan, guest.pid):
         step.execute(guest)
-    Shell(guest)
+    Shell(guest, network)
 
 
 def compile_() -> None:

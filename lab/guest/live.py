@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
 from lab.guest.network.container import Container
-from lab.guest.network.network import LabNet
 from lab.guest.processes import Processes
 from lab.guest.tasks import Task, run
 from lab.shared import types
@@ -27,6 +26,16 @@ _WATCH_NS = 100_000_000  # how often daemons are checked
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
+class Network(Protocol):
+    """The nodes that have been made."""
+
+    def add(self, spec: types.Node, class_name: str, lists: Sequence[str]) -> object:
+        """Make a node of the plan; the names are for whoever looks at it as Mininet does."""
+
+    def container(self, node: str) -> Container:
+        """The container of a node."""
+
+
 class LiveGuest:
     """The objects that steps act on.
 
@@ -34,10 +43,10 @@ class LiveGuest:
     any.
     """
 
-    def __init__(self, plan: types.Plan, loop: Loop) -> None:
+    def __init__(self, plan: types.Plan, loop: Loop, network: Network) -> None:
         self.plan = plan
         self.loop = loop
-        self.network = LabNet(plan)
+        self.network = network
         self.clock = Clock()
         self.daemons: dict[tuple[str, str], Task] = {}
         self.controls: dict[str, Control] = {}
@@ -110,8 +119,7 @@ class LiveGuest:
 
     def container(self, node: str) -> Container:
         """The container of a node."""
-        found: Container = self.network.nameToNode[node].container
-        return found
+        return self.network.container(node)
 
     def pid(self, node: str) -> int:
         """The process id of a node's first process."""

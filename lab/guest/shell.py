@@ -12,6 +12,7 @@ from lab.guest.errors import GuestError
 from lab.guest.handoff import Handover
 from lab.guest.live import LiveGuest
 from lab.guest.network import links
+from lab.guest.network.network import LabNet
 
 WELCOME = """
 {nodes}
@@ -40,13 +41,13 @@ class Shell(CLI):
         """The methods of commands, without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
-    def __init__(self, guest: LiveGuest) -> None:
+    def __init__(self, guest: LiveGuest, network: LabNet) -> None:
         self._guest = guest
-        guest.network.build()
+        network.build()
         setLogLevel("info")
-        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in guest.network.lab_nodes())
+        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
-        super().__init__(guest.network)
+        super().__init__(network)
 
     def do_roam(self, line: str) -> None:
         """Hand a station over: roam STATION ACCESS-POINT."""

@@ -11,12 +11,14 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
 from lab.guest.tasks import run
+from lab.shared import types
 from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -147,3 +149,18 @@ class Container:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         target.chmod(mode)
+
+
+class Containers:
+    """The nodes of a scripted run: containers alone, since importing Mininet takes longer than making two of them."""
+
+    def __init__(self) -> None:
+        self._by_node: dict[str, Container] = {}
+
+    def add(self, spec: types.Node, _class_name: str, _lists: Sequence[str]) -> None:
+        """Make a node of the plan; nobody looks at it as Mininet does."""
+        self._by_node[spec.name] = Container(spec.name, spec.memory_bytes, spec.pids_max)
+
+    def container(self, node: str) -> Container:
+        """The container of a node."""
+        return self._by_node[node]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from mininet.net import Mininet
 from mininet.util import numCores
 
+from lab.guest.network.container import Container
 from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
 from lab.shared import types
@@ -36,6 +37,11 @@ class LabNet(Mininet):
             getattr(self, name).append(node)
         self.nameToNode[spec.name] = node
         return node
+
+    def container(self, node: str) -> Container:
+        """The container of a node."""
+        found: Container = self.nameToNode[node].container
+        return found
 
     def build(self) -> None:
         """Mininet's view of the existing links."""
