@@ -40,10 +40,15 @@ class Place:
     stack: str | None = None  # None: part of the lab
 
     @property
+    def package(self) -> str:
+        """Name of the package of its folder."""
+        return _package(self.folder)
+
+    @property
     def module(self) -> str:
         """Its module name."""
         within = ".".join(self.path.relative_to(self.folder).with_suffix("").parts)
-        return f"{_package(self.folder)}.{within}"
+        return f"{self.package}.{within}"
 
 
 def known(room: str) -> tuple[str, ...]:
@@ -79,7 +84,7 @@ def load(room: str, name: str) -> ModuleType:
     found = place(room, name)
     try:
         return importlib.import_module(found.module)
-    except Exception as error:  # a user's file may raise anything
+    except (Exception, SystemExit) as error:  # a user's file may raise anything
         if found.stack is None:
             raise
         raise InputError(
@@ -145,7 +150,7 @@ def _package(folder: Path) -> str:
     return name
 
 
-def _blamed(error: Exception, found: Place) -> str:
+def _blamed(error: BaseException, found: Place) -> str:
     """Return ``file:line`` of an error: of a syntax error, or the last line of the stack in the traceback."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_short(Path(error.filename))}:{error.lineno}"

@@ -60,6 +60,11 @@ class RecordError(LabError):
 _warned: set[str] = set()
 
 
+def has_warned() -> bool:
+    """Return whether this process has printed a warning."""
+    return bool(_warned)
+
+
 def warn(message: str, where: str) -> None:
     """Print on stderr, once, what still works but not for long: ``file:line`` and what to write instead."""
     text = f"lab: {where}  {message}"

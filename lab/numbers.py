@@ -7,6 +7,7 @@ import math
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
+_LEAST_SPAN = 1e-300  # of an axis: the steps of a shorter one have no logarithm
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -44,8 +45,8 @@ def size(count: float) -> str:
 def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
     """Return about ``wanted`` round numbers from ``low`` to ``high``: steps of 1, 2 or 5 times a power of ten."""
     span = high - low
-    if span <= 0:
-        return [low]
+    if not math.isfinite(span) or span < _LEAST_SPAN:
+        return [low] if math.isfinite(low) else []
     power = 10.0 ** math.floor(math.log10(span / max(wanted, 1)))
     step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(span / step - wanted))
     finest = 6 - math.floor(math.log10(step))

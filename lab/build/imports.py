@@ -13,7 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from lab.build.cache import cache_root
@@ -62,14 +62,14 @@ class Imports:
         self._used: dict[str, list[Import]] = {}
         self._learned = False
 
-    def closure(self, files: Iterable[Path], own: Iterable[Path] = ()) -> dict[Path, bytes]:
+    def closure(self, files: Iterable[Path], own: Mapping[str, Path] | None = None) -> dict[Path, bytes]:
         """These files and all files of ours that they import, in alphabetical order, each with its content.
 
         Args:
-            files: resolved.
-            own: further folders whose files are ours: those of stacks, workloads/<stack>.
+            files: below the lab's folder or one of ``own``; a link stands for the file at its place.
+            own: further folders whose files are ours, by the name of the package that Python has for each.
         """
-        modules = _Modules({self._package.name: self._package, **{f"{one.parent.name}.{one.name}": one for one in own}})
+        modules = _Modules({self._package.name: self._package, **(own or {})})
         found: dict[Path, bytes] = {}
         waiting = [modules.name(file) for file in files]
         looked_at: set[str] = set()

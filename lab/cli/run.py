@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import statistics
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from lab import captures, library, runs
@@ -168,6 +170,10 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
 
 
 def _wait_for_shell(guest: Guest) -> int:
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)  # the guest ends on the way out
+
+    signal.signal(signal.SIGTERM, terminate)
     while True:
         try:
             guest.wait()

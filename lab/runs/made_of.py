@@ -9,14 +9,14 @@ trials stay valid when other parts change: other probes, metrics, stacks and kin
 
 from __future__ import annotations
 
+import itertools
 import json
-import sys
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from lab import metrics
+from lab import discovery
 from lab.build.cache import content_key
 from lab.build.imports import Imports
 from lab.build.stack.stack import Stack
@@ -24,7 +24,7 @@ from lab.checkout import PACKAGE
 from lab.machine.machine import Machine
 from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
 from lab.machine.uses import Uses
-from lab.probes import base as probes
+from lab.metrics import base as metrics
 
 _RECORDING = "record/build.py"
 _SPLITTING = "captures/split.py"  # of a capture of the air
@@ -113,22 +113,19 @@ def _recording(uses: Uses) -> str:
 
 
 def recording_files(uses: Uses) -> dict[str, bytes]:
-    """The code that makes the record of a plan that uses this, by its name in the lab or in its stack."""
-    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else [])]
-    loaded = [*map(probes.load, uses.probes), *map(metrics.load, uses.metrics)]
-    roots += [_file_of(one) for one in loaded]
-    # of a stack: workloads/<stack>/probes/<name>.py
-    stacks = sorted({root.parents[1] for root in roots if not root.is_relative_to(PACKAGE)})
-    bases = [PACKAGE.parent, *(stack.parent for stack in stacks)]
-    found = Imports().closure(roots, own=stacks)
-    return {
-        str(path.relative_to(next(base for base in bases if path.is_relative_to(base)))): content
-        for path, content in found.items()
-    }
+    """The code that makes the record of a plan that uses this, by its name in the lab or among the workloads.
 
-
-def _file_of(loaded: object) -> Path:
-    """The file of the module that a probe or metric comes from."""
-    file = sys.modules[type(loaded).__module__].__file__
-    assert file is not None  # it was imported from a file
-    return Path(file).resolve()
+    The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
+    stack that lies in two folders, the second has its number in the name.
+    """
+    places = [discovery.place("probes", name) for name in uses.probes]
+    places += [discovery.place("metrics", metrics.current(kind)) for kind in uses.metrics]
+    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
+    own = {place.package: place.folder for place in places if place.stack is not None}
+    found: dict[str, bytes] = {}
+    for path, content in Imports().closure(roots, own).items():
+        folder = next((one for one in own.values() if path.is_relative_to(one)), PACKAGE.parent)
+        name = str(path.relative_to(folder))
+        numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
+        found[next(one for one in numbered if one not in found)] = content
+    return found

@@ -51,7 +51,7 @@ def plan(topology: str, workload: str, seed: int, settings: list[str], pcap: str
         made = load(topology, workload, seed, settings, pcap=pcap)
     places = _known_places()
     elsewhere = any(not path.startswith(places) for path in _opened().paths)
-    if before is None or elsewhere or errors._warned or _state(topology, workload) != before:
+    if before is None or elsewhere or errors.has_warned() or _state(topology, workload) != before:
         return made
     with contextlib.suppress(HostError):  # no room, no permission: the next run plans again
         store.build(key, lambda entry: _write(entry, made), SilentReport(), needed_bytes=_NEEDED_BYTES)

@@ -24,7 +24,7 @@ def closure(tmp_path: Path) -> Closure:
             path.write_text(text)
         (tmp_path / "lab").mkdir(exist_ok=True)
         finder = Imports(tmp_path / "memory.json", tmp_path / "lab")
-        found = finder.closure([tmp_path / root for root in roots], [tmp_path / name for name in own])
+        found = finder.closure([tmp_path / root for root in roots], {name: tmp_path / name for name in own})
         return [str(path.relative_to(tmp_path)) for path in found]
 
     return of
@@ -89,8 +89,9 @@ def test_files_of_a_stack_by_their_place(closure: Closure) -> None:
         "workloads/coffee/bean.py": "",
         "lab/base.py": "",
     }
-    assert closure(files, "workloads/tea/probes/pot.py", own=("workloads/tea",)) == [
+    assert closure(files, "workloads/tea/probes/pot.py", own=("workloads",)) == [
         "lab/base.py",
+        "workloads/coffee/bean.py",
         "workloads/tea/common/leaf.py",
         "workloads/tea/probes/_knob.py",
         "workloads/tea/probes/_lid.py",

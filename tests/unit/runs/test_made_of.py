@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,35 @@ def test_hashes_of_several_plans_as_those_of_one() -> None:
     assert both["code"] not in ("1", "2")
     assert made_of.together([second, first, first]) == both
     assert made_of.together([first]) == first
+
+
+def stack_file(path: str, text: str) -> Path:
+    """A file of a stack in the current directory."""
+    file = Path("workloads") / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_the_file_named_after_a_metric_counts_though_its_class_is_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stack_file("tea/metrics/_kind.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    factor = 0\n")
+    named = stack_file("tea/metrics/leaves.py", "from ._kind import Kind\nMETRIC = Kind()\n")
+    files = made_of.recording_files(replace(PING, metrics=("leaves",)))
+    assert files["tea/metrics/leaves.py"] == named.read_bytes() and "tea/metrics/_kind.py" in files
+
+
+def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stack = "sap"
+    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nMETRIC = Kind()\n")
+    stack_file(f"{stack}/metrics/_helper.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    pass\n")
+    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nMETRIC = Kind()\n")
+    Path(f"workloads/{stack}/metrics/linked.py").symlink_to(tmp_path / "elsewhere.py")
+    files = made_of.recording_files(
+        replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)
+    )
+    own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
+    assert own | {f"{stack}/probes/sap_streamer.py"} <= files.keys()
