@@ -168,7 +168,7 @@ MISTAKES = [
     (("simple:2:-60:30", "simple:2"), '13  nodes.sta.bgscan: "simple:2" is not a valid bgscan'),
     (("links.0.delay: 5 ms", "links.0.delay: 5"), '7  links.0.delay: "5" has no unit; write 5 ms'),
     (("6 m]", "6 x]"), '8  nodes.sta.position.0: "6 x": unknown unit x'),
-    (("workload: load.yaml", "workload: ping/rooming"), '5  workload: no workload is called "ping/rooming"'),
+    (("workload: load.yaml", "workload: ping/rooming"), '5  workload: there is no workload "ping/rooming"'),
     # metrics
     (("sum(goodput)", "sum(godput)"), '16  metrics.throughput.that: the workload has no metric "godput"'),
     (("delay: ms", "delay: Mbit/s"), "17  metrics.delay: "),
