@@ -13,6 +13,7 @@ from lab.model.document import Keys
 from lab.model.workload import Workload
 from lab.plan.problems import Problems, Source
 from lab.plan.workload.placeholders import Names
+from lab.probes import base as probes
 from lab.shared.types import Check, File, Metric, Process
 
 
@@ -64,9 +65,14 @@ def _metric(
             source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
         )
     of = [process for one in model.of for process in runs.get(one, [])]
-    if kind is not None and not unknown:
+    if kind is not None and not unknown and all(_is_known(process.probe) for process in of):
         _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
     return Metric(name, kind or name, [process.id for process in of], model.unit, model.per, where)
+
+
+def _is_known(probe: str | None) -> bool:
+    """Return whether there is that probe; if not, the process that names it has reported it."""
+    return probe is None or probe in probes.known()
 
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:

@@ -561,3 +561,11 @@ def test_a_metric_by_its_old_name_works_with_a_hint(plans: Plans, capsys: pytest
     ]
     plans(topology, text)
     assert not capsys.readouterr().err, "once is enough"
+
+
+def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
+    text = f"{WORKLOAD}processes:\n  - {{on: client, run: {{probe: pingg, to: server}}, as: call}}\n"
+    text += "metrics:\n  rtt: {of: call, unit: ms}\n"
+    told = refusal(plans, text)
+    assert told.startswith('w.yaml:5  processes.0.run.probe: there is no probe "pingg" (did you mean ping?)')
+    assert "\nw.yaml" not in told
