@@ -169,11 +169,14 @@ def checks(source: Source[Workload], processes: list[Process], files: list[File]
                 ("files", name),
                 "a process or metric has the same name, so checks could not tell them apart; rename one of them",
             )
+    of_name = {name: metric.kind or name for name, metric in source.model.metrics.items()}
     found = []
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")
         try:
-            expression.check(model.that, context)
+            words = [path[0] for path in expression.names(model.that)]
+            other = kinds.by_other_names(words, context, of_name, source.document.where(keys))
+            expression.check(model.that, {**context, **other})
         except InputError as error:
             problems.add(source, keys, error.message, error.hint)
         found.append(Check(model.that, source.document.where(keys)))

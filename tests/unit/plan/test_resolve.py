@@ -569,3 +569,22 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     told = refusal(plans, text)
     assert told.startswith('w.yaml:5  processes.0.run.probe: there is no probe "pingg" (did you mean ping?)')
     assert "\nw.yaml" not in told
+
+
+@pytest.mark.parametrize(
+    ("written", "other"), [("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")], ids=["new", "old"]
+)
+def test_checks_and_settings_name_a_metric_by_either_name(
+    plans: Plans, capsys: pytest.CaptureFixture[str], written: str, other: str
+) -> None:
+    text = f"{WORKLOAD}metrics:\n  {written}: {{of: client, unit: '%'}}\nchecks:\n  - {{that: {other}.max < 3%}}\n"
+    setting = f"metrics.{other}.per=word"
+    with pytest.raises(InputError, match=f"^--set {setting}  metrics.{written}.per: "):
+        plans(TOPOLOGY + "medium: {}\n", text, settings=[setting])
+    plan = plans(TOPOLOGY + "medium: {}\n", text, settings=[f"metrics.{other}.of=sta1"])
+    assert [(metric.name, metric.of) for metric in plan.metrics] == [(written, ["sta1"])]
+    told = capsys.readouterr().err.splitlines()
+    if other == "frames-lost":
+        now = 'the metric "frames-lost" is now called frame-erasure; write frame-erasure'
+        assert f"lab: --set metrics.frames-lost.of=sta1  {now}" in told
+        assert f"lab: w.yaml:7  {now}" in told
