@@ -142,6 +142,32 @@ def _check_metric(
         problems.add(source, (*keys, key) if known else keys, message if known else str(error))
 
 
+def check_metrics(source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems) -> None:
+    """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
+
+    Args:
+        source: the workload.
+        probe_of: the probe of each process by name.
+        problems: collects the errors.
+    """
+    for name, model in source.model.metrics.items():
+        keys: Keys = ("metrics", name)
+        kind = _kind(source, keys, model.kind or name, problems)
+        if kind is None:
+            continue
+        if kinds.MEDIUM in kinds.load(kind).takes:
+            _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
+            continue
+        named = {one: one.partition("@")[0] for one in model.of}  # ping@sta1 is a process of the topology's
+        for one, process in named.items():
+            if process not in probe_of:
+                message = f'there is no process "{one}"{suggestion(one, probe_of)}; known: {", ".join(probe_of)}'
+                problems.add(source, (*keys, "of"), message)
+        probes_of = {one: probe_of[process] for one, process in named.items() if process in probe_of}
+        if len(probes_of) == len(named) and all(map(_is_known, probes_of.values())):
+            _check_metric(source, keys, kind, probes_of, problems)
+
+
 def check_syntax(source: Source[Workload], problems: Problems) -> None:
     """Report every check with a syntax error."""
     for index, model in enumerate(source.model.checks):

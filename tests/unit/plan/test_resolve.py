@@ -588,3 +588,37 @@ def test_checks_and_settings_name_a_metric_by_either_name(
         now = 'the metric "frames-lost" is now called frame-erasure; write frame-erasure'
         assert f"lab: --set metrics.frames-lost.of=sta1  {now}" in told
         assert f"lab: w.yaml:7  {now}" in told
+
+
+def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "work.yaml"
+    path.write_text(
+        "name: x\nduration: 9 s\nroles: {a: 1}\nprocesses:\n  - {on: a, run: {probe: ping, to: a}, as: p}\nmetrics:\n"
+        "  nonsens: {of: p, unit: words}\n  rtt: {of: p, unit: words}\n  late: {kind: rtt, of: q, unit: ms}\n"
+        "  frames-lost: {of: a, unit: '%'}\n  one: {kind: rtt, of: p@sta1, unit: ms}\n"
+    )
+    with pytest.raises(InputError) as failure:
+        check(path)
+    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in told] == [
+        'metrics.nonsens: there is no metric "nonsens"',
+        'metrics.rtt.unit: "words" is not a unit of this metric',
+        'metrics.late.of: there is no process "q"',
+    ]
+    assert 'the metric "frames-lost" is now called frame-erasure' in capsys.readouterr().err
+
+
+def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None:
+    path = tmp_path / "place.yaml"
+    path.write_text(
+        f"{TOPOLOGY}timeline:\n  - {{at: 8 s, netem: lin, delay: 1 ms}}\n  - {{at: 8 s, roam: sta9, to: ap2}}\n"
+        "  - {at: 9 s, stop: call}\n  - {at: 9 s, exec: client, run: [echo, '{server.ip}']}\n"
+        "  - {at: 9 s, netem: h1-s1, delay: 1 ms}\n  - {at: 9 s, roam: sta1, to: ap2}\n"
+    )
+    with pytest.raises(InputError) as failure:
+        check(path)
+    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in told] == [
+        'timeline.0.netem: there is no link "lin"',
+        'timeline.1.roam: there is no node "sta9" (did you mean sta2?)',
+    ]
