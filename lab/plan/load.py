@@ -16,6 +16,7 @@ from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
+from lab.plan.workload.former import current_path
 from lab.shared.types import Plan
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
@@ -65,7 +66,7 @@ def _documents(
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
-    overrides.apply(settings, documents, _MODELS, places)
+    overrides.apply(settings, documents, _MODELS, places, current_path)
     return documents
 
 

@@ -20,7 +20,7 @@ from lab.plan.workload import files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
 from lab.shared.medium_types import Medium
-from lab.shared.types import Plan
+from lab.shared.types import Node, Plan
 
 SEED_MAX = 2**63 - 1  # the kernel's limit
 
@@ -49,9 +49,7 @@ def resolve(
     net = network(topology, problems)
     bound = roles.bind(net, workload, problems)
     problems.raise_all()  # later steps would only repeat these
-    nodes = {node.name: node for node in net.nodes}
-    groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
-    names = Names(bound, nodes, groups)
+    names = _names(topology, net, bound)
     making = Processes(workload, names, problems)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
@@ -85,6 +83,13 @@ def resolve(
     )
 
 
+def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]]) -> Names:
+    """Return the names in references, with the nodes of each role."""
+    nodes = {node.name: node for node in net.nodes}
+    groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
+    return Names(bound, nodes, groups)
+
+
 def _medium(
     topology: Source[Topology], net: Network, courses: Courses, seed: int, until_ns: int, problems: Problems
 ) -> Medium | None:
@@ -116,14 +121,16 @@ def check_workload(workload: Source[Workload]) -> None:
         making.nodes_of(entry.on, (*entry.keys, "on"))
     for name, entry_of_file in workload.model.files.items():
         making.nodes_of(entry_of_file.on, ("files", name, "on"))
+    metrics_and_checks.check_metrics(workload, making.probes(), problems)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()
 
 
 def check_topology(topology: Source[Topology]) -> None:
-    """Raise the mistakes of a topology on its own; checking its timeline needs a workload."""
+    """Raise the mistakes that a topology has with any workload."""
     problems = Problems()
     net = network(topology, problems)
     problems.raise_all()
+    timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), problems)
     _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
     problems.raise_all()

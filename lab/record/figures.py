@@ -115,7 +115,18 @@ def checks(
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
+    of_name = {metric.name: metric.kind for metric in plan.metrics}
+    for check in plan.checks:
+        context |= kinds.by_other_names(_words(check.that), context, of_name)
     return [_check(check, context, guest["error"]) for check in plan.checks]
+
+
+def _words(that: str) -> list[str]:
+    """Return the first words of the names in a check; none if it is invalid."""
+    try:
+        return [path[0] for path in expression.names(that)]
+    except LabError:
+        return []
 
 
 def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None) -> dict[str, Any]:

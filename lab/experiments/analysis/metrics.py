@@ -21,6 +21,7 @@ from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
 from lab.expressions.values import Quantity, UndefinedError, show
+from lab.metrics import base
 from lab.metrics.base import summary
 from lab.shared.types import Plan
 
@@ -37,11 +38,22 @@ class AbsentError(UndefinedError):
 
 
 class _Run(Evaluator):
-    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: returns all other names."""
+    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``kinds``: returns their kinds by name;
+    ``others``: returns all other names; ``where``: location of the expression, for hints.
+    """
 
-    def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
+    def __init__(
+        self,
+        metrics: Mapping[str, Any],
+        kinds: Callable[[], Mapping[str, str]],
+        others: Callable[[], Mapping[str, Any]],
+        ran: bool,
+        where: str | None = None,
+    ) -> None:
         super().__init__({})
         self.metrics = metrics
+        self.kinds = kinds
+        self.where = where
         self.others = others
         self.ran = ran
         self.inside = False  # an aggregate function
@@ -49,7 +61,11 @@ class _Run(Evaluator):
     def look_up(self, name: Name) -> Any:
         word, figure = name.path[0], name.path[1:]
         if word not in self.metrics:
-            return self._look_up_other(name)
+            self.context = self.context or self.others()
+            renamed = base.renamed(word, self.kinds(), self.where) if word not in self.context else None
+            if renamed is None:
+                return self._look_up_other(name)
+            word = renamed
         found = self.metrics[word]
         if not figure and self.inside:
             return [Quantity(value, found["unit"]) for value in found["figures"]]
@@ -62,7 +78,6 @@ class _Run(Evaluator):
 
     def _look_up_other(self, name: Name) -> Any:
         """Return a value of a process or file."""
-        self.context = self.context or self.others()
         if name.path[0] not in self.context:
             raise InputError(_unknown(name.path[0], self.metrics, self.context))
         try:
@@ -115,9 +130,10 @@ def check(metric: Metric, plan: Plan) -> None:
     """
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
+    kinds = {one.name: one.kind for one in plan.metrics}
     for figures in _TRIES:
         stand_ins = {one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}
-        run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
+        run = _Run(stand_ins, lambda: kinds, lambda: sources.planned(plan), ran=False, where=metric.source or None)
         try:
             _converted(run.value(tree), metric.unit)
             return
@@ -165,7 +181,12 @@ def absent(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> list[st
 
 
 def _run(record_data: Mapping[str, Any]) -> _Run:
-    return _Run(record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
+    return _Run(
+        record_data["metrics"],
+        lambda: sources.kinds(record_data),
+        lambda: sources.recorded(record_data),
+        ran=True,
+    )
 
 
 def _value(metric: Metric, run: _Run) -> float | None:

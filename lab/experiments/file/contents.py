@@ -21,6 +21,7 @@ from lab.model.document import label_of, read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.load import topology_source, workload_source
+from lab.plan.workload.former import current_path
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 _FOR_PEOPLE = ("name", "about")
@@ -53,7 +54,7 @@ def contents(points: Iterable[Point]) -> Contents:
 def _texts(point: Point) -> dict[str, str]:
     """Hash the text files of a point with its settings."""
     documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
-    overrides.apply(overrides.parse(point.settings), documents, _MODELS)
+    overrides.apply(overrides.parse(point.settings), documents, _MODELS, current=current_path)
     sources = (topology_source(documents["topology"]), workload_source(documents["workload"]))
     return {
         label_of(source.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()

@@ -12,7 +12,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lab.experiments.analysis import sources
 from lab.experiments.types import Experiment, Series
+from lab.metrics import base
 
 _SECOND = 1_000_000_000
 
@@ -40,8 +42,9 @@ def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Series]:
 
 
 def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    if name in data["metrics"]:
-        return [item for item in data["metrics"][name]["series"] if item["t_ns"]]
+    metric = name if name in data["metrics"] else base.renamed(name, sources.kinds(data))
+    if metric is not None:
+        return [item for item in data["metrics"][metric]["series"] if item["t_ns"]]
     process, _, quantity = name.partition(".")
     return [
         item

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,6 +91,45 @@ class _Scene:
 
     def refuse(self, message: str, key: str) -> None:
         self.problems.add(self.event.source, (*self.event.keys, key), message)
+
+
+@dataclass
+class _Alone(_Scene):
+    """The scene of a topology by itself: a workload can still add processes, bind roles and set positions."""
+
+    roles: Collection[str] = ()  # roles that a workload may bind; to which nodes is not known
+
+    def nodes(self, name: str, key: str) -> list[Node]:
+        return [] if name in self.roles else super().nodes(name, key)
+
+    def processes(self, name: str, key: str) -> list[str]:
+        return []
+
+    def fill(self, argv: list[str], node: Node, key: str) -> list[str]:
+        return argv
+
+    def position(self, node: Node) -> Place | None:
+        return super().position(node) or (0.0, 0.0, 0.0)
+
+
+def check_alone(
+    topology: Source[Topology], network: Network, names: Names, roles: Collection[str], problems: Problems
+) -> None:
+    """Report mistakes in the timeline of a topology that it has with any workload.
+
+    Args:
+        topology: the topology.
+        network: its network.
+        names: names of its nodes and groups.
+        roles: the roles that it offers.
+        problems: collects the errors.
+    """
+    changed: dict[str, Netem] = {}
+    courses = Courses()
+    for event in sorted(_written(topology, topology.model.timeline), key=lambda event: event.model.at):
+        scene = _Alone(network, names, {}, problems, event, changed, courses, roles)
+        for _ in event.model.resolve(scene):
+            pass
 
 
 def resolve(

@@ -13,6 +13,7 @@ from lab.model.document import Keys
 from lab.model.workload import Workload
 from lab.plan.problems import Problems, Source
 from lab.plan.workload.placeholders import Names
+from lab.probes import base as probes
 from lab.shared.types import Check, File, Metric, Process
 
 
@@ -64,9 +65,14 @@ def _metric(
             source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
         )
     of = [process for one in model.of for process in runs.get(one, [])]
-    if kind is not None and not unknown:
+    if kind is not None and not unknown and all(_is_known(process.probe) for process in of):
         _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
     return Metric(name, kind or name, [process.id for process in of], model.unit, model.per, where)
+
+
+def _is_known(probe: str | None) -> bool:
+    """Return whether there is that probe; if not, the process that names it has reported it."""
+    return probe is None or probe in probes.known()
 
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
@@ -136,6 +142,32 @@ def _check_metric(
         problems.add(source, (*keys, key) if known else keys, message if known else str(error))
 
 
+def check_metrics(source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems) -> None:
+    """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
+
+    Args:
+        source: the workload.
+        probe_of: the probe of each process by name.
+        problems: collects the errors.
+    """
+    for name, model in source.model.metrics.items():
+        keys: Keys = ("metrics", name)
+        kind = _kind(source, keys, model.kind or name, problems)
+        if kind is None:
+            continue
+        if kinds.MEDIUM in kinds.load(kind).takes:
+            _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
+            continue
+        named = {one: one.partition("@")[0] for one in model.of}  # ping@sta1 is a process of the topology's
+        for one, process in named.items():
+            if process not in probe_of:
+                message = f'there is no process "{one}"{suggestion(one, probe_of)}; known: {", ".join(probe_of)}'
+                problems.add(source, (*keys, "of"), message)
+        probes_of = {one: probe_of[process] for one, process in named.items() if process in probe_of}
+        if len(probes_of) == len(named) and all(map(_is_known, probes_of.values())):
+            _check_metric(source, keys, kind, probes_of, problems)
+
+
 def check_syntax(source: Source[Workload], problems: Problems) -> None:
     """Report every check with a syntax error."""
     for index, model in enumerate(source.model.checks):
@@ -163,11 +195,14 @@ def checks(source: Source[Workload], processes: list[Process], files: list[File]
                 ("files", name),
                 "a process or metric has the same name, so checks could not tell them apart; rename one of them",
             )
+    of_name = {name: metric.kind or name for name, metric in source.model.metrics.items()}
     found = []
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")
         try:
-            expression.check(model.that, context)
+            words = [path[0] for path in expression.names(model.that)]
+            other = kinds.by_other_names(words, context, of_name, source.document.where(keys))
+            expression.check(model.that, {**context, **other})
         except InputError as error:
             problems.add(source, keys, error.message, error.hint)
         found.append(Check(model.that, source.document.where(keys)))

@@ -73,6 +73,10 @@ class Processes:
         for entry in self.entries:
             self._check_times(entry)
 
+    def probes(self) -> dict[str, str | None]:
+        """Return the probe of each process by name, without a topology; None for a plain program."""
+        return {entry.name: entry.probe_name for entry in self.entries}
+
     def _watch(self, index: int, watch: model.Watch) -> _Entry:
         keys: Keys = ("probes", index)
         probe, params = self._probe(watch, keys)

@@ -561,3 +561,64 @@ def test_a_metric_by_its_old_name_works_with_a_hint(plans: Plans, capsys: pytest
     ]
     plans(topology, text)
     assert not capsys.readouterr().err, "once is enough"
+
+
+def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
+    text = f"{WORKLOAD}processes:\n  - {{on: client, run: {{probe: pingg, to: server}}, as: call}}\n"
+    text += "metrics:\n  rtt: {of: call, unit: ms}\n"
+    told = refusal(plans, text)
+    assert told.startswith('w.yaml:5  processes.0.run.probe: there is no probe "pingg" (did you mean ping?)')
+    assert "\nw.yaml" not in told
+
+
+@pytest.mark.parametrize(
+    ("written", "other"), [("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")], ids=["new", "old"]
+)
+def test_checks_and_settings_name_a_metric_by_either_name(
+    plans: Plans, capsys: pytest.CaptureFixture[str], written: str, other: str
+) -> None:
+    text = f"{WORKLOAD}metrics:\n  {written}: {{of: client, unit: '%'}}\nchecks:\n  - {{that: {other}.max < 3%}}\n"
+    setting = f"metrics.{other}.per=word"
+    with pytest.raises(InputError, match=f"^--set {setting}  metrics.{written}.per: "):
+        plans(TOPOLOGY + "medium: {}\n", text, settings=[setting])
+    plan = plans(TOPOLOGY + "medium: {}\n", text, settings=[f"metrics.{other}.of=sta1"])
+    assert [(metric.name, metric.of) for metric in plan.metrics] == [(written, ["sta1"])]
+    told = capsys.readouterr().err.splitlines()
+    if other == "frames-lost":
+        now = 'the metric "frames-lost" is now called frame-erasure; write frame-erasure'
+        assert f"lab: --set metrics.frames-lost.of=sta1  {now}" in told
+        assert f"lab: w.yaml:7  {now}" in told
+
+
+def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "work.yaml"
+    path.write_text(
+        "name: x\nduration: 9 s\nroles: {a: 1}\nprocesses:\n  - {on: a, run: {probe: ping, to: a}, as: p}\nmetrics:\n"
+        "  nonsens: {of: p, unit: words}\n  rtt: {of: p, unit: words}\n  late: {kind: rtt, of: q, unit: ms}\n"
+        "  frames-lost: {of: a, unit: '%'}\n  one: {kind: rtt, of: p@sta1, unit: ms}\n"
+    )
+    with pytest.raises(InputError) as failure:
+        check(path)
+    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in told] == [
+        'metrics.nonsens: there is no metric "nonsens"',
+        'metrics.rtt.unit: "words" is not a unit of this metric',
+        'metrics.late.of: there is no process "q"',
+    ]
+    assert 'the metric "frames-lost" is now called frame-erasure' in capsys.readouterr().err
+
+
+def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None:
+    path = tmp_path / "place.yaml"
+    path.write_text(
+        f"{TOPOLOGY}timeline:\n  - {{at: 8 s, netem: lin, delay: 1 ms}}\n  - {{at: 8 s, roam: sta9, to: ap2}}\n"
+        "  - {at: 9 s, stop: call}\n  - {at: 9 s, exec: client, run: [echo, '{server.ip}']}\n"
+        "  - {at: 9 s, netem: h1-s1, delay: 1 ms}\n  - {at: 9 s, roam: sta1, to: ap2}\n"
+    )
+    with pytest.raises(InputError) as failure:
+        check(path)
+    told = [line.split("  ", 1)[1] for line in str(failure.value).splitlines()]
+    assert [line.partition(";")[0] for line in told] == [
+        'timeline.0.netem: there is no link "lin"',
+        'timeline.1.roam: there is no node "sta9" (did you mean sta2?)',
+    ]
