@@ -17,6 +17,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import TypeVar
 
 import lab
 from lab import library
-from lab.errors import InputError
+from lab.errors import InputError, LabError
 
 Thing = TypeVar("Thing")
 _LAB = Path(lab.__file__).resolve().parent
@@ -105,6 +106,38 @@ def holds(room: str, name: str, variable: str, kind: type[Thing]) -> Thing:
             hint=f"write {variable} = …() at the end of the file",
         )
     return value
+
+
+@contextmanager
+def blaming(room: str, name: str, what: str, error: type[LabError] = InputError) -> Iterator[None]:
+    """Turn what the code of a stack raises into one message that names its file and line.
+
+    The lab's own code has no excuse: what it raises stays as it is, and so does a LabError.
+
+    Args:
+        room: the room of the code.
+        name: its name.
+        what: what the lab called, such as ``parse``.
+        error: the class of the message.
+    """
+    try:
+        yield
+    except LabError:
+        raise
+    except Exception as raised:  # a user's code may raise anything
+        found = place(room, name)
+        if found.stack is None:
+            raise
+        raise error(
+            f"{what} raised {type(raised).__name__}: {raised}".partition("\n")[0].rstrip(": "),
+            where=_blamed(raised, found),
+            hint=f"the file is part of the stack {found.stack} ({room}/{name})",
+        ) from raised
+
+
+def where(room: str, name: str) -> str:
+    """Return the file of a name, for messages. Errors as in ``place``."""
+    return str(_short(place(room, name).path))
 
 
 def _folders() -> tuple[Path, ...]:

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from lab.captures import pcap
-from lab.errors import InputError, warn
+from lab.errors import InputError, RecordError, warn
 from lab.probes import base as probes
 from lab.probes._kinds import described, offered
 from lab.probes.base import Kind, Parsed, Raw, Series
@@ -45,7 +45,13 @@ class Source:
 
     @cached_property
     def _found(self) -> list[object]:
-        return list(probes.load(self.probe).found(self.raw, self.parsed))
+        from lab import discovery
+
+        with discovery.blaming("probes", self.probe, "found", RecordError):
+            try:
+                return list(probes.load(self.probe).found(self.raw, self.parsed))
+            except probes.ProbeOutputError as error:
+                raise RecordError(f"the output of {self.id} cannot be read: {error}") from None
 
     def found(self, kind: type[Thing]) -> list[Thing]:
         """Return what the probe found of that kind, in its order."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from lab import discovery
 from lab.errors import RecordError
 from lab.probes import base as probes
 from lab.record import figures, medium
@@ -128,12 +129,28 @@ def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], g
     run = figures.Run(process=process, node=plan.node(process.node), raw=found, exit=reported.get("exit"))
     if process.probe is not None:
         try:
-            run.parsed = _probe(process).parse(found)
-        except probes.ProbeOutputError as error:
+            run.parsed = _parsed(process.probe, _probe(process), found)
+        except _FailedParser as error:
             run.error = str(error)
     ended = reported.get("ended_ns")
     run.ended_ns = guest["end_ns"] if ended is None else ended
     return run
+
+
+class _FailedParser(RecordError):
+    """Output that was not parsed."""
+
+
+def _parsed(name: str, probe: probes.Probe, raw: probes.Raw) -> probes.Parsed:
+    """Parse the output of a probe. _FailedParser: a line is invalid, or the parser of a stack fails."""
+    with discovery.blaming("probes", name, "parse", _FailedParser):
+        try:
+            parsed: object = probe.parse(raw)
+        except probes.ProbeOutputError as error:
+            raise _FailedParser(str(error)) from None
+    if not isinstance(parsed, probes.Parsed):
+        raise _FailedParser(f"parse gave {parsed!r}; return a Parsed", where=discovery.where("probes", name))
+    return parsed
 
 
 def _probe(process: Process) -> probes.Probe:

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
+from lab import discovery
 from lab.errors import LabError, RecordError
 from lab.expressions import expression
 from lab.metrics import base as kinds
@@ -62,7 +64,7 @@ def _source(run: Run) -> Source:
 
 def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     kind = _kind(metric)
-    found = kind.figures(metric, context)
+    found = _found(kind, metric, context)
     scale = kind.scale(metric.unit)
     converted = [_converted(value, scale) for value in found.values]
     return {
@@ -77,6 +79,28 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
         "columns": list(kind.columns),
         "series": [_series(series, kind, metric.unit) for series in found.series],
     }
+
+
+def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figures:
+    """Compute a metric. RecordError: the metric of a stack failed, or a value is not a finite number."""
+    name = kinds.current(metric.kind)
+    with discovery.blaming("metrics", name, "figures", RecordError):
+        found: object = kind.figures(metric, context)
+    where = discovery.where("metrics", name)
+    if not isinstance(found, kinds.Figures):
+        raise RecordError(f"metric {metric.name} gave {found!r}; figures returns a Figures", where=where)
+    in_rows = [row.get(column) for row in found.rows for column in kind.columns]
+    for value in (
+        *found.values,
+        *(value for value in in_rows if value is not None),
+        *(value for series in found.series for value in series.values),
+    ):
+        if not (isinstance(value, int | float) and isfinite(value)):
+            raise RecordError(
+                f"metric {metric.name} gave {value!r}; a value is a finite number: leave out what has none",
+                where=where,
+            )
+    return found
 
 
 def _kind(metric: types.Metric) -> Metric:

@@ -76,6 +76,11 @@ class Record:
         """What happened on the medium (lab.record.medium); None for the perfect medium."""
         return self.data.get("medium")
 
+    @cached_property
+    def not_shown(self) -> list[str]:
+        """What views failed to show, one message each; part of reports, not of the record."""
+        return []
+
     def series(self, source: str, name: str) -> Series | None:
         """Return a sampled series of a process or probe."""
         for item in self.data["sources"].get(source, {}).get("series", []):

@@ -61,7 +61,8 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         cards=_cards(record),
         checks=by_name.pop("checks", None),
         figures=[svg(figure) for figure in figures],
-        pictures=[picture for result, view in views.shown(record) for picture in view.pictures(result, record)],
+        pictures=views.collected(record, "pictures", lambda view, result: view.pictures(result, record)),
+        not_shown=record.not_shown,
         topology=svg(topology.draw(record.plan)),
         tables=list(by_name.values()),
         timeline=_timeline(record),
@@ -102,7 +103,9 @@ def _cards(record: Record) -> list[tuple[str, str, str]]:
     """Return (value, unit, name) of each metric."""
     cards = []
     for result, view in views.shown(record):
-        value = result.values[view.card]
+        value = None
+        with views.failing_alone(record, result, "card"):
+            value = result.values[view.card]
         what = f"{view.card_word} {result.name}" if result.values["count"] != 1 else result.name
         cards.append((plain(value) if value is not None else "none", result.unit, what))
     end_s = record.data["clock"]["end_ns"] / _SECOND

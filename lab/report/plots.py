@@ -11,7 +11,7 @@ from lab.views import base as views
 
 def figures(record: Record) -> list[Figure]:
     """Return all figures, in report order: metrics in the order of the workload, the medium, samples of probes."""
-    of_metrics = [figure for result, view in views.shown(record) for figure in view.figures(result, record)]
+    of_metrics = views.collected(record, "figures", lambda view, result: view.figures(result, record))
     names = {figure.name for figure in of_metrics}
     further = [*medium.figures(record), *sampled.figures(record)]
     return [*of_metrics, *(figure for figure in further if figure.name not in names)]

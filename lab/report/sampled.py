@@ -43,7 +43,7 @@ def tables(record: Record) -> Iterator[Table]:
                 counter = series.get(f"{name}/{peer}")
                 row[key] = int(increase(counter, samples_ns)) if counter else None
             levels = series.get(f"signal/{peer}")
-            row["signal_dbm"] = sum(levels.values) / len(levels.values) if levels else None
+            row["signal_dbm"] = sum(levels.values) / len(levels.values) if levels and levels.values else None
             rows.append(row)
     columns = [
         words("node", "radio of"),
@@ -71,7 +71,7 @@ def _signal(record: Record) -> Iterator[Figure]:
     for _, source in stations or sources:
         for series in source["series"]:
             kind, _, peer = series["name"].partition("/")
-            if kind == "signal" and len(lines) < LINES_AT_MOST:
+            if kind == "signal" and series["values"] and len(lines) < LINES_AT_MOST:
                 label = f"{source['node']} hears {names.get(peer, peer)}"
                 lines.append(line(series, len(lines), label, dots=True))
     if lines:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from lab.record.record import Record, Result
@@ -18,10 +18,9 @@ def tables(record: Record) -> list[Table]:
     return [table for some in found for table in some if table.rows]
 
 
-def _of_views(record: Record) -> Iterator[Table]:
-    """Yield the tables of metrics, in the order of the workload; views with ``first`` come first."""
-    for result, view in sorted(views.shown(record), key=lambda pair: not pair[1].first):
-        yield from view.tables(result, record)
+def _of_views(record: Record) -> Iterable[Table]:
+    """Return the tables of metrics, in the order of the workload; views with ``first`` come first."""
+    return views.collected(record, "tables", lambda view, result: view.tables(result, record), by_first=True)
 
 
 def _checks(record: Record) -> Iterable[Table]:

@@ -9,15 +9,17 @@ uses only the record, and does not affect results.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from lab import discovery
 from lab.drawing import Figure
-from lab.errors import InputError
+from lab.errors import InputError, LabError, warn
 from lab.record.record import Record, Result
 from lab.tables import Column, Table
+
+Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,58 @@ def prepare() -> None:
 def shown(record: Record) -> Iterator[tuple[Result, View]]:
     """Yield every metric of a record with its view, in the order of the workload."""
     for result in record.metrics.values():
-        yield result, load(result.kind)
+        yield result, _usable(result, record)
+
+
+def collected(
+    record: Record, what: str, call: Callable[[View, Result], Iterable[Thing]], *, by_first: bool = False
+) -> list[Thing]:
+    """Return what the views of all metrics yield, in the order of the workload.
+
+    A stack's view that fails yields nothing; a warning and the page tell it.
+
+    Args:
+        record: the record of the run.
+        what: the method that is called, for messages.
+        call: calls it.
+        by_first: views with ``first`` come first.
+    """
+    found: list[Thing] = []
+    for result, view in sorted(shown(record), key=lambda pair: by_first and not pair[1].first):
+        with failing_alone(record, result, what):
+            found += list(call(view, result))
+    return found
+
+
+@contextlib.contextmanager
+def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
+    """Leave out the block if the stack's view of a metric fails in it; a warning and the page tell it."""
+    if result.kind not in discovery.known("views"):
+        yield
+        return
+    try:
+        with discovery.blaming("views", result.kind, what):
+            yield
+    except LabError as error:
+        _tell(record, result, error)
+
+
+def _usable(result: Result, record: Record) -> View:
+    """Return the view of a metric; the default view, and a warning, if it cannot be loaded."""
+    try:
+        return load(result.kind)
+    except InputError as error:
+        _tell(record, result, error)
+        return View()
+
+
+def _tell(record: Record, result: Result, error: LabError) -> None:
+    """Add a failure to the report, and print it on stderr, once."""
+    message = f"the view of {result.name} failed: {error.message}"
+    told = f"{error.where}  {message}" if error.where else message
+    if told not in record.not_shown:
+        record.not_shown.append(told)
+        warn(message, error.where or f"views/{result.kind}")
 
 
 def plain_table(result: Result) -> Table:

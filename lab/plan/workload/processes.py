@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lab import units
-from lab.errors import suggestion
+from lab import discovery, units
+from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
 from lab.model.workload import Workload
@@ -249,16 +249,37 @@ class Processes:
 
 
 def _of_probe(process: Process, probe: Probe, node: Node) -> Process:
-    """Add what the probe derives from its parameters."""
+    """Add what the probe derives from its parameters. InputError: the probe of a stack fails."""
+    assert process.probe is not None
     prefix = raw_prefix(process.id)
+    with discovery.blaming("probes", process.probe, "argv"):
+        argv = [] if probe.mode == "control" else probe.argv(target(node), process.params, prefix)
+    _check_words(argv, process.probe)
+    with discovery.blaming("probes", process.probe, "watched_file"):
+        watched_file = probe.watched_file(process.params, prefix)
     return replace(
         process,
-        argv=[] if probe.mode == "control" else probe.argv(target(node), process.params, prefix),
+        argv=argv,
         mode=probe.mode,
         acts=probe.acts,
         every_ns=process.params.get("every"),
-        watched_file=probe.watched_file(process.params, prefix),
+        watched_file=watched_file,
     )
+
+
+def _check_words(argv: object, probe: str) -> None:
+    """Raise an InputError if the command of a probe is not a list of words."""
+    if not isinstance(argv, list):
+        raise InputError(
+            f"argv of the probe {probe} gave {argv!r}; a command is a list of words",
+            where=discovery.where("probes", probe),
+        )
+    for word in argv:
+        if not isinstance(word, str):
+            raise InputError(
+                f"argv of the probe {probe} gave {word!r} in its list; words of a command are text: write str(…)",
+                where=discovery.where("probes", probe),
+            )
 
 
 def programs(processes: list[Process]) -> dict[str, str] | None:

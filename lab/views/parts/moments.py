@@ -12,7 +12,7 @@ from lab.views.parts.lines import SECOND
 
 def moments(record: Record) -> list[Moment]:
     """Return the moments that metrics mark, by time."""
-    found = [moment for result, view in views.shown(record) for moment in view.moments(result)]
+    found = views.collected(record, "moments", lambda view, result: view.moments(result))
     return sorted(found, key=lambda moment: moment.t_ns)
 
 

@@ -126,3 +126,15 @@ def test_a_word_that_is_too_long_for_its_column_is_broken_not_cut() -> None:
     assert isinstance(out, io.StringIO)
     rows = [line.split() for line in out.getvalue().splitlines()[4:]]
     assert "".join(words[0] for words in rows if words) == word
+
+
+def test_empty_series_of_a_radio_are_left_out(record: Record) -> None:
+    data = json.loads(json.dumps(record.data))
+    for source in data["sources"].values():
+        for series in source["series"]:
+            if series["name"].startswith("signal/"):
+                series |= {"t_ns": [], "values": []}
+    without = Record(record.directory, data)
+    radios = report.as_json(without)["tables"]["radios"]["rows"]
+    assert radios and {row["signal_dbm"] for row in radios} == {None}
+    assert report.write(without, record.directory).exists()
