@@ -54,7 +54,7 @@ def recorded(data: Mapping[str, Any]) -> Names:
 
 def kinds(data: Mapping[str, Any]) -> dict[str, str]:
     """Return the kinds of the workload's metrics by name. Arguments as for ``recorded``."""
-    return {one["name"]: one["kind"] for one in data["plan"].get("metrics", ())}
+    return {one["name"]: one["kind"] for one in data.get("plan", {}).get("metrics", ())}
 
 
 def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:

@@ -9,7 +9,9 @@ import pytest
 
 from lab import library
 from lab.errors import InputError
+from lab.metrics.base import summary
 from lab.plan.load import check, load
+from lab.record.figures import checks
 from lab.shared.types import Plan, Process
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
@@ -622,3 +624,10 @@ def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None
         'timeline.0.netem: there is no link "lin"',
         'timeline.1.roam: there is no node "sta9" (did you mean sta2?)',
     ]
+
+
+def test_a_check_of_a_record_finds_a_metric_by_either_name(plans: Plans) -> None:
+    text = f"{WORKLOAD}metrics:\n  frame-erasure: {{of: client, unit: '%'}}\n"
+    plan = plans(TOPOLOGY + "medium: {}\n", text + "checks:\n  - {that: frames-lost.max < 3%}\n")
+    (check_of_record,) = checks(plan, {}, {"error": None}, {"frame-erasure": {"values": summary([2.0]), "unit": "%"}})
+    assert check_of_record["passed"], check_of_record["because"]
