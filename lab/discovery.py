@@ -5,6 +5,9 @@ A room (``probes``, ``metrics``, ``views``) has one probe, metric or view per fi
 ``_``, is its name in workloads. Files that begin with ``_``, and ``base.py``, are helpers. Stacks are searched for in
 the folders of workloads: a file in the current directory's folder takes precedence over the same file in the lab's.
 
+A view goes with the metric of its name in the same stack, or of the lab if the view is the lab's: a stack's view never
+shows a metric of somebody else.
+
 A file is imported only when it is used, so that an invalid file does not affect other runs. Within a stack, modules use
 relative imports (``from ..probes._kinds import Payload``), which do not depend on the name of the stack. Host only:
 the guest loads none of this.
@@ -30,6 +33,7 @@ from lab.errors import InputError, LabError
 
 Thing = TypeVar("Thing")
 _LAB = Path(lab.__file__).resolve().parent
+_GOES_WITH = {"views": "metrics"}  # a file in one room needs a file of the same name and stack in the other
 
 
 @dataclass(frozen=True)
@@ -140,13 +144,37 @@ def where(room: str, name: str) -> str:
     return str(_short(place(room, name).path))
 
 
+def stray(room: str) -> Iterator[InputError]:
+    """Yield an error for each file of a stack that lacks the file it goes with: a view without its metric."""
+    usable = _found(room, _folders())
+    for name, places in _all(room, _folders()).items():
+        for one in places:
+            if one not in usable.get(name, ()):
+                other = _GOES_WITH[room]
+                yield InputError(
+                    f'the stack {one.stack} has no file "{name}" in {other}, so this one is not used',
+                    where=str(_short(one.path)),
+                    hint=f"a stack's {room} go with its own {other}: name the file like one of them, or remove it",
+                )
+
+
 def _folders() -> tuple[Path, ...]:
     return tuple(library.folders("workload"))
 
 
 @cache
 def _found(room: str, folders: tuple[Path, ...]) -> dict[str, list[Place]]:
-    """Return all files in a room, by name; more than one for a name is an error when the name is used."""
+    """Return all usable files in a room, by name; more than one for a name is an error when the name is used."""
+    found = _all(room, folders)
+    if room not in _GOES_WITH:
+        return found
+    needed = {name: {one.stack for one in places} for name, places in _all(_GOES_WITH[room], folders).items()}
+    usable = {name: [one for one in places if one.stack in needed.get(name, ())] for name, places in found.items()}
+    return {name: places for name, places in usable.items() if places}
+
+
+def _all(room: str, folders: tuple[Path, ...]) -> dict[str, list[Place]]:
+    """Return all files in a room, by name."""
     found: dict[str, dict[str | None, Place]] = {}
     for one in (*_of_lab(room), *(one for folder in folders for one in _of_stacks(room, folder))):
         name = one.path.stem.replace("_", "-")

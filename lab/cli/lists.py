@@ -64,6 +64,7 @@ def _probes() -> dict[str, str]:
 
 def _metrics() -> dict[str, str]:
     """Metrics, each with its description."""
+    from lab import discovery
     from lab.metrics import base as metrics
 
     found = {}
@@ -72,6 +73,8 @@ def _metrics() -> dict[str, str]:
             found[kind] = metrics.load(kind).about
         except InputError as error:
             found[kind] = f"cannot be used: {error}"
+    for stray in discovery.stray("views"):
+        found[str(stray.where)] = f"cannot be used: {stray}"
     return found
 
 

@@ -2,8 +2,8 @@
 """Base class of views: the tables, figures and pictures of one kind of metric.
 
 A view is a module ``lab/views/<kind>.py``, or ``workloads/<stack>/views/<kind>.py``, with one ``VIEW = SomeView()``.
-Its file has the same name as that of the metric (see lab.discovery). A metric without a view has a plain table. A view
-uses only the record, and does not affect results.
+Its file has the same name as that of the metric, in the same stack (see lab.discovery). A metric without a view has a
+plain table. A view uses only the record, and does not affect results.
 """
 
 from __future__ import annotations

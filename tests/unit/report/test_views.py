@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from lab.checkout import PACKAGE
+from lab.cli.lists import print_list
 from lab.metrics import base as metrics
 from lab.record import Record
 from lab.report import html
@@ -54,16 +56,39 @@ def test_a_metric_without_a_view_has_a_plain_table(record: Record) -> None:
 
 def test_a_view_of_a_stack_shows_its_metric(record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    file = tmp_path / "workloads" / "mine" / "views" / "transfer_time.py"
-    file.parent.mkdir(parents=True)
-    file.write_text(VIEW)
+    for room, text in (("views", VIEW), ("metrics", "from lab.metrics.transfer_time import METRIC as METRIC\n")):
+        file = tmp_path / "workloads" / "mine" / room / "own_time.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    record.metrics["transfer"] = dataclasses.replace(record.metrics["transfer"], kind="own-time")
     shown = [table.name for table in tables(record)]
     assert shown.index("own") < shown.index("goodput-transfers") and "transfer" not in shown
-    assert views.load("transfer-time").card == "max"
+    assert views.load("own-time").card == "max"
     assert "mine" in {moment.label for moment in moments(record)} and "mine" in {rule.label for rule in rules(record)}
     several = dataclasses.replace(record.metrics["transfer"], values=record.metrics["transfer"].values | {"count": 2})
     record.metrics["transfer"] = several
     assert "worst transfer" in html.page(record, [], [])
+
+
+@pytest.mark.parametrize("name", ["rtt", "goodput", "nothing"])
+def test_a_view_of_a_stack_shows_no_metric_of_the_lab(
+    name: str, record: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = [table.name for table in tables(record)]
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "workloads" / "mine" / "views" / f"{name}.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("VIEW = 1 / 0\n")
+    assert [table.name for table in tables(record)] == before
+    assert views.load(name).card == views.View.card
+    print_list(True, "metrics")
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert json.loads(printed.out)["metrics"][f"workloads/mine/views/{name}.py"] == (
+        f"cannot be used: workloads/mine/views/{name}.py  "
+        f'the stack mine has no file "{name}" in metrics, so this one is not used\n'
+        "  a stack's views go with its own metrics: name the file like one of them, or remove it"
+    )
 
 
 def test_reports_ask_no_metric_of_what_kind_it_is() -> None:
