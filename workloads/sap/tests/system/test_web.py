@@ -284,13 +284,13 @@ def test_clients_that_go_are_left_alone(boot: Run) -> None:
     assert "Content-Length: 0" in answer and "X-SAP-Mode: precise" in answer and "Cache-Control: no-store" in answer
     assert re.search(r"SAP to 10\.0\.0\.2 port 5009: .* \(0 of 200000 bytes", log)
     (told,) = values(ran, "second")["transfers"]
-    assert told["transport"] == "tcp" and told["refused"].startswith("the server has as many transfers as it may")
+    assert told["transport"] == "tcp" and told["refused"].startswith("the server has reached its limit of transfers")
     assert (told["bytes"], told["exit_code"]) == (SIZE_BYTES, 0)
     assert values(ran, "third")["transport"] == "sap-approximate"
 
 
 WRONG = {
-    'sap.control = "fast"': 'sap.control is "fast"; it takes "stop-and-wait" or "window"',
+    'sap.control = "fast"': 'sap.control is "fast"; must be "stop-and-wait" or "window"',
     "sap.timeout = 0": "sap.timeout is 0; it takes 1 to 3600",
     "sap.max-transfers = 5000": "sap.max-transfers is 5000; it takes 1 to 1000",
 }
