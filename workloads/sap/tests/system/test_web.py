@@ -291,8 +291,8 @@ def test_clients_that_go_are_left_alone(boot: Run) -> None:
 
 WRONG = {
     'sap.control = "fast"': 'sap.control is "fast"; must be "stop-and-wait" or "window"',
-    "sap.timeout = 0": "sap.timeout is 0; it takes 1 to 3600",
-    "sap.max-transfers = 5000": "sap.max-transfers is 5000; it takes 1 to 1000",
+    "sap.timeout = 0": "sap.timeout is 0; must be from 1 to 3600",
+    "sap.max-transfers = 5000": "sap.max-transfers is 5000; must be from 1 to 1000",
 }
 
 
