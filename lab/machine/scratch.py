@@ -16,6 +16,7 @@ import re
 import secrets
 import shutil
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,11 +47,20 @@ def kill_guest(directory: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
+def _is_own_directory(path: Path) -> bool:
+    """Whether it is a directory of this user; a lab that ends meanwhile may remove it at any moment."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+
+
 def clean_stale(parent: Path = PARENT) -> int:
     """Remove what killed labs left behind; returns the number of their guests."""
     cleaned = 0
     for directory in sorted(parent.glob(f"{PREFIX}*")):
-        if not _NAME.fullmatch(directory.name) or not directory.is_dir() or directory.stat().st_uid != os.getuid():
+        if not _NAME.fullmatch(directory.name) or not _is_own_directory(directory):
             continue
         with contextlib.suppress(OSError), (directory / "lock").open("a") as lock:
             try:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from pathlib import Path
 
 import pytest
@@ -33,3 +34,20 @@ def test_leftovers_go_and_what_others_have_stays(tmp_path: Path) -> None:
         directory.mkdir()
     assert scratch.clean_stale(tmp_path) == 1
     assert list(tmp_path.iterdir()) == [other]
+
+
+def test_a_directory_that_goes_meanwhile_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lab ends between two looks of the one that starts."""
+    directory = tmp_path / "hwsim-lab-0123abcd"
+    directory.mkdir()
+    look = Path.stat
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        found = look(path, follow_symlinks=follow_symlinks)
+        if path == directory:
+            directory.rmdir()
+        return found
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert scratch.clean_stale(tmp_path) == 0
+    assert not directory.exists()
