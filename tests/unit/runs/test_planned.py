@@ -25,10 +25,11 @@ WORKLOAD = "name: nothing\nduration: 3 s\n"
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with a topology and a workload, a cache of its own; all files count as old."""
+    """A directory with a topology and a workload, a cache of its own; all files count as old; nothing warned."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYDANTIC_DISABLE_PLUGINS", "__all__")  # as the command has it
     monkeypatch.setattr(planned, "_SETTLED_NS", 0)
+    monkeypatch.setattr("lab.errors._warned", set())  # other tests of this process may have warned
     monkeypatch.setattr(planned, "_opened", functools.cache(planned._Opened))
     directory = tmp_path / "here"
     for folder, name, text in (("topologies", "pair", TOPOLOGY), ("workloads", "nothing", WORKLOAD)):
