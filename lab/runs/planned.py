@@ -69,8 +69,13 @@ def _folders() -> list[Path]:
 
 def _known_places() -> tuple[str, ...]:
     """Where files lie whose change shows in the state."""
-    python = [Path(place) for place in sys.path if place.startswith((sys.prefix, sys.base_prefix))]
-    return tuple(f"{place.resolve()}{os.sep}" for place in (*_folders(), *python))
+    return tuple(f"{place.resolve()}{os.sep}" for place in (*_folders(), *_packages()))
+
+
+def _packages() -> list[Path]:
+    """The folders of Python and of installed packages. Others in sys.path, such as a checkout, change at any time."""
+    places = [Path(place) for place in sys.path if place.startswith((sys.prefix, sys.base_prefix))]
+    return [place for place in places if place.is_dir()]
 
 
 def _state(*names: str) -> list[Any] | None:
@@ -88,7 +93,7 @@ def _state(*names: str) -> list[Any] | None:
             files.append([entry.path, stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns])
     except OSError:  # something has just been removed, or may not be looked at
         return None
-    packages = [[place, Path(place).stat().st_mtime_ns] for place in sys.path if Path(place).is_dir()]
+    packages = [[str(place), place.stat().st_mtime_ns] for place in _packages()]
     shadows = [Path(name).exists() for name in names]
     return [str(Path.cwd()), sys.version, packages, shadows, sorted(files)]
 

@@ -70,6 +70,18 @@ def test_an_unchanged_plan_is_not_made_again(planner: Planner) -> None:
     assert first.to_json() == second.to_json()
 
 
+def test_a_file_beside_the_code_changes_nothing(
+    planner: Planner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "checkout"  # tools keep caches in the root of a checkout, which may be in sys.path
+    checkout.mkdir()
+    monkeypatch.syspath_prepend(str(checkout))
+    planner.plan()
+    (checkout / "cache").touch()
+    planner.plan()
+    assert planner.made == 1
+
+
 def test_other_words_are_another_plan(planner: Planner) -> None:
     assert planner.plan().seed == 1
     assert planner.plan("pair", "nothing", 2).seed == 2
