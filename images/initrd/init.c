@@ -13,7 +13,7 @@
  * hostfs is synchronous: reading and writing it takes no virtual time. UML's block devices lack that property,
  * which is why the image is accessed through a loop device.
  *
- * The pulse: every 100 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse. If it stops,
+ * The pulse: every 500 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse. If it stops,
  * the host considers the guest stalled. It also keeps a timer armed, without which a guest that only waits for a
  * signal would end in "going to sleep forever".
  *
@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PULSE_NS 100000000L
+#define PULSE_NS 500000000L
 
 static char cmdline[8192];
 
@@ -202,9 +202,13 @@ static void enter_root(void)
 static pid_t start_agent(char *mode, char *hash_seed)
 {
 	char seed[64];
-	char *argv[] = { "python3", "-s", "-P", "-m", "lab.guest", mode, NULL };
+	/*
+	 * Without site (-S), which looks for what packages want to have done at every start, and without -m, which
+	 * imports a module to import a module.
+	 */
+	char *argv[] = { "python3", "-S", "-P", "-c", "import lab.guest.__main__", mode, NULL };
 	char *envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
-			 "PYTHONPATH=/lab/code", "PYTHONDONTWRITEBYTECODE=1", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm",
+			 "PYTHONPATH=/lab/code:/usr/lib/python3/dist-packages", "PYTHONDONTWRITEBYTECODE=1", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm",
 			 "NO_COLOR=1", seed, NULL };
 	pid_t pid;
 

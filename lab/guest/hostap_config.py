@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 from lab.shared import types
@@ -80,6 +79,8 @@ def _transition_lines(radio: types.Radio, neighbours: Iterable[types.Radio]) -> 
         yield "ft_psk_generate_local=1"
         return
     yield "pmk_r1_push=1"
+    import hashlib  # it loads OpenSSL, which most runs do not need
+
     secret = hashlib.sha256(f"{radio.ssid} {radio.mobility_domain} {radio.passwd}".encode()).hexdigest()
     for other in neighbours:
         yield f"r0kh={other.mac} {_key_holder(other)} {secret}"

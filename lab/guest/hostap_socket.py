@@ -10,7 +10,6 @@ directory is the node's root, is the same file for both, since the daemon's work
 from __future__ import annotations
 
 import os
-import re
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -19,8 +18,12 @@ from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
 from lab.guest.tasks import Task
 
-_LEVEL = re.compile(r"^<\d>")
 ANSWER_TIMEOUT_NS = 5_000_000_000
+
+
+def _is_event(text: str) -> bool:
+    """Whether a datagram is an event: ``<level>text``."""
+    return text[:1] == "<" and text[1:2].isdigit() and text[2:3] == ">"
 
 
 class Control:
@@ -68,7 +71,7 @@ class Control:
             except OSError:  # the daemon has ended; its task reports that
                 self._loop.remove_reader(self._socket.fileno())
                 return
-            if not _LEVEL.match(text):
+            if not _is_event(text):
                 self._answers.append(text)
                 continue
             stamp = now_ns()

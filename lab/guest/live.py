@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
 
-_WATCH_NS = 100_000_000  # how often daemons are checked
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -54,6 +53,7 @@ class LiveGuest:
         self.events: list[dict[str, Any]] = []  # past events, as guest.json has them
         self.failure: GuestError | None = None
         self.processes = Processes(self)
+        self._daemons_are_needed = False
         self._medium: Medium | None = None
         self._looks: MediumRecord | None = None
 
@@ -82,16 +82,16 @@ class LiveGuest:
     # The timeline
 
     def run_timeline(self, duration_ns: int) -> None:
-        """Run until a time of the timeline or a failure."""
-        self._watch_daemons()
+        """Run until a time of the timeline or a failure; from now on the death of a daemon ends the run."""
+        self._daemons_are_needed = True
+        for task in [*([self.air.task] if self.air else []), *self.daemons.values()]:
+            self.daemon_ended(task)
         self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
 
-    def _watch_daemons(self) -> None:
-        """The death of a daemon ends the run."""
-        dead = self._dead_daemon()
-        if dead:
-            self.fail(GuestError(f"{dead.name} {dead.describe_end()}", dead.name, dead.log))
-        self.loop.call_at(now_ns() + _WATCH_NS, self._watch_daemons)
+    def daemon_ended(self, task: Task) -> None:
+        """End the run if a daemon has ended that the timeline needs."""
+        if self._daemons_are_needed and not task.alive and not task.expected:
+            self.fail(GuestError(f"{task.name} {task.describe_end()}", task.name, task.log))
 
     def fire(self, event: types.Event, act: Callable[[], str]) -> None:
         """Execute an event; ``act`` returns the content of its entry.
@@ -131,6 +131,16 @@ class LiveGuest:
             return run(argv, input_text, culprit)
         return self.container(node).run(*argv, input_text=input_text)
 
+    def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
+        """Run a command to its end in a node's network namespace."""
+        with self.container(node).network():
+            run(argv, input_text, culprit=node)
+
+    def set_sysctl(self, key: str, value: str, node: str) -> None:
+        """Set a network parameter of a node's kernel."""
+        with self.container(node).network():
+            Path("/proc/sys/net", key).write_text(f"{value}\n")
+
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
         """Write a text file, in a node or outside of all nodes."""
         if node is None:
@@ -160,12 +170,9 @@ class LiveGuest:
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
         """Start a daemon in a node; its death ends the run."""
         log = DAEMON_LOGS / f"{node}-{name}.log"
-        self.daemons[node, name] = Task(self.loop, f"{name} on {node}", self.container(node).command(*argv), log)
-
-    def _dead_daemon(self) -> Task | None:
-        """The first daemon that has ended unexpectedly."""
-        tasks = [*([self.air.task] if self.air else []), *self.daemons.values()]
-        return next((task for task in tasks if not task.alive and not task.expected), None)
+        self.daemons[node, name] = Task(
+            self.loop, f"{name} on {node}", self.container(node).command(*argv), log, on_exit=self.daemon_ended
+        )
 
     def await_socket(self, node: str, daemon: str, path: str) -> None:
         """Wait until a daemon has created its socket."""
@@ -240,4 +247,4 @@ class LiveGuest:
         """Start to capture the medium."""
         from lab.guest.network.air_capture import AirCapture
 
-        self.air = AirCapture(self.loop, argv)
+        self.air = AirCapture(self.loop, argv, self.daemon_ended)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from lab.guest.clock import Clock
@@ -83,6 +82,8 @@ class FileSizeSampler:
         self._sample(now_ns())
         if self._path.exists():
             with self._path.open("rb") as file:
+                import hashlib  # it loads OpenSSL, which most runs do not need
+
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
             self._write(f"sha256 {digest} {self._path.stat().st_size}")
 

@@ -23,7 +23,7 @@ from lab.guest.run_steps import (
     StartClock,
     begin,
 )
-from lab.guest.steps import Create, Pid, Place, Run, Signal, Step, Write
+from lab.guest.steps import Configure, Create, Pid, Place, Run, Signal, Step, Write
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
@@ -71,11 +71,11 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
             yield Run(commands.move_radio(phy, pid(node.name)), culprit=node.name)
         yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
         kind = node_kind(node.kind)
-        yield Run(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
+        yield Configure(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
         yield from kind.settings(node, phy)
         shaping = commands.shaping_lines(node.name, plan.links)
         if shaping:
-            yield Run(["tc", "-batch", "-"], node.name, shaping)
+            yield Configure(["tc", "-batch", "-"], node.name, shaping)
 
 
 def _start(plan: types.Plan) -> Iterator[Step]:

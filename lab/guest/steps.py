@@ -64,17 +64,63 @@ class Run(NamedTuple):
 
     def describe(self) -> Iterator[str]:
         """The command, its input as a here-document."""
-        command = shlex.join(self.argv)
-        if not self.lines:
-            yield command
-            return
-        yield f"{command} <<end"
-        yield from self.lines
-        yield "end"
+        return _command(self.argv, self.lines)
 
     def execute(self, guest: LiveGuest) -> str:
         """Run it; returns its output."""
         return guest.run(self.argv, self.node, "".join(f"{line}\n" for line in self.lines), self.culprit)
+
+
+class Configure(NamedTuple):
+    """Run a command to its end in a node's network namespace; ``lines`` are its standard input."""
+
+    argv: Sequence[str]
+    node: str
+    lines: Sequence[str] = ()
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """The command, its input as a here-document."""
+        return _command(self.argv, self.lines)
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Run it."""
+        guest.configure(self.argv, self.node, "".join(f"{line}\n" for line in self.lines))
+
+
+def _command(argv: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
+    command = shlex.join(argv)
+    if not lines:
+        yield command
+        return
+    yield f"{command} <<end"
+    yield from lines
+    yield "end"
+
+
+class SetSysctl(NamedTuple):
+    """Set a network parameter of a node's kernel."""
+
+    key: str  # path below /proc/sys/net
+    value: str
+    node: str
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """As a shell would do it."""
+        yield f"echo {self.value} > /proc/sys/net/{self.key}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Set it."""
+        guest.set_sysctl(self.key, self.value, self.node)
 
 
 class Write(NamedTuple):

@@ -7,8 +7,6 @@ A folder's name is the kind's, with ``_`` for ``-``.
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import pkgutil
 from types import ModuleType
 
 EVENTS = "lab.events"
@@ -17,6 +15,8 @@ NODES = "lab.nodes"
 
 def names(room: str) -> list[str]:
     """The kinds that a room has, in alphabetical order."""
+    import pkgutil  # only the host asks for names
+
     folders = importlib.import_module(room).__path__
     return sorted(found.name.replace("_", "-") for found in pkgutil.iter_modules(folders) if found.ispkg)
 
@@ -33,6 +33,8 @@ def part(room: str, kind: str, name: str) -> ModuleType:
 
 def part_or_none(room: str, kind: str, name: str) -> ModuleType | None:
     """A module of a kind's folder that may be left out."""
+    import importlib.util
+
     folder = f"{room}.{kind.replace('-', '_')}"
     if importlib.util.find_spec(folder) is None or importlib.util.find_spec(f"{folder}.{name}") is None:
         return None

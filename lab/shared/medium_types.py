@@ -7,22 +7,23 @@ Tables are long and of no use to a reader's eye: they are the bytes of the kerne
 
 from __future__ import annotations
 
-import base64
-from dataclasses import dataclass
+from binascii import a2b_base64, b2a_base64
 from typing import Any, NamedTuple
+
+from lab.shared.frozen import frozen
 
 
 def packed(array: bytes) -> str:
     """A table as the plan holds it."""
-    return base64.b64encode(array).decode()
+    return b2a_base64(array, newline=False).decode()
 
 
 def unpacked(text: str) -> bytes:
     """Inverse of ``packed``."""
-    return base64.b64decode(text, validate=True)
+    return a2b_base64(text, strict_mode=True)
 
 
-@dataclass(frozen=True)
+@frozen
 class ErrorCurve:
     """How bits of one modulation and code fail; see lab.phy.kernel_table."""
 
@@ -35,7 +36,7 @@ class ErrorCurve:
     flips: str  # likewise, of an error event within a frame that is damaged
 
 
-@dataclass(frozen=True)
+@frozen
 class FadingTable:
     """Gains that a frame may meet."""
 
@@ -54,7 +55,7 @@ class MediumRate(NamedTuple):
     short_preamble: int
 
 
-@dataclass(frozen=True)
+@frozen
 class MediumRadio:
     """A radio on the medium."""
 
@@ -80,7 +81,7 @@ class MediumLink(NamedTuple):
     coherence_us: int  # how long one gain holds; 0: for one frame
 
 
-@dataclass(frozen=True)
+@frozen
 class MediumUpdate:
     """Links that change because somebody has moved."""
 
@@ -88,7 +89,7 @@ class MediumUpdate:
     links: list[MediumLink]
 
 
-@dataclass(frozen=True)
+@frozen
 class Wall:
     """A wall, seen from above."""
 
@@ -97,7 +98,7 @@ class Wall:
     loss_db: float
 
 
-@dataclass(frozen=True)
+@frozen
 class Medium:
     """An 802.11 medium. What the kernel is told is from ``curves`` on; the rest says where it comes from."""
 

@@ -8,24 +8,21 @@ timeline (``*_ns``), rates are bit/s (``*_bps``), sizes bytes, positions metres,
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import re
 import types
 import typing
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
+from lab.shared.frozen import field, fields_of, frozen
 from lab.shared.medium_types import Medium
 
 VERSION = 1
-# metadata of a field that JSON leaves out at its default, so that plans without it stay the same bytes
-_OMITTED = {"omitted": True}
-_ROW = re.compile(r"^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]", re.MULTILINE)  # no text has a line end in JSON
+_ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in JSON
 
 
-@dataclass(frozen=True)
+@frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
 
@@ -41,28 +38,28 @@ class Radio:
     passwd: str | None
     txpower_dbm: float | None = None
     antenna_gain_dbi: float | None = None
-    width_mhz: int = field(default=20, metadata=_OMITTED)
+    width_mhz: int = field(default=20, omitted=True)
     # of an access point 40 MHz wide: + above its channel, - below
-    ht40_secondary: str | None = field(default=None, metadata=_OMITTED)
-    short_gi: bool = field(default=False, metadata=_OMITTED)
-    wmm: bool = field(default=False, metadata=_OMITTED)  # WMM outside mode n, which always has it
+    ht40_secondary: str | None = field(default=None, omitted=True)
+    short_gi: bool = field(default=False, omitted=True)
+    wmm: bool = field(default=False, omitted=True)  # WMM outside mode n, which always has it
     # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
-    rate: str | None = field(default=None, metadata=_OMITTED)
+    rate: str | None = field(default=None, omitted=True)
     # BSSID of an ad hoc network; None: no station, or one with an access point
-    ibss_bssid: str | None = field(default=None, metadata=_OMITTED)
+    ibss_bssid: str | None = field(default=None, omitted=True)
     # of a station, in wpa_supplicant's words; None: it does not scan in the background
-    bgscan: str | None = field(default=None, metadata=_OMITTED)
+    bgscan: str | None = field(default=None, omitted=True)
     # four hexadecimal digits: fast transitions; of a station: in its network
-    mobility_domain: str | None = field(default=None, metadata=_OMITTED)
+    mobility_domain: str | None = field(default=None, omitted=True)
     # of an access point; empty: as hostapd has them
-    basic_rates: list[str] = field(default_factory=list, metadata=_OMITTED)
-    beacon_interval_tu: int = field(default=100, metadata=_OMITTED)  # of an access point, in units of 1024 us
+    basic_rates: list[str] = field(default_factory=list, omitted=True)
+    beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
     # longer frames to a node follow RTS and CTS; None: no threshold
-    rts_threshold_bytes: int | None = field(default=None, metadata=_OMITTED)
-    approximate: bool = field(default=False, metadata=_OMITTED)  # takes data frames with a wrong FCS
+    rts_threshold_bytes: int | None = field(default=None, omitted=True)
+    approximate: bool = field(default=False, omitted=True)  # takes data frames with a wrong FCS
 
 
-@dataclass(frozen=True)
+@frozen
 class Interface:
     """A wired interface of a node: the end of a link."""
 
@@ -72,7 +69,7 @@ class Interface:
     ip: str | None  # "10.0.0.1/8"; None for the ports of switches and access points
 
 
-@dataclass(frozen=True)
+@frozen
 class Node:
     """A container."""
 
@@ -89,7 +86,7 @@ class Node:
     source: str = ""  # file:line of the definition
 
 
-@dataclass(frozen=True)
+@frozen
 class Netem:
     """What tc/netem does to each direction of a wired link. 0 or None: not at all."""
 
@@ -101,7 +98,7 @@ class Netem:
     limit_packets: int = 1000
 
 
-@dataclass(frozen=True)
+@frozen
 class Link:
     """A wired link (a veth pair)."""
 
@@ -118,7 +115,7 @@ class Link:
         return [(self.node_a, self.a), (self.node_b, self.b)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Ready:
     """When a process counts as up. Exactly one is set."""
 
@@ -127,7 +124,7 @@ class Ready:
     timeout_ns: int = 10_000_000_000
 
 
-@dataclass(frozen=True)
+@frozen
 class Process:
     """A program or a probe, started on one node.
 
@@ -147,17 +144,17 @@ class Process:
     stop_ns: int | None  # None: at the end
     required: bool  # its death before the end fails the run (servers); or its non-zero exit does (clients)
     # command: one process; sample: the same again and again; control: events of a daemon
-    mode: str = field(default="command", metadata=_OMITTED)
-    acts: bool = field(default=False, metadata=_OMITTED)  # a probe that is part of the workload: it may end by itself
+    mode: str = field(default="command", omitted=True)
+    acts: bool = field(default=False, omitted=True)  # a probe that is part of the workload: it may end by itself
     # between samples, of the command or of the size of ``watched_file``
-    every_ns: int | None = field(default=None, metadata=_OMITTED)
+    every_ns: int | None = field(default=None, omitted=True)
     # a file of the node whose size is sampled and whose content is hashed
-    watched_file: str | None = field(default=None, metadata=_OMITTED)
+    watched_file: str | None = field(default=None, omitted=True)
     cwd: str = "/"
     source: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class File:
     """A file put into a node before anything starts there. Exactly one content key is set."""
 
@@ -170,7 +167,7 @@ class File:
     mode: int = 0o644
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """One thing the timeline does."""
 
@@ -181,7 +178,7 @@ class Event:
     source: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Metric:
     """A figure computed from what a process or probe recorded."""
 
@@ -193,7 +190,7 @@ class Metric:
     source: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """What must hold at the end, in the language of lab.expressions.expression."""
 
@@ -201,7 +198,7 @@ class Check:
     source: str = ""
 
 
-@dataclass(frozen=True)
+@frozen
 class Plan:
     """All a guest needs to run and all a record needs to be understood."""
 
@@ -219,12 +216,12 @@ class Plan:
     events: list[Event]
     metrics: list[Metric]
     checks: list[Check]
-    medium: Medium | None = field(default=None, metadata=_OMITTED)  # None: the stock one, which is perfect
-    pcap: str | None = field(default=None, metadata=_OMITTED)  # "air": capture what is on the medium
+    medium: Medium | None = field(default=None, omitted=True)  # None: the stock one, which is perfect
+    pcap: str | None = field(default=None, omitted=True)  # "air": capture what is on the medium
     # the workload's stack, where it has code: every node has that at /opt/<stack>
-    stack: str | None = field(default=None, metadata=_OMITTED)
+    stack: str | None = field(default=None, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
-    programs: dict[str, str] | None = field(default=None, metadata=_OMITTED)
+    programs: dict[str, str] | None = field(default=None, omitted=True)
     version: int = field(default=VERSION)
 
     def node(self, name: str) -> Node:
@@ -248,8 +245,10 @@ class Plan:
 
     def to_json(self) -> str:
         """Canonical text: sorted keys, two-space indent, newline at the end; what is in a list of lists is a line."""
+        import re  # the guest only reads plans
+
         text = json.dumps(self.data(), sort_keys=True, indent=2, ensure_ascii=False)
-        return _ROW.sub(lambda row: f"{row[1]}[{' '.join(row[2].split())}]", text) + "\n"
+        return re.sub(_ROW, lambda row: f"{row[1]}[{' '.join(row[2].split())}]", text) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
@@ -266,27 +265,26 @@ def radio_numbers(nodes: Iterable[Node]) -> dict[str, int]:
 
 
 def _data(value: Any) -> Any:
-    """Plain data of dataclasses, and of lists and dicts of them; named tuples hold numbers only, and stay."""
+    """Plain data of frozen classes, and of lists and dicts of them; named tuples hold numbers only, and stay."""
     if isinstance(value, list):
         return [_data(item) for item in value]
     if isinstance(value, dict):
         return {key: _data(item) for key, item in value.items()}
-    if not dataclasses.is_dataclass(value):
+    fields = fields_of(value)
+    if fields is None:
         return value
-    found = {item: getattr(value, item.name) for item in dataclasses.fields(value)}
-    return {item.name: _data(one) for item, one in found.items() if not _is_omitted(item, one)}
+    found = [(name, one, getattr(value, name)) for name, one in fields.items()]
+    return {name: _data(given) for name, one, given in found if not (one.omitted and one.is_default(given))}
 
 
-def _is_omitted(item: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether JSON leaves a field out."""
-    if not item.metadata.get("omitted"):
-        return False
-    factory = item.default_factory
-    return bool(value == (item.default if factory is dataclasses.MISSING else factory()))
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of a class's fields."""
+    return typing.get_type_hints(kind)
 
 
 def _build(kind: Any, value: Any) -> Any:
-    """Rebuild dataclasses from what json.loads gave, following the annotations."""
+    """Rebuild frozen classes from what json.loads gave, following the annotations."""
     if value is None:
         return None
     origin = typing.get_origin(kind)
@@ -298,8 +296,7 @@ def _build(kind: Any, value: Any) -> Any:
         return [_build(item, element) for element in value]
     if isinstance(kind, type) and issubclass(kind, tuple):
         return kind(*value)
-    if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        make: Any = kind
-        return make(**{key: _build(hints[key], element) for key, element in value.items()})
-    return value
+    if fields_of(kind) is None:
+        return value
+    hints = _hints(kind)
+    return kind(**{key: _build(hints[key], element) for key, element in value.items()})

@@ -191,8 +191,8 @@ static void faults(int which)
 
 static void page_faults_keep_registers(void)
 {
-	enum { PAGES = 500 };
-	char *memory = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	enum { PAGES = 8000 }; // 500 faults: each provides 16 pages
+	char *memory = mmap(NULL, PAGES * 4096L, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const char *why = NULL;
 	uint64_t seen;
 
@@ -204,7 +204,7 @@ static void page_faults_keep_registers(void)
 		if (seen || memory[page * 4096L] != 7)
 			why = "a register changed";
 	}
-	munmap(memory, PAGES * 4096);
+	munmap(memory, PAGES * 4096L);
 	verdict("page-faults-keep-registers", why);
 }
 
@@ -414,6 +414,109 @@ __attribute__((constructor)) static void early(int argc, char **argv)
 		_exit(xmm7_at_entry != 0 || mxcsr_at_entry != 0x1f80);
 }
 
+// Memory that is provided ahead of its use
+
+#define PAGE 4096
+#define WINDOW 16 // pages: 64 KiB
+#define PAGES (3 * WINDOW)
+
+// New memory that begins where a window does.
+static unsigned char *window(int flags)
+{
+	size_t length = (PAGES + WINDOW) * PAGE;
+	char *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	return (unsigned char *)(((uintptr_t)at + WINDOW * PAGE - 1) / (WINDOW * PAGE) * (WINDOW * PAGE));
+}
+
+// Whether exactly the pages from first to last are there.
+static int there(unsigned char *at, int first, int last)
+{
+	unsigned char resident[PAGES];
+
+	if (mincore(at, sizeof(resident) * PAGE, resident))
+		return 0;
+	for (int page = 0; page < PAGES; page++)
+		if ((resident[page] & 1) != (page >= first && page <= last))
+			return 0;
+	return 1;
+}
+
+static const char *a_write_provides_the_rest_of_its_window(void)
+{
+	unsigned char *at = window(MAP_PRIVATE);
+
+	if (!at || !there(at, PAGES, PAGES))
+		return "no new memory";
+	at[(WINDOW + 3) * PAGE + 5] = 1;
+	if (!there(at, WINDOW + 3, 2 * WINDOW - 1))
+		return "other pages are there";
+	for (int byte = 0; byte < PAGES * PAGE; byte++)
+		if (at[byte] != (byte == (WINDOW + 3) * PAGE + 5))
+			return "it is not zero";
+	return NULL;
+}
+
+static const char *it_ends_with_its_area(void)
+{
+	unsigned char *at = window(MAP_PRIVATE);
+
+	if (!at || mprotect(at + 7 * PAGE, 2 * PAGE, PROT_READ))
+		return "no memory";
+	at[3 * PAGE] = 1;
+	return there(at, 3, 6) ? NULL : "other pages are there";
+}
+
+static const char *reads_provide_nothing_ahead(void)
+{
+	unsigned char *at = window(MAP_PRIVATE);
+
+	if (!at || ((volatile unsigned char *)at)[3 * PAGE])
+		return "no memory";
+	return there(at, 3, 3) ? NULL : "other pages are there";
+}
+
+static const char *shared_memory_is_not_provided(void)
+{
+	unsigned char *at = window(MAP_SHARED);
+
+	if (!at)
+		return "no memory";
+	at[3 * PAGE] = 1;
+	return there(at, 3, 3) ? NULL : "other pages are there";
+}
+
+static const char *children_have_copies(void)
+{
+	unsigned char *at = window(MAP_PRIVATE);
+	int status = -1;
+	pid_t child;
+
+	if (!at)
+		return "no memory";
+	at[0] = 1;
+	child = fork();
+	if (!child) {
+		at[PAGE] = 2; // provided, not written to
+		at[2 * PAGE] = 3;
+		_exit(at[0] != 1);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		return "the child lacks what its parent wrote";
+	return at[PAGE] || at[2 * PAGE] ? "the child wrote into its parent" : NULL;
+}
+
+static void memory_ahead(void)
+{
+	verdict("a-write-provides-the-rest-of-its-window", a_write_provides_the_rest_of_its_window());
+	verdict("it-ends-with-its-area", it_ends_with_its_area());
+	verdict("reads-provide-nothing-ahead", reads_provide_nothing_ahead());
+	verdict("shared-memory-is-not-provided-ahead", shared_memory_is_not_provided());
+	verdict("children-have-copies-of-what-was-provided", children_have_copies());
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -425,6 +528,7 @@ int main(int argc, char **argv)
 	syscall(SYS_mount, "proc", "/proc", "proc", 0, NULL);
 	system_calls_keep_registers();
 	page_faults_keep_registers();
+	memory_ahead();
 	threads("threads", LOW);
 	child_has_its_parents_registers("fork", LOW);
 	faults(LOW);

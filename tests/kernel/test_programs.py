@@ -21,6 +21,11 @@ WAYS = ("on", "off")  # seccomp=
 CASES = [
     "system-calls-keep-registers",
     "page-faults-keep-registers",
+    "a-write-provides-the-rest-of-its-window",
+    "it-ends-with-its-area",
+    "reads-provide-nothing-ahead",
+    "shared-memory-is-not-provided-ahead",
+    "children-have-copies-of-what-was-provided",
     "threads",
     "fork",
     "illegal-instruction",

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.guest.steps import Run, Step
+from lab.guest.steps import Configure, Step
 from lab.shared import types
 
 
@@ -13,4 +13,4 @@ def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Set each end up or down."""
     state = "up" if event.params["up"] else "down"
     for node, interface in plan.link(event.target).ends():
-        yield Run(["ip", "link", "set", interface, state], node)
+        yield Configure(["ip", "link", "set", interface, state], node)

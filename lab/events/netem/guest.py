@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lab.guest.commands import netem_words
-from lab.guest.steps import Run, Step
+from lab.guest.steps import Configure, Step
 from lab.shared import types
 
 
@@ -15,4 +15,4 @@ def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     words = netem_words(types.Netem(**event.params))
     for node, interface in plan.link(event.target).ends():
         verb = ["replace", "dev", interface, "root", *words] if words else ["delete", "dev", interface, "root"]
-        yield Run(["tc", "qdisc", *verb], node)
+        yield Configure(["tc", "qdisc", *verb], node)

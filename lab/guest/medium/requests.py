@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lab.guest.medium.uapi import ENCODERS, LINK, Attr, Command, FaultAction, Frame
 from lab.guest.netlink.wire import LONGEST_PAYLOAD, attribute
+from lab.shared.frozen import frozen
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
@@ -18,7 +18,7 @@ _FAULT_RADIOS = {"from": Attr.FAULT_FROM, "to": Attr.FAULT_TO, "listener": Attr.
 _ALL = 2**32  # a probability of 1, for a fault's share
 
 
-@dataclass(frozen=True)
+@frozen
 class Request:
     """A request: ``values`` as ``ENCODERS`` wants them."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lab.guest.errors import GuestError
+from lab.shared.frozen import frozen
 
 NLMSG_ERROR = 2
 NLMSG_DONE = 3
@@ -41,7 +41,7 @@ class NetlinkError(GuestError):
     """The kernel's answer cannot be read."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Message:
     """A message without its header."""
 
@@ -51,7 +51,7 @@ class Message:
     payload: bytes
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """The kernel's answer to a request. ``code`` is 0 or an errno."""
 

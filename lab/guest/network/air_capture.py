@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lab.guest import commands, ready
@@ -28,14 +28,14 @@ _STATISTICS = Path("/sys/class/net") / commands.AIR_INTERFACE / "statistics"
 class AirCapture:
     """A running capture. ``task`` is its tcpdump."""
 
-    def __init__(self, loop: Loop, argv: Sequence[str]) -> None:
-        """Start, and wait until it captures every frame.
+    def __init__(self, loop: Loop, argv: Sequence[str], on_exit: Callable[[Task], None]) -> None:
+        """Start, and wait until it captures every frame. ``on_exit`` is called when it ends.
 
         Raises:
             GuestError: tcpdump does not start.
         """
         self._loop = loop
-        self.task = Task(loop, "tcpdump of the air", argv, DAEMON_LOGS / "air-tcpdump.log")
+        self.task = Task(loop, "tcpdump of the air", argv, DAEMON_LOGS / "air-tcpdump.log", on_exit=on_exit)
         listening = ready.logged(self.task, "listening on")
         loop.wait_for(
             lambda: listening() or not self.task.alive,

@@ -11,7 +11,9 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from lab.shared import types
 from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
 
 _libc = ctypes.CDLL(None, use_errno=True)
+_CLONE_NEWNET = 0x40000000  # sched.h
 _MOUNTS: list[dict[str, Any]] = [
     {"destination": "/proc", "type": "proc", "source": "proc"},
     {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": ["nosuid", "noexec", "nodev"]},
@@ -67,6 +70,18 @@ _CAPABILITY_NAMES = (
     "PERFMON",
 )
 _CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
+
+
+@cache
+def _own_network() -> int:
+    """The network namespace of the guest's first processes."""
+    return os.open("/proc/1/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+
+
+def _enter_network(namespace: int) -> None:
+    """setns(2); raises GuestError if it fails."""
+    if _libc.setns(namespace, _CLONE_NEWNET) != 0:
+        raise GuestError(f"setns: {os.strerror(ctypes.get_errno())}")
 
 
 def share(directory: Path, prefix: str) -> None:
@@ -127,6 +142,7 @@ class Container:
         (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
         run(commands.start_container(name), culprit=name)
         self.pid = int((home / "pid").read_text())
+        self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._cgroup = CGROUPS / f"lab-{name}"
         self._procs = self._cgroup / "cgroup.procs"
 
@@ -137,6 +153,18 @@ class Container:
     def run(self, *argv: str, input_text: str = "") -> str:
         """Run a short command inside to its end; GuestError if it fails."""
         return run(self.command(*argv), input_text, culprit=self.name)
+
+    @contextmanager
+    def network(self) -> Iterator[None]:
+        """Be in its network namespace, with the programs that start here.
+
+        ``enter`` takes two more processes for each command; the agent is one thread, and may change places.
+        """
+        _enter_network(self._network)
+        try:
+            yield
+        finally:
+            _enter_network(_own_network())
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""

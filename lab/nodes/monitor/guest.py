@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import commands
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Run, Step
+from lab.guest.steps import Configure, Step
 from lab.shared import types
 
 
@@ -29,9 +29,9 @@ class Monitor(NodeKind):
             return
         name = node.radio.interface
         width = f"HT40{node.radio.ht40_secondary}" if node.radio.ht40_secondary else "HT20"
-        yield Run(["iw", "dev", name, "set", "type", "monitor"], node.name)
-        yield Run(["ip", "link", "set", name, "up"], node.name)
-        yield Run(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.name)
+        yield Configure(["iw", "dev", name, "set", "type", "monitor"], node.name)
+        yield Configure(["ip", "link", "set", name, "up"], node.name)
+        yield Configure(["iw", "dev", name, "set", "freq", str(node.radio.frequency_mhz), width], node.name)
 
 
 KIND = Monitor()

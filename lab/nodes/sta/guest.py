@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, Run, Step, Write
+from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, SetSysctl, Step, Write
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -38,9 +38,8 @@ class Station(NodeKind):
         """
         yield from super().settings(node, phy)
         if node.radio is not None:
-            keys = [f"net.ipv4.conf.{node.radio.interface}.arp_evict_nocarrier=0"]
-            keys += [f"net.ipv6.conf.{node.radio.interface}.ndisc_evict_nocarrier=0"]
-            yield Run(["sysctl", "-qw", *keys], node.name)
+            yield SetSysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
+            yield SetSysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         """Start wpa_supplicant."""

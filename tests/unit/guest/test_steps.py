@@ -96,6 +96,12 @@ class Recorder:
             self._note(node, line)
         return "output"
 
+    def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
+        self.run(argv, node, input_text)
+
+    def set_sysctl(self, key: str, value: str, node: str) -> None:
+        self._note(node, f"echo {value} > /proc/sys/net/{key}")
+
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
         self._note(node, f"# {path}:")
         for line in text.splitlines():

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""Frozen data classes that cost nothing to define.
+
+``dataclasses`` writes the methods of each class as text and compiles it. In the guest that takes 2 ms for each class at
+every boot. ``frozen`` gives a class methods that look its fields up instead. For everything else such a class is a
+frozen dataclass: ``dataclasses.replace``, ``asdict`` and ``fields`` work, and type checkers treat it as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, dataclass_transform
+
+_T = TypeVar("_T")
+_NONE = object()  # no default
+
+
+class Field:
+    """How a field gets its value if the caller gives none, and whether JSON leaves it out then."""
+
+    __slots__ = ("default", "factory", "omitted")
+
+    def __init__(self, default: Any, factory: Callable[[], Any] | None, omitted: bool) -> None:
+        self.default = default
+        self.factory = factory
+        self.omitted = omitted
+
+    def value(self) -> Any:
+        """The default, made anew where it can be changed."""
+        return self.factory() if self.factory else self.default
+
+    def is_default(self, value: Any) -> bool:
+        """Whether a value equals the default."""
+        return self.has_default() and bool(value == self.value())
+
+    def has_default(self) -> bool:
+        """Whether the field may be left out."""
+        return self.factory is not None or self.default is not _NONE
+
+
+def field(*, default: Any = _NONE, default_factory: Callable[[], Any] | None = None, omitted: bool = False) -> Any:
+    """A field with a default. ``omitted``: JSON does not mention it at its default."""
+    return Field(default, default_factory, omitted)
+
+
+class _Dataclass:
+    """``__dataclass_fields__``, made when the ``dataclasses`` module asks for it: only on the host."""
+
+    def __get__(self, _instance: object, owner: Any) -> Any:
+        import dataclasses
+
+        made = [
+            (name, owner.__annotations__[name], dataclasses.field(**_options(one)))
+            for name, one in owner.__frozen_fields__.items()
+        ]
+        shadow: Any = dataclasses.make_dataclass(owner.__name__, made)
+        owner.__dataclass_fields__ = shadow.__dataclass_fields__
+        return owner.__dataclass_fields__
+
+
+def _options(one: Field) -> dict[str, Any]:
+    if one.factory:
+        return {"default_factory": one.factory}
+    return {} if one.default is _NONE else {"default": one.default}
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def frozen(cls: type[_T]) -> type[_T]:
+    """Make a frozen data class of a class with annotations. It has no base class with fields."""
+    fields: dict[str, Field] = {}
+    for name in cls.__annotations__:
+        given = cls.__dict__.get(name, _NONE)
+        fields[name] = given if isinstance(given, Field) else Field(given, None, False)
+        if given is not _NONE:
+            delattr(cls, name)
+    made: Any = cls
+    made.__frozen_fields__ = fields
+    made.__dataclass_fields__ = _Dataclass()
+    for method in (__init__, __eq__, __hash__, __repr__, __setattr__, __delattr__):
+        setattr(made, method.__name__, method)
+    return cls
+
+
+def fields_of(cls: Any) -> dict[str, Field] | None:
+    """The fields of a frozen class by name, in order; None for any other class."""
+    found: dict[str, Field] | None = getattr(cls, "__frozen_fields__", None)
+    return found
+
+
+# The methods of every frozen class.
+
+
+def __init__(self: Any, *values: Any, **named: Any) -> None:
+    fields = type(self).__frozen_fields__
+    if len(values) > len(fields):
+        raise TypeError(f"{type(self).__name__} takes at most {len(fields)} values, got {len(values)}")
+    here = self.__dict__
+    here.update(zip(fields, values, strict=False))
+    for name, value in named.items():
+        if name not in fields or name in here:
+            wrong = f"got {name} twice" if name in here else f"has no field {name}"
+            raise TypeError(f"{type(self).__name__} {wrong}")
+        here[name] = value
+    if len(here) == len(fields):
+        return
+    for name, one in fields.items():
+        if name not in here:
+            if not one.has_default():
+                raise TypeError(f"{type(self).__name__} needs {name}")
+            here[name] = one.value()
+
+
+def _values(instance: Any) -> tuple[Any, ...]:
+    here = instance.__dict__
+    return tuple(here[name] for name in type(instance).__frozen_fields__)
+
+
+def __eq__(self: Any, other: object) -> bool:
+    return _values(self) == _values(other) if type(self) is type(other) else NotImplemented
+
+
+def __hash__(self: Any) -> int:
+    return hash(_values(self))
+
+
+def __repr__(self: Any) -> str:
+    shown = zip(type(self).__frozen_fields__, _values(self), strict=True)
+    return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in shown)})"
+
+
+def __setattr__(self: Any, name: str, _value: object) -> None:
+    raise AttributeError(f"{type(self).__name__} is frozen: cannot set {name}")
+
+
+def __delattr__(self: Any, name: str) -> None:
+    raise AttributeError(f"{type(self).__name__} is frozen: cannot delete {name}")
