@@ -161,7 +161,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    """What was run there."""
+    """Return what a point runs."""
     return {
         "point": dict(point.labels),
         "topology": point.topology,
