@@ -59,7 +59,7 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
     except OSError as error:
         raise RecordError(
             f"cannot write the results to {directory}: {error.strerror}",
-            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
+            hint="choose another directory with --out; finished trials are stored and do not run again",
         ) from None
     return directory / "report.html"
 
@@ -145,17 +145,15 @@ def read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise RecordError(
-            f"cannot read {file}: {error.strerror}", hint="lab reproduce ID --out DIR makes one"
-        ) from None
+        raise RecordError(f"cannot read {file}: {error.strerror}", hint="lab reproduce --out DIR creates one") from None
     except ValueError:
         found = None
     if not isinstance(found, dict) or not {"version", "rows", "claims", "provenance"} <= found.keys():
-        raise RecordError(f"{file} holds no results of an experiment", hint="lab reproduce ID --out DIR makes them")
+        raise RecordError(f"{file} contains no results of an experiment", hint="lab reproduce --out DIR creates them")
     if found["version"] != VERSION:
         raise RecordError(
-            f"{file} is of version {found['version']}, this lab reads version {VERSION}",
-            hint="lab reproduce writes it anew; trials that are kept are not run again",
+            f"{file} has version {found['version']}, but this lab reads version {VERSION}",
+            hint="run lab reproduce to write it again; stored trials do not run again",
         )
     return found
 
