@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Verbs only; what they do lives in lab/, scripts/ and tests/.
+# Only targets; the code is in lab/, scripts/ and tests/.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

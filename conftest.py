@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What holds for all tests."""
+"""Settings for all tests."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
-# Whoever starts the tests in the background may have SIGINT ignored, which every program started here would inherit: a
-# test that sends it would wait for ever.
+# If the tests were started in the background, SIGINT may be ignored. Every program started here would inherit that, and
+# a test that sends SIGINT would wait forever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Other work on the machine must not fail a test: neither a slow example nor slow making of examples is an error.
+# Other work on the machine must not fail a test: slow examples, and slow generation of examples, are not errors.
 settings.register_profile("lab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("lab")
 
-# Folders whose tests take long, wherever they are, go first, each test by itself: at the end, when a worker has nothing
-# more to begin, what the others still do is short. Tests of other folders take milliseconds, or share what a fixture
-# has built: a worker gets a file of them.
+# Tests in these folders take long, so they run first, one at a time. Then only short tests remain at the end, when
+# some workers have nothing left to do. Tests in other folders take milliseconds, or share the result of a fixture, so
+# workers get whole files of them.
 LONG = ("determinism", "system")
 LAST = "unit"
 
 
 def folders(nodeid: str) -> tuple[str, ...]:
-    """The folders that a test is in."""
+    """Return the folders that a test is in."""
     return PurePath(nodeid.partition("::")[0]).parts[:-1]
 
 
 def rank(nodeid: str) -> int:
-    """Tests of a smaller rank begin earlier."""
+    """Return the rank of a test; tests with a lower rank start earlier."""
     return next((n for n, name in enumerate(LONG) if name in folders(nodeid)), len(LONG) + (LAST in folders(nodeid)))
 
 
 class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # has no types
-    """What a worker gets at once: a test that takes long, or a file of tests."""
+    """Assigns work to workers: a single long test, or a file of short ones."""
 
     def _split_scope(self, nodeid: str) -> str:
         return nodeid if rank(nodeid) < len(LONG) else nodeid.partition("::")[0]
@@ -45,7 +45,7 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # has no types
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling:
-    """Where there are several workers: in the order of collection, not files with many tests first."""
+    """With several workers, keep the order of collection; by default, files with the most tests start first."""
     config.option.loadscopereorder = False
     return Scheduling(config, log)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Figures of speed and memory, measured on this machine in one go: ``make bench``."""
+"""Measures speed and memory on this machine: ``make bench``."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measures the speed that the project promises, and prints medians beside the limits.
+"""Measures the speed that the project promises, and prints medians and limits.
 
-Limits are for a quiet machine with 2 cores. The first lines show the speed of this machine at the most frequent
+Limits are for an idle machine with 2 cores. The first lines show how fast this machine is at the most frequent
 operation of a guest: a system call of a program.
 """
 
@@ -35,7 +35,7 @@ CALLS = 300_000
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured quantity; ``limit`` None: only shown."""
+    """One measured quantity; ``limit`` None: it has no limit."""
 
     name: str
     unit: str
@@ -48,9 +48,9 @@ class Figure:
 
 
 def timed(argv: list[str]) -> float:
-    """Wall seconds of a command; SystemExit with its output if it fails."""
+    """Return the wall seconds of a command; SystemExit with its output if it fails."""
     started_s = time.perf_counter()
-    # as on any machine: Python keeps the bytecode of what it imports
+    # as on any machine, Python caches the bytecode of imports
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
     if result.returncode:
@@ -59,7 +59,7 @@ def timed(argv: list[str]) -> float:
 
 
 def system_calls(times: int) -> list[Figure]:
-    """Return the wall time of a system call in the guest: nearly all of a run consists of them."""
+    """Return the wall time of a system call in the guest: they take nearly all of a run's time."""
     with tempfile.TemporaryDirectory() as parent:
         program, initrd = Path(parent) / "init", Path(parent) / "initrd"
         source = Path(__file__).with_name("system_calls.c")
@@ -80,7 +80,7 @@ def system_calls(times: int) -> list[Figure]:
 
 
 def boot(initrd: Path, seccomp: str, calls: int) -> float:
-    """Wall seconds of a kernel that runs the program, on one core."""
+    """Return the wall seconds of a kernel that runs the program, on one core."""
     command = [
         *("taskset", "-c", str(min(os.sched_getaffinity(0))), str(ensure_kernel(SilentReport()).path)),
         *("mem=256M", "umid=bench", f"uml_dir={initrd.parent}/", "con=null", "con0=null,fd:1", "quiet"),
@@ -95,7 +95,7 @@ def boot(initrd: Path, seccomp: str, calls: int) -> float:
 
 
 def run(arguments: list[str]) -> tuple[float, dict[str, float]]:
-    """Wall seconds of ``lab run`` and the wall.json of the run."""
+    """Return the wall seconds of ``lab run`` and the wall.json of the run."""
     with tempfile.TemporaryDirectory() as parent:
         out = Path(parent) / "run"
         wall_s = timed([LAB, "run", *arguments, "--out", str(out)])
@@ -104,7 +104,7 @@ def run(arguments: list[str]) -> tuple[float, dict[str, float]]:
 
 
 def flagship(times: int) -> list[Figure]:
-    """The whole command, and of it the boot, in wall seconds."""
+    """Measure the whole command, and the boot alone, in wall seconds."""
     measured = [run(FLAGSHIP) for _ in range(times)]
     return [
         Figure("flagship, 30 s virtual, in all", "s", [wall_s for wall_s, _ in measured], 8.0),
@@ -114,13 +114,13 @@ def flagship(times: int) -> list[Figure]:
 
 
 def twenty(times: int) -> list[Figure]:
-    """Twenty nodes, boot to timeline start."""
+    """Measure twenty nodes, from boot to the start of the timeline."""
     boots = [run(["twenty-nodes", "idle"])[1]["boot_wall_s"] for _ in range(times)]
     return [Figure("20 nodes, boot to timeline start", "s", boots, 8.0)]
 
 
 def memory() -> list[Figure]:
-    """Return the host memory of one flagship run: resident memory of the largest process, UML itself."""
+    """Return the host memory of one flagship run: resident memory of the largest process, which is UML."""
     before_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     run(FLAGSHIP)
     after_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -128,12 +128,12 @@ def memory() -> list[Figure]:
 
 
 def help_verb(times: int) -> list[Figure]:
-    """The command's own start."""
+    """Measure how long the command itself takes to start."""
     return [Figure("lab --help", "s", [timed([LAB, "--help"]) for _ in range(times)], 0.3)]
 
 
 def kernel_build() -> list[Figure]:
-    """From a fetched source to a kernel, in a cache of its own."""
+    """Measure the build of a kernel from a fetched source, in a separate cache."""
     with tempfile.TemporaryDirectory() as parent:
         from lab.build.cache import cache_root
 
@@ -145,7 +145,7 @@ def kernel_build() -> list[Figure]:
 
 
 def test_suite() -> list[Figure]:
-    """`make test` with kernel and image in the cache."""
+    """Measure `make test` with kernel and image in the cache."""
     return [Figure("make test", "s", [timed(["make", "--silent", "test"])], 600.0)]
 
 

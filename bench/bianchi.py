@@ -2,8 +2,8 @@
 """Saturation throughput of DCF, in closed form.
 
 G. Bianchi, Performance Analysis of the IEEE 802.11 Distributed Coordination Function, IEEE JSAC 18(3), 2000, with a
-correction for a backoff that may follow its predecessor at once (1/W). A station that heard a collision waits for DIFS
-or for EIFS; the truth lies between, as those that took part in it do not wait for EIFS.
+correction for a backoff that may follow its predecessor immediately (1/W). A station that heard a collision waits for
+DIFS or for EIFS; the correct value is in between, since stations that collided do not wait for EIFS.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dcf:
-    """Times in µs. ``eifs_us`` is what follows a collision for who heard it."""
+    """Times in µs. ``eifs_us`` is the time that stations wait after a collision that they heard."""
 
     slot_us: float
     sifs_us: float
@@ -31,7 +31,7 @@ G54 = Dcf(slot_us=9, sifs_us=10, difs_us=28, eifs_us=10 + 304 + 28, data_us=254,
 
 
 def throughput_mbps(dcf: Dcf, stations: int, payload_bytes: int, after_collision_us: float) -> float:
-    """Of all stations together, if whoever heard a collision waits that long."""
+    """Return the throughput of all stations together, if stations that heard a collision wait that long."""
     window = dcf.cw_min + 1
     tau = _attempt(stations, window, ((dcf.cw_max + 1) // window).bit_length() - 1)
     some = 1 - (1 - tau) ** stations
@@ -43,8 +43,8 @@ def throughput_mbps(dcf: Dcf, stations: int, payload_bytes: int, after_collision
 
 
 def _attempt(stations: int, window: int, doublings: int) -> float:
-    """Chance that a station sends in a slot: where its two equations meet, by bisection."""
-    low, high = 0.0, 1.0  # of the chance to collide
+    """Return the probability that a station sends in a slot: the solution of the two equations, by bisection."""
+    low, high = 0.0, 1.0  # of the collision probability
     for _ in range(60):
         collide = (low + high) / 2
         tau = 2 / (1 + window + collide * window * sum((2 * collide) ** i for i in range(doublings)))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The overhead of an experiment beyond its guests: time per trial, speed-up by a second job, and drawing.
 
-Guests' own time is from when the guest is started until it is off. The overhead is all other wall time of a sweep, from
-its first line to its last, divided by its trials: planning, workers, records, the store.
+The time of a guest is from its start until it has ended. The overhead is all other wall time of a sweep, from its first
+line to its last, divided by the number of trials: planning, workers, records, the store.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lab.experiments.types import (
 OVERHEAD_S = 0.3
 SPEED_UP = 1.8
 DRAWING_S = 5.0
-POINTS, REPETITIONS = 50, 10  # of what is drawn
+POINTS, REPETITIONS = 50, 10  # of the results that are drawn
 MBPS = Metric("goodput", "goodput", "Mbit/s")
 
 
@@ -50,12 +50,12 @@ class Swept:
 
     @property
     def overhead_s(self) -> float:
-        """Wall time per trial beside its guest's; of a sweep with one job."""
+        """Wall time per trial without its guest, for a sweep with one job."""
         return (self.wall_s - self.guests_s) / self.trials
 
 
 def sweep(trials: int, jobs: int) -> Swept:
-    """The flagship with that many seeds, each file of it in a store of its own."""
+    """Run the flagship with that many seeds, with a separate store."""
     point = Point(0, {}, "two-aps-handoff", "http/download", ())
     goodput = Metric("goodput", "goodput", "Mbit/s")
     experiment = Experiment(
@@ -75,7 +75,7 @@ def sweep(trials: int, jobs: int) -> Swept:
 
 
 def drawing() -> float:
-    """Wall seconds to write all files of an experiment of 500 trials."""
+    """Return the wall seconds to write all files of an experiment of 500 trials."""
     from lab.experiments.output.files import write
 
     results = made_up()
@@ -86,7 +86,7 @@ def drawing() -> float:
 
 
 def made_up() -> Results:
-    """Results of 50 points with 10 trials each: a sine, and a tenth of it as spread."""
+    """Return results of 50 points with 10 trials each: a sine, and a tenth of it as spread."""
     from lab.experiments.analysis.statistics import summarise
 
     labels = [f"{number} m" for number in range(1, POINTS + 1)]
@@ -111,7 +111,7 @@ def made_up() -> Results:
 
 
 def main() -> int:
-    """The exit status: 1 if a limit is exceeded."""
+    """Return the exit status: 1 if a limit is exceeded."""
     parser = argparse.ArgumentParser(prog="python -m bench.experiments", description=__doc__)
     parser.add_argument("--trials", type=whole(2), default=24, help="of each sweep (default 24)")
     add_times(parser)
@@ -140,7 +140,7 @@ def main() -> int:
 
 
 def report_line(name: str, figure: float, limit: float, holds: bool) -> bool:
-    """Print a figure beside its limit; return whether it holds."""
+    """Print a figure and its limit; return whether the limit is met."""
     print(f"{'ok ' if holds else 'BAD'}  {name} {limit:g}: {figure:.2f}", flush=True)
     return holds
 

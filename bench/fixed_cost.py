@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What a run costs before anything happens in it: ``lab run one-ap idle``, its wall time by phases.
+"""The fixed cost of a run: the wall time of ``lab run one-ap idle``, by phase.
 
     python -m bench.fixed_cost [--times N]
 
-Each run is a process of its own, with stamps where one phase ends and the next begins. What the host does while the
-guest runs is not seen: it is free as long as there is a second core.
+Each run is a separate process, with a time stamp at the end of each phase. Work of the host while the guest runs is not
+shown: it costs no time if there is a second core.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bench.options import whole
 
 LIMIT_S = 0.8
 ARGUMENTS = ["run", "one-ap", "idle"]
-# ``lab`` with stamps: after the phase of that name. Imports are part of the phase that needs them.
+# ``lab`` with a time stamp after each phase. Imports are part of the phase that needs them.
 PROGRAM = """
 import json, sys, time
 stamps = [("python", time.monotonic())]
@@ -63,10 +63,10 @@ finally:
 
 
 def phases() -> dict[str, float]:
-    """Wall seconds of each phase of one run, and of all."""
+    """Return the wall seconds of each phase of one run, and their sum."""
     with tempfile.TemporaryDirectory() as parent:
         out = Path(parent) / "run"
-        # as on any machine: Python keeps the bytecode of what it imports
+        # as on any machine, Python caches the bytecode of imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         last_s = began_s = time.monotonic()
         argv = [sys.executable, "-c", PROGRAM, *ARGUMENTS, "--out", str(out)]

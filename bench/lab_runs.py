@@ -27,25 +27,25 @@ class Times:
     """Wall seconds of one run."""
 
     whole_s: float  # the command, with boot, record and report
-    boot_s: float  # from the guest's start to the start of the timeline: all associated
+    boot_s: float  # from the guest's start to the start of the timeline, when all stations are associated
     load_s: float  # while the load ran; 0 without one
 
 
 @contextmanager
 def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iterator[tuple[Path, Times]]:
-    """The directory of a finished run of two texts, for as long as the context lasts, and its times.
+    """Run a topology and a workload given as text; yield the run's directory, which the context removes, and its times.
 
-    ``options`` are more words for ``lab run``.
+    ``options`` are further arguments of ``lab run``.
 
     Raises:
-        RunError: The run failed; with the lab's output.
+        RunError: The run failed; contains the lab's output.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as parent:
         place, work, out = (Path(parent) / name for name in ("topology.yaml", "workload.yaml", "run"))
         place.write_text(topology)
         work.write_text(workload)
         shutil.copy(UDP_PROGRAM, parent)
-        # as on any machine: Python keeps the bytecode of what it imports
+        # as on any machine, Python caches the bytecode of imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         argv = [LAB, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
         started_s = time.perf_counter()
@@ -58,13 +58,13 @@ def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iter
 
 
 def load_wall_s(raw: Path) -> float:
-    """From the start of the first process that sends (its .err file) to the end of the last (its .out file)."""
+    """Return the time from the start of the first sender (its .err file) to the end of the last one (its .out file)."""
     started = [path.stat().st_mtime for path in raw.glob(f"{FLOW}*.err")]
     ended = [path.stat().st_mtime for path in raw.glob(f"{FLOW}*.out")]
     return max(ended) - min(started) if ended else 0
 
 
 def counters(run: Path) -> dict[str, Any]:
-    """What the medium counted until the last look."""
+    """Return the medium's counters at the last reading."""
     last: dict[str, Any] = json.loads((run / "raw" / "medium.json").read_text())["looks"][-1]
     return last

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The workloads of the comparisons: the server sends to every station at once.
+"""The workloads of the comparisons: the server sends to all stations at once.
 
-The load begins a second after the start of the run. Before it, the server pings each station, so that all addresses are
-known: a lost ARP request is repeated after a second only, and ns-3's caches are filled too. The first second of the
+The load begins one second after the start of the run. Before that, the server pings each station, so all addresses are
+known: a lost ARP request is repeated only after a second, and ns-3's caches are filled too. The first second of the
 load is not counted.
 """
 
@@ -19,7 +19,7 @@ from lab.errors import RunError
 START_S = 1
 WARM_UP_S = 1
 REST_S = 2  # after the load: queues drain, iperf3 exchanges results
-FLOW = "flow"  # what sends, in the names of raw files
+FLOW = "flow"  # the senders, in the names of raw files
 SINK = "sink"
 UDP_PROGRAM = Path(__file__).with_name("udp_load.py")
 _ACKED = re.compile(r"bytes_acked:(\d+)")
@@ -28,7 +28,7 @@ _SACKED = re.compile(r" mss:(\d+) .* sacked:(\d+)")
 
 @dataclass(frozen=True)
 class Load:
-    """A download for ``seconds``; of UDP ``offered_mbps`` in all."""
+    """A download for ``seconds``; with UDP, ``offered_mbps`` is the total rate."""
 
     stations: int
     seconds: int
@@ -37,11 +37,11 @@ class Load:
 
     @property
     def counted_s(self) -> int:
-        """How long goodput is counted."""
+        """The time during which goodput is counted."""
         return self.seconds - WARM_UP_S
 
     def text(self) -> str:
-        """The workload file, which needs udp_load.py beside it."""
+        """Return the workload file, which needs udp_load.py in the same folder."""
         lines = [
             "name: download",
             f"roles: {{server: 1, client: {self.stations}}}",
@@ -55,10 +55,10 @@ class Load:
         return "\n".join(lines) + "\n"
 
     def goodput_mbps(self, run: Path) -> list[float]:
-        """Of each station, from what a run left.
+        """Return the goodput of each station, from the files of a run.
 
         Raises:
-            RunError: A station's part is missing.
+            RunError: The data of a station is missing.
         """
         if self.offered_mbps is None:
             return self._tcp_goodput(run)
@@ -79,7 +79,7 @@ class Load:
         ]
 
     def _iperf3(self) -> list[str]:
-        """A client in the server for each station, since a server of iperf3 serves one client at a time."""
+        """One client in the server for each station, since an iperf3 server serves only one client at a time."""
         how = f"duration: {self.seconds} s, congestion: cubic"
         if self.offered_mbps is not None:
             rate = f"rate: {self.offered_mbps / self.stations:.4f} Mbit/s"
@@ -101,17 +101,17 @@ class Load:
         ]
 
     def _counts(self) -> list[str]:
-        """What the server knows to have arrived, after the first second and at the end."""
+        """Record what has arrived according to the server, after the first second and at the end."""
         if self.offered_mbps is not None:
             return []
         looks_s = (START_S + WARM_UP_S, START_S + self.seconds)
         return [f"  - {{at: {at} s, exec: server, run: [ss, -tinHO, 'dport = :5201']}}" for at in looks_s]
 
     def _tcp_goodput(self, run: Path) -> list[float]:
-        """From what was acknowledged, also selectively, at both ends of the time that counts.
+        """Return the bytes acknowledged, also selectively, between start and end of the counted time.
 
-        Not from iperf3: it counts blocks of 128 KiB, a twentieth of what a slow station gets. With smaller ones it
-        pushes (PSH) each, and its receiver acknowledges each at once.
+        iperf3's own count is too coarse: it counts blocks of 128 KiB, a twentieth of what a slow station gets. With
+        smaller blocks it pushes (PSH) each one, and its receiver acknowledges each one immediately.
         """
         events = json.loads((run / "guest.json").read_text())["events"]
         first, last = (_acked(event["output"]) for event in events if "ss" in event["params"].get("argv", []))
@@ -128,9 +128,9 @@ _ROLES = ("server", "client")
 
 
 def _acked(printed: str) -> dict[str, int]:
-    """Bytes by peer: iperf3 has two connections with each, control and data.
+    """Return the bytes by peer; iperf3 has two connections to each, control and data.
 
-    What arrived behind a hole counts: it took its time on the air, whenever the program gets it.
+    Data behind a hole counts: it took air time, no matter when the program receives it.
     """
     acked: dict[str, int] = {}
     for line in printed.splitlines():
@@ -143,7 +143,7 @@ def _acked(printed: str) -> dict[str, int]:
 
 
 def _iperf3_goodput(path: Path) -> float:
-    """Mean of the intervals that are not left out, of the one test."""
+    """Return the mean of the intervals that are not omitted."""
     document = json.JSONDecoder().raw_decode(path.read_text())[0]
     counted = [interval["sum"] for interval in document["intervals"] if not interval["sum"]["omitted"]]
     mbps: float = 8e-6 * sum(each["bytes"] for each in counted) / sum(each["seconds"] for each in counted)

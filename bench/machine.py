@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def machine() -> str:
-    """Processor, cores, system."""
+    """Return processor, cores and system."""
     models = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     model = models[0].split(":", 1)[1].strip() if models else platform.machine()
     release = dict(line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line)
@@ -18,5 +18,5 @@ def machine() -> str:
 
 
 def load_average() -> str:
-    """How busy it is: the mean of the last minute; the comparison itself makes about 1 of it."""
+    """Return the load average of the last minute; the comparison itself contributes about 1."""
     return f"load average {os.getloadavg()[0]:.2f}"

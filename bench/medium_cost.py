@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The cost of the 802.11 medium in wall time: a download over radios, compared with veth pairs and tc/netem.
 
-The wired run has a switch in place of the access point, and netem lets each station have what it got by radio.
+The wired run has a switch instead of the access point, and netem gives each station the rate that it had by radio.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bench.places import PHYS, behind_access_point, behind_switch
 from lab.errors import LabError
 
 UDP_OVERLOAD = 1.2  # of the channel's capacity
-# bytes of payload in an Ethernet frame of 1514 B, which is what netem counts
+# bytes of payload in an Ethernet frame of 1514 B; netem counts whole frames
 PAYLOAD_BYTES = {"tcp": 1448, "udp": 1472}
 FRAME_BYTES = 1514
-QUEUE_PACKETS = 200  # at the switch, for all stations; about what fills a second at 11b is too much for TCP
+QUEUE_PACKETS = 200  # at the switch, for all stations; a queue of about one second at 11b is too long for TCP
 MOST = 2.0
 MODES = ("11b-11", "11a-54", "11n-150")
 HEAD = (
@@ -34,20 +34,20 @@ HEAD = (
 
 
 def once(topology: str, load: Load, seed: int) -> tuple[float, Times]:
-    """Goodput in all, and times, of one run."""
+    """Return the total goodput and the times of one run."""
     with finished(topology, load.text(), seed) as (run, times):
         return sum(load.goodput_mbps(run)), times
 
 
 def wired(load: Load, transport: str, goodput_mbps: float) -> tuple[str, Load]:
-    """The same load over links that carry that much."""
+    """Return the same load over links that carry this goodput."""
     rate = f"{goodput_mbps / load.stations * FRAME_BYTES / PAYLOAD_BYTES[transport]:.5f} Mbit/s"
     limit = f"{max(10, QUEUE_PACKETS // load.stations)} packets"
     return behind_switch(load.stations, rate, limit), replace(load)
 
 
 def compare(mode: str, transport: str, stations: int, times: int, seconds: int) -> bool:
-    """Measure both in turn, print a line; whether the medium costs no more than it may.
+    """Measure both alternately, print a line; return whether the medium stays within its limit.
 
     Raises:
         RunError: A run failed.
@@ -81,8 +81,8 @@ def main() -> int:
     parser.add_argument("--stations", nargs="+", type=whole(1), default=[1, 10])
     chosen = parser.parse_args()
     print(f"{machine()}; {load_average()}")
-    print(f"{chosen.seconds} s of load, medians of {chosen.times} runs of each in turn")
-    print("load: from begin to end of the load. lab run: the whole command. ratio: medium to netem.")
+    print(f"{chosen.seconds} s of load, medians of {chosen.times} alternating runs of each")
+    print("load: from start to end of the load. lab run: the whole command. ratio: medium to netem.")
     print(HEAD, flush=True)
     well = True
     for mode, transport, stations in product(chosen.modes, chosen.transports, chosen.stations):

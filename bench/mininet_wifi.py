@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The lab beside figures of Mininet-WiFi: saturated stations, association of ten, the gap of a handoff.
+"""Compares the lab with Mininet-WiFi: saturated stations, association of ten stations, the gap of a handoff.
 
-Those of Mininet-WiFi 2.7 with wmediumd were measured once, in a guest as the lab's, when the lab was designed. They
-are not measured again here.
+The figures of Mininet-WiFi 2.7 with wmediumd were measured once, in a guest like the lab's, when the lab was designed.
+They are not measured again here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bench.places import PHYS, behind_access_point, numbers
 from lab.errors import LabError
 
 SATURATED_S = 10
-OFFERED_MBPS = 40.0  # in all: more than 54 Mbit/s can carry, for each station more than its share
+OFFERED_MBPS = 40.0  # in total: more than 54 Mbit/s can carry, so each station offers more than its share
 UDP_BYTES, IP_BYTES = 1472, 1500
 STATIONS = (1, 2, 5, 10)
 SATURATION_MBPS = 41.7  # for any of these numbers
@@ -79,7 +79,7 @@ processes:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
     name: str
     theirs: float
@@ -89,7 +89,7 @@ class Row:
 
 
 def uplink(stations: int) -> str:
-    """A workload: every station sends UDP to the server, more than it can."""
+    """Return a workload: every station sends more UDP to the server than the channel can carry."""
     path = f"/tmp/{UDP_PROGRAM.name}"
     each_bps = OFFERED_MBPS * 1e6 / stations
     return "\n".join(
@@ -115,17 +115,17 @@ def uplink(stations: int) -> str:
 
 
 def saturated_mbps(stations: int) -> float:
-    """What the server gets from saturated stations, in IP packets of 1500 B; beacons take 0.9 % of the time."""
+    """Return the throughput of saturated stations, in IP packets of 1500 B; beacons take 0.9 % of the time."""
     with finished(behind_access_point(PHYS["11g-54"], stations), uplink(stations)) as (run, _):
         counted: list[int] = json.loads((run / "raw" / f"{SINK}.out").read_text())[WARM_UP_S:]
     return 8e-6 * sum(counted) / len(counted) * IP_BYTES / UDP_BYTES
 
 
 def association_s(times: int) -> dict[str, float]:
-    """Median wall seconds for ten stations.
+    """Return the median wall seconds for ten stations.
 
     Raises:
-        RunError: One of them is not associated.
+        RunError: A station is not associated.
     """
     place = behind_access_point(PHYS["11g-54"], 10)
     walls: list[Times] = []
@@ -139,14 +139,14 @@ def association_s(times: int) -> dict[str, float]:
 
 
 def gaps_ms(workload: str) -> list[float]:
-    """The longest silence around each handoff, ms of virtual time."""
+    """Return the longest silence around each handoff, in ms of virtual time."""
     with finished(HANDOFF, workload) as (run, _):
         rows = json.loads((run / "record.json").read_text())["metrics"]["outage"]["rows"]
     return [float(row["longest_gap"]) for row in rows]
 
 
 def rows(times: int) -> Iterator[Row]:
-    """One after the other, as they are measured."""
+    """Yield the rows as they are measured."""
     for stations in STATIONS:
         quick, slow = (throughput_mbps(G54, stations, IP_BYTES, after_us) for after_us in (G54.difs_us, G54.eifs_us))
         theory = f"theory {quick:.1f}" if stations == 1 else f"theory {slow:.1f} to {quick:.1f}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Phy:
-    """One PHY at one rate, as keys of nodes; ``capacity_mbps`` (of UDP payload) only says how much to offer."""
+    """One PHY at one rate, as keys of nodes; ``capacity_mbps`` (of UDP payload) only determines the offered load."""
 
     access_point: str
     rate: str
@@ -26,9 +26,9 @@ WIRE = "rate: 500 Mbit/s, delay: 1 ms"
 
 
 def behind_access_point(phy: Phy, stations: int, wire: str = WIRE) -> str:
-    """A topology: h1, ap1, sta1 to staN on an 802.11 medium.
+    """Return a topology: h1, ap1, sta1 to staN on an 802.11 medium.
 
-    Country US: others prescribe parameters of WMM at 5 GHz, ns-3 has the defaults of IEEE 802.11.
+    Country US: other countries prescribe WMM parameters at 5 GHz; ns-3 has the defaults of IEEE 802.11.
     """
     lines = [
         f"name: behind-access-point-{stations}",
@@ -44,7 +44,7 @@ def behind_access_point(phy: Phy, stations: int, wire: str = WIRE) -> str:
 
 
 def behind_switch(stations: int, rate: str, limit: str, wire: str = WIRE) -> str:
-    """The same without radios: hosts sta1 to staN behind a switch, each by a veth pair with netem."""
+    """Return the same without radios: hosts sta1 to staN behind a switch, each on a veth pair with netem."""
     lines = [
         f"name: behind-switch-{stations}",
         "nodes:",
@@ -59,5 +59,5 @@ def behind_switch(stations: int, rate: str, limit: str, wire: str = WIRE) -> str
 
 
 def numbers(stations: int) -> range:
-    """Numbers of the stations, from 1."""
+    """Return the numbers of the stations, from 1."""
     return range(1, stations + 1)

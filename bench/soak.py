@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A day on the medium: an access point, two stations, a ping every ten seconds. Nothing may leak, warn or drift.
+"""A day on the medium: an access point, two stations, a ping every ten seconds. There must be no leaks, warnings
+or drift.
 
-Memory is looked at every hour, from the second one on, when all that is kept has been allocated once.
+Memory is read every hour. The comparison begins with the second hour, when everything permanent has been allocated.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from lab.errors import LabError
 HOUR_NS = 3600 * 10**9
 BEACON_NS = 102_400_000  # 100 TU
 GROWTH_MOST = 0.01  # of the kernel's memory, from the second hour to the last
-DRIFT_MOST = 1e-4  # of the beacons' number; a few management frames are in the same access category
+DRIFT_MOST = 1e-4  # of the number of beacons; a few management frames are in the same access category
 EVERY_S = 10
 
 TOPOLOGY = """\
@@ -48,7 +49,7 @@ class Finding:
 
 
 def workload(hours: int) -> str:
-    """Pings, and a look at the kernel's memory before each full hour."""
+    """Return a workload of pings that reads the kernel's memory before each full hour."""
     pings = hours * 3600 // EVERY_S - 2
     lines = [
         f"name: soak\nroles: {{server: 1, client: 2}}\nduration: {hours} h\nprocesses:",
@@ -67,7 +68,7 @@ def kernel_kib(meminfo: str) -> int:
 
 
 def judge(run: Path, hours: int) -> list[Finding]:
-    """What a run of so many hours shows; the lab itself fails a run whose kernel warned."""
+    """Return the findings of a run of so many hours; the lab itself fails a run if the kernel warns."""
     events = json.loads((run / "guest.json").read_text())["events"]
     held = [kernel_kib(event["output"]) for event in events if event["kind"] == "exec"]
     growth = held[-1] / held[1] - 1
@@ -94,9 +95,9 @@ def judge(run: Path, hours: int) -> list[Finding]:
 
 
 def main() -> int:
-    """The exit status: 1 if something does not hold."""
+    """Return the exit status: 1 if a condition does not hold."""
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
-    parser.add_argument("--hours", type=whole(3), default=24, help="of virtual time, at least 3 (default 24)")
+    parser.add_argument("--hours", type=whole(3), default=24, help="length in virtual time, at least 3 (default 24)")
     hours = parser.parse_args().hours
     print(f"{machine()}; {load_average()}", flush=True)
     try:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The init of a guest: as many cheap system calls as its second argument says, then power off. */
+/* Init of a guest: makes as many cheap system calls as its argument says, then powers off. */
 #include <stdlib.h>
 #include <sys/reboot.h>
 #include <sys/syscall.h>

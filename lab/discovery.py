@@ -116,7 +116,7 @@ def holds(room: str, name: str, variable: str, kind: type[Thing]) -> Thing:
 def blaming(room: str, name: str, what: str, error: type[LabError] = InputError) -> Iterator[None]:
     """Turn what the code of a stack raises into one message that names its file and line.
 
-    The lab's own code has no excuse: what it raises stays as it is, and so does a LabError.
+    Exceptions of the lab's own code stay as they are, and so does a LabError.
 
     Args:
         room: the room of the code.

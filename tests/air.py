@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads what ``--pcap air`` leaves, by the specifications and without the lab's writer."""
+"""Reads the files of ``--pcap air`` according to the specifications, without code of the lab's writer."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _CONTROL = {13: ACK, 9: BA, 11: RTS, 12: CTS}
 _QOS = 8
 FCS_BYTES = 4
 SIGNAL_EXTENSION_NS = 6_000
-CCK = 0x20  # of the channel's flags
-_BITS_PER_SUBCARRIER = [Fraction(bits, 2) for bits in (1, 2, 3, 4, 6, 8, 9, 10)]  # of data, by MCS of one stream
+CCK = 0x20  # flag of the channel field
+_BITS_PER_SUBCARRIER = [Fraction(bits, 2) for bits in (1, 2, 3, 4, 6, 8, 9, 10)]  # data bits, by MCS of one stream
 _LONG_TRAININGS = {1: 1, 2: 2, 3: 4, 4: 4}  # by streams
 
 
 @dataclass(frozen=True)
 class Interface:
-    """An interface block: link type, and options by their code."""
+    """An interface block: link type, and options by code."""
 
     link_type: int
     options: dict[int, bytes]
@@ -37,11 +37,11 @@ class Frame:
     stamp_ns: int
     comment: str
     header: dict[str, tuple[int, ...]]  # radiotap
-    body: bytes  # of the MPDU, without FCS
+    body: bytes  # the MPDU without its FCS
 
     @property
     def kind(self) -> str:
-        """What it is: one of the names above, or "other"."""
+        """Kind of frame: one of the names above, or "other"."""
         group, subtype = self.body[0] >> 2 & 3, self.body[0] >> 4
         if group == 2:
             return DATA
@@ -61,7 +61,7 @@ class Frame:
 
     @property
     def wants_ack(self) -> bool:
-        """Whether it is a data frame to a station that has to be acknowledged at once."""
+        """Whether it is a unicast data frame that requires an immediate ACK."""
         if self.kind != DATA or self.receiver[0] & 1:
             return False
         return not self.body[0] >> 4 & _QOS or self.body[24] >> 5 & 3 == 0
@@ -78,7 +78,7 @@ class Frame:
 
     @property
     def aggregate(self) -> int | None:
-        """Number of the A-MPDU that it is part of."""
+        """Reference number of its A-MPDU, if any."""
         return self.header["ampdu"][0] if "ampdu" in self.header else None
 
     def blocks_acknowledged(self) -> set[int]:
@@ -88,7 +88,7 @@ class Frame:
 
 
 def end_ns(ppdu: list[Frame]) -> int:
-    """When the air is free of a PPDU, by IEEE 802.11-2020, 16.3.4, 17.4.3 and 19.4.3.
+    """Return the end of a PPDU, by IEEE 802.11-2020, 16.3.4, 17.4.3 and 19.4.3.
 
     Args:
         ppdu: the frames of an A-MPDU, or one frame.
@@ -109,12 +109,12 @@ def end_ns(ppdu: list[Frame]) -> int:
 
 
 def _psdu_bytes(sizes: list[int]) -> int:
-    """An A-MPDU: each MPDU after a delimiter, all but the last padded to words (9.7.1)."""
+    """Return the length of an A-MPDU: a delimiter before each MPDU, and all but the last padded to words (9.7.1)."""
     return sum(4 + size + -size % 4 for size in sizes[:-1]) + 4 + sizes[-1]
 
 
 def _high_throughput_ns(mcs: tuple[int, ...], psdu_bytes: int) -> int:
-    """Air time in the mixed format."""
+    """Return the air time in the mixed format."""
     _, how, index = mcs
     streams, wide, short = index // 8 + 1, how & radiotap.MCS_40_MHZ, bool(how & radiotap.MCS_SHORT_GI)
     bits_of_symbol = (108 if wide else 52) * _BITS_PER_SUBCARRIER[index % 8] * streams
@@ -125,7 +125,7 @@ def _high_throughput_ns(mcs: tuple[int, ...], psdu_bytes: int) -> int:
 
 
 def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """(type, body) of each block of a little-endian pcapng file."""
+    """Yield (type, body) of each block of a little-endian pcapng file."""
     position = 0
     while position < len(data):
         kind, size = struct.unpack_from("<II", data, position)
@@ -135,7 +135,7 @@ def blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def options(data: bytes) -> dict[int, bytes]:
-    """Options by their code."""
+    """Return the options by code."""
     found, position = {}, 0
     while position < len(data):
         code, size = struct.unpack_from("<HH", data, position)
@@ -148,7 +148,7 @@ def options(data: bytes) -> dict[int, bytes]:
 
 
 def packets(data: bytes) -> Iterator[tuple[int, bytes, int, dict[int, bytes]]]:
-    """(stamp in ns, bytes, length on the air, options) of each packet."""
+    """Yield (time stamp in ns, bytes, length on the air, options) of each packet."""
     for kind, body in blocks(data):
         if kind == 6:
             interface, high, low, kept, length = struct.unpack_from("<5I", body)
@@ -157,7 +157,7 @@ def packets(data: bytes) -> Iterator[tuple[int, bytes, int, dict[int, bytes]]]:
 
 
 def interface(data: bytes) -> Interface:
-    """The one interface of a file, which must begin with a section."""
+    """Return the only interface of a file, which must begin with a section."""
     (first, section), (second, body) = list(blocks(data))[:2]
     assert (first, second) == (0x0A0D0D0A, 1)
     assert section[:16] == struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)
@@ -167,13 +167,13 @@ def interface(data: bytes) -> Interface:
 
 
 def frames(path: Path) -> list[Frame]:
-    """The frames of a file."""
+    """Return the frames of a file."""
     found = []
-    for stamp_ns, data, length, said in packets(path.read_bytes()):
+    for stamp_ns, data, length, block_options in packets(path.read_bytes()):
         assert len(data) == length
         header = radiotap.fields(data)
         body = data[radiotap.length(data) :]
         if header["flags"][0] & radiotap.FLAG_FCS:
             body = body[:-FCS_BYTES]
-        found.append(Frame(stamp_ns, said.get(1, b"").decode(), header, body))
+        found.append(Frame(stamp_ns, block_options.get(1, b"").decode(), header, body))
     return found

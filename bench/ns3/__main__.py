@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lab beside ns-3: the same downloads in both, in turn; goodput and wall time."""
+"""Compares the lab with ns-3: goodput and wall time of the same downloads, alternating."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lab.errors import LabError
 
 UDP_OVERLOAD = 1.2  # of the channel's capacity, as in download.cc
 GOODPUT_WITHIN = 0.05
-# at 11n: so many times as fast as ns-3, by number of stations
+# at 11n: required speed relative to ns-3, by number of stations
 FASTER = {1: 2.0, 10: 1.5}
 HEAD = (
     f"{'':<18}{'goodput, Mbit/s':^27}  {'wall, s':^41}\n"
@@ -35,14 +35,14 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Pair:
-    """One scenario, once in each."""
+    """One scenario, run once in ns-3 and once in the lab."""
 
     ns3_mbps: float
     lab_mbps: float
-    least_share: float  # of the station that got least, of an equal share
+    least_share: float  # of the station that got least, relative to an equal share
     ns3_s: float  # the whole process
     lab_s: float  # the whole command
-    load_s: float  # of it, from begin to end of the load
+    load_s: float  # from start to end of the load
 
 
 def pair(program: Path, scenario: download.Scenario, by_iperf3: bool) -> Pair:
@@ -65,7 +65,7 @@ def pair(program: Path, scenario: download.Scenario, by_iperf3: bool) -> Pair:
 
 
 def median(pairs: list[Pair]) -> Pair:
-    """Of each figure."""
+    """Return the median of each figure."""
     return Pair(*(statistics.median(values) for values in zip(*(vars(one).values() for one in pairs), strict=True)))
 
 
@@ -83,7 +83,7 @@ def remarks(scenario: download.Scenario, seen: Pair) -> list[str]:
 
 
 def line(scenario: download.Scenario, seen: Pair) -> str:
-    """A line of the table."""
+    """Format a row of the table."""
     name = f"{scenario.mode} {scenario.transport} {scenario.stations}"
     goodput = f"{seen.ns3_mbps:>9.2f}{seen.lab_mbps:>9.2f}{seen.lab_mbps / seen.ns3_mbps:>9.3f}"
     whole = f"{seen.ns3_s:>7.2f}{seen.lab_s:>9.2f}{seen.ns3_s / seen.lab_s:>7.2f}"
@@ -91,7 +91,7 @@ def line(scenario: download.Scenario, seen: Pair) -> str:
 
 
 def scenarios(chosen: argparse.Namespace) -> Iterator[download.Scenario]:
-    """What was asked for, in the order of the table."""
+    """Yield the chosen scenarios in the order of the table."""
     for mode, transport, stations in product(chosen.modes, chosen.transports, chosen.stations):
         yield download.Scenario(mode, stations, transport, chosen.seconds, latency=chosen.latency)
 
@@ -105,19 +105,21 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--modes", nargs="+", default=modes, choices=modes)
     parser.add_argument("--transports", nargs="+", default=transports, choices=transports)
     parser.add_argument("--stations", nargs="+", type=whole(1), default=[1, 2, 10])
-    parser.add_argument("--latency", type=ns3_time, default="0us", help="of ns-3's hosts, such as 20us (default: none)")
-    parser.add_argument("--iperf3", action="store_true", help="UDP by iperf3 too, instead of udp_load.py")
+    parser.add_argument(
+        "--latency", type=ns3_time, default="0us", help="latency of ns-3's hosts, such as 20us (default: none)"
+    )
+    parser.add_argument("--iperf3", action="store_true", help="use iperf3 for UDP too, instead of udp_load.py")
     return parser.parse_args()
 
 
 def main() -> int:
-    """Measure, print, and fail if something is missed."""
+    """Measure, print, and fail if a limit is missed."""
     chosen = arguments()
     program = ensure_program()
     print(f"{machine()}; {load_average()}")
     late = "" if chosen.latency == "0us" else f"; ns-3's hosts get frames {chosen.latency} later"
-    print(f"{chosen.seconds} s of load, medians of {chosen.times} runs of each in turn{late}")
-    print("ns-3: its whole process. lab run: the whole command. load: the lab from begin to end of the load.")
+    print(f"{chosen.seconds} s of load, medians of {chosen.times} alternating runs of each{late}")
+    print("ns-3: its whole process. lab run: the whole command. load: the lab from start to end of the load.")
     print(HEAD, flush=True)
     missed = 0
     for scenario in scenarios(chosen):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the time of the air goes to in a TCP download, in ns-3 and in the lab, for each segment that arrives.
+"""Breaks down the air time of a TCP download per segment that arrives, in ns-3 and in the lab.
 
 ``python -m bench.ns3.air --mode 11b-11`` prints how often each part occurs, how long it lasts, and their product.
 """
@@ -37,25 +37,25 @@ PARTS = (
 )
 _PART_OF = {"segment": "segments", "answer": "answers of TCP", "ack": "ACK of the MAC", "beacon": "beacons"}
 _ANSWERED_WITHIN_US = 18  # SIFS is 10 or 16; radiotap's times are whole µs
-_SAME_US = 1.5  # that much seems to overlap for the same reason
+_SAME_US = 1.5  # apparent overlap, for the same reason
 
 
 @dataclass
 class Budget:
-    """Where the air's time went: per part how often and how long in all; and segments that arrived."""
+    """Breakdown of the air time: count and total duration of each part, and the number of segments that arrived."""
 
     times: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     us: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     segments: float = 0  # of 1448 B, each counted once
 
     def add(self, part: str, us: float) -> None:
-        """Once more, that long."""
+        """Count one more, of that duration."""
         self.times[part] += 1
         self.us[part] += us
 
 
 def bursts(frames: Sequence[Frame]) -> Iterator[list[Frame]]:
-    """Frames that overlap, together; in order of time."""
+    """Group frames that overlap; in order of time."""
     burst: list[Frame] = []
     end_us = 0.0
     for frame in frames:
@@ -69,7 +69,7 @@ def bursts(frames: Sequence[Frame]) -> Iterator[list[Frame]]:
 
 
 def budget(frames: Sequence[Frame], begin_us: float, end_us: float) -> Budget:
-    """Of the time between two times."""
+    """Break down the time from ``begin_us`` to ``end_us``."""
     spent = Budget()
     arrived: dict[tuple[str, int], int] = {}
     whole_us = 0.0
@@ -98,7 +98,7 @@ def budget(frames: Sequence[Frame], begin_us: float, end_us: float) -> Budget:
 
 
 def together(budgets: Sequence[Budget]) -> Budget:
-    """Of several runs: their sum. What is printed is for each segment."""
+    """Return the sum of several runs; the table shows it per segment."""
     total = Budget()
     for each in budgets:
         total.segments += each.segments
@@ -109,7 +109,7 @@ def together(budgets: Sequence[Budget]) -> Budget:
 
 
 def of_ns3_run(program: Path, scenario: download.Scenario, extra: Sequence[str]) -> Budget:
-    """Run ns-3; ``extra`` are options of its own, such as --ns3::TcpSocket::DelAckCount=1.
+    """Run ns-3; ``extra`` are options of ns-3, such as --ns3::TcpSocket::DelAckCount=1.
 
     Raises:
         RunError: It failed; gives its output.

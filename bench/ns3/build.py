@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Compiles the programs against Debian's libns3-dev; each under the hash of what it came from, in build/ns3.
+"""Compiles the program against Debian's libns3-dev, into build/ns3; the name contains a hash of its inputs.
 
-``python -m bench.ns3.build`` prints where the program is.
+``python -m bench.ns3.build`` prints the path of the program.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ COMPILER = ("g++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror")
 
 
 def ensure_program(source: Path = SOURCE, binaries: Path = BINARIES) -> Path:
-    """The compiled program, built if it is not there yet.
+    """Return the compiled program; build it if necessary.
 
     Raises:
         HostError: A tool or ns-3 is not installed.
-        BuildError: It does not compile; gives the compiler's output.
+        BuildError: It does not compile; contains the compiler's output.
     """
     version, flags = _installed()
     binary = binaries / f"{source.stem}-{content_key(source.read_bytes(), version, *COMPILER, *flags)}"
@@ -47,7 +47,7 @@ def ensure_program(source: Path = SOURCE, binaries: Path = BINARIES) -> Path:
 
 
 def _installed() -> tuple[str, list[str]]:
-    """Version of ns-3, and what the compiler needs to know of it."""
+    """Return the version of ns-3 and its compiler flags."""
     if _tool(["pkg-config", "--exists", *MODULES], "pkg-config").returncode:
         raise HostError(f"ns-3 is not installed: no {MODULES[-1]}.pc", hint="apt-get install libns3-dev")
     version = _tool(["pkg-config", "--modversion", MODULES[-1]], "pkg-config").stdout.strip()
@@ -58,7 +58,7 @@ def _installed() -> tuple[str, list[str]]:
 
 
 def _compile(source: Path, binary: Path, version: str, flags: list[str]) -> None:
-    """Makes the binary appear by one rename."""
+    """Compile to a temporary file, then rename it."""
     binary.parent.mkdir(parents=True, exist_ok=True)
     partial = binary.with_name(f".partial-{os.getpid()}-{binary.name}")
     try:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A download over Wi-Fi in ns-3 3.37, to hold the lab's own medium against: goodput and wall time.
+ * A download over Wi-Fi in ns-3 3.37, for comparison with the lab's own medium: goodput and wall time.
  *
  *   server --- point to point, 500 Mbit/s, 1 ms --- access point  ~ ~ ~  N stations
  *
  * The access point routes; ns-3 cannot bridge a point-to-point link. Every radio hears every other one equally well,
- * and nothing is lost but by collision.
+ * and only collisions cause loss.
  *
  * Not modelled: rate control (each mode has one rate), encryption, address resolution (the caches are filled), IPv6.
- * No trace, capture or log is switched on; what is left is ns-3 at its own speed.
+ * Traces, captures and logs are off, so ns-3 runs at full speed.
  */
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
@@ -40,9 +40,9 @@ struct Mode {
 	WifiStandard standard;
 	const char *channel; /* number, width in MHz, band, index of the primary 20 MHz */
 	const char *data_rate;
-	const char *rts_rate; /* ns-3 wants one, though nothing sends RTS */
+	const char *rts_rate; /* ns-3 requires one, though nothing sends RTS */
 	bool qos;
-	double capacity_mbps; /* of UDP payload, rounded: only for how much to offer */
+	double capacity_mbps; /* of UDP payload, rounded: only determines the offered load */
 };
 
 const Mode MODES[] = {
@@ -59,7 +59,7 @@ struct Options {
 	uint64_t seed;
 	Time latency;
 	uint32_t queue_frames; /* of the access point's radio, below FqCoDel */
-	std::string frames; /* where each transmission is written, empty: nowhere */
+	std::string frames; /* file for a line about each transmission; empty: none */
 };
 
 struct Network {
@@ -84,8 +84,8 @@ using Bytes = std::vector<uint64_t>;
 constexpr int64_t STATIONS_MAX = 2007; /* association identifiers: IEEE 802.11-2020 9.4.1.8 */
 
 /*
- * Before the load: beacons only, next to no wall time. ns-3's stations all ask on the same beacon, collide, give up and
- * try again later; fifty with A-MPDU need more than 5 s.
+ * Before the load: beacons only, which take hardly any wall time. ns-3's stations all respond to the same beacon,
+ * collide, give up and try again later; fifty with A-MPDU need more than 5 s.
  */
 constexpr double ASSOCIATION_S = 10;
 constexpr double WARM_UP_S = 1; /* of load, not counted: slow start */
@@ -156,8 +156,8 @@ Options parse(int argc, char **argv)
 }
 
 /*
- * What Linux does by default, as far as ns-3 can do it. Not MinRto: Linux adds its 200 ms to the round trip time, ns-3
- * would only take them for the least, and with a long queue time out for nothing.
+ * Linux's defaults, as far as ns-3 supports them. Not MinRto: Linux adds its 200 ms to the round-trip time, while ns-3
+ * would use them only as a minimum, and time out needlessly with a long queue.
  */
 void configure_tcp()
 {
@@ -173,7 +173,7 @@ void configure_tcp()
 	Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(SOCKET_BUFFER_B));
 }
 
-/* mac80211's. ns-3's 5 ms are those of wires; one frame to each of ten stations takes nearly as long at 54 Mbit/s. */
+/* that of mac80211. ns-3's 5 ms are for wires; one frame to each of ten stations takes nearly as long at 54 Mbit/s. */
 void configure_queues()
 {
 	Config::SetDefault("ns3::FqCoDelQueueDisc::Target", StringValue("20ms"));
@@ -223,9 +223,10 @@ void make_radios(const Mode &mode, Network &network)
 }
 
 /*
- * FqCoDel manages only what the radio's own queue has no room for. That would be 500 frames, a second at 11 Mbit/s, and
- * ns-3 drops what waits there for half of one. mac80211 keeps its frames in fq_codel until the channel is won; ns-3
- * cannot, so this queue is made short. With A-MPDU it has room for one window per station; less would cut aggregates.
+ * FqCoDel manages only frames that do not fit into the radio's own queue. That queue would hold 500 frames, a second at
+ * 11 Mbit/s, and ns-3 drops frames that wait there for half a second. mac80211 keeps its frames in fq_codel until the
+ * channel is won; ns-3 cannot, so this queue is short. With A-MPDU it holds one window per station; less would cut
+ * aggregates.
  */
 void shorten_queue(const Mode &mode, uint32_t frames, const Network &network)
 {
@@ -271,7 +272,7 @@ void route_by_default(const NodeContainer &nodes, Ipv4Address gateway)
 		routing.GetStaticRouting(nodes.Get(i)->GetObject<Ipv4>())->SetDefaultRoute(gateway, 1);
 }
 
-/* Giving out addresses also puts ns-3's default queue, FqCoDel, in front of each device's own. */
+/* Assigning addresses also puts ns-3's default queue, FqCoDel, in front of the queue of each device. */
 void make_internet(Network &network)
 {
 	InternetStackHelper internet;
@@ -288,7 +289,7 @@ void make_internet(Network &network)
 	network.station_addresses = addresses.Assign(network.station_radios);
 	route_by_default(network.server, wired.GetAddress(1));
 	route_by_default(network.stations, access_point.GetAddress(0));
-	/* a lost ARP request is repeated after a second only: as long as the warm-up */
+	/* a lost ARP request is repeated only after a second, which is as long as the warm-up */
 	Ipv4InterfaceContainer radios(access_point);
 	radios.Add(network.station_addresses);
 	NeighborCacheHelper().PopulateNeighborCache(radios);
@@ -310,8 +311,8 @@ Network make_network(const Options &options)
 }
 
 /*
- * ns-3 hands a frame up as soon as it has ended, before the ACK. An answer of TCP is queued at that very instant, finds
- * the medium idle, and goes out without a backoff once the ACK is over. Hosts are not so quick.
+ * ns-3 passes a frame up as soon as it has ended, before the ACK. TCP's answer is queued at that instant, finds the
+ * medium idle, and is sent without a backoff after the ACK. Real hosts are not that fast.
  */
 void delay_hosts(Time latency, const NetDeviceContainer &radios)
 {
@@ -326,7 +327,7 @@ void delay_hosts(Time latency, const NetDeviceContainer &radios)
 		radios.Get(i)->SetReceiveCallback(NetDevice::ReceiveCallback(receive));
 }
 
-/* What a data frame carries of TCP: address of the station, payload in bytes, sequence and acknowledgement number. */
+/* The TCP fields of a data frame: address of the station, payload in bytes, sequence and acknowledgement number. */
 std::string carried(const Packet &packet, uint32_t sender)
 {
 	auto copy = packet.Copy();
@@ -353,8 +354,8 @@ const char *kind_of(const WifiMacHeader &header)
 }
 
 /*
- * A line about each transmission, separated by tabs: start and end in ns, radio (the access point is 0), kind, bytes of
- * the PSDU; of its first MPDU whether it is a retry, and what it carries.
+ * One line for each transmission, separated by tabs: start and end in ns, radio (the access point is 0), kind, bytes of
+ * the PSDU; for its first MPDU, whether it is a retry, and its TCP fields.
  */
 void log_frames(const std::string &path, const NetDeviceContainer &radios)
 {
@@ -385,7 +386,7 @@ void log_frames(const std::string &path, const NetDeviceContainer &radios)
 	}
 }
 
-/* CBR per station. They start anywhere within one interval, or the packets would come in volleys of one per station. */
+/* CBR per station. They start at random times within one interval, so that packets do not all arrive together. */
 void start_udp(const Options &options, const Network &network)
 {
 	double station_bps = UDP_OVERLOAD * options.mode->capacity_mbps * 1e6 / options.stations;
@@ -424,8 +425,8 @@ Sinks make_sinks(const Options &options, const Network &network)
 }
 
 /*
- * Payload that has arrived, also what TCP still holds back behind a hole. When counting begins, slow start has just lost
- * segments: at 11 Mbit/s, ten stations hold back 195 of the 377 that the air had carried by then.
+ * Payload that has arrived, including data that TCP still holds back behind a hole. When counting begins, slow start has
+ * just lost segments: at 11 Mbit/s, ten stations hold back 195 of the 377 that the air had carried by then.
  */
 Bytes received(const Sinks &sinks)
 {
@@ -490,12 +491,12 @@ void print(const Options &options, const Outcome &outcome)
 
 int main(int argc, char **argv)
 {
-	/* before the command line, which may override any attribute of ns-3 */
+	/* before the command line, which can override any attribute of ns-3 */
 	configure_tcp();
 	configure_queues();
 	Options options = parse(argc, argv);
 
-	RngSeedManager::SetRun(options.seed); /* independent streams for each; those of two seeds could overlap */
+	RngSeedManager::SetRun(options.seed); /* independent streams for each run; the streams of two seeds could overlap */
 	Network network = make_network(options);
 	if (options.latency.IsStrictlyPositive())
 		delay_hosts(options.latency, network.station_radios);

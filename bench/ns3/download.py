@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs download.cc and reads what it prints."""
+"""Runs download.cc and reads its output."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Transport = Literal["tcp", "udp"]
 
 @dataclass(frozen=True)
 class Scenario:
-    """A download by every station at once; of ``seconds``, the first is not counted.
+    """A simultaneous download by all stations, for ``seconds``; the first second is not counted.
 
-    ``latency``: how much later a station's host gets what arrives, such as 20us.
+    ``latency``: delay between the arrival of a frame and its delivery to the station's host, such as 20us.
     """
 
     mode: Mode
@@ -30,13 +30,13 @@ class Scenario:
     latency: str = "0us"
 
     def arguments(self) -> list[str]:
-        """Of the program."""
+        """Return the arguments of the program."""
         return [f"--{name}={value}" for name, value in vars(self).items()]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one run gave: payload received, and what it cost to simulate it."""
+    """Result of one run: payload received, and the cost of the simulation."""
 
     goodput_mbps: float
     per_station_mbps: list[float]
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def parse(printed: str, scenario: Scenario) -> Outcome:
-    """The one line of JSON that the program prints; RunError if it is not one of this scenario."""
+    """Parse the line of JSON that the program prints; RunError if it is not from this scenario."""
     try:
         printed_values: dict[str, Any] = json.loads(printed)
         ran = (printed_values.pop("mode"), printed_values.pop("stations"), printed_values.pop("transport"))
@@ -58,7 +58,7 @@ def parse(printed: str, scenario: Scenario) -> Outcome:
 
 
 def run(program: Path, scenario: Scenario) -> Outcome:
-    """One run of the program that ``bench.ns3.build`` made."""
+    """Run the program that ``bench.ns3.build`` built, once."""
     argv = [str(program), *scenario.arguments()]
     result = subprocess.run(argv, capture_output=True, text=True, check=False)
     if result.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every transmission of a download, from ns-3 (``--frames``) or from the lab (``--pcap air``), in the same words."""
+"""Every transmission of a download, from ns-3 (``--frames``) or from the lab (``--pcap air``), in one format."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Literal
 
 from lab.errors import HostError, RunError
 
-Kind = Literal["segment", "answer", "ack", "beacon", "other"]  # a segment with payload, TCP's ACK, that of the MAC
+Kind = Literal["segment", "answer", "ack", "beacon", "other"]  # segments have payload; answer: TCP's ACK
 FIELDS = (
     *("radiotap.mactime", "wlan_radio.data_rate", "frame.len", "radiotap.length", "wlan.fc.type_subtype"),
     *("wlan.fc.retry", "tcp.stream", "tcp.len", "tcp.seq_raw"),
@@ -33,7 +33,7 @@ class Frame:
 
 
 def of_ns3(path: Path) -> list[Frame]:
-    """What ``download --frames`` wrote, from TCP's first frame on."""
+    """Read the output of ``download --frames``, from the first TCP frame on."""
     frames = []
     for line in path.read_text().splitlines():
         start_ns, end_ns, _, kind, _, retry, flow, *numbers = line.split("\t")
@@ -47,7 +47,7 @@ def of_ns3(path: Path) -> list[Frame]:
 
 
 def of_lab(capture: Path) -> list[Frame]:
-    """A capture of the air at DSSS or OFDM rates, from TCP's first frame on.
+    """Read a capture of the air at DSSS or OFDM rates, from the first TCP frame on.
 
     Raises:
         HostError: tshark is not installed.
@@ -68,7 +68,7 @@ def of_lab(capture: Path) -> list[Frame]:
 def _captured(fields: list[str], is_dsss: bool) -> Frame:
     mactime_us, mbps, length, header, subtype, retry, flow, payload, seq = fields
     psdu_bytes = int(length) - int(header)
-    # the packet's own stamp is no better: of segments that the guest's TCP made, it is that of their end
+    # the packet's own time stamp is not usable: for segments of the guest's TCP, it is that of their end
     preamble_us = 192 if is_dsss else 20
     start_us = float(mactime_us) - preamble_us
     # OFDM: with service and tail bits, in whole symbols (17.3.5.4)
@@ -91,7 +91,7 @@ def _named(kind: str) -> Kind:
 
 
 def _from_load(frames: list[Frame]) -> list[Frame]:
-    """In order of their starts; those before the load left out, which begins at 0."""
+    """Sort by start, and drop frames before the load; the load begins at 0."""
     load_us = min((frame.start_us for frame in frames if frame.flow), default=None)
     if load_us is None:
         raise RunError("no frame of TCP was on the air")

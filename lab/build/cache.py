@@ -128,7 +128,7 @@ class Store:
             HostError: The cache cannot be written, or the disk is full.
         """
         with self.lock(report):
-            if self.has(key) and not replace:  # whoever held the lock built it
+            if self.has(key) and not replace:  # another process built it while holding the lock
                 return self.path(key)
             self._prune()
             if free_bytes(self.directory) < needed_bytes:
@@ -215,7 +215,7 @@ def remove_tree(directory: Path) -> None:
     shutil.rmtree(directory, ignore_errors=True)
     if not directory.exists():
         return
-    with contextlib.suppress(FileNotFoundError):  # no unshare: the error below tells
+    with contextlib.suppress(FileNotFoundError):  # no unshare: reported by the error below
         subprocess.run(
             ["unshare", "--user", "--map-root-user", "--map-auto", "rm", "-rf", "--one-file-system", str(directory)],
             stdin=subprocess.DEVNULL,

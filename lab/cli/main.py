@@ -269,7 +269,7 @@ def clean() -> None:
     freed = clean_cache()
     largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
     listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
-    print(f"{sum(freed.values()) / 1e6:.0f} MB of cache{listed} and what {stale} killed guests left behind: removed")
+    print(f"removed {sum(freed.values()) / 1e6:.0f} MB of cache{listed} and the remains of {stale} killed guests")
 
 
 # What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects

@@ -2,7 +2,7 @@
 """Handoffs of a station, from wpa_supplicant's events, and the data frames around them, from a capture.
 
 Not visible: the time that the driver takes between two events; a scan so early that the handoff uses its stored
-results (then the handoff has no scan of its own).
+results (then the handoff has no separate scan).
 """
 
 from __future__ import annotations

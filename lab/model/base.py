@@ -111,7 +111,7 @@ class Choice:
         return core_schema.no_info_before_validator_function(self._check, tagged)
 
     def _check(self, value: Any) -> Any:
-        """Let ``pick`` refuse the value here; a discriminator cannot report an error of its own."""
+        """Let ``pick`` refuse the value here; a discriminator cannot report its own errors."""
         self.pick(value)
         return value
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every event has."""
+"""Base class of all events."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 
 
 class Scene(Protocol):
-    """What an event may ask about the network it happens to.
+    """What an event can ask about the network that it affects.
 
-    Lookups report a mistake themselves, about the event's ``key``, and then find nothing.
+    If a lookup fails, it reports the mistake, about the event's ``key``, and returns nothing.
     """
 
     def nodes(self, name: str, key: str) -> list[plan.Node]:
-        """The node of that name, or the nodes of that role."""
+        """Return the node of that name, or the nodes of that role."""
 
     def link(self, name: str, key: str) -> plan.Link | None:
-        """The wired link of that name."""
+        """Return the wired link of that name."""
 
     def netem(self, link: plan.Link) -> plan.Netem:
-        """What the link does at the time of the event."""
+        """Return the parameters of the link at the time of the event."""
 
     def set_netem(self, link: plan.Link, netem: plan.Netem) -> None:
-        """What it does from then on."""
+        """Set the parameters of the link from then on."""
 
     def position(self, node: plan.Node) -> tuple[float, float, float] | None:
-        """Where the node is at the time of the event, in m."""
+        """Return the position of the node at the time of the event, in m."""
 
     def move(self, node: plan.Node, to_m: tuple[float, float, float], speed_m_s: float | None) -> None:
-        """Let it go there from then on."""
+        """Move the node there from then on."""
 
     def has_medium(self) -> bool:
-        """Whether radios are on a medium of the topology's, not on the perfect one."""
+        """Return whether the topology has a medium other than the perfect one."""
 
     def processes(self, name: str, key: str) -> list[str]:
-        """Ids of the processes of that name."""
+        """Return the ids of the processes of that name."""
 
     def fill(self, argv: list[str], node: plan.Node, key: str) -> list[str]:
-        """Arguments with ``{server.ip}`` and the like filled in, for that node."""
+        """Return the arguments for that node, with placeholders such as ``{server.ip}`` replaced."""
 
     def refuse(self, message: str, key: str) -> None:
         """Report a mistake."""
@@ -62,4 +62,4 @@ class Event(Model):
 
     @abstractmethod
     def resolve(self, scene: Scene) -> Resolved:
-        """Targets and parameters (in base units) as the plan has them: one pair for each target."""
+        """Yield target and parameters (in base units) for the plan, one pair for each target."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Models of kinds that are found by their folders: ``lab/nodes/ap/file.py`` holds the model of kind ``ap``."""
+"""Finds the models of kinds by their folders: ``lab/nodes/ap/file.py`` has the model of kind ``ap``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from lab.shared.kinds import name_of, names, part
 
 @cache
 def kinds(room: str) -> dict[str, type[Model]]:
-    """Every kind of a room (``lab.nodes``), by name in alphabetical order."""
+    """Return all kinds of a package (``lab.nodes``), by name in alphabetical order."""
     return {kind: _model(part(room, kind, "file")) for kind in names(room)}
 
 
 def _model(module: ModuleType) -> type[Model]:
-    """The model of a file.py: the last class of its own, so that models of parts may stand above it."""
+    """Return the model of a file.py: the last class that it defines, so models of parts can precede it."""
     classes = [member for member in vars(module).values() if isinstance(member, type) and issubclass(member, Model)]
     return [member for member in classes if member.__module__ == module.__name__][-1]
 
 
 def kind_of(model: Model) -> str:
-    """The name of a model's kind."""
+    """Return the name of a model's kind."""
     return name_of(type(model).__module__)
 
 
 def pick_kind(room: str, value: Any) -> str:
-    """The kind that a mapping names with ``kind:``; refuses an unknown one, listing the known."""
+    """Return the kind that a mapping names with ``kind:``; refuse an unknown one, listing the known."""
     known = kinds(room)
     if not isinstance(value, dict):
         refuse(f"must be a mapping, such as {{kind: {next(iter(known))}}}")
@@ -43,7 +43,7 @@ def pick_kind(room: str, value: Any) -> str:
 
 
 def pick_key(room: str, noun: str, value: Any) -> str:
-    """The kind that a mapping names by having a key of that name (``roam: sta1``)."""
+    """Return the kind whose name is a key of the mapping (``roam: sta1``)."""
     known = kinds(room)
     if not isinstance(value, dict):
         refuse(f"{noun} must look like {{at: 5 s, {next(iter(known))}: …}}")

@@ -147,7 +147,7 @@ def _ends(lost: npt.NDArray[np.bool_], guessed: npt.NDArray[np.bool_], none: npt
 
     Args:
         lost: levels at which a frame is lost; true up to some level.
-        guessed: levels at which its bits are no better than a guess; likewise.
+        guessed: levels at which its bits are no better than a guess; also true up to some level.
         none: levels at which the hazard may be taken as 0; true from some level on.
     """
     end = int(np.flatnonzero(none)[0])

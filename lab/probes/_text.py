@@ -11,7 +11,7 @@ from typing import Any
 from lab.probes.base import ProbeOutputError, Raw
 
 _DECIMAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
-_DIGITS_AT_MOST = 40  # more is no quantity, and Python refuses to convert very long ones
+_DIGITS_AT_MOST = 40  # a quantity is never longer, and Python refuses to convert very long numbers
 
 
 def seconds(ns: int) -> str:

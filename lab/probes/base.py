@@ -207,7 +207,7 @@ class Probe:
     artefacts: tuple[str, ...] = ()  # further raw files the tool writes itself: "{id}.pcap"
     kinds: tuple[str, ...] = ("host", "switch", "ap", "sta", "monitor")  # kinds of nodes that it can run on
     stack: str | None = None  # the stack that contains its program, from its path; None: every node has the program
-    programs: ClassVar[dict[str, str]] = {}  # source of its own Python programs, by file name
+    programs: ClassVar[dict[str, str]] = {}  # source of the Python programs that it brings, by file name
 
     def check(self, params: dict[str, Any]) -> None:
         """Raise a ValueError with a message for the user if parameters are out of range or contradictory."""

@@ -158,7 +158,7 @@ def migrate(data: dict[str, Any], path: Path) -> dict[str, Any]:
         step = MIGRATIONS.get(data["version"])
         if step is None:
             raise RecordError(
-                f"{path} has version {version}, this lab reads version {VERSION}",
+                f"{path} has version {version}, but this lab reads version {VERSION}",
                 hint=f"read it with the lab that wrote it; or {_AGAIN}",
             )
         data = step(data)

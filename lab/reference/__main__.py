@@ -13,7 +13,7 @@ FOLDER = CHECKOUT / "docs" / "reference"
 
 
 def files() -> dict[str, str]:
-    """What the folder holds, by name."""
+    """Return the files of the folder, by name."""
     return {f"{kind}.schema.json": schema.text(kind) for kind in schema.MODELS} | {
         "files.md": keys.text(),
         "api.md": api.text(),
@@ -21,12 +21,12 @@ def files() -> dict[str, str]:
 
 
 def out_of_date(folder: Path) -> dict[str, str]:
-    """What has to be written, by name."""
+    """Return the files that have to be written, by name."""
     return {name: text for name, text in files().items() if not _same(folder / name, text)}
 
 
 def main(arguments: list[str], folder: Path = FOLDER) -> int:
-    """The exit status: 1 if ``--check`` found a file that is out of date."""
+    """Return the exit status: 1 if ``--check`` found a file that is out of date."""
     check = "--check" in arguments
     old = out_of_date(folder)
     for name, text in old.items():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The Python reference: what people call who add to the lab, script it or judge its records.
+"""The Python reference: for people who extend the lab, write scripts for it or evaluate its records.
 
-Made of the source alone, by ``ast``: nothing is imported, and comments beside fields are kept.
+Generated only from the source, by ``ast``: nothing is imported, and comments beside fields are kept.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ PARTS = (
     ),
     Part(
         "Plans",
-        "What files resolve to. `lab.shared` is also what code in the guest may import: standard library only.",
+        "What files resolve to. `lab.shared` uses only the standard library, so code in the guest may import it.",
         ("lab.plan.load", "lab.shared"),
     ),
     Part(
@@ -71,12 +71,12 @@ PARTS = (
     ),
     Part(
         "Records and checks",
-        "For those who read or judge what a run has left.",
+        "For those who read or evaluate the results of a run.",
         ("lab.record", "lab.expressions"),
     ),
     Part(
         "Figures",
-        "For those who draw.",
+        "For those who draw figures.",
         ("lab.drawing.figure", "lab.drawing.marks", "lab.drawing.layout", "lab.drawing.files"),
     ),
 )
@@ -86,19 +86,19 @@ _HEAD = """\
 
 # Python reference
 
-Classes and functions that others call, by purpose. Times are in ns and rates in bit/s unless a name says otherwise.
+Public classes and functions, by purpose. Times are in ns and rates in bit/s unless a name says otherwise.
 """
 _SECTION = re.compile(r"(Args|Attributes|Raises|Returns|Yields):")
 _ITEM = re.compile(r"^(\*?\*?[\w.]+): (.*)")
 
 
 def text() -> str:
-    """The whole page, as Markdown."""
+    """Return the whole page, as Markdown."""
     return "\n".join(_page()).rstrip() + "\n"
 
 
 def files(module: str, package: Path = PACKAGE) -> dict[str, Path]:
-    """The files of a module, or of a package and the modules in it, by name.
+    """Return the files of a module, or of a package and its modules, by name.
 
     Raises:
         ValueError: There is no such module.
@@ -107,19 +107,19 @@ def files(module: str, package: Path = PACKAGE) -> dict[str, Path]:
     if place.with_suffix(".py").is_file():
         return {module: place.with_suffix(".py")}
     if not (place / "__init__.py").is_file():
-        raise ValueError(f"lab/reference/api.py names {module}, which does not exist; write where it is now")
+        raise ValueError(f"lab/reference/api.py names {module}, which does not exist; write its new name")
     inside = (path for path in sorted(place.glob("*.py")) if not path.name.startswith("_"))
     return {module: place / "__init__.py", **{f"{module}.{path.stem}": path for path in inside}}
 
 
 def public(path: Path) -> dict[str, ast.ClassDef | ast.FunctionDef]:
-    """What a file defines for others, by name."""
+    """Return the public classes and functions of a file, by name."""
     found = (node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef | ast.FunctionDef))
     return {node.name: node for node in found if not node.name.startswith("_")}
 
 
 def module_page(name: str, path: Path) -> Iterator[str]:
-    """A module's heading, and all that it has for others."""
+    """Yield the heading of a module, and everything public in it."""
     source = path.read_text()
     yield f"### {name}\n"
     yield from _prose(ast.get_docstring(ast.parse(source)))
@@ -147,7 +147,7 @@ def _function(node: ast.FunctionDef) -> Iterator[str]:
 
 
 def _class(node: ast.ClassDef, lines: list[str]) -> Iterator[str]:
-    """Fields and signatures as code, then what the docstrings say."""
+    """Yield fields and signatures as code, then the docstrings."""
     fields = [
         line
         for statement in node.body
@@ -184,7 +184,7 @@ def _signature(node: ast.FunctionDef) -> str:
 
 
 def _prose(docstring: str | None) -> Iterator[str]:
-    """A docstring as Markdown; Google's sections become lists."""
+    """Convert a docstring to Markdown; Google's sections become lists."""
     for paragraph in re.split(r"\n\s*\n", docstring or ""):
         head, _, rest = paragraph.partition("\n")
         section = _SECTION.fullmatch(head)
@@ -195,7 +195,7 @@ def _prose(docstring: str | None) -> Iterator[str]:
 
 
 def _items(lines: Iterable[str]) -> list[str]:
-    """The indented entries of a section: ``name: text``, or text; lines indented further go on."""
+    """Yield the indented entries of a section: ``name: text``, or text; deeper indentation continues an entry."""
     items: list[str] = []
     for line in lines:
         if items and (line.startswith(" " * 8) or not _ITEM.match(line.strip())):
@@ -206,6 +206,6 @@ def _items(lines: Iterable[str]) -> list[str]:
 
 
 def _inline(text: str) -> str:
-    """Text whose ``code`` is Markdown's, and which holds no HTML."""
+    """Convert ``code`` to Markdown, and escape HTML."""
     parts = re.split(r"``(.*?)``", text, flags=re.DOTALL)
     return "".join(f"`{part}`" if number % 2 else part.replace("<", r"\<") for number, part in enumerate(parts))

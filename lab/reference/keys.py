@@ -20,7 +20,7 @@ _HEAD = """\
 
 Files are YAML 1.2. A topology describes a network. A workload describes what runs on it, by roles instead of nodes, so
 it runs on any topology that offers its roles. An experiment varies both, and defines metrics, figures and claims.
-Every quantity carries a unit: `5 ms`, `100 Mbit/s`, `64 MiB`, `5%`. An editor that knows JSON Schema completes the keys
+Every quantity has a unit: `5 ms`, `100 Mbit/s`, `64 MiB`, `5%`. An editor with JSON Schema support completes the keys
 from [topology.schema.json](topology.schema.json), [workload.schema.json](workload.schema.json) and
 [experiment.schema.json](experiment.schema.json).
 """
@@ -28,72 +28,74 @@ from [topology.schema.json](topology.schema.json), [workload.schema.json](worklo
 _REFERENCES = """\
 ## References
 
-Arguments, parameters of probes and text files may name what is only known when a workload meets a topology:
+Arguments, parameters of probes and text files may contain references, which are replaced when a workload is combined
+with a topology:
 
 | reference | stands for |
 |---|---|
 | `{server.ip}` | the address of the node with the role `server` |
-| `{client[2].ip}` | of the second of several nodes, counted from 1 |
-| `{h1.ip}` | of a node by name |
-| `{self.ip}` | of the node where the text is used |
-| `{self.name}`, `{self.mac}`, `{self.interface}` | its name, its MAC address, its first interface |
+| `{client[2].ip}` | the address of the second of several nodes, counted from 1 |
+| `{h1.ip}` | the address of the node `h1` |
+| `{self.ip}` | the address of the node where the text is used |
+| `{self.name}`, `{self.mac}`, `{self.interface}` | the name, MAC address and first interface of that node |
 
-Other braces stay as they are; `{{server.ip}}` gives the text `{server.ip}`. In YAML, put such words in quotes.
+Other braces stay as they are; `{{server.ip}}` gives the text `{server.ip}`. YAML requires quotes around such words.
 
 ## Overrides
 
 `--set key=value` changes a file before it is read: `duration=20s`, `nodes.ap2.channel=11`, `links.0.delay=20ms`,
-`links.h1-s1.delay=20ms`, `processes.fetch.at=5s`. A key that both files have is
-written `topology.name` or `workload.name`.
+`links.h1-s1.delay=20ms`, `processes.fetch.at=5s`. If both files have the key, write `topology.name` or
+`workload.name`.
 """
 
 _CHECKS = """\
 ## Checks
 
-A check compares: `outage.max < 500 ms`, `fetch.sha256 == file.sha256`, `goodput.mean > 20 Mbit/s and fetch.exit == 0`.
-It may use `==`, `!=`, `<`, `<=`, `>`, `>=` (also chained: `1 ms < rtt.median < 20 ms`), `and`, `or`, `not`, `+`, `-`,
-`*`, `/`, brackets, numbers with units, texts in quotes, `true` and `false`. Names may hold hyphens, so a difference has
-spaces around its sign. Quantities are compared in base units, but never one with a unit and one without.
+A check is a comparison: `outage.max < 500 ms`, `fetch.sha256 == file.sha256`, or
+`goodput.mean > 20 Mbit/s and fetch.exit == 0`. It may use `==`, `!=`, `<`, `<=`, `>`, `>=` (also chained:
+`1 ms < rtt.median < 20 ms`), `and`, `or`, `not`, `+`, `-`, `*`, `/`, brackets, numbers with units, texts in quotes,
+`true` and `false`. Names may contain hyphens, so a minus sign needs spaces around it. Quantities are compared in base
+units. A quantity with a unit cannot be compared with a number without one.
 
-* processes and probes, by name: `exit` and what the probe's parser found, such as `sha256`
+* processes and probes, by name: `exit`, and results of the probe's parser, such as `sha256`
 * files: `sha256`, `size`, `path`
 * metrics: `min`, `max`, `mean`, `median`, `sum`, `count`
 
-Where several nodes run a process, a comparison is made for each of them and holds if it holds for all; `any(…)` asks
-for one of them. A single one is `fetch@sta2.exit`.
+If several nodes run a process, a comparison must hold for all of them; with `any(…)`, for at least one. For a single
+node, write `fetch@sta2.exit`.
 """
 
 
 _EXPERIMENTS = """\
 ## Metrics and claims of experiments
 
-Both are written in the language of checks, with its functions.
+Both use the syntax and the functions of checks.
 
-A metric is a number of one run. `outage.max` is a figure of the workload's metric `outage`, the name alone is its mean.
-Inside a function that sums up, such as `sum(goodput)` or `max(goodput / 2)`, the name stands for every figure that the
-metric has: of each process, handoff or sample. Processes and files have the names that checks use: `fetch.exit`,
-`sum(fetch.bytes)` where several stations fetch, `fetch@sta2.bytes` for one of them. The number is in the unit of
-the experiment's metric; a ratio becomes a percentage by `100% * (…)`. A run without such a figure has no value.
+A metric is one number for each run. `outage.max` is a value of the workload's metric `outage`; the name alone is its
+mean. Inside a function that summarises, such as `sum(goodput)` or `max(goodput / 2)`, the name stands for all values of
+the metric: one for each process, handoff or sample. Processes and files have the same names as in checks: `fetch.exit`,
+`sum(fetch.bytes)` if several stations fetch, `fetch@sta2.bytes` for one of them. The number is in the unit of the
+experiment's metric; `100% * (…)` converts a ratio to a percentage. A run without such a value has no result.
 
 Units are checked before anything runs, except those of a parser's results, which are checked with the first trial. If a
-parser did not find such a value, the trial has no value, and the report gives the reason.
+parser did not find a value, the trial has no result, and the report gives the reason.
 
-A claim is about series of means over the grid:
+A claim compares series of means over the grid:
 
 * `throughput[quick]`: the metric at all points with that label; `throughput[quick, distance=2 m]`: those with both.
-  Where two axes have a label, write `axis=label`. A label with `,`, `=`, `[`, `]` or a quote in it stands in quotes.
-* `quick` alone: of the only metric, or of the one that all figures show.
-* `paper.throughput[quick]`: what `paper:` has for these points. A point without a number there is an error.
-* Two series are compared place by place, in the order of the grid, and have to be over the same axes:
-  `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` are place by place too.
-* `geomean(quick / never)` and the other functions sum a series up. `rising`, `falling`, `first` and `last` go along one
-  axis.
-* A claim on a point without a value fails.
+  If two axes have the same label, write `axis=label`. A label that contains `,`, `=`, `[`, `]` or a quote needs quotes.
+* `quick` alone: that series of the only metric, or of the metric that all figures show.
+* `paper.throughput[quick]`: the numbers in `paper:` for these points. A point without a number there is an error.
+* Two series are compared point by point, in the order of the grid, and must have the same axes:
+  `all(throughput[quick] > throughput[never])`. Inside `all` and `any`, `and`, `or` and `not` also work point by point.
+* `geomean(quick / never)` and the other functions summarise a series. `rising`, `falling`, `first` and `last` work
+  along one axis.
+* A claim about a point without a value fails.
 """
 
 
 def text() -> str:
-    """The whole page, as Markdown."""
+    """Return the whole page, as Markdown."""
     return "\n".join(_page()).rstrip() + "\n"
 
 
@@ -104,7 +106,7 @@ def _page() -> Iterator[str]:
     yield from _file("topology", schemas["topology"], shared)
     yield from _file("workload", schemas["workload"], shared)
     yield "## Events\n"
-    yield "Entries of the `timeline` of either file. The key that names an event's kind holds what it happens to.\n"
+    yield "Entries of the `timeline` of either file. The key that names the kind of an event has its target as value.\n"
     yield from _definitions(schemas["workload"], shared)
     yield from _file("experiment", schemas["experiment"], shared)
     yield _REFERENCES
@@ -121,14 +123,14 @@ def _page() -> Iterator[str]:
 
 
 def _file(kind: str, whole: Schema, shared: set[str]) -> Iterator[str]:
-    """The keys of a kind of file, and of what is in it alone."""
+    """Yield the keys of a kind of file, and of the parts that only it has."""
     yield f"## {kind.capitalize()} files\n"
     yield from _keys(whole)
     yield from _definitions(whole, set(whole["$defs"]) - shared)
 
 
 def _definitions(whole: Schema, names: set[str]) -> Iterator[str]:
-    """The keys of what is in a file."""
+    """Yield the keys of the parts of a file."""
     for name, definition in whole["$defs"].items():
         if "properties" in definition and name in names:
             yield f"### {_nouns(name)}\n"
@@ -150,7 +152,7 @@ def _default(value: Schema) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A default as it would be written."""
+    """Format a default as users would write it."""
     return f"`{_written(value)}`"
 
 
@@ -161,7 +163,7 @@ def _written(value: Any) -> str:
 
 
 def _kind(value: Schema) -> str:
-    """What may be written, in words."""
+    """Describe the possible values in words."""
     if "$ref" in value:
         name = value["$ref"].rsplit("/", 1)[-1]
         return name.replace("-", " ") if name[0].islower() else _nouns(name)
@@ -176,7 +178,7 @@ def _kind(value: Schema) -> str:
 
 
 def _simple(value: Schema) -> str:
-    """A type that JSON Schema has a word for."""
+    """Describe a type that JSON Schema has a word for."""
     kind = value.get("type")
     if kind == ["number", "null"]:
         return "number or `null`"
@@ -246,7 +248,7 @@ def _metrics() -> Iterator[str]:
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """A Markdown table and an empty line."""
+    """Yield a Markdown table and an empty line."""
     yield f"| {' | '.join(columns)} |"
     yield f"|{'---|' * len(columns)}"
     for row in rows:

@@ -32,7 +32,7 @@ _PARAMS: dict[str, Schema] = {
 
 
 def schema(kind: str) -> Schema:
-    """The JSON Schema (2020-12) of topology, workload or experiment files."""
+    """Return the JSON Schema (2020-12) of topology, workload or experiment files."""
     generated = MODELS[kind].model_json_schema(by_alias=True)
     used: set[str] = set()
     tidy: Schema = _tidy(generated, used)
@@ -50,17 +50,17 @@ def schema(kind: str) -> Schema:
 
 
 def text(kind: str) -> str:
-    """The schema as the file holds it."""
+    """Return the text of the schema file."""
     return json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n"
 
 
 def _word(name: str) -> str:
-    """Name of the definition of a quantity."""
+    """Return the name of the definition of a quantity."""
     return name.replace(" ", "-")
 
 
 def _quantity(dimension: units.Dimension) -> Schema:
-    """A text with a unit of that dimension."""
+    """Return the schema of a text with a unit of that dimension."""
     known = "|".join(re.escape(unit) for unit in dimension.factors)
     return {
         "description": f"A {dimension.name} with its unit: {', '.join(dimension.factors)}.",
@@ -71,7 +71,7 @@ def _quantity(dimension: units.Dimension) -> Schema:
 
 
 def _tidy(node: Any, used: set[str]) -> Any:
-    """A piece of generated schema as a reader wants it. Notes the quantities that occur."""
+    """Simplify a piece of generated schema for readers. Collects the quantities that occur."""
     if isinstance(node, list):
         return [_tidy(item, used) for item in node]
     if not isinstance(node, dict):
@@ -89,7 +89,7 @@ def _tidy(node: Any, used: set[str]) -> Any:
 
 
 def _tidy_quantity(node: Schema, used: set[str]) -> Schema:
-    """A reference to the definition of the quantity, the default with its unit."""
+    """Return a reference to the definition of the quantity; the default gets its unit."""
     name = node[QUANTITY]
     used.add(name)
     found = {key: value for key, value in node.items() if key not in (QUANTITY, "title")}
@@ -99,7 +99,7 @@ def _tidy_quantity(node: Schema, used: set[str]) -> Schema:
 
 
 def _add_probes(definition: Schema, used: set[str]) -> None:
-    """Say which probes there are and which keys each of them has."""
+    """Add the names of the probes, and the keys of each."""
     definition["properties"]["probe"]["enum"] = list(probes.known())
     definition["allOf"] = [
         {
@@ -117,7 +117,7 @@ def _probe_keys(probe: probes.Probe, used: set[str]) -> Schema:
 
 
 def _param(param: probes.Param, used: set[str]) -> Schema:
-    """One key of a probe."""
+    """Return the schema of a key of a probe."""
     value: Schema = {"description": param.about}
     dimension = _DIMENSIONS.get(param.kind)
     if dimension is not None:

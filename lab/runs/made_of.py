@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a run is made of: versions for people, and hashes of all that determines its result.
+"""The parts of a run: versions for people, and hashes of everything that determines its result.
 
 A run depends on its plan and on what that uses: kernel, image and initrd, how they are booted, the code of its stack,
 the lab's code in its guest (lab.machine.guest_code), and the lab's code that makes its record: lab.record with the
@@ -31,12 +31,12 @@ _SPLITTING = "captures/split.py"  # of a capture of the air
 
 
 def stack_entry(name: str) -> str:
-    """The name of a stack's code in hashes and versions."""
+    """Return the name of a stack's code in hashes and versions."""
     return f"stack {name}"
 
 
 def versions(uses: Uses, machine: Machine) -> dict[str, object]:
-    """Versions for the record of a plan that uses this."""
+    """Return the versions for the record of a plan that uses this."""
     stack = machine.stack(uses)
     return {
         "lab": lab_version(),
@@ -48,7 +48,7 @@ def versions(uses: Uses, machine: Machine) -> dict[str, object]:
 
 
 def all_versions(each: Iterable[Uses], machine: Machine) -> dict[str, object]:
-    """Versions of several plans together."""
+    """Return the versions of several plans together."""
     found: dict[str, object] = {}
     for uses in each:
         found |= versions(uses, machine)
@@ -57,18 +57,18 @@ def all_versions(each: Iterable[Uses], machine: Machine) -> dict[str, object]:
 
 @cache
 def lab_version() -> str:
-    """Of the package."""
+    """Return the version of the package."""
     return version("hwsim-lab")
 
 
 def stack_version(stack: Stack) -> str:
-    """A description of what the code of a stack was built with."""
+    """Describe what the code of a stack was built with."""
     sources = [f"source of {package} {version}" for package, version in stack.sources.items()]
     return "; ".join([stack.compiler, *sources])
 
 
 def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
-    """Hashes for the record of a plan that uses this: equal ones, and equal plans, mean equal bytes.
+    """Return the hashes for the record of a plan that uses this: equal hashes and equal plans give equal bytes.
 
     None stands for a stack whose code is not available.
     """
@@ -85,7 +85,7 @@ def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
 
 
 def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
-    """The hashes of several plans, combined: where they differ, one hash over all."""
+    """Combine the hashes of several plans: where they differ, one hash over all."""
     found: dict[str, set[str | None]] = {}
     for hashes in each:
         for name, digest in hashes.items():
@@ -98,7 +98,7 @@ def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 
 @cache
 def _booting() -> str:
-    """The command that boots a guest, without what depends on the plan and on paths."""
+    """Return the command that boots a guest, without the parts that depend on the plan and on paths."""
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
     words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=MEMORY_BYTES)
     return json.dumps(words)
@@ -113,10 +113,10 @@ def _recording(uses: Uses) -> str:
 
 
 def recording_files(uses: Uses) -> dict[str, bytes]:
-    """The code that makes the record of a plan that uses this, by its name in the lab or among the workloads.
+    """Return the code that makes the record of a plan that uses this, by its name in the lab or among the workloads.
 
-    The file that is named after a probe or metric counts, wherever its class is defined. Of two files of one name, in a
-    stack that lies in two folders, the second has its number in the name.
+    The file named after a probe or metric counts, wherever its class is defined. If a stack lies in two folders and two
+    of its files have the same name, the name of the second contains its number.
     """
     places = [discovery.place("probes", name) for name in uses.probes]
     places += [discovery.place("metrics", metrics.current(kind)) for kind in uses.metrics]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Plans that have been made before: planning, with what it imports, takes as long as a guest takes to boot.
+"""Cache of plans: planning, including its imports, takes as long as a guest takes to boot.
 
-A plan is taken from the cache if it was asked for in the same words, in the same directory, while all that planning may
-look at was as it is now: the lab's code, the folders of topologies and workloads, which packages are installed. Files
-count as unchanged by size, number, and times of change, as git has it. A plan is not kept if planning read a file
-anywhere else or warned of something, or if files changed within the last seconds: their next change might not show.
+A cached plan is used if the arguments and the current directory are the same, and nothing that planning may read has
+changed: the lab's code, the folders of topologies and workloads, the installed packages. As in git, a file counts as
+unchanged if its size, inode number and times are the same. A plan is not cached if planning read a file anywhere else
+or printed a warning, or if files changed within the last seconds: their next change might not be noticed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MADE_BY_IMPORTS = "__pycache__"
 
 
 def plan(topology: str, workload: str, seed: int, settings: list[str], pcap: str | None) -> Plan:
-    """The plan of ``lab run``, as lab.plan.load makes it.
+    """Return the plan of ``lab run``, from the cache or from lab.plan.load.
 
     Raises:
         InputError, InputErrors: mistakes in what the user wrote.
@@ -63,12 +63,12 @@ def _write(directory: Path, made: Plan) -> None:
 
 
 def _folders() -> list[Path]:
-    """The folders in which planning may find files of ours."""
+    """Return the folders in which planning may find topologies, workloads and the lab's code."""
     return [PACKAGE, *library.folders("topology"), *library.folders("workload")]
 
 
 def _known_places() -> tuple[str, ...]:
-    """Where files lie whose change shows in the state."""
+    """Return the folders whose changes the state shows."""
     return tuple(f"{place.resolve()}{os.sep}" for place in (*_folders(), *_packages()))
 
 
@@ -79,9 +79,10 @@ def _packages() -> list[Path]:
 
 
 def _state(*names: str) -> list[Any] | None:
-    """All that planning may look at, as it is now; None: a change of it might not show.
+    """Return the current state of everything that planning may read; None if a change of it might not be noticed.
 
-    ``names`` are what the user calls topology and workload: files of these names come before those in the folders.
+    ``names`` are the topology and the workload as the user wrote them: files with these names take precedence over
+    those in the folders.
     """
     files: list[list[object]] = []
     settled_ns = time.time_ns() - _SETTLED_NS
@@ -91,7 +92,7 @@ def _state(*names: str) -> list[Any] | None:
             if entry.is_symlink() or stat.st_ctime_ns > settled_ns:
                 return None
             files.append([entry.path, stat.st_size, stat.st_ino, stat.st_mtime_ns, stat.st_ctime_ns])
-    except OSError:  # something has just been removed, or may not be looked at
+    except OSError:  # something has just been removed, or cannot be read
         return None
     packages = [[str(place), place.stat().st_mtime_ns] for place in _packages()]
     shadows = [Path(name).exists() for name in names]
@@ -99,7 +100,7 @@ def _state(*names: str) -> list[Any] | None:
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """All files and links below a folder, but what imports leave there."""
+    """Yield all files and links below a folder, except for bytecode."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if not entry.is_dir(follow_symlinks=False):
@@ -109,7 +110,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
 
 
 class _Opened:
-    """The files that planning has opened in this process; what one plan has imported serves the next, too."""
+    """The files that planning has opened in this process; the next plan also uses what an earlier one imported."""
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
@@ -129,5 +130,5 @@ class _Opened:
 
 @cache
 def _opened() -> _Opened:
-    """The one of this process: nothing removes an audit hook."""
+    """Return the single instance of this process: audit hooks cannot be removed."""
     return _Opened()

@@ -87,7 +87,7 @@ def collected(
 ) -> list[Thing]:
     """Return what the views of all metrics yield, in the order of the workload.
 
-    A stack's view that fails yields nothing; a warning and the page tell it.
+    A stack's view that fails yields nothing; a warning and the page report it.
 
     Args:
         record: the record of the run.
@@ -104,7 +104,7 @@ def collected(
 
 @contextlib.contextmanager
 def failing_alone(record: Record, result: Result, what: str) -> Iterator[None]:
-    """Leave out the block if the stack's view of a metric fails in it; a warning and the page tell it."""
+    """Leave out the block if the stack's view of a metric fails in it; a warning and the page report it."""
     if result.kind not in discovery.known("views"):
         yield
         return

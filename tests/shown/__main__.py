@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``make docs``: run what the documentation shows, and compare. ``--write`` puts in what is printed now."""
+"""``make docs``: run the commands in the documentation, and compare their output. ``--write`` updates it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOCUMENTS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "docs/decisions/*.md",
 
 @dataclass
 class Found:
-    """Counts of a document, and what is to be written."""
+    """Counts for a document, and the lines to write."""
 
     lines: list[str]
     compared: int = 0
@@ -32,17 +32,17 @@ class Found:
 
 
 def main() -> int:
-    """The exit status: 0 if all agrees or has been written."""
+    """Return the exit status: 0 if everything agrees or has been written."""
     parser = argparse.ArgumentParser(prog="python -m tests.shown", description=__doc__)
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents; without, all of them")
-    parser.add_argument("--write", action="store_true", help="put in what is printed now, where that is clear")
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="documents (default: all)")
+    parser.add_argument("--write", action="store_true", help="replace stale lines by the current output")
     options = parser.parse_args()
     files = options.files or [path for pattern in DOCUMENTS for path in sorted(ROOT.glob(pattern))]
     found = [_examine(path, write=options.write) for path in files]
     stale, unclear = sum(one.stale for one in found), sum(one.unclear for one in found)
     print(
         f"{sum(one.compared for one in found)} lines of {sum(one.commands for one in found)} commands: "
-        f"{stale} stale{' (written)' if options.write and stale else ''}, {unclear} for a person to look at"
+        f"{stale} stale{' (written)' if options.write and stale else ''}, {unclear} to check by hand"
     )
     return 1 if unclear or (stale and not options.write) else 0
 
@@ -57,7 +57,7 @@ def _examine(path: Path, *, write: bool) -> Found:
         print(f"{name}:{error}")
         found.unclear += 1
         return found
-    with tempfile.TemporaryDirectory(prefix="shown-") as folder:  # a lab removes what begins with hwsim-lab-
+    with tempfile.TemporaryDirectory(prefix="shown-") as folder:  # not hwsim-lab-: the lab removes such
         for part in parts:
             if isinstance(part, File):
                 file = Path(folder) / part.name
@@ -98,16 +98,16 @@ def _tell(name: str, command: Command, pair: Pair, *, clear: bool) -> None:
     print(f"{name}:{command.line + pair.place}")
     print(f"  shown    {pair.shown.strip()}")
     if pair.printed == pair.shown:
-        print("  printed  elsewhere in its table")
+        print("  printed  at another place in its table")
     else:
-        print(f"  printed  {pair.printed.strip() if pair.printed else 'nothing that is clearly this line'}")
+        print(f"  printed  {pair.printed.strip() if pair.printed else 'no clear counterpart'}")
     if not clear:
-        print("  look at it")
+        print("  check this by hand")
 
 
 def _repeated(name: str, text: str, command: Command, comparison: Comparison) -> None:
     for mention in mentions([*comparison.stale, *comparison.unclear], prose(text, command.line)):
-        now = mention.printed or "not clear"
+        now = mention.printed or "unclear"
         print(f"{name}:{mention.line}: prose says {mention.written}; the block had {mention.shown}, now {now}")
 
 

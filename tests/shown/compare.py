@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Lines that a document shows beside the lines that the command prints now.
+"""Compares the lines in a document with the current output of the command.
 
-Each shown line must be printed, in the order shown. What is between them may be left out, with or without ``…``. Not
-compared: spaces at the ends of lines and between columns, the length of rules, the date and time in the name of a run's
-directory, and what follows a ``…`` at the end of a shown line.
+Each shown line must be printed, in the order shown. Lines between them may be left out, with or without ``…``. The
+comparison ignores spaces at the ends of lines and between columns, the length of rules, the date and time in the name
+of a run's directory, and the rest of a line after a ``…`` at its end.
 
-A stale line is one whose counterpart is printed with other numbers: the same words, in the same columns, at the same
-place between its neighbours. Rows of a table that come in another order now are counterparts too.
+A line is stale if its counterpart is printed with other numbers: the same words, in the same columns, at the same place
+between its neighbours. Rows of a table may also appear in another order.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _STAMP = re.compile(r"runs/\d{8}-\d{6}-")
 _RULE = re.compile(r"([─━═-])\1+")
 _COLUMNS = re.compile(r" {2,}|\t|│")
 _SIZE = re.compile(r"\b[KMGT]i?B\b")
-_EQUAL, _STALE, _BLANK, _NEXT = 10, 6, 1, 1  # _NEXT: neighbours that are neighbours in what was printed
+_EQUAL, _STALE, _BLANK, _NEXT = 10, 6, 1, 1  # _NEXT: neighbours that are also neighbours in the output
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A shown line (its place in the list of shown lines), and its counterpart; None if there is none that is clear.
+    """A shown line (its place in the list of shown lines) and its counterpart; None if there is no clear counterpart.
 
-    A row that is equal, but in another place of its table, is its own counterpart.
+    A row that is equal, but at another place of its table, is its own counterpart.
     """
 
     place: int
@@ -40,9 +40,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """``lines``: what the block would have to show. ``stale``: has a counterpart; ``unclear``: a person has to look.
+    """``lines``: the correct content of the block. ``stale``: lines with a counterpart; ``unclear``: to check by hand.
 
-    A line whose counterpart is clear is ``unclear`` all the same if one beside it has none.
+    A line with a clear counterpart is still ``unclear`` if a line beside it has none.
     """
 
     lines: list[str]
@@ -51,25 +51,25 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Nothing is stale, nothing unclear."""
+        """Whether no line is stale or unclear."""
         return not self.stale and not self.unclear
 
 
 @functools.cache
 def plain(line: str) -> str:
-    """What of a line is compared."""
+    """Return the part of a line that is compared."""
     return " ".join(_RULE.sub(r"\1", _STAMP.sub("runs/", line)).split())
 
 
 @functools.cache
 def skeleton(line: str) -> tuple[str, ...]:
-    """A line's columns, numbers in them as ``#``: what a line and its counterpart have in common."""
+    """Return a line's columns with numbers as ``#``: what a line and its counterpart have in common."""
     columns = _COLUMNS.split(line.strip()) if "\t" not in line else line.rstrip("\n").split("\t")
     return tuple(NUMBER.sub("#", _SIZE.sub("B", plain(column))) for column in columns)
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether a line is shown as it is printed."""
+    """Return whether a line is shown as it is printed."""
     ours, theirs = plain(shown), plain(printed)
     return ours == theirs or (ours.endswith(ELISION) and theirs.startswith(ours[:-1].rstrip()))
 
@@ -102,7 +102,7 @@ def compare(shown: list[str], printed: list[str]) -> Comparison:
 
 
 def _beside_unclear(shown: list[str], counterparts: list[str | None]) -> set[int]:
-    """Places in parts (between blank lines or ``…``) with a line that is not clear: a part is of one run."""
+    """Return the places of all parts (between blank lines or ``…``) with an unclear line: each is of one run."""
     doubtful: set[int] = set()
     part: list[int] = []
     for n, line in enumerate([*shown, ELISION]):
@@ -124,26 +124,26 @@ def _place(pair: Pair) -> int:
 
 
 def _clear(shown: str, found: list[str]) -> str | None:
-    """The counterpart of two candidates: one that is shown as it is printed, or both if they are equal."""
+    """Choose from two candidates: one that is shown as printed, or either if they are equal; else None."""
     equal = [line for line in found if same(shown, line)]
     return equal[0] if equal else found[0] if plain(found[0]) == plain(found[1]) else None
 
 
 def _written(old: str, new: str | None) -> str:
-    """What a document shows: the printed line, unless the old one leaves out its end or differs in the date only."""
+    """Return the new line: the printed one, unless the old one omits its end or differs only in the date."""
     if new is None or (same(old, new) and (old.rstrip().endswith(ELISION) or _STAMP.search(old))):
         return old
     return new.rstrip(" ")
 
 
 def _aligned(shown: list[str], printed: list[str], *, earliest: bool) -> list[int | None]:
-    """The place in ``printed`` of each shown line, all in order, as many and as equal as can be.
+    """Return the place in ``printed`` of each shown line, in order, with as many and as close matches as possible.
 
-    Of alignments that are equally good, the earliest or the latest: where those two differ, it is not clear.
+    Of equally good alignments, return the earliest or the latest: where these two differ, the counterpart is unclear.
     """
     rows, columns = len(shown), len(printed)
     worth = [[_worth(old, new) for new in printed] for old in shown]
-    # best[i][j][k]: what shown[i:] with printed[j:] are worth; k: the pair before was one, too
+    # best[i][j][k]: score of shown[i:] with printed[j:]; k: whether the pair before was a match, too
     best = [[[0, 0] for _ in range(columns + 1)] for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
@@ -176,7 +176,7 @@ def _worth(shown: str, printed: str) -> int:
 
 
 def _as_printed(shown: list[str], printed: list[str]) -> list[int]:
-    """Places of the shown lines, those of a table's rows in the order in which they are printed now."""
+    """Return the places of the shown lines, with the rows of a table in the order in which they are printed now."""
     order: list[int] = []
     tables = list(_tables(printed))
     for first, rows in _tables(shown):
@@ -193,7 +193,7 @@ def _as_printed(shown: list[str], printed: list[str]) -> list[int]:
 
 
 def _tables(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines that differ in their names only (place of the first, lines); others by themselves."""
+    """Yield groups of lines that differ only in their names (place of the first, lines); other lines alone."""
     begin = 0
     for end in range(1, len(lines) + 1):
         if end == len(lines) or _shape(lines[end]) != _shape(lines[begin]):
@@ -202,14 +202,14 @@ def _tables(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _shape(line: str) -> tuple[str, ...]:
-    """Which columns are numbers."""
+    """Return which columns are numbers."""
     return tuple(
         column if column in ("#", "") else "#B" if column.startswith("# (") else "a" for column in skeleton(line)
     )
 
 
 def _head(lines: list[str], place: int) -> str:
-    """The head of the table whose first row is at ``place``, if there is one."""
+    """Return the head of the table whose first row is at ``place``, if it has one."""
     if place > 1 and re.fullmatch("[─━]", plain(lines[place - 1])):
         return plain(lines[place - 2])
     return ""

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""What a Markdown document shows: commands with their output, and the files that those read.
+"""Parses a Markdown document: commands with their output, and the files that the commands read.
 
-A fenced block without a language shows commands on lines that begin with ``$``, and below each what it printed. What
-is not visible there is in an HTML comment above the block (hidden from readers of the page)::
+A fenced block without a language shows commands on lines that begin with ``$``, and the output below each. HTML
+comments above a block, which readers of the page do not see, add what the block does not show::
 
     <!-- printed by: lab run one-ap ping/ping -->            the block is the output of this command
     <!-- file: cafe.yaml -->                                 the block is this file
     <!-- file: cafe.yaml, more -->                           the block goes to the end of this file
-    <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a file of the document with other words in it
+    <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a copy of a shown file with other words
 
 Files are written and commands run in the order of the document.
 """
@@ -31,7 +31,7 @@ class DocumentError(Exception):
 
 @dataclass
 class Command:
-    """A command and the lines shown below it; ``line`` is the number of the first of those, from 1."""
+    """A command and the lines shown below it; ``line`` is the number of the first of these lines, from 1."""
 
     argv: list[str]
     line: int
@@ -51,11 +51,11 @@ class _Fence:
     first: int  # number of the first line inside, from 1
     language: str
     lines: list[str]
-    note: tuple[str, str] | None  # kind and what of the comment above
+    note: tuple[str, str] | None  # kind and content of the comment above
 
 
 def parse(text: str) -> list[Command | File]:
-    """Commands and files in the order of the document.
+    """Return the commands and files in the order of the document.
 
     Raises:
         DocumentError: a comment names a file that the document does not show, or words that are not in it.
@@ -80,7 +80,7 @@ def parse(text: str) -> list[Command | File]:
 
 
 def prose(text: str, line: int) -> dict[int, str]:
-    """Lines by number of the section that ``line`` is in, from heading to heading, without blocks and comments."""
+    """Return the section that contains ``line`` as lines by number, without blocks and comments."""
     lines = text.splitlines()
     heads = [n for n, _ in _outside(lines) if _HEADING.match(lines[n - 1])]
     begin = max((n for n in heads if n <= line), default=1)
@@ -89,7 +89,7 @@ def prose(text: str, line: int) -> dict[int, str]:
 
 
 def _parts(lines: list[str]) -> Iterator[_Fence | tuple[int, str]]:
-    """Blocks, and (line, what) of each comment that makes a file of another one."""
+    """Yield blocks, and (line, content) of each comment that creates a file from another one."""
     note: tuple[str, str] | None = None
     inside: _Fence | None = None
     for number, line in enumerate(lines, 1):
@@ -124,7 +124,7 @@ def _outside(lines: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _shown_files(lines: list[str]) -> dict[str, str]:
-    """The first text of each file, wherever in the document: a comment may change a file that is shown below it."""
+    """Return the first text of each file in the document: a comment may change a file that is shown only later."""
     files: dict[str, str] = {}
     for part in _parts(lines):
         if isinstance(part, _Fence) and part.note and part.note[0] == "file":
@@ -147,12 +147,12 @@ def _altered(line: int, what: str, files: dict[str, str]) -> File:
     head, *changes = what.split("; ")
     name, _, source = head.partition(" from ")
     if source not in files:
-        raise DocumentError(f"{line}: no block is the file {source}; write <!-- file: {source} --> above it")
+        raise DocumentError(f"{line}: no block shows the file {source}; write <!-- file: {source} --> above it")
     text = files[source]
     for change in changes:
         old, arrow, new = change.partition(" -> ")
         if not arrow or old not in text:
-            raise DocumentError(f'{line}: "{change}" does not change {source}; write "words in it -> other words"')
+            raise DocumentError(f'{line}: "{change}" does not change {source}; write "its words -> other words"')
         text = text.replace(old, new, 1)
     return File(name, text)
 

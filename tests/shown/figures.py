@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of stale lines that prose repeats: a person has to rewrite them."""
+"""Finds numbers of stale lines that prose repeats: these have to be changed by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.shown.compare import MINUS, NUMBER, Pair
 
 @dataclass(frozen=True)
 class Mention:
-    """A number in prose: its line, how it is written there, what was shown, what is printed now (if that is clear)."""
+    """A number in prose: its line, its text there, the number shown in the block, the number printed now (if clear)."""
 
     line: int
     written: str
@@ -19,7 +19,7 @@ class Mention:
 
 
 def mentions(stale: list[Pair], prose: dict[int, str]) -> list[Mention]:
-    """Where prose (lines by their number) has a number of a stale line, as it was shown or rounded."""
+    """Return where prose (lines by number) has a number of a stale line, as it was shown or rounded."""
     found: list[Mention] = []
     for line, words in prose.items():
         for written in dict.fromkeys(NUMBER.findall(words)):
@@ -31,7 +31,7 @@ def mentions(stale: list[Pair], prose: dict[int, str]) -> list[Mention]:
 
 
 def _changes(stale: list[Pair]) -> dict[tuple[str, str], None]:
-    """(old, new) of each number that changed; new is empty where the lines have not equally many."""
+    """Return (old, new) of each changed number; new is empty if the lines do not have the same number of numbers."""
     changes: dict[tuple[str, str], None] = {}
     for pair in stale:
         old, new = NUMBER.findall(pair.shown), NUMBER.findall(pair.printed or "")
@@ -42,7 +42,7 @@ def _changes(stale: list[Pair]) -> dict[tuple[str, str], None]:
 
 
 def _means(written: str, shown: str) -> bool:
-    """The same number, or the shown one rounded; numbers of one digit say nothing."""
+    """Return whether the text is the shown number, or that rounded; single digits are ignored as too common."""
     digits = written.replace(" ", "").lstrip(f"{MINUS}-")
     if len(digits) < 2:
         return False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``make figures``: draw docs/images/experiment-*.svg anew, each by ``lab reproduce`` of the experiment that it shows.
+"""``make figures``: draw docs/images/experiment-*.svg again, by ``lab reproduce`` of each experiment.
 
-Trials that are stored are not run again, so that a change of how figures look takes seconds. With names, only those
-experiments: ``python -m tests.shown.pictures handoff/outage``. A claim that does not hold is reported, and its
+Stored trials are not run again, so a change of the figures' appearance takes seconds. To draw only some experiments,
+give their names: ``python -m tests.shown.pictures handoff/outage``. If a claim does not hold, this is reported, and the
 experiment is drawn anyway: the documentation shows where the lab differs from a paper.
 """
 
@@ -27,19 +27,19 @@ _LAB = (sys.executable, "-c", "from lab.cli.main import main; main()")
 
 
 def experiments() -> dict[str, Path]:
-    """Those that come with the lab, by name."""
+    """Return the experiments that come with the lab, by name."""
     own = ROOT / library.FOLDERS["experiment"]
     return {name: path for name, path in library.known("experiment").items() if path.is_relative_to(own)}
 
 
 def pictures(experiment: str, count: int) -> list[str]:
-    """The names of the pictures of an experiment that has so many figures: numbered if there are several."""
+    """Return the picture names of an experiment with this many figures: numbered if there are several."""
     stem = f"experiment-{experiment.rpartition('/')[2]}"
     return [f"{stem}.svg"] if count == 1 else [f"{stem}-{number}.svg" for number in range(1, count + 1)]
 
 
 def take(experiment: str, drawn: Path, images: Path) -> list[str]:
-    """Put what was drawn in a directory in the place of the experiment's pictures; returns their names."""
+    """Replace the experiment's pictures by the figures in a directory; return their names."""
     found = [drawn / f"figure-{number}.svg" for number in range(1, len(list(drawn.glob("figure-*.svg"))) + 1)]
     names = pictures(experiment, len(found))
     for old in _of(experiment, images):
@@ -50,7 +50,7 @@ def take(experiment: str, drawn: Path, images: Path) -> list[str]:
 
 
 def complete(drawn: Path) -> bool:
-    """Whether all trials of what was drawn in a directory came to their end."""
+    """Return whether all trials behind the figures in a directory succeeded."""
     try:
         trials = json.loads((drawn / "results.json").read_text())["trials"]
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def complete(drawn: Path) -> bool:
 
 
 def _of(experiment: str, images: Path) -> Iterable[Path]:
-    """The pictures that an experiment has, however many figures it had then."""
+    """Yield the existing pictures of an experiment, however many figures it had at the time."""
     stem = f"experiment-{experiment.rpartition('/')[2]}"
     for path in images.glob(f"{stem}*.svg"):
         rest = path.stem.removeprefix(stem)
@@ -68,10 +68,10 @@ def _of(experiment: str, images: Path) -> Iterable[Path]:
 
 
 def main() -> int:
-    """The exit status: 0 if every experiment asked for ran, all of it, and its pictures are new."""
+    """Return the exit status: 0 if every chosen experiment ran completely and its pictures were replaced."""
     known = experiments()
     parser = argparse.ArgumentParser(prog="python -m tests.shown.pictures", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help="experiments; without, all of them")
+    parser.add_argument("names", nargs="*", metavar="EXPERIMENT", help="experiments (default: all)")
     names = parser.parse_args().names or list(known)
     for name in names:
         if name not in known:
@@ -80,12 +80,12 @@ def main() -> int:
 
 
 def _draw(name: str) -> int:
-    """Run an experiment and take what it draws; pictures of one of which a trial fails stay as they were."""
+    """Run an experiment and copy its figures; if a trial fails, its pictures stay as they were."""
     print(f"lab reproduce {name}", flush=True)
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         command = [*_LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]
         ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-        *lines, _ = ended.stdout.splitlines() or [""]  # the last names a directory that goes now
+        *lines, _ = ended.stdout.splitlines() or [""]  # the last line names the directory, which is temporary
         if ended.returncode:
             print("\n".join(lines))
             if not complete(Path(folder)):

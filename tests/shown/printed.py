@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a command prints on a terminal of 80 columns, which is what the documentation shows."""
+"""Runs a command on a terminal of 80 columns, as the documentation shows it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-PROGRAMS = ("lab", "tshark")  # what is run; anything else that a document shows is for its reader
+PROGRAMS = ("lab", "tshark")  # only these are run; other commands in a document are for its readers
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,11 @@ class Printed:
 
 
 def why_not(argv: list[str]) -> str | None:
-    """Why a command is not run; None if it is."""
+    """Return why a command is not run; None if it is."""
     if argv[0] not in PROGRAMS:
         return f"{argv[0]} is not one of {', '.join(PROGRAMS)}"
     if argv[:2] == ["lab", "shell"]:
-        return "a shell is in real time, and prints something else each time"
+        return "a shell runs in real time, so its output differs each time"
     if shutil.which(argv[0], path=_path()) is None:
         return f"{argv[0]} is not installed"
     return None
@@ -37,7 +37,7 @@ def why_not(argv: list[str]) -> str | None:
 
 def run(argv: list[str], place: Path) -> Printed:
     """Run a command in a directory."""
-    ours, theirs = pty.openpty()  # 0 columns; rich takes 80 for a terminal that says no more than TERM=dumb
+    ours, theirs = pty.openpty()  # 0 columns; rich assumes 80 for a terminal with TERM=dumb
     environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
     for name in ("COLUMNS", "LINES"):
         environment.pop(name, None)
@@ -62,5 +62,5 @@ def _read(terminal: int) -> bytes:
 
 
 def _path() -> str:
-    """Programs of this Python's environment first."""
+    """Return PATH, beginning with the programs of this Python environment."""
     return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Scripts in a node that speak generic netlink with the kernel's medium, by the guest's own modules."""
+"""Scripts in a node that talk to the kernel's medium by generic netlink, with the guest's own modules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.shared.types import File, Plan
 
-RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # what an exec event runs
+RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # command of an exec event
 _PROJECT = Path(__file__).parents[2]
 _MODULES = (
     *("__init__.py", "shared/__init__.py", "shared/medium_types.py", "guest/__init__.py", "guest/errors.py"),
@@ -23,6 +23,6 @@ def _file(node: str, path: str, text: str) -> File:
 
 
 def with_script(plan: Plan, node: str, script: str) -> Plan:
-    """The plan with a script at a node, as ``/opt/ask.py``, and what it imports."""
+    """Return the plan with a script in a node, as ``/opt/ask.py``, and the modules that it imports."""
     files = [_file(node, f"/opt/lab/{name}", (_PROJECT / "lab" / name).read_text()) for name in _MODULES]
     return replace(plan, files=[*plan.files, *files, _file(node, "/opt/ask.py", script)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures of the tests that boot the guest."""
+"""Fixtures for tests that boot the guest."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ links:
 
 @dataclass(frozen=True)
 class Ran:
-    """A finished boot: what the guest left, whether or not it failed."""
+    """A finished run: the files that the guest left, whether or not it failed."""
 
     directory: Path
 
     def guest(self) -> dict[str, Any]:
-        """guest.json."""
+        """Return guest.json."""
         data: dict[str, Any] = json.loads((self.directory / "guest.json").read_text())
         return data
 
     def raw(self, name: str) -> str:
-        """A raw file."""
+        """Return a raw file."""
         return (self.directory / "raw" / name).read_text()
 
     def looks(self) -> list[dict[str, Any]]:
-        """Looks at the counters of the medium."""
+        """Return the readings of the medium's counters."""
         looks: list[dict[str, Any]] = json.loads(self.raw("medium.json"))["looks"]
         return looks
 
     def link(self, sender: str, receiver: str) -> dict[str, int]:
-        """What was counted of frames from one radio to another, by the end."""
+        """Return the counters of frames from one radio to another, at the end."""
         return self._link(sender, receiver, -1)
 
     def link_since(self, look: int, sender: str, receiver: str) -> dict[str, int]:
-        """The same without what was counted by that look, such as what hosts say to each other when they come up."""
+        """Return the increase since that reading, which excludes, for example, the traffic of hosts that come up."""
         before, by_the_end = self._link(sender, receiver, look), self._link(sender, receiver, -1)
         return {key: value - before[key] for key, value in by_the_end.items() if isinstance(value, int)}
 
@@ -64,46 +64,46 @@ class Ran:
         return {key: value for key, value in found.items() if key not in ("from", "to")}
 
     def sink(self, name: str = "sink") -> Parsed:
-        """What a udp-sink found, with times since the timeline's start."""
+        """Return the results of a udp-sink, with times since the start of the timeline."""
         return probes.load("udp-sink").parse(Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"]))
 
     def flows(self, name: str = "sink") -> dict[str, dict[str, Any]]:
-        """What became of each flow to a udp-sink."""
+        """Return the results of each flow to a udp-sink."""
         flows: dict[str, dict[str, Any]] = self.sink(name).values["flows"]
         return flows
 
     def iperf3_mbps(self, name: str) -> float:
-        """The goodput that an iperf3 saw."""
+        """Return the goodput that an iperf3 reported."""
         raw = Raw(self.directory / "raw", name, epoch_ns=self.guest()["epoch_ns"])
         return float(probes.load("iperf3").parse(raw).values["goodput_bps"]) / 1e6
 
     def goodputs_mbps(self, name: str = "sink") -> dict[str, float]:
-        """The mean goodput of each flow to a udp-sink, from its first datagram to its last."""
+        """Return the mean goodput of each flow to a udp-sink, from its first datagram to its last."""
         return {
             flow.removeprefix("load@"): 8e3 * found["bytes"] / (found["last_ns"] - found["first_ns"])
             for flow, found in self.flows(name).items()
         }
 
     def outputs(self) -> list[str]:
-        """What the exec events printed, in order."""
+        """Return the output of the exec events, in order."""
         return [event["output"] for event in self.guest()["events"] if event["kind"] == "exec"]
 
 
 @pytest.fixture(scope="session")
 def machine() -> runs.Machine:
-    """Kernel, image, initrd and code of this checkout; `make test` has built them."""
+    """Return kernel, image, initrd and code of this checkout; `make test` has built them."""
     return runs.ensure_machine(SilentReport())
 
 
 def with_stack(machine: runs.Machine, workload: str | Path, plan: Plan) -> runs.Machine:
-    """The machine with the code that a plan of this workload needs."""
+    """Return the machine with the code that a plan of this workload needs."""
     code = library.code_of(workload, plan.stack)
     return runs.with_stacks(machine, [code] if code else [], SilentReport())
 
 
 @pytest.fixture
 def plan_of(tmp_path: Path) -> Callable[..., Plan]:
-    """Make a plan of the text of a topology and a workload."""
+    """Make a plan from the text of a topology and a workload."""
 
     def make(topology: str, workload: str, seed: int = 1, pcap: str | None = None) -> Plan:
         place, work = tmp_path / "topology.yaml", tmp_path / "workload.yaml"
@@ -131,7 +131,7 @@ def boot(tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]) ->
 
 @pytest.fixture
 def boot_own(tmp_path: Path, machine: runs.Machine) -> Callable[..., Ran]:
-    """Boot one of the lab's own topologies with one of its own workloads, changed by ``key=value`` settings."""
+    """Boot a topology of the lab with a workload of the lab, changed by ``key=value`` settings."""
 
     def run(topology: str, workload: str, *settings: str) -> Ran:
         directory = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"

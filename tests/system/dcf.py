@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Saturated stations that share a channel by DCF, simulated from backoff to backoff: a second opinion beside Bianchi.
+"""Simulates saturated stations that share a channel by DCF, from backoff to backoff: a reference besides Bianchi.
 
-IEEE 802.11-2020 10.3: everybody hears everybody, retries are endless, nothing is damaged but by collisions. Unlike
-Bianchi's model it has EIFS, ACK time-outs, and the time that it takes to notice a transmission. It shares no code with
-the medium.
+IEEE 802.11-2020 10.3: all stations hear each other, retries are unlimited, only collisions damage frames. Unlike
+Bianchi's model it has EIFS, ACK timeouts, and the time until a transmission is detected. It shares no code with the
+medium.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Phy:
-    """Durations in µs; ``ack_lowest_us`` is that of an ACK at the lowest rate, ``cca_us`` until a frame is noticed."""
+    """Durations in µs; ``ack_lowest_us``: an ACK at the lowest rate; ``cca_us``: time until a frame is detected."""
 
     data_us: int
     ack_us: int
@@ -33,18 +33,18 @@ PHYS = {
     "802.11a 54 Mbit/s": Phy(248, 28, 44, 20, 16, 9, 4, 15),
     # clause 18: SIFS of 10 µs, 6 µs of signal extension after data and ACK
     "802.11g 54 Mbit/s": Phy(254, 34, 50, 20, 10, 9, 4, 15),
-    # as stations of mode g are by default, with 802.11b's rates: the lowest is 1 Mbit/s with the long preamble
+    # default of mode g, with 802.11b's rates: the lowest is 1 Mbit/s with the long preamble
     "802.11g 54 Mbit/s, mixed": Phy(254, 34, 304, 20, 10, 9, 4, 15),
 }
 
 
 def successes_per_second(phy: Phy, stations: int, frames: int = 100_000, seed: int = 1) -> float:
-    """Frames that get through, per second, counted over so many."""
+    """Return the number of successful frames per second, measured over ``frames`` frames."""
     chance = random.Random(seed)
     difs_us = phy.sifs_us + 2 * phy.slot_us
     windows = [phy.cw_min] * stations
     slots = [chance.randint(0, phy.cw_min) for _ in range(stations)]
-    counting_us = [0] * stations  # from when each counts its slots
+    counting_us = [0] * stations  # when each begins to count its slots
     end_us = done = 0
     while done < frames:
         starts = [since + count * phy.slot_us for since, count in zip(counting_us, slots, strict=True)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Datagrams from a host behind an access point to stations, one by one, and what the medium makes of their frames.
+"""Datagrams from a host behind an access point to stations, one by one, and what happens to their frames.
 
-Mode a at 54 Mbit/s: no aggregates, and only the access point has something to say, so hardly a frame collides.
+Mode a at 54 Mbit/s: no aggregates, and only the access point has data to send, so hardly any frame collides.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ MPDU_BYTES = 24 + 8 + 28 + 1400 + 4  # header, SNAP, IP and UDP, datagram, FCS
 START_S = 1
 _SECOND = 1_000_000_000
 _BSSID = "02:00:00:00:aa:00"
-_DEVIATIONS = 3.29  # of a normal distribution: one in a thousand lies beyond
+_DEVIATIONS = 3.29  # standard deviations: one in a thousand values of a normal distribution is outside
 
 
 def topology(medium: str, stations: dict[str, str]) -> str:
-    """One access point.
+    """Return a topology with one access point.
 
     Args:
         medium: keys of the medium, in YAML's flow style.
-        stations: by name, further keys of theirs; the n-th has the MAC address ``mac(n)``.
+        stations: further keys of each station, by name; the n-th station has the MAC address ``mac(n)``.
     """
     return "\n".join(
         [
@@ -49,12 +49,12 @@ def topology(medium: str, stations: dict[str, str]) -> str:
 
 
 def mac(number: int) -> str:
-    """Of the n-th station, counted from 1."""
+    """Return the MAC address of the n-th station, counted from 1."""
     return f"02:00:00:00:bb:{number:02x}"
 
 
 def workload(stations: int, every: str, duration_s: int) -> str:
-    """A flow to each station; none sends at the instant of another."""
+    """Return a workload with a flow to each station; the flows send at different instants."""
     lines = [f"name: downlink\nroles: {{server: 1, client: {stations}}}\nduration: {duration_s} s\nprocesses:"]
     lines.append("  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}")
     lines += [
@@ -67,7 +67,7 @@ def workload(stations: int, every: str, duration_s: int) -> str:
 
 @dataclass(frozen=True)
 class Attempts:
-    """Attempts to send a frame over a link while the flows were under way, without those that collided."""
+    """Attempts to send a frame over a link during the flows, without those that collided."""
 
     sent: int
     damaged: int
@@ -76,12 +76,12 @@ class Attempts:
 
     @property
     def failed_percent(self) -> float:
-        """Attempts of which the receiver got nothing right."""
+        """Share of attempts that were not received correctly."""
         return 100 * (self.damaged + self.lost + self.header) / self.sent
 
 
 def attempts(ran: Ran, station: str) -> Attempts:
-    """From the access point to a station."""
+    """Return the attempts from the access point to a station."""
     looks = [look for look in ran.looks() if look["t_ns"] >= START_S * _SECOND]
     first, last = (
         next(link for link in look["links"] if (link["from"], link["to"]) == ("ap1", station))
@@ -92,12 +92,12 @@ def attempts(ran: Ran, station: str) -> Attempts:
 
 
 def bound_percent(probability: float, trials: int) -> float:
-    """How far a share of trials may lie from their probability, but once in a thousand times; in percent."""
+    """Return the deviation, in percent, that a share of trials exceeds once in a thousand times."""
     return float(f"{100 * _DEVIATIONS * sqrt(probability * (1 - probability) / trials):.2g}")
 
 
 def data_frames(ran: Ran, number: int) -> list[tuple[Frame, bool]]:
-    """The datagrams to a station on the air, in order, and whether each was acknowledged."""
+    """Return the datagrams to a station on the air, in order, and whether each was acknowledged."""
     (path,) = (ran.directory / "raw").glob("air-*")
     frames = air.frames(path)
     receiver = bytes.fromhex(mac(number).replace(":", ""))

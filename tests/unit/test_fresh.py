@@ -69,9 +69,9 @@ def host(tmp_path: Path) -> Host:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--release", "sid"], "sid is none of: bookworm trixie"),
-        (["--as"], "nothing is none of: root user"),
-        (["--fast"], "--fast is none of: --release --as --only"),
+        (["--release", "sid"], "sid is not one of: bookworm trixie"),
+        (["--as"], "nothing is not one of: root user"),
+        (["--fast"], "--fast is not one of: --release --as --only"),
     ],
 )
 def test_unknown_arguments(host: Host, arguments: list[str], message: str) -> None:
@@ -92,8 +92,8 @@ def test_no_room(host: Host) -> None:
     host.program("df", "echo Avail; echo 1000000000")
     done = host.run()
     assert done.returncode == 1
-    assert "which has 1 GB free; 8 GB are needed" in done.stdout
-    assert "TMPDIR=/some/dir names another place" in done.stderr
+    assert "1 GB free, 8 GB needed" in done.stdout
+    assert "TMPDIR=/some/dir selects another directory" in done.stderr
 
 
 def test_a_failure_is_told_with_its_log(host: Host) -> None:
@@ -130,5 +130,5 @@ def test_what_a_killed_one_has_left_is_removed(host: Host) -> None:
     stale.mkdir(parents=True)
     (stale / "lock").touch()
     done = host.run("--release", "trixie", "--as", "root")
-    assert f"removing what a killed test-fresh has left: {stale}/" in done.stdout
+    assert f"removing the remains of a killed test-fresh: {stale}/" in done.stdout
     assert host.left() == []

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``make validation``: measure again, write docs/validation.json, docs/validation.md and its figures.
 
-``--compare`` measures, lists the rows that came out otherwise than docs/validation.json has them, and writes nothing.
-``--check`` only looks whether document and figures are made of the rows in docs/validation.json. Other arguments are
-pytest's.
+``--compare`` measures, lists the rows that differ from docs/validation.json, and writes nothing. ``--check`` only
+checks that document and figures match the rows in docs/validation.json. Other arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ IMAGES = ROOT / "docs" / "images"
 
 
 def outputs(rows: list[Row]) -> dict[Path, str]:
-    """What is made of rows: text by file."""
+    """Return the files generated from rows: text by path."""
     return {DOCUMENT: render(rows), **{IMAGES / name: svg for name, svg in figures(rows).items()}}
 
 
 def in_order(rows: list[Row], before: list[Row]) -> list[Row]:
-    """By table, then as they were before; new ones follow by name, numbers in it by size."""
+    """Sort rows by table, then in their previous order; new rows follow by name, with numbers in natural order."""
     tables = [table.key for table in TABLES]
     places = {(row.table, row.name): place for place, row in enumerate(before)}
 
@@ -41,7 +40,7 @@ def in_order(rows: list[Row], before: list[Row]) -> list[Row]:
 
 
 def measure(arguments: list[str]) -> list[Row] | None:
-    """Run the tests that record rows, a worker on each core; None if one failed."""
+    """Run the tests that record rows, with one worker per core; return None if one failed."""
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder:
         tests = [sys.executable, "-m", "pytest", "-m", "validation", "-n", str(cores), *arguments]
@@ -51,24 +50,24 @@ def measure(arguments: list[str]) -> list[Row] | None:
 
 
 def check() -> int:
-    """Are document and figures made of the committed rows?"""
+    """Check that document and figures match the committed rows."""
     stale = [path for path, text in outputs(list(committed().values())).items() if not _same(path, text)]
     for path in stale:
-        print(f"{path.relative_to(ROOT)} is not what docs/validation.json makes of it; run: make validation")
+        print(f"{path.relative_to(ROOT)} does not match docs/validation.json; run: make validation")
     return bool(stale)
 
 
 def compare(measured: list[Row]) -> int:
-    """Are the committed rows what was measured?"""
+    """Check that the committed rows match the measured ones."""
     lines = differences(measured, committed())
     for line in lines:
         print(f"docs/validation.json: {line}")
-    print("to write them: make validation" if lines else f"{len(measured)} rows are what docs/validation.json has")
+    print("to write them: make validation" if lines else f"{len(measured)} rows agree with docs/validation.json")
     return bool(lines)
 
 
 def write(measured: list[Row]) -> int:
-    """Replace the committed rows, and what is made of them."""
+    """Replace the committed rows and the files generated from them."""
     rows = in_order(measured, list(committed().values()))
     COMMITTED.write_text(to_json(rows))
     for path, text in outputs(rows).items():
@@ -78,7 +77,7 @@ def write(measured: list[Row]) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit status."""
+    """Return the exit status."""
     if arguments == ["--check"]:
         return check()
     measured = measure([argument for argument in arguments if argument != "--compare"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/validation.md and its figures, from the rows of docs/validation.json and from lab.phy."""
+"""Generates docs/validation.md and its figures from the rows of docs/validation.json and from lab.phy."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tests.validation.rows import Row
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the document: rows with its key, in the order in which they were recorded by name.
+    """A table of the document: the rows with its key.
 
-    ``peer`` is another emulator, whose figures have a column.
+    ``peer`` is another emulator, whose figures get a column.
     """
 
     key: str
@@ -35,10 +35,11 @@ TABLES = (
     Table(
         "bianchi",
         "Saturation throughput",
-        "Every station always has data to send: UDP from real sockets, frames counted by the medium, in the time "
-        "that beacons leave. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, stations that "
-        "heard a collision waiting for DIFS (first figure) or for EIFS (second). Mode g has basic rates of OFDM here. "
-        "By default it has 802.11b's, and EIFS is 254 µs longer: see [beside Mininet-WiFi](#beside-mininet-wifi).",
+        "Every station always has data to send: UDP from real sockets. The medium counts the frames; the time of "
+        "beacons is excluded. Reference: Bianchi's model with the corrections of ns-3's `wifi-bianchi`, where "
+        "stations that heard a collision wait for DIFS (first figure) or for EIFS (second). Mode g has OFDM basic "
+        "rates here. By default it has those of 802.11b, and EIFS is 254 µs longer: see [beside "
+        "Mininet-WiFi](#beside-mininet-wifi).",
     ),
     Table(
         "ht-rates",
@@ -48,25 +49,25 @@ TABLES = (
     Table(
         "errors",
         "Damaged frames",
-        "Frames of 1458 bytes, at the ratio where the NIST model has a packet error rate of 10 %: share "
-        "of the frames whose FCS was wrong. Reference: the ratios that ns-3 tests itself with.",
+        "Frames of 1458 bytes, at the signal-to-noise ratio where the NIST model has a packet error rate of 10 %: "
+        "share of frames with a wrong FCS. Reference: the ratios in ns-3's own tests.",
     ),
     Table(
         "fading",
         "Fading, and other error models",
-        "Frames of 1464 bytes at 54 Mbit/s in mode a: share of which the receiver got nothing right. Expected under "
-        "fading: NIST's curve over the distribution of levels, by numerical integration; with Yans and a table: what "
-        "they say. Tolerated is what chance exceeds once in a thousand times.",
+        "Frames of 1464 bytes at 54 Mbit/s in mode a: share of frames that were not received correctly. Expected "
+        "under fading: NIST's curve over the distribution of levels, by numerical integration; with Yans and a "
+        "table: their own curves. The tolerance is exceeded by chance once in a thousand times.",
     ),
     Table("papers", "Figures from papers", "Published numbers, reproduced with real programs."),
     Table(
         "mininet-wifi",
         "Beside Mininet-WiFi",
-        "Version 2.7 with wmediumd, measured once, in a guest like the lab's when that was designed. Its medium "
-        "charges no ACK, no first backoff and no collision. Expected of the lab is what a simulation of DCF has "
-        "(`tests/system/dcf.py`; ACKs at 24 Mbit/s, and EIFS by 1 Mbit/s, since stations of mode g have 802.11b's "
-        "rates, too); of damaged frames what NIST's curve has; else what the lab was to reach. Times are virtual; "
-        "those of the wall are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
+        "Mininet-WiFi 2.7 with wmediumd, measured once, in a guest like the lab's, when the lab was designed. Its "
+        "medium does not charge air time for ACKs, the first backoff and collisions. Expected values of the lab: for "
+        "throughput, a simulation of DCF (`tests/system/dcf.py`; ACKs at 24 Mbit/s, and EIFS for 1 Mbit/s, since "
+        "stations of mode g have 802.11b's rates, too); for damaged frames, NIST's curve; otherwise, the goals of "
+        "the lab. Times are virtual; wall times are in [benchmarks](benchmarks.md#beside-mininet-wifi).",
         peer="Mininet-WiFi",
     ),
     Table(
@@ -79,7 +80,7 @@ _POINT = re.compile(r"(?P<phy>802\.11\S+ [\d.]+ Mbit/s), (?P<n>\d+) stations?")
 
 
 def render(rows: list[Row]) -> str:
-    """The document."""
+    """Return the document."""
     unknown = {row.table for row in rows} - {table.key for table in TABLES}
     if unknown:
         raise ValueError(f"docs/validation.json has rows of unknown tables: {', '.join(sorted(unknown))}")
@@ -98,15 +99,15 @@ _HEAD = """\
 # Validation
 
 Measured behaviour of the lab, with real frames, compared with references. Each row is a test of `make test` that boots
-the guest; it fails if the value leaves its tolerance. One plan and one seed give the same result on every machine, so
-you measure the digits printed here; `make docs` compares them.
+the guest; it fails if the value is outside its tolerance. The same plan and seed give the same result on every machine,
+so you get the same digits; `make docs` compares them.
 """
 
 _ERRORS = """\
 ## Error models
 
-Packet error rate over SNR of 1458 bytes, as `lab/phy` computes it and the kernel draws it (20 MHz, no fading; the
-preamble is another draw).
+Packet error rate of 1458 bytes over SNR, as `lab/phy` computes it and the kernel draws it (20 MHz, no fading; the
+preamble is drawn separately).
 
 ![Packet error rate over SNR](images/validation-errors.svg)
 """
@@ -126,7 +127,7 @@ def _table(table: Table, rows: list[Row]) -> str:
 
 
 def figures(rows: list[Row]) -> dict[str, str]:
-    """SVG by the name of its file in docs/images."""
+    """Return the SVG figures by file name in docs/images."""
     made = {"validation-errors.svg": svg(lay_out(_error_figure()), standalone=True)}
     points = [(match, row) for row in rows if row.table == "bianchi" and (match := _POINT.fullmatch(row.name))]
     if points:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Measured values beside their references: what holds, and how rows are kept.
+"""Measured values and their references: how rows are checked and stored.
 
-A test judges its row by the tolerance alone. The digits that docs/validation.json holds are documentation: `make
+A test checks its row only against the tolerance. The digits in docs/validation.json are documentation: `make
 validation` writes them, `make docs` compares them.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMITTED = ROOT / "docs" / "validation.json"
-RECORD_TO = "HWSIM_LAB_RECORD_VALIDATION"  # a folder: every row is written to a file of its own there
-_DIGITS = 4  # significant ones that are kept
+RECORD_TO = "HWSIM_LAB_RECORD_VALIDATION"  # a folder: each row is written to a separate file there
+_DIGITS = 4  # number of significant digits that are kept
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,15 @@ class Row:
     """One measured value.
 
     Attributes:
-        table: key of lab's table of it, see ``document.TABLES``.
-        name: what was measured, unique within the table.
-        value: measured, rounded to four significant digits.
+        table: key of its table, see ``document.TABLES``.
+        name: measured quantity, unique within the table.
+        value: measured value, rounded to four significant digits.
         unit: of value and references; "" for ratios and counts.
-        references: any of them may be met. None: the value is only shown.
-        relative: most that the value may differ from the nearest reference, as a share of that.
+        references: the value must match one of them. None: the value is only shown.
+        relative: maximum difference from the nearest reference, as a share of that.
         absolute: the same, in the unit.
-        between: least and most that it may be, instead of references.
-        peer: what another emulator has there, for tables that show one; "" if that is not known.
+        between: minimum and maximum, instead of references.
+        peer: value of another emulator, for tables that show one; "" if unknown.
     """
 
     table: str
@@ -46,7 +46,7 @@ class Row:
     peer: str = ""
 
     def holds(self) -> bool:
-        """Whether the value is what it should be."""
+        """Return whether the value is within its tolerance."""
         if self.between is not None:
             return self.between[0] <= self.value <= self.between[1]
         if not self.references:
@@ -58,7 +58,7 @@ class Row:
         return any(abs(self.value / reference - 1) <= self.relative for reference in self.references)
 
     def expected(self) -> str:
-        """The references for a reader: ``28.15 / 27.38 ± 1.5 %``."""
+        """Format the references for a reader: ``28.15 / 27.38 ± 1.5 %``."""
         if self.between is not None:
             low, high = self.between
             if high == float("inf"):
@@ -75,30 +75,30 @@ class Row:
 
 
 def rounded(value: float) -> float:
-    """A value as rows keep it."""
+    """Round a value as rows store it."""
     return float(f"{value:.{_DIGITS}g}")
 
 
 def to_json(rows: list[Row]) -> str:
-    """Rows as the committed file has them, in the order of tables and names given."""
+    """Encode rows for the committed file, in the given order."""
     return json.dumps([asdict(row) for row in rows], indent=1, ensure_ascii=False) + "\n"
 
 
 def from_json(text: str) -> list[Row]:
-    """Rows of a file."""
+    """Parse the rows of a file."""
     data: list[dict[str, Any]] = json.loads(text)
     return [Row(**{**row, "between": tuple(row["between"]) if row["between"] else None}) for row in data]
 
 
 def committed(path: Path = COMMITTED) -> dict[tuple[str, str], Row]:
-    """The committed rows by table and name."""
+    """Return the committed rows by table and name."""
     if not path.exists():
         return {}
     return {(row.table, row.name): row for row in from_json(path.read_text())}
 
 
 def record(row: Row) -> None:
-    """Assert that a row holds; keep it, if somebody collects rows."""
+    """Assert that a row holds; store it if rows are being collected."""
     assert row.holds(), f"{row.name}: {row.value:g} {row.unit}, expected {row.expected()}"
     folder = os.environ.get(RECORD_TO)
     if folder:
@@ -107,17 +107,17 @@ def record(row: Row) -> None:
 
 
 def differences(measured: list[Row], committed: dict[tuple[str, str], Row]) -> list[str]:
-    """The differences between measured rows and docs/validation.json, one line each."""
+    """Return the differences between measured rows and docs/validation.json, one line each."""
     found = {(row.table, row.name): row for row in measured}
     lines = [
-        f"{table}, {name}: no test measures it any more" for table, name in committed if (table, name) not in found
+        f"{table}, {name}: no longer measured by any test" for table, name in committed if (table, name) not in found
     ]
     for key, row in found.items():
         where = ", ".join(key)
         if (before := committed.get(key)) is None:
-            lines.append(f"{where}: is new, {row.value:g} {row.unit}".rstrip())
+            lines.append(f"{where}: new, {row.value:g} {row.unit}".rstrip())
         elif before.value != row.value:
             lines.append(f"{where}: {before.value:g} -> {row.value:g} {row.unit}".rstrip())
         elif before != row:
-            lines.append(f"{where}: what is expected, or its unit, has changed")
+            lines.append(f"{where}: the expected value or the unit has changed")
     return lines

@@ -8,5 +8,5 @@ from typing import Any
 
 
 def describe(params: dict[str, Any]) -> str:
-    """What happens, by the event's parameters."""
+    """Describe the event's parameters."""
     return shlex.join(params["argv"])

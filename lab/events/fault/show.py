@@ -11,7 +11,7 @@ _ENDS = {"from": "from", "to": "to", "listener": "at"}
 
 
 def describe(params: dict[str, Any]) -> str:
-    """What happens, by the event's parameters."""
+    """Describe the event's parameters."""
     ends = "".join(f" {word} {params[key]}" for key, word in _ENDS.items() if params[key] is not None)
     skipped = f" after {params['skip']}" if params["skip"] else ""
     share = f", {units.PERCENT.format(params['share_percent'])} of them" if params["share_percent"] is not None else ""

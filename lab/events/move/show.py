@@ -10,6 +10,6 @@ from lab.show.words import position
 
 
 def describe(params: dict[str, Any]) -> str:
-    """What happens, by the event's parameters."""
+    """Describe the event's parameters."""
     speed = f" at {units.SPEED.format(params['speed_m_s'])}" if "speed_m_s" in params else ""
     return f"to {position(params['position_m'])}{speed}"

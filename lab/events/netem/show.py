@@ -10,5 +10,5 @@ from lab.show.words import shape
 
 
 def describe(params: dict[str, Any]) -> str:
-    """What happens, by the event's parameters."""
+    """Describe the event's parameters."""
     return shape(Netem(**params))

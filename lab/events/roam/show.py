@@ -7,5 +7,5 @@ from typing import Any
 
 
 def describe(params: dict[str, Any]) -> str:
-    """What happens, by the event's parameters."""
+    """Describe the event's parameters."""
     return f"to {params['to']}"

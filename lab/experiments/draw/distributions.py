@@ -64,7 +64,7 @@ def _box_of(view: View, point: Point, metric: str, left: float, right: float, st
 
 
 def _quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values, by linear interpolation (Hyndman and Fan's type 7)."""
+    """Return a quantile of sorted values, by linear interpolation (Hyndman and Fan's type 7)."""
     place = share * (len(values) - 1)
     below = math.floor(place)
     above = min(below + 1, len(values) - 1)

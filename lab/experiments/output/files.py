@@ -59,16 +59,16 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
     except OSError as error:
         raise RecordError(
             f"cannot write the results to {directory}: {error.strerror}",
-            hint="--out DIR puts them elsewhere; trials that ended are stored, and not run again",
+            hint="choose another directory with --out; finished trials are stored and do not run again",
         ) from None
     return directory / "report.html"
 
 
 def as_json(results: Results) -> dict[str, Any]:
-    """What results.json holds and ``--json`` prints; numbers that are not finite are null.
+    """Return the content of results.json, which ``--json`` prints; numbers that are not finite are null.
 
     ``rows`` has an entry for each point: the label of each axis, and of each metric mean, half width of the 95 %
-    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as asked for, the
+    confidence interval, n, unit, deviation, how many trials have no value, whether it is as precise as requested, the
     values by seed, the paper's value.
     """
     experiment = results.experiment
@@ -119,24 +119,24 @@ def as_json(results: Results) -> dict[str, Any]:
 
 
 def to_json(results: Results) -> str:
-    """results.json, which is also what ``--json`` prints: keys in the order of ``as_json``."""
+    """Return results.json, which ``--json`` prints too: keys in the order of ``as_json``."""
     return encoded(as_json(results))
 
 
 def encoded(document: Mapping[str, Any]) -> str:
-    """A document as our files and ``--json`` have it; numbers that are not finite are null."""
+    """Encode a document for files and ``--json``; numbers that are not finite become null."""
     return json.dumps(_finite(document), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def print_json(text: str) -> None:
-    """To standard output, byte by byte what the file holds, whatever the terminal's encoding."""
+    """Print the exact bytes of the file to standard output, regardless of the terminal's encoding."""
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode("utf-8", errors="replace"))
     sys.stdout.buffer.flush()
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What ``as_json`` gave, from a results.json or the directory that holds one.
+    """Read the result of ``as_json`` from a results.json, or from the directory that contains one.
 
     Raises:
         RecordError: there is none, it is damaged, or of another version of the lab.
@@ -145,23 +145,21 @@ def read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise RecordError(
-            f"cannot read {file}: {error.strerror}", hint="lab reproduce ID --out DIR makes one"
-        ) from None
+        raise RecordError(f"cannot read {file}: {error.strerror}", hint="lab reproduce --out DIR creates one") from None
     except ValueError:
         found = None
     if not isinstance(found, dict) or not {"version", "rows", "claims", "provenance"} <= found.keys():
-        raise RecordError(f"{file} holds no results of an experiment", hint="lab reproduce ID --out DIR makes them")
+        raise RecordError(f"{file} contains no results of an experiment", hint="lab reproduce --out DIR creates them")
     if found["version"] != VERSION:
         raise RecordError(
-            f"{file} is of version {found['version']}, this lab reads version {VERSION}",
-            hint="lab reproduce writes it anew; trials that are kept are not run again",
+            f"{file} has version {found['version']}, but this lab reads version {VERSION}",
+            hint="run lab reproduce to write it again; stored trials do not run again",
         )
     return found
 
 
 def _point(point: Point) -> dict[str, Any]:
-    """What was run there."""
+    """Return what a point runs."""
     return {
         "point": dict(point.labels),
         "topology": point.topology,

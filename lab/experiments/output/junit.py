@@ -3,7 +3,7 @@
 
 The format has no standard; this is the subset that readers of Jenkins, GitLab and GitHub share: ``testsuites`` >
 ``testsuite`` > ``testcase`` with ``failure`` (a claim does not hold) or ``error`` (a trial failed). Readers refuse a
-suite without cases, so "all trials completed" is a case of its own.
+suite without cases, so "all trials completed" is a separate case.
 """
 
 from __future__ import annotations

@@ -307,7 +307,7 @@ class Sweep:
         try:
             archive.unpack(answer.left, directory)
         except OSError as error:
-            shutil.rmtree(directory, ignore_errors=True)  # part of it is no help, and takes space
+            shutil.rmtree(directory, ignore_errors=True)  # an incomplete copy is useless, and takes space
             with contextlib.suppress(OSError):
                 self._keep.rmdir()
             remarks.append(_NOT_KEPT.format(self._keep, error.strerror or error))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs in a worker: one trial, in a temporary directory of its own.
+"""Runs in a worker: one trial, in its own temporary directory.
 
 A worker is a process of dask.distributed, on this machine or on another one. It first checks that its build equals the
 caller's. Its guest ends with it, even if it is killed (lab.machine.process). When a trial is cancelled (the sweep was

@@ -90,10 +90,10 @@ def test_numbers_that_json_has_no_word_for_are_null() -> None:
     ("text", "message"),
     [
         (None, "cannot read"),
-        ("{", "holds no results"),
-        ("[1]", "holds no results"),
-        ('{"version": 1}', "holds no results"),
-        ('{"version": 99, "rows": [], "claims": [], "provenance": {}}', "is of version 99"),
+        ("{", "contains no results"),
+        ("[1]", "contains no results"),
+        ('{"version": 1}', "contains no results"),
+        ('{"version": 99, "rows": [], "claims": [], "provenance": {}}', "has version 99"),
     ],
 )
 def test_what_is_no_results_json_is_refused(tmp_path: Path, text: str | None, message: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of builds share: a listener that remembers, a store in a directory of its own."""
+"""Fixtures for tests of builds: a report that remembers its calls, a store in a temporary directory."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def test_passwordless_sudo_installs(machine: Machine) -> None:
 def test_system_without_apt(machine: Machine) -> None:
     done = machine.run()
     assert done.returncode == 1
-    assert "not a Debian system; install by its own means: gcc mapper a-file" in done.stderr
+    assert "not a Debian system; install these with its package manager: gcc mapper a-file" in done.stderr
 
 
 def test_other_processor(machine: Machine) -> None:
@@ -144,7 +144,7 @@ def test_environment_is_made_once(machine: Machine) -> None:
     machine.has_tools()
     machine.has_python()
     done = machine.run()
-    assert "making the Python environment .venv" in done.stdout
+    assert "creating the Python environment .venv" in done.stdout
     assert [call.split(" -m ")[1] for call in machine.called[1:]] == [
         "venv .venv",
         "pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .[dev]",

@@ -183,7 +183,7 @@ def test_lab_clean_tells_the_size_of_each_kind(
     main.clean()
     assert (
         capsys.readouterr().out
-        == "7 MB of cache (5 MB of trials, 2 MB of kernel) and what 2 killed guests left behind: removed\n"
+        == "removed 7 MB of cache (5 MB of trials, 2 MB of kernel) and the remains of 2 killed guests\n"
     )
     assert not list(cache.cache_root().glob("*/entry"))
 

@@ -161,37 +161,37 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: ap, ssid: campus, encrypt: wpa2}"),
-            "mine.yaml:3  nodes.ap1.encrypt: wpa2 needs a passphrase; write passwd: and 8 to 63 characters",
+            "mine.yaml:3  nodes.ap1.encrypt: wpa2 needs a passphrase; write passwd: with 8 to 63 characters",
         ),
         (
             node("{kind: ap, ssid: campus, passwd: correct-horse}"),
-            "mine.yaml:3  nodes.ap1.passwd: a passphrase needs encrypt: wpa2 or encrypt: wpa3 beside it",
+            "mine.yaml:3  nodes.ap1.passwd: a passphrase needs encrypt: wpa2 or encrypt: wpa3",
         ),
         (
             node("{kind: ap, ssid: campus, encrypt: wpa3, passwd: short}"),
-            "mine.yaml:3  nodes.ap1.passwd: a passphrase has 8 to 63 printable ASCII characters, this one has 5",
+            "mine.yaml:3  nodes.ap1.passwd: a passphrase must be 8 to 63 printable ASCII characters; this one has 5",
         ),
         (
             node('{kind: ap, ssid: ""}'),
-            'mine.yaml:3  nodes.ap1.ssid: an SSID has 1 to 32 bytes of printable text, "" has 0',
+            'mine.yaml:3  nodes.ap1.ssid: an SSID must be 1 to 32 bytes of printable text; "" has 0',
         ),
         (
             node("{kind: ap, ssid: campus, bssid: 03:00:00:00:00:01}"),
             'mine.yaml:3  nodes.ap1.bssid: "03:00:00:00:00:01" is a group address (its first byte is odd); '
-            "a node needs a unicast one, such as 02:…",
+            "a node needs a unicast address, such as 02:…",
         ),
         (
             node("{kind: host, mac: nonsense}"),
-            'mine.yaml:3  nodes.ap1.mac: "nonsense" is no MAC address; write one like 02:aa:00:00:00:01',
+            'mine.yaml:3  nodes.ap1.mac: "nonsense" is not a valid MAC address; write one such as 02:aa:00:00:00:01',
         ),
         (
             node("{kind: host, ip: 10.0.0.256}"),
-            'mine.yaml:3  nodes.ap1.ip: "10.0.0.256" is no IPv4 address; write one like 10.0.0.1/8',
+            'mine.yaml:3  nodes.ap1.ip: "10.0.0.256" is not a valid IPv4 address; write one such as 10.0.0.1/8',
         ),
         (
             node("{kind: host, ip: 10.0.0.0/8}"),
             'mine.yaml:3  nodes.ap1.ip: "10.0.0.0/8" is the network or broadcast address of 10.0.0.0/8; '
-            "a node needs one in between",
+            "use an address in between",
         ),
         (
             "name: mine\nnodes:\n  access_point_1: {kind: switch}\n",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plans from texts."""
+"""Makes plans from text."""
 
 from pathlib import Path
 from typing import Protocol
@@ -38,7 +38,7 @@ class Plans(Protocol):
 
 @pytest.fixture
 def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plans:
-    """``lab.plan.load.load`` on texts, as files t.yaml and w.yaml in the current directory."""
+    """Run ``lab.plan.load.load`` on text, as files t.yaml and w.yaml in the current directory."""
     monkeypatch.chdir(tmp_path)
 
     def make(

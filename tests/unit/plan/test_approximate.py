@@ -42,8 +42,8 @@ def test_the_event_is_one_of_each_node(plans: Plans, enabled: bool) -> None:
 def test_an_encrypted_network_is_refused(plans: Plans, encrypt: str, how: str) -> None:
     """Of stations, too, which do not say that it is one. Off is what it is there."""
     why = (
-        f"campus is encrypted ({how}): one wrong bit makes a frame's integrity check fail, so that no damaged "
-        "frame can be decrypted; write encrypt: open, or leave this out"
+        f"campus is encrypted ({how}): one wrong bit makes a frame's integrity check fail, so damaged frames "
+        "cannot be decrypted; write encrypt: open, or remove this"
     )
     with pytest.raises(InputError) as failure:
         plan(plans, key=", approximate: true", encrypt=encrypt)

@@ -109,7 +109,7 @@ def test_names_must_not_clash(plans: Plans) -> None:
         (("count: 3", "count: 0"), 't.yaml:6  nodes.sta.count: input should be greater than or equal to 1, not "0"'),
         (
             ("count: 3", "count: 3, ip: 10.0.0.9"),
-            "t.yaml:6  nodes.sta.ip: is the address of one node, and count: 3 nodes have its keys; leave one out",
+            "t.yaml:6  nodes.sta.ip: is the address of one node, but count: 3 makes several; remove one of them",
         ),
         (
             ("[s1, ap1]", "[s1, sta], ip: {sta: 10.1.0.1/16}"),

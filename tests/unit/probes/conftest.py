@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of parsers share."""
+"""Fixtures for tests of parsers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def parser_of(fixtures: Path) -> Callable[..., Parsed]:
-    """What parses files of ``fixtures/<probe>/``."""
+    """Return a function that parses files of ``fixtures/<probe>/``."""
 
     def parse(probe: str, name: str, **context: Any) -> Parsed:
         return load(probe).parse(Raw(fixtures / probe, name, **context))

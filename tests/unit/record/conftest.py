@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A recorded run to work on."""
+"""A recorded run."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ RECORDED = Path(__file__).parents[2] / "fixtures" / "recorded"
 
 @pytest.fixture
 def run_directory(tmp_path: Path) -> Path:
-    """A copy of what a guest left of a download with one handoff (tests/fixtures/recorded/handoff)."""
+    """Return a copy of the files of a download with one handoff (tests/fixtures/recorded/handoff)."""
     return Path(shutil.copytree(RECORDED / "handoff", tmp_path / "run"))

@@ -19,7 +19,8 @@ def test_a_newer_record_is_refused(run_directory: Path) -> None:
     build(run_directory, hashes=HASHES)
     path = run_directory / "record.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"version": record.VERSION + 1}))
-    with pytest.raises(RecordError, match=f"has version {record.VERSION + 1}, this lab reads version {record.VERSION}"):
+    expected = f"has version {record.VERSION + 1}, but this lab reads version {record.VERSION}"
+    with pytest.raises(RecordError, match=expected):
         load(run_directory)
 
 

@@ -75,7 +75,7 @@ def test_a_package_stands_for_its_modules_and_a_module_that_has_moved_is_named(t
         (tmp_path / "room").mkdir(exist_ok=True)
         (tmp_path / "room" / f"{name}.py").touch()
     assert list(api.files("lab.room", tmp_path)) == ["lab.room", "lab.room.one"]
-    with pytest.raises(ValueError, match=r"names lab.gone, which does not exist; write where it is now"):
+    with pytest.raises(ValueError, match=r"names lab.gone, which does not exist; write its new name"):
         api.files("lab.gone", tmp_path)
 
 

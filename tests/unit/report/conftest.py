@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A record to report on."""
+"""A record for tests of reports."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def recorded(tmp_path: Path) -> Recorder:
 
 @pytest.fixture
 def record(recorded: Recorder) -> Record:
-    """As it was recorded."""
+    """Return the record unchanged."""
     return recorded()

@@ -83,7 +83,7 @@ def test_files_are_blocks_parts_of_them_or_changed_copies_in_the_order_of_the_do
 
 
 def test_a_copy_of_what_is_shown_nowhere_or_without_a_change_is_refused() -> None:
-    with pytest.raises(DocumentError, match=r"1: no block is the file b\.yaml; write <!-- file: b\.yaml -->"):
+    with pytest.raises(DocumentError, match=r"1: no block shows the file b\.yaml; write <!-- file: b\.yaml -->"):
         parse("<!-- file: c.yaml from b.yaml; x -> y -->\n")
     with pytest.raises(DocumentError, match='1: "hosts -> hots" does not change a.yaml'):
         parse(FILES.replace("host -> hots", "hosts -> hots"))

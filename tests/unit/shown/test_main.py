@@ -62,9 +62,9 @@ def test_stale_lines_are_told_by_file_and_line(
 {page}:20
   shown    h1-h2  h1-eth0 to h2-eth0  delay 15 ms
   printed  h1-h2  h1-eth0 to h2-eth0  delay 16 ms
-{page}:22: not run: a shell is in real time, and prints something else each time
+{page}:22: not run: a shell runs in real time, so its output differs each time
 {page}:13: prose says 15; the block had 15, now 16
-3 lines of 1 commands: 1 stale, 0 for a person to look at
+3 lines of 1 commands: 1 stale, 0 to check by hand
 """
     )
 
@@ -81,9 +81,9 @@ def test_what_is_no_longer_printed_is_for_a_person(
     page.write_text(PAGE.replace("h1-h2  h1", "h1-h3  h1").replace("lab show a.yaml", "lab show b.yaml"))
     assert run(monkeypatch, str(page), "--write") == 1
     output = capsys.readouterr().out
-    assert f"{page}:20\n  shown    h1-h3  h1-eth0 to h2-eth0  delay 15 ms\n  printed  nothing that is clear" in output
+    assert f"{page}:20\n  shown    h1-h3  h1-eth0 to h2-eth0  delay 15 ms\n  printed  no clear counterpart" in output
     assert "lab show b.yaml idle ended with status 2: lab: " in output
-    assert "0 stale, 3 for a person" in output
+    assert "0 stale, 3 to check by hand" in output
 
 
 def test_a_comment_that_means_nothing_is_told(
@@ -91,7 +91,7 @@ def test_a_comment_that_means_nothing_is_told(
 ) -> None:
     page.write_text(f"<!-- file: b.yaml from c.yaml; x -> y -->\n{PAGE}")
     assert run(monkeypatch, str(page)) == 1
-    assert f"{page}:1: no block is the file c.yaml" in capsys.readouterr().out
+    assert f"{page}:1: no block shows the file c.yaml" in capsys.readouterr().out
 
 
 def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

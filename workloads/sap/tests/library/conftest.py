@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that several tests of libsap run, built once."""
+"""Programs that several tests of libsap use, built once."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the core share: tests.h. */
+/* Functions that the tests of the core share: tests.h. */
 #include "check.h"
 #include "tests.h"
 

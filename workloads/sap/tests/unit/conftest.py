@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the lab's own tests of probes and reports share, with the fixtures of this stack."""
+"""Shared parts of the lab's tests of probes and reports, with the fixtures of this stack."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""sap-get and lighttpd as in the guest, but on this machine: under the sanitizers, and in valgrind."""
+"""Runs sap-get and lighttpd of the guest on this machine: under the sanitizers, and in valgrind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def guest_tree(tmp_path_factory: pytest.TempPathFactory) -> GuestFiles:
 def sap_get(
     request: pytest.FixtureRequest, guest_tree: GuestFiles, tmp_path_factory: pytest.TempPathFactory
 ) -> list[str]:
-    """The beginning of a command: sap-get under one detector or the other."""
+    """Return the first words of a command: sap-get under one of the two detectors."""
     watched = request.param == "valgrind"
     flags = guest_files.PLAIN if watched else guest_files.SANITIZED
     program = guest_tree.build(tmp_path_factory.mktemp("sap-get"), "sap-get", flags) / "build" / "sap-get"

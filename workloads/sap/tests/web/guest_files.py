@@ -79,7 +79,7 @@ def let_valgrind_see(files: GuestFiles) -> None:
         known = sysroot.path / "usr" / "lib" / "debug" / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
         if not known.exists():
             raise BuildError(
-                f"Debian's archive has no libc6-dbg of {name} any more, which the image has",
-                hint="`lab rootfs --refresh` makes an image of today's packages",
+                f"Debian's archive no longer has the libc6-dbg of {name}, which is in the image",
+                hint="`lab rootfs --refresh` builds an image from today's packages",
             )
         (libraries / ".debug" / known.name).symlink_to(known)
