@@ -212,7 +212,7 @@ def test_results_that_cannot_be_written_are_shown(place: Path, store: Path) -> N
 
     told, said = begun(place, full, "--reps", "1", "--out", "full", status=2)
     assert "All 2 claims hold, after 2 trials" in said
-    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write the results to full: ")
+    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write full/report.html: ")
 
 
 def test_what_is_damaged_in_the_store_is_run_again_and_said(place: Path, store: Path) -> None:
