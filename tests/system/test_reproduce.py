@@ -102,7 +102,7 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     assert json.loads(again)["rows"] == found["rows"]
     assert again.encode() == (place / "second" / "results.json").read_bytes()
     told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
-    assert told[0] == "Both builds are the same: code, image, initrd, kernel, kernel_source, series"
+    assert told[0] == "Both builds are the same: code, host python, image, initrd, kernel, kernel_source, series"
     assert told[-1] == "None of 8 differences are significant (Welch's t, 95 %)"
 
     # what a trial's line says is what runs it
@@ -151,7 +151,7 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     assert lines[:3] == [
         "The builds differ in",
         f"stack.sh {digests[0]} in A, {digests[1]} in B",
-        "The same: code, image, initrd, kernel, kernel_source, series",
+        "The same: code, host python, image, initrd, kernel, kernel_source, series",
     ]
     assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
     assert lines[-2:] == [
