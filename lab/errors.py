@@ -7,8 +7,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 
 class LabError(Exception):
@@ -55,6 +57,22 @@ class RunError(LabError):
 
 class RecordError(LabError):
     """A record that cannot be read: wrong version, missing file."""
+
+
+ELSEWHERE = "free some space, or choose --out"
+
+
+@contextlib.contextmanager
+def writing(path: Path, hint: str = ELSEWHERE) -> Iterator[None]:
+    """Guard what writes a file of a run or of an experiment: a full disk is a message, not a traceback.
+
+    Raises:
+        HostError: An OSError was raised; names the file and the reason.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise HostError(f"cannot write {path}: {error.strerror or error}", hint=hint) from None
 
 
 _warned: set[str] = set()

@@ -9,17 +9,15 @@ out the standard library and other packages.
 from __future__ import annotations
 
 import ast
-import contextlib
-import hashlib
-import json
-import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from lab.build.cache import cache_root
+from lab.build.memory import Memory
 from lab.checkout import PACKAGE
 
-_MOST_REMEMBERED = 5000  # files, of a few checkouts
 _INIT = "__init__.py"
 
 Import = tuple[int, str, tuple[str, ...]]  # level (0: absolute), module, names taken from it
@@ -56,11 +54,8 @@ class Imports:
 
     def __init__(self, memory: Path | None = None, package: Path = PACKAGE) -> None:
         """``memory`` is the file that caches imports; ``package`` is the folder of the lab."""
-        self._memory = memory or cache_root() / "imports.json"
+        self._imports = Memory(memory or cache_root() / "imports.json", _found, _decoded)
         self._package = package
-        self._known: dict[str, list[Import]] | None = None
-        self._used: dict[str, list[Import]] = {}
-        self._learned = False
 
     def closure(self, files: Iterable[Path], own: Mapping[str, Path] | None = None) -> dict[Path, bytes]:
         """These files and all files of ours that they import, in alphabetical order, each with its content.
@@ -84,49 +79,35 @@ class Imports:
                 continue
             content = found[file] = file.read_bytes()
             package = name.split(".") if file.name == _INIT else name.split(".")[:-1]
-            for level, module, names in self._imports(content):
+            for level, module, names in self._imports.of(content):
                 base = ".".join(
                     [*(package[: len(package) - level + 1] if level else []), *([module] if module else [])]
                 )
                 waiting += [base, *(f"{base}.{one}" for one in names)]
-        self._remember()
+        self._imports.keep()
         return {file: found[file] for file in sorted(found)}
 
-    def _imports(self, content: bytes) -> list[Import]:
-        digest = hashlib.sha256(content).hexdigest()
-        if self._known is None:
-            self._known = _load(self._memory)
-        found = self._known.get(digest)
-        if found is None:
-            try:
-                found = imports(content.decode())
-            except (SyntaxError, ValueError):  # running it reports the error; it imports nothing
-                found = []
-            self._known[digest] = found
-            self._learned = True
-        self._used[digest] = found
-        return found
+    def foreign(self, contents: Iterable[bytes], own: Iterable[str] = ()) -> list[str]:
+        """The packages of others that these files import, in alphabetical order: not ours, not of Python itself.
 
-    def _remember(self) -> None:
-        if not self._learned or self._known is None:
-            return
-        self._learned = False
-        kept = self._known if len(self._known) <= _MOST_REMEMBERED else self._used
-        with contextlib.suppress(OSError):  # another user's cache: read it again next time
-            self._memory.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self._memory.with_suffix(f".{os.getpid()}")
-            fresh.write_text(json.dumps(kept, separators=(",", ":")) + "\n")
-            fresh.replace(self._memory)
+        Args:
+            contents: of the files.
+            own: names of further packages that are ours.
+        """
+        modules = [module for content in contents for level, module, _ in self._imports.of(content) if not level]
+        known = {self._package.name, *own} | sys.stdlib_module_names
+        return sorted({module.partition(".")[0] for module in modules} - known)
 
 
-def _load(memory: Path) -> dict[str, list[Import]]:
+def _found(content: bytes) -> list[Import]:
     try:
-        known = json.loads(memory.read_text())
-        return {
-            digest: [(level, module, tuple(names)) for level, module, names in found] for digest, found in known.items()
-        }
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
+        return imports(content.decode())
+    except (SyntaxError, ValueError):  # running it reports the error; it imports nothing
+        return []
+
+
+def _decoded(found: Any) -> list[Import]:
+    return [(level, module, tuple(names)) for level, module, names in found]
 
 
 class _Modules:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from lab import runs
 from lab.cli.terminal import TrialBar, console, describe_interrupted, reporter
-from lab.errors import InputError, RecordError
+from lab.errors import HostError, InputError
 
 if TYPE_CHECKING:
     from lab.experiments.types import Results
@@ -58,10 +58,10 @@ def reproduce(
     from lab.experiments.results import assemble
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
-    unwritten: RecordError | None = None
+    unwritten: HostError | None = None
     try:
         page = files.write(results, directory)
-    except RecordError as error:  # a full disk, for example: show the results anyway
+    except HostError as error:  # a full disk, for example: show the results anyway
         unwritten = error
     if as_json:
         files.print_json(files.to_json(results))

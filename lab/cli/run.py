@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab import captures, library, runs
 from lab.cli.terminal import RunBars, console, reporter
-from lab.errors import InputError, LabError
+from lab.errors import InputError, LabError, writing
 from lab.runs import planned
 from lab.runs.pool import run_all
 from lab.shared.types import Plan
@@ -49,7 +49,8 @@ def execute(
     directory = runs.new_directory(f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-"), out)
     places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
     for place in places:
-        place.mkdir(exist_ok=True)
+        with writing(place):
+            place.mkdir(exist_ok=True)
     records = _run(plans, places, machine, jobs, directory)
     _point_latest(directory, out)
     _report(records, places, as_json)
@@ -82,9 +83,10 @@ def _point_latest(directory: Path, out: Path | None) -> None:
     if out is not None:
         return
     latest = directory.parent / "latest"
-    with contextlib.suppress(FileNotFoundError):
-        latest.unlink()
-    latest.symlink_to(directory.name)
+    with writing(latest):
+        with contextlib.suppress(FileNotFoundError):
+            latest.unlink()
+        latest.symlink_to(directory.name)
 
 
 def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
@@ -163,8 +165,9 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
         machine = runs.ensure_machine(report, source, [code] if code else [])
     with scratch({}) as home:
         directory = home / "session"
-        directory.mkdir()
-        (directory / "plan.json").write_text(plan.to_json())
+        with writing(directory):
+            directory.mkdir()
+        runs.write_plan(directory, plan)
         with Guest.started(machine.setup(plan, directory), "shell") as guest:
             return _wait_for_shell(guest)
 

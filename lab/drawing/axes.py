@@ -11,7 +11,7 @@ from lab.drawing.frame import Frame
 from lab.drawing.marks import Band, Rule
 from lab.drawing.shapes import Path, Shape, Shapes, Text
 from lab.drawing.words import shortened, text_width
-from lab.numbers import short, ticks
+from lab.numbers import distinct, ticks
 
 LONGEST = 170.0  # maximum width of a name on an axis, in pixels
 LABEL = 16.0  # height of a row of labels above the axes
@@ -102,16 +102,22 @@ def _x_ticks(frame: Frame) -> list[tuple[float, str]]:
 
 def _ticks(scale: Scale, wanted: int) -> list[tuple[float, str]]:
     """Return about that many ticks: (value, text)."""
-    if not scale.log:
-        return [(value, short(value)) for value in ticks(scale.low, scale.high, wanted=wanted)]
+    found = _decades(scale, wanted) if scale.log else []
+    if len(found) < 2 and not (scale.log and scale.high / 10 > scale.low):  # less than a decade is almost linear
+        found = ticks(scale.low, scale.high, wanted=wanted)
+    return list(zip(found, distinct(found), strict=True))
+
+
+def _decades(scale: Scale, wanted: int) -> list[float]:
+    """Return about that many ticks of a logarithmic axis."""
     low, high = math.log10(scale.low), math.log10(scale.high)
     decades = range(math.floor(low + 1e-9), math.ceil(high - 1e-9) + 1)
     every = max(1, math.ceil(len(decades) / (wanted + 1)))
     factors: tuple[int, ...] = (1,)
     if every == 1:
         factors = next((some for some in _FACTORS if len(decades) * len(some) <= wanted + 2), (1,))
-    found = [factor * 10.0**power for power in decades if power % every == 0 for factor in factors]
-    return [(value, short(value)) for value in found if scale.low * 0.999 <= value <= scale.high * 1.001]
+    found = [factor * float(f"1e{power}") for power in decades if power % every == 0 for factor in factors]
+    return [value for value in found if math.isfinite(value) and scale.low * 0.999 <= value <= scale.high * 1.001]
 
 
 def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]:

@@ -7,12 +7,15 @@ axes do that.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from lab.drawing.marks import Band, Line, Mark, Rule, Span
 
+_LARGEST = sys.float_info.max
 _ROW = 34.0  # height of a row of spans
 Look = Literal["line", "bar", "box", "patch", "stroke", "dots"]
 
@@ -63,16 +66,17 @@ class Panel:
     @property
     def y_range(self) -> tuple[float, float]:
         """The range of the lines, with a margin."""
-        values = [value for line in self.lines for value in line.y]
+        values = [value for line in self.lines for value in line.y if math.isfinite(value)]
         if not values:
             return 0.0, 1.0
         low, high = min(values), max(values)
         if self.y_most is not None:
             return 0.0, self.y_most
         if self.from_zero:
-            return 0.0, high * 1.08 or 1.0
-        air = max((high - low) * 0.15, 5.0)
-        return low - air, high + air
+            low, high = min(low, 0.0) * 1.08, max(high, 0.0) * 1.08
+            return max(low, -_LARGEST), min(high, _LARGEST) if low or high else 1.0
+        air = max((high - low) * 0.15, 5.0, 1e-9 * max(abs(low), abs(high)))  # beyond 10¹⁵, 5 would be lost
+        return max(low - air, -_LARGEST), min(high + air, _LARGEST)
 
     @property
     def axes(self) -> Axes:

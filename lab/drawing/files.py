@@ -8,12 +8,15 @@ from pathlib import Path
 
 from lab.drawing.shapes import Scene
 from lab.drawing.svg import svg
+from lab.errors import ELSEWHERE, writing
 
 
-def save(scene: Scene, stem: Path, formats: Iterable[str]) -> None:
-    """Write ``stem.svg``, ``stem.png``, … for each of ``formats`` (see FORMATS). OSError: a file cannot be written."""
+def save(scene: Scene, stem: Path, formats: Iterable[str], hint: str = ELSEWHERE) -> None:
+    """Write ``stem.svg``, ``stem.png``, … for each of ``formats`` (see FORMATS). HostError: a file cannot be made."""
     for name in formats:
-        _WRITERS[name](scene, stem.with_name(f"{stem.name}.{name}"))
+        path = stem.with_name(f"{stem.name}.{name}")
+        with writing(path, hint):
+            _WRITERS[name](scene, path)
 
 
 def _svg(scene: Scene, path: Path) -> None:

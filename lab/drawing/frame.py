@@ -41,10 +41,15 @@ class Frame:
 
 def _share(scale: Scale, value: float) -> float:
     """Return the position of a number, or of the middle of a name, along an axis, from 0 to 1."""
+    low, high = scale.low, scale.high
     if scale.names:
         found = (value + 0.5) / len(scale.names)
+    elif high <= low:
+        found = 0.5
     elif scale.log:
-        found = math.log(value / scale.low) / math.log(scale.high / scale.low) if value > 0 else 0.0
+        found = (math.log(value) - math.log(low)) / (math.log(high) - math.log(low)) if value > 0 else 0.0
+    elif math.isinf(high - low):
+        found = (value / 2 - low / 2) / (high / 2 - low / 2)
     else:
-        found = (value - scale.low) / (scale.high - scale.low) if scale.high > scale.low else 0.5
+        found = (value - low) / (high - low)
     return min(max(found, 0.0), 1.0)

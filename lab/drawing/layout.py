@@ -13,6 +13,7 @@ from lab.drawing.axes import LABEL, labels, left_of, shared, x_axis, x_grid, y_a
 from lab.drawing.figure import Axes, Chart
 from lab.drawing.frame import Frame
 from lab.drawing.legend import keys, legend
+from lab.drawing.limits import drawable
 from lab.drawing.marks import Area, Band, Bar, Box, Cell, Dash, Line, Rule, Span, Trace
 from lab.drawing.shapes import Scene, Shape, Shapes, Text
 from lab.drawing.words import shortened, wrapped
@@ -50,9 +51,9 @@ def lay_out(chart: Chart) -> Scene:
             y += _LINE
     explained, y = legend(chart, WIDTH, y + 2)
     shapes += explained
-    axes = [panel.axes for panel in chart.panels]
+    axes = [drawable(panel.axes) for panel in chart.panels]
     known = [key.label for key in keys(chart)]
-    for row in [[one] for one in axes] if chart.stacked else [_alike(axes)]:
+    for row in [[one] for one in axes] if chart.stacked else [_alike(axes)] if axes else []:
         left = max(left_of(one, WIDTH - _RIGHT) for one in (axes if chart.stacked else row))
         drawn, y = _row(row, left, y, chart.height - _AROUND, known)
         shapes += drawn

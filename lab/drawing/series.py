@@ -19,6 +19,7 @@ from lab.drawing.shapes import Dots, Path, Place, Shapes
 Point = TypeVar("Point")
 TINT = 0.16
 _MARKER, _CAP = 3.9, 3.5  # half the size of a marker, and of the ends of an error bar
+_ALONE = 1.8  # radius of a point without a line
 _SEEN = 0.4  # shorter error bars are not drawn
 _MARKERS: tuple[tuple[Place, ...], ...] = (
     (),  # a circle
@@ -42,6 +43,9 @@ def line(mark: Line, frame: Frame) -> Shapes:
         return
     for run in _runs(points, lambda before, after: mark.gap is not None and after[0] - before[0] > mark.gap):
         places = [(frame.x(x), frame.y(y)) for x, y in run]
+        if len(places) == 1:
+            yield Dots(tuple(places), _ALONE, fill=colour)
+            continue
         if mark.step:
             places = _steps(places, back=True)
         if mark.area or mark.solid:
@@ -63,6 +67,8 @@ def trace(mark: Trace, frame: Frame) -> Shapes:
             places = [(frame.x(dot.x), frame.y(dot.y)) for dot in run if dot.y is not None]
             if len(places) > 1:
                 yield from stroke(tuple(_steps(places) if mark.step else places), mark.style, mark.published)
+            elif places and not mark.marked:
+                yield Dots(tuple(places), _ALONE, fill=colour)
     if not mark.marked:
         every = max(1, len(present) // mark.few) if mark.few else 0
         present = present[every // 2 :: every] if every else []

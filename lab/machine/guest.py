@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from lab.errors import writing
 from lab.machine.doctor import memory_directory
 from lab.machine.process import MEMORY_BYTES, MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
@@ -50,13 +51,14 @@ class Guest:
             stall_wall_s: the guest has failed after this time without progress of virtual time.
 
         Raises:
-            HostError: There is no directory for its memory, or no scratch directory.
+            HostError: There is no directory for its memory, no scratch directory, or no room for its log.
         """
         files, memory = setup.files, memory_directory()
         with contextlib.ExitStack() as closing:
             place = closing.enter_context(scratch(files.links()))
             terminal = MODES[mode].terminal
-            log = None if terminal else closing.enter_context((files.run / "console.log").open("wb"))
+            with writing(files.run / "console.log"):
+                log = None if terminal else closing.enter_context((files.run / "console.log").open("wb"))
             words = command_line(
                 files, place, seed=setup.seed, radios=setup.radios, mode=mode, memory_bytes=setup.memory_bytes
             )

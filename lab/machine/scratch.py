@@ -4,7 +4,8 @@
 Each guest has ``/tmp/hwsim-lab-<8 hex digits>`` with UML's own files (its pid, the management console's socket)
 and short links to image, code and run directory. The links give every guest a kernel command line of the same
 length, whatever the name of the run directory, and the socket a path that fits into sun_path. The lab holds a lock in
-it. The kernel releases it even after kill -9, so the next start can tell that the lab has gone.
+it. The kernel releases it even after kill -9, so the next start can tell that the lab has gone. Until it is locked, the
+directory is called ``.hwsim-lab-<8 hex digits>``, and only its age tells.
 """
 
 from __future__ import annotations
@@ -17,14 +18,18 @@ import secrets
 import shutil
 import signal
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from lab.errors import HostError
 
 PARENT = Path("/tmp")
 PREFIX = "hwsim-lab-"
-_NAME = re.compile(re.escape(PREFIX) + r"[0-9a-f]{8}")  # /tmp has other directories, too
+_UNLOCKED = "."  # before the name of a directory that may not be locked yet
+_NAME = re.compile(rf"({re.escape(_UNLOCKED)})?{re.escape(PREFIX)}[0-9a-f]{{8}}")  # /tmp has other directories, too
+_MAKING_S = 60.0  # nobody takes so long to lock a new directory
 _COMMAND_MARK = b"uml_dir="
 
 
@@ -47,20 +52,21 @@ def kill_guest(directory: Path) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _is_own_directory(path: Path) -> bool:
-    """Whether it is a directory of this user; a lab that ends meanwhile may remove it at any moment."""
+def _may_be_left(path: Path) -> bool:
+    """Whether it is a directory of this user that nobody is making; a lab that ends may remove it at any moment."""
     try:
         status = path.stat()
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    being_made = path.name.startswith(_UNLOCKED) and time.time() - status.st_mtime < _MAKING_S
+    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not being_made
 
 
 def clean_stale(parent: Path = PARENT) -> int:
     """Remove what killed labs left behind; returns the number of their guests."""
     cleaned = 0
-    for directory in sorted(parent.glob(f"{PREFIX}*")):
-        if not _NAME.fullmatch(directory.name) or not _is_own_directory(directory):
+    for directory in sorted([*parent.glob(f"{PREFIX}*"), *parent.glob(f"{_UNLOCKED}{PREFIX}*")]):
+        if not _NAME.fullmatch(directory.name) or not _may_be_left(directory):
             continue
         with contextlib.suppress(OSError), (directory / "lock").open("a") as lock:
             try:
@@ -69,7 +75,7 @@ def clean_stale(parent: Path = PARENT) -> int:
                 continue
             kill_guest(directory)
             shutil.rmtree(directory, ignore_errors=True)
-            cleaned += 1
+            cleaned += not directory.name.startswith(_UNLOCKED)
     return cleaned
 
 
@@ -77,17 +83,9 @@ def clean_stale(parent: Path = PARENT) -> int:
 def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
     """A new scratch directory with ``links``; removed at the end, with every process of its guest."""
     directory = parent / f"{PREFIX}{secrets.token_hex(4)}"
-    made = parent / f".{directory.name}"  # renamed once it is locked: otherwise another lab's start would remove it
+    made = directory.with_name(f"{_UNLOCKED}{directory.name}")
     try:
-        made.mkdir(mode=0o700)
-    except OSError as error:
-        raise HostError(f"cannot make {directory}: {error.strerror}", hint="the guest needs a writable /tmp") from None
-    try:
-        with (made / "lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            made.rename(directory)
-            for name, target in links.items():
-                (directory / name).symlink_to(target)
+        with _made(made, directory, links):
             try:
                 yield directory
             finally:
@@ -95,3 +93,24 @@ def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
     finally:
         shutil.rmtree(made, ignore_errors=True)
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _made(made: Path, directory: Path, links: dict[str, Path]) -> TextIO:
+    """Make a directory, locked before it gets its name: otherwise another lab's start would remove it.
+
+    Returns:
+        Its lock, held until it is closed.
+
+    Raises:
+        HostError: It cannot be made.
+    """
+    try:
+        made.mkdir(mode=0o700)
+        lock = (made / "lock").open("a")
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made.rename(directory)
+        for name, target in links.items():
+            (directory / name).symlink_to(target)
+    except OSError as error:
+        raise HostError(f"cannot make {directory}: {error.strerror}", hint="the guest needs a writable /tmp") from None
+    return lock

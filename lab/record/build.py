@@ -28,7 +28,8 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         versions: versions that guest.json does not contain (lab, packages of the image).
 
     Raises:
-        RecordError: a file is missing or damaged, or the record cannot be written.
+        RecordError: a file is missing or damaged.
+        HostError: the record cannot be written.
     """
     plan = _plan(directory)
     guest = _guest(directory)

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lab.errors import RecordError
+from lab.errors import RecordError, writing
 from lab.probes.base import Series
 from lab.shared.types import Plan
 
@@ -99,17 +99,16 @@ class Record:
         return [result for result in self.metrics.values() if result.kind == kind]
 
     def write(self) -> None:
-        """Write record.json atomically. RecordError: no space left, or not writable."""
+        """Write record.json atomically. HostError: no space left, or not writable."""
         path = self.directory / FILE_NAME
         partial = path.with_suffix(".partial")
-        try:
-            partial.write_text(to_json(self.data), encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise RecordError(
-                f"cannot write {path}: {error.strerror}", hint="free some space, or choose --out"
-            ) from None
+        with writing(path):
+            try:
+                partial.write_text(to_json(self.data), encoding="utf-8")
+                partial.replace(path)
+            except OSError:
+                partial.unlink(missing_ok=True)
+                raise
 
 
 def to_json(data: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab.errors import RecordError
+from lab.errors import writing
 from lab.record.record import Record
 from lab.report.terminal import as_json, rich_tables
 
@@ -39,7 +39,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
         formats: formats of the plots (see lab.drawing.FORMATS); PNG and PDF need matplotlib, which is slow to import.
 
     Raises:
-        RecordError: the directory is not writable.
+        HostError: a file cannot be written.
     """
     from lab.drawing import lay_out, save
     from lab.report import plots
@@ -54,13 +54,12 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     for result in record.metrics.values():
         if result.series:
             files[directory / "csv" / f"{result.name}-over-time.csv"] = series_csv(result.series)
-    try:
-        for path, text in files.items():
+    for path, text in files.items():
+        with writing(path):
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
+    with writing(directory / "plots"):
         (directory / "plots").mkdir(exist_ok=True)
-        for name, scene in scenes.items():
-            save(scene, directory / "plots" / name, formats)
-    except OSError as error:
-        raise RecordError(f"cannot write the report to {directory}: {error.strerror}") from None
+    for name, scene in scenes.items():
+        save(scene, directory / "plots" / name, formats)
     return directory / "report.html"

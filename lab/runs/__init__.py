@@ -11,6 +11,16 @@ DIR/console.log    the guest's kernel log
 
 from lab.machine.machine import Machine, ensure_machine, prepare, with_stacks
 from lab.runs.directory import discard, new_directory
-from lab.runs.run import boot, run_plan
+from lab.runs.run import boot, run_plan, write_plan
 
-__all__ = ["Machine", "boot", "discard", "ensure_machine", "new_directory", "prepare", "run_plan", "with_stacks"]
+__all__ = [
+    "Machine",
+    "boot",
+    "discard",
+    "ensure_machine",
+    "new_directory",
+    "prepare",
+    "run_plan",
+    "with_stacks",
+    "write_plan",
+]

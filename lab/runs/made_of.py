@@ -5,29 +5,27 @@ A run depends on its plan and on what that uses: kernel, image and initrd, how t
 the lab's code in its guest (lab.machine.guest_code), and the lab's code that makes its record: lab.record with the
 probes and metrics that the plan names, each with what it imports. The hashes cover nothing else of the lab. So stored
 trials stay valid when other parts change: other probes, metrics, stacks and kinds of events, tables, pictures, reports.
+
+Code in the guest counts byte by byte; code that makes the record runs on the host, and lab.runs.recording tells what of
+it counts.
 """
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from lab import discovery
 from lab.build.cache import content_key
-from lab.build.imports import Imports
 from lab.build.stack.stack import Stack
-from lab.checkout import PACKAGE
 from lab.machine.machine import Machine
 from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
 from lab.machine.uses import Uses
-from lab.metrics import base as metrics
+from lab.runs.recording import recording
 
-_RECORDING = "record/build.py"
-_SPLITTING = "captures/split.py"  # of a capture of the air
+_recording = lru_cache(1000)(recording)
 
 
 def stack_entry(name: str) -> str:
@@ -70,16 +68,19 @@ def stack_version(stack: Stack) -> str:
 def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
     """Return the hashes for the record of a plan that uses this: equal hashes and equal plans give equal bytes.
 
-    None stands for a stack whose code is not available.
+    ``host python`` and ``host <package>`` are versions. None stands for a stack whose code is not available, and for a
+    package without a version.
     """
     stack = machine.stacks.get(uses.stack or "")
+    on_host = _recording(uses)
     return {
         "kernel": machine.kernel.sha256,
         "kernel_source": machine.kernel.package_sha256,
         "series": machine.kernel.series_sha256,
         "image": machine.image.sha256,
         "initrd": machine.initrd.sha256,
-        "code": content_key(machine.code.bundle(uses).key, _booting(), _recording(uses)),
+        "code": content_key(machine.code.bundle(uses).key, _booting(), on_host.code),
+        **on_host.versions,
         **({stack_entry(uses.stack): stack.sha256 if stack else None} if uses.stack else {}),
     }
 
@@ -102,30 +103,3 @@ def _booting() -> str:
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
     words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=MEMORY_BYTES)
     return json.dumps(words)
-
-
-@lru_cache(1000)
-def _recording(uses: Uses) -> str:
-    parts: list[bytes | str] = []
-    for name, content in recording_files(uses).items():
-        parts += [name, content]
-    return content_key(*parts)
-
-
-def recording_files(uses: Uses) -> dict[str, bytes]:
-    """Return the code that makes the record of a plan that uses this, by its name in the lab or among the workloads.
-
-    The file named after a probe or metric counts, wherever its class is defined. If a stack lies in two folders and two
-    of its files have the same name, the name of the second contains its number.
-    """
-    places = [discovery.place("probes", name) for name in uses.probes]
-    places += [discovery.place("metrics", metrics.current(kind)) for kind in uses.metrics]
-    roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
-    own = {place.package: place.folder for place in places if place.stack is not None}
-    found: dict[str, bytes] = {}
-    for path, content in Imports().closure(roots, own).items():
-        folder = next((one for one in own.values() if path.is_relative_to(one)), PACKAGE.parent)
-        name = str(path.relative_to(folder))
-        numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
-        found[next(one for one in numbered if one not in found)] = content
-    return found

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.errors import LabError, RunError
+from lab.errors import LabError, RunError, writing
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
@@ -49,6 +49,7 @@ def run_plan(
 
     Raises:
         RunError: The guest or a process in it failed; its files stay in the directory.
+        HostError: A file cannot be written, or there is no place for the guest's memory.
     """
 
     def while_it_runs() -> None:
@@ -74,13 +75,13 @@ def boot(
     meanwhile: Meanwhile = lambda: None,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
-    (directory / "plan.json").write_text(plan.to_json())
+    write_plan(directory, plan)
     try:
         with Guest.started(machine.setup(plan, directory), stall_wall_s=stall_wall_s) as guest:
             meanwhile()
             walls = guest.follow(on_progress)
     except LabError:
-        with contextlib.suppress(RunError):  # report the failure of the run instead
+        with contextlib.suppress(LabError):  # report the failure of the run instead
             _split_air(plan, directory)
         raise
     _split_air(plan, directory)
@@ -94,6 +95,7 @@ def _split_air(plan: Plan, directory: Path) -> None:
 
     Raises:
         RunError: The capture is damaged.
+        HostError: The disk is full.
     """
     if not plan.pcap:
         return
@@ -103,14 +105,26 @@ def _split_air(plan: Plan, directory: Path) -> None:
         began_ns = json.loads((directory / "guest.json").read_text())["epoch_ns"]  # 0: the timeline did not begin
     except FileNotFoundError:
         began_ns = 0
+    raw = directory / "raw"
     try:
-        captures.split(directory / "raw", began_ns + plan.duration_ns if began_ns else None)
+        with writing(raw / captures.FILES):
+            captures.split(raw, began_ns + plan.duration_ns if began_ns else None)
     except captures.AirError as error:
-        raise RunError(f"--pcap {plan.pcap}: {directory / 'raw'}/{error}") from None
+        raise RunError(f"--pcap {plan.pcap}: {raw}/{error}") from None
+
+
+def write_plan(directory: Path, plan: Plan) -> None:
+    """Write plan.json. HostError: the disk is full, or the directory is not writable."""
+    _write(directory / "plan.json", plan.to_json())
 
 
 def write_wall(directory: Path, walls: Walls) -> None:
-    """Write wall.json."""
+    """Write wall.json. HostError: the disk is full, or the directory is not writable."""
     host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
     text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
-    (directory / "wall.json").write_text(text + "\n")
+    _write(directory / "wall.json", text + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path):
+        path.write_text(text)

@@ -102,7 +102,7 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     assert json.loads(again)["rows"] == found["rows"]
     assert again.encode() == (place / "second" / "results.json").read_bytes()
     told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
-    assert told[0] == "Both builds are the same: code, image, initrd, kernel, kernel_source, series"
+    assert told[0] == "Both builds are the same: code, host python, image, initrd, kernel, kernel_source, series"
     assert told[-1] == "None of 8 differences are significant (Welch's t, 95 %)"
 
     # what a trial's line says is what runs it
@@ -151,7 +151,7 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     assert lines[:3] == [
         "The builds differ in",
         f"stack.sh {digests[0]} in A, {digests[1]} in B",
-        "The same: code, image, initrd, kernel, kernel_source, series",
+        "The same: code, host python, image, initrd, kernel, kernel_source, series",
     ]
     assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
     assert lines[-2:] == [
@@ -212,7 +212,7 @@ def test_results_that_cannot_be_written_are_shown(place: Path, store: Path) -> N
 
     told, said = begun(place, full, "--reps", "1", "--out", "full", status=2)
     assert "All 2 claims hold, after 2 trials" in said
-    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write the results to full: ")
+    assert told.rstrip().splitlines()[-2].startswith("lab: cannot write full/report.html: ")
 
 
 def test_what_is_damaged_in_the_store_is_run_again_and_said(place: Path, store: Path) -> None:

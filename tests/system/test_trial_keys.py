@@ -70,10 +70,10 @@ class Copy:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
-    def edit(self, name: str) -> None:
-        """Add a comment to a file of the lab."""
+    def edit(self, name: str, text: str = "_ANOTHER = 1") -> None:
+        """Add a line to a file of the lab."""
         with (self.root / "lab" / name).open("a") as file:
-            file.write("# another\n")
+            file.write(f"{text}\n")
 
     def add_kind(self, room: str, like: str, name: str) -> None:
         """A kind of event or node, with something of its own to do in the guest."""
@@ -115,6 +115,8 @@ def test_a_trial_is_run_again_only_if_something_that_it_uses_has_changed(copy: C
     copy.add_kind("nodes", "host", "fridge")
     for unused in ("report/tables.py", "probes/curl.py", "metrics/outage.py", "cli/terminal.py", "plan/resolve.py"):
         copy.edit(unused)
+    for used in ("probes/ping.py", "record/build.py", "library.py"):
+        copy.edit(used, "# a comment")
     assert copy.sweep("second") == (first, 0)
     assert copy.left("left-second") == left
 
@@ -125,7 +127,7 @@ def test_a_trial_is_run_again_only_if_something_that_it_uses_has_changed(copy: C
 
 def test_all_of_the_guests_own_code_is_used(copy: Copy) -> None:
     first, _ = copy.sweep("first")
-    copy.edit("guest/loop.py")
+    copy.edit("guest/loop.py", "# a comment, which the guest's Python reads")
     second, ran = copy.sweep("second")
     assert ran == 2 and set(second).isdisjoint(first)
     assert copy.sweep("third") == (second, 0)

@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from lab.drawing import FORMATS, lay_out, save
-from lab.errors import RecordError
+from lab.errors import RecordError, writing
 from lab.experiments.analysis import published
 from lab.experiments.output.failures import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
+_HINT = "choose another directory with --out; finished trials are stored and do not run again"
 _REPETITIONS = ("least", "most", "half_width")
 
 
@@ -36,7 +37,7 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
         formats: of the figures; PNG and PDF take matplotlib half a second to begin with.
 
     Raises:
-        RecordError: the directory cannot be written to.
+        HostError: a file cannot be written.
     """
     from lab.experiments.draw import figures
     from lab.experiments.output.junit import junit
@@ -50,17 +51,13 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
         "trials.csv": trials_csv(results),
         "junit.xml": junit(results),
     }
-    try:
+    with writing(directory, _HINT):
         directory.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
+    for name, text in files.items():
+        with writing(directory / name, _HINT):
             (directory / name).write_text(text, encoding="utf-8", errors="replace", newline="")
-        for name, scene in scenes.items():
-            save(scene, directory / name, formats)
-    except OSError as error:
-        raise RecordError(
-            f"cannot write the results to {directory}: {error.strerror}",
-            hint="choose another directory with --out; finished trials are stored and do not run again",
-        ) from None
+    for name, scene in scenes.items():
+        save(scene, directory / name, formats, _HINT)
     return directory / "report.html"
 
 

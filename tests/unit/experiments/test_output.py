@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.errors import RecordError
+from lab.errors import HostError, RecordError
 from lab.experiments.output import commands, files
 from lab.experiments.types import Figure, Metric, Outcome, Summary
 
@@ -162,7 +162,7 @@ def test_any_label_comes_back(labels: list[str], name: str, error: str) -> None:
 @pytest.mark.parametrize("file", ["report.html", "figure-1.png", "figure-1.pdf"])
 def test_a_directory_that_cannot_be_written_is_told(tmp_path: Path, file: str) -> None:
     (tmp_path / file).mkdir()
-    with pytest.raises(RecordError, match="cannot write the results"):
+    with pytest.raises(HostError, match=f"cannot write .*/{file}: Is a directory\n  --out DIR"):
         files.write(made.table1(), tmp_path)
 
 

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import math
+import sys
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lab.numbers import plain, short, size, ticks
+from lab.numbers import distinct, plain, short, size, ticks
 
 
 @pytest.mark.parametrize(
@@ -22,6 +25,11 @@ from lab.numbers import plain, short, size, ticks
         (100.0, "100"),
         (99999.6, "100000"),
         (1e-7, "0.0000001"),
+        (1e20, "100000000000000000000"),
+        (5e-324, "4.941·10⁻³²⁴"),
+        (-1e300, "\N{MINUS SIGN}10³⁰⁰"),
+        (float("nan"), "not a number"),
+        (float("-inf"), "not a number"),
     ],
 )
 def test_plain(value: float, text: str) -> None:
@@ -48,6 +56,20 @@ def test_short(value: float, text: str) -> None:
 
 def test_size() -> None:
     assert [size(count) for count in (17, 2048, 64 << 20, 3 << 29)] == ["17 B", "2 KiB", "64 MiB", "1.5 GiB"]
+
+
+@given(st.floats(), st.floats(), st.integers(0, 12))
+@example(1.0, 1 + 2e-16, 6)
+@example(-sys.float_info.max, sys.float_info.max, 4)
+@example(0.0, sys.float_info.max, 1)
+def test_ticks_of_any_range(low: float, high: float, wanted: int) -> None:
+    found = ticks(low, high, wanted)
+    assert len(found) <= 2 * wanted + 4 and found == sorted(set(found)) and all(map(math.isfinite, found))
+    if low < high:
+        air = max(high - low, 0.0) * 1e-6 if math.isfinite(high - low) else sys.float_info.max * 1e-6
+        assert all(low - air <= tick <= high or tick <= high + air for tick in found)
+    texts = distinct(found)
+    assert len(set(texts)) == len(found)
 
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9))

@@ -14,7 +14,7 @@ from lab import report
 from lab.drawing import WIDTH, lay_out, svg
 from lab.drawing.figure import Figure, Panel
 from lab.drawing.marks import Band, Line, Rule
-from lab.errors import RecordError
+from lab.errors import HostError
 from lab.record import Record
 from lab.report import plots
 from lab.report.html import command
@@ -155,7 +155,7 @@ def test_how_to_have_a_run_again(recorded: Recorder) -> None:
 
 def test_a_directory_that_cannot_be_written_is_told(record: Record) -> None:
     (record.directory / "plots").write_text("in the way")
-    with pytest.raises(RecordError, match="cannot write the report"):
+    with pytest.raises(HostError, match="cannot write .*/plots: File exists"):
         report.write(record, record.directory)
 
 

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What a Python file says to Python: a hash that comments, docstrings, line breaks and blanks do not change.
+
+It is a hash of the syntax tree, whose shape differs between versions of Python: compare only hashes of one version.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from pathlib import Path
+
+from lab.build.cache import cache_root
+from lab.build.memory import Memory
+
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_READS_DOCSTRINGS = b"__doc__"
+
+
+def meaning(content: bytes) -> str:
+    """The hash of a file. What is not valid Python, or reads docstrings, counts with all that it says."""
+    try:
+        tree = ast.parse(content)
+    except (SyntaxError, ValueError):
+        return hashlib.sha256(content).hexdigest()
+    if _READS_DOCSTRINGS not in content:
+        for node in ast.walk(tree):
+            if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+                del node.body[0]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def meanings(path: Path | None = None) -> Memory[str]:
+    """``meaning`` of files, remembered on disk, by default in the cache."""
+    return Memory(path or cache_root() / f"meanings-{sys.implementation.cache_tag}.json", meaning, _digest)
+
+
+def _digest(found: object) -> str:
+    if not isinstance(found, str):
+        raise TypeError
+    return found

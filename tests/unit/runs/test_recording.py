@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""What makes a record on the host, and which changes of it count."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.machine.uses import Uses
+from lab.runs import recording as module
+from lab.runs.recording import recording
+
+PING = Uses(("ap", "sta"), (), ("ping",), ("loss", "rtt"), None, False)
+
+
+def test_a_record_is_made_by_the_probes_and_metrics_of_its_plan() -> None:
+    files = recording(PING).files
+    own = {"lab/probes/ping.py", "lab/metrics/rtt.py", "lab/metrics/loss.py"}
+    assert own <= files.keys()
+    named = {name for name in files if name.startswith(("lab/probes/", "lab/metrics/"))}
+    helpers = {name for name in named if Path(name).name.startswith(("_", "base."))}
+    assert named - helpers == own
+    assert {"lab/record/build.py", "lab/record/figures.py", "lab/expressions/expression.py"} <= files.keys()
+
+
+def test_what_shows_results_makes_none() -> None:
+    rooms = {Path(name).parts[1] for name in recording(PING).files}
+    assert rooms.isdisjoint({"cli", "report", "show", "experiments", "plan", "machine", "runs", "guest", "phy"})
+
+
+def stack_file(path: str, text: str) -> Path:
+    """A file of a stack in the current directory."""
+    file = Path("workloads") / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    return file
+
+
+def test_the_file_named_after_a_metric_counts_though_its_class_is_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stack_file("tea/metrics/_kind.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    factor = 0\n")
+    named = stack_file("tea/metrics/leaves.py", "from ._kind import Kind\nMETRIC = Kind()\n")
+    files = recording(replace(PING, metrics=("leaves",))).files
+    assert files["tea/metrics/leaves.py"] == named.read_bytes() and "tea/metrics/_kind.py" in files
+
+
+def test_a_stack_may_lie_in_two_folders_and_have_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    stack = "sap"
+    stack_file(f"{stack}/metrics/mine.py", "from ._helper import Kind\nMETRIC = Kind()\n")
+    stack_file(f"{stack}/metrics/_helper.py", "from lab.metrics.base import Metric\nclass Kind(Metric):\n    pass\n")
+    (tmp_path / "elsewhere.py").write_text("from ._helper import Kind\nMETRIC = Kind()\n")
+    Path(f"workloads/{stack}/metrics/linked.py").symlink_to(tmp_path / "elsewhere.py")
+    files = recording(replace(PING, probes=("ping", "sap-streamer"), metrics=("mine", "linked"), stack=stack)).files
+    own = {f"{stack}/metrics/mine.py", f"{stack}/metrics/linked.py", f"{stack}/metrics/_helper.py"}
+    assert own | {f"{stack}/probes/sap_streamer.py"} <= files.keys()
+
+
+METRIC = """from lab.metrics.base import Metric
+class Leaves(Metric):
+    factor = 2
+METRIC = Leaves()
+"""
+
+
+def test_comments_and_docstrings_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    uses = replace(PING, metrics=("leaves",))
+    file = stack_file("tea/metrics/leaves.py", METRIC)
+    before = recording(uses)
+    file.write_text("# SPDX-License-Identifier: MIT\n" + METRIC.replace(":\n", ':\n    """Of the pot."""\n\n'))
+    assert recording(uses).code == before.code
+    file.write_text(METRIC.replace("2", "3"))
+    assert recording(uses).code != before.code
+
+
+def test_versions_of_what_it_imports_count_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    python = {"host python": "{}.{}".format(*sys.version_info)}
+    assert recording(PING).versions == python
+    stack_file("tea/metrics/_cup.py", "import absent\ndef f():\n    import numpy.fft\n    from PIL import Image\n")
+    stack_file("tea/metrics/leaves.py", f"import json\nfrom ._cup import f\n{METRIC}")
+    found = recording(replace(PING, metrics=("leaves",))).versions
+    import numpy
+    import PIL
+
+    packages = {"host PIL": PIL.__version__, "host absent": None, "host numpy": numpy.__version__}
+    assert found == python | packages
+
+
+def test_the_version_of_a_package_that_has_none_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bare_package.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert module._version("bare_package") is None

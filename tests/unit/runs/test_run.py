@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""A run whose files cannot be written: one message that names the file, whichever it is."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab import captures
+from lab.cli import run as command
+from lab.errors import HostError, RunError
+from lab.machine.guest import Guest, Setup
+from lab.machine.process import GuestFiles
+from lab.machine.watch import Walls
+from lab.plan.load import load
+from lab.runs.run import boot, write_wall
+from lab.shared.types import Plan
+
+FULL = os.strerror(errno.ENOSPC)
+WALLS = Walls(1.0, 0.5, 0.5)
+
+
+class Machine:
+    """Boots nothing."""
+
+    def setup(self, plan: Plan, directory: Path) -> None:
+        return None
+
+
+@pytest.fixture
+def plan() -> Plan:
+    return load("one-ap", "ping/ping", 1, [])
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let writes to files of this name fail as on a full disk: the file is made, and stays empty."""
+
+    def of(name: str) -> None:
+        write = Path.write_text
+
+        def write_text(path: Path, data: str, *rest: Any, **more: Any) -> int:
+            if path.name != name:
+                return write(path, data, *rest, **more)
+            path.touch()
+            raise OSError(errno.ENOSPC, FULL)
+
+        monkeypatch.setattr(Path, "write_text", write_text)
+
+    return of
+
+
+def start(monkeypatch: pytest.MonkeyPatch, ends: Callable[[], Walls]) -> None:
+    """Have guests that end like this."""
+
+    @contextmanager
+    def started(setup: Setup, stall_wall_s: float) -> Iterator[Any]:
+        class Started:
+            def follow(self, on_progress: object) -> Walls:
+                return ends()
+
+        yield Started()
+
+    monkeypatch.setattr(Guest, "started", started)
+
+
+def test_a_plan_without_room(plan: Plan, full: Callable[[str], None], tmp_path: Path) -> None:
+    full("plan.json")
+    machine: Any = Machine()
+    with pytest.raises(HostError, match=f"cannot write .*/plan.json: {FULL}\n  free some space"):
+        boot(plan, machine, tmp_path)
+
+
+def test_wall_times_without_room(full: Callable[[str], None], tmp_path: Path) -> None:
+    full("wall.json")
+    with pytest.raises(HostError, match=f"cannot write .*/wall.json: {FULL}\n  free some space"):
+        write_wall(tmp_path, WALLS)
+
+
+def test_captures_without_room(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def split(raw: Path, until_ns: int | None) -> list[Path]:
+        raise OSError(errno.ENOSPC, FULL)
+
+    def fail() -> Walls:
+        raise RunError("the guest failed")
+
+    monkeypatch.setattr(captures, "split", split)
+    machine: Any = Machine()
+    captured = replace(plan, pcap="air")
+    start(monkeypatch, lambda: WALLS)
+    with pytest.raises(HostError, match=rf"cannot write .*/raw/air-\*\.pcapng: {FULL}"):
+        boot(captured, machine, tmp_path)
+    start(monkeypatch, fail)
+    with pytest.raises(RunError, match="the guest failed"):
+        boot(captured, machine, tmp_path)
+
+
+def test_a_log_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda: tmp_path)
+    run = tmp_path / "run"
+    files = GuestFiles(tmp_path / "linux", tmp_path / "initrd", tmp_path / "image", tmp_path / "code", run)
+    with pytest.raises(HostError, match="cannot write .*/console.log: "), Guest.started(Setup(files)):
+        pass
+
+
+def test_a_link_to_the_latest_run_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "latest").mkdir()
+    with pytest.raises(HostError, match="cannot write .*/latest: "):
+        command._point_latest(tmp_path / "run", None)
