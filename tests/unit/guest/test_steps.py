@@ -267,4 +267,4 @@ def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Pl
 
 def _methods(recorder: Recorder) -> dict[str, Any]:
     """What steps of events use."""
-    return {name: getattr(recorder, name) for name in ("run", "processes", "medium", "controls", "guard")}
+    return {name: getattr(recorder, name) for name in ("run", "configure", "processes", "medium", "controls", "guard")}
