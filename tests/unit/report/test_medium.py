@@ -116,7 +116,7 @@ def test_air_time_over_the_run(on_air: Record) -> None:
     (figure,) = medium.figures(on_air)
     assert figure.title == "Channel 1 (2412 MHz) is idle 20 % of the time"
     first, second = figure.panels
-    assert first.title == "channel 1 (2412 MHz)" and first.x_range == (0.0, 2.0) and first.y_range == (0.0, 100.0)
+    assert first.title == "channel 1 (2412 MHz)" and first.x_range == (0.0, 6.0) and first.y_range == (0.0, 100.0)
     # the highest pile first; each span's value holds back to the look before it
     assert [line.label for line in first.lines] == [
         "overlap", "backoff", "interframe space", "control", "management", "data",
@@ -160,6 +160,7 @@ def test_plots_are_for_the_busiest(recorded: Recorder, tmp_path: Path) -> None:
         ]
     record = recorded(raw={"medium.json": json.dumps({"looks": looks})}, medium=PLAN)
     (figure,) = medium.figures(record)
+    assert figure.stacked and {panel.x_range for panel in figure.panels} == {(0.0, 6.0)}, "the axis of all figures"
     assert [panel.title for panel in figure.panels] == [
         "channel 1 (2412 MHz)", "channel 36 (5180 MHz)", "channel 40 (5200 MHz)",
     ]  # fmt: skip

@@ -82,6 +82,13 @@ def test_plots_are_files_of_their_own(record: Record) -> None:
         assert root.find("{http://www.w3.org/2000/svg}style") is not None
 
 
+def test_time_axes_line_up(record: Record) -> None:
+    text = report.write(record, record.directory).read_text()
+    figures = [figure for figure in re.findall(r"<svg.*?</svg>", text, re.DOTALL) if "virtual time, s" in figure]
+    axis = r'<path d="M([\d.]+) [\d.]+H([\d.]+)"[^>]*stroke="#5b6570" stroke-width="1"/>'
+    assert len(figures) > 2 and len({place for figure in figures for place in re.findall(axis, figure)}) == 1
+
+
 def test_titles_say_what_is_to_be_seen(record: Record) -> None:
     titles = {figure.name: figure.title for figure in plots.figures(record)}
     assert titles["goodput"] == "fetch: 1 MiB in 4.42 s, 1.9 Mbit/s on average"
