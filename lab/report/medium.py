@@ -47,6 +47,7 @@ _COUNTS = {
     "dropped": "dropped",
     "approximate": "accepted damaged",
 }
+_ALWAYS = {"sent", "delivered", "acked"}  # counts whose columns a page shows even if they are 0
 _CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
 
 
@@ -83,7 +84,7 @@ def _airtime(medium: Mapping[str, Any]) -> Table:
 def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
     columns = [Column("from", "from", number=False), Column("to", "to", number=False)]
     columns.append(Column("category", "access category", number=False))
-    columns += [Column(key, title, digits=12) for key, title in _COUNTS.items()]
+    columns += [Column(key, title, digits=12, rare=key not in _ALWAYS) for key, title in _COUNTS.items()]
     columns.append(Column("bytes", "bytes delivered", digits=20))
     order = {node.name: node.index for node in record.plan.nodes}
     rows = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,18 @@ def test_frames_between_radios(on_air: Record) -> None:
     keys = ("from", "to", "category", "sent", "retries", "delivered", "dropped", "bytes")
     assert [to_sta1[key] for key in keys] == ["ap1", "sta1", "best effort", 20, 2, 17, 1, 20_000]
     assert to_sta2["sent"] == 10
+
+
+def test_the_page_leaves_out_counts_that_are_zero_everywhere(on_air: Record) -> None:
+    page = report.write(on_air, on_air.directory).read_text()
+    headings = re.search(r"<h3>Frames between radios.*?<thead>(.*?)</thead>", page, re.DOTALL)
+    assert headings is not None
+    assert re.findall(r">([^<]+)</th>", headings[1]) == [
+        "from", "to", "access category", "sent", "retries", "delivered", "damaged", "collided", "lost", "acked",
+        "dropped", "bytes delivered",
+    ]  # fmt: skip
+    assert "0 everywhere: sent more than once, header wrong, receiver away, accepted damaged." in page
+    assert "receiver away" in (on_air.directory / "csv" / "frames.csv").read_text()
 
 
 def test_categories_that_were_used(on_air: Record) -> None:
