@@ -150,4 +150,4 @@ def _probe(name: str, params: dict[str, Any]) -> str:
 
 
 def _event(event: Event) -> tuple[str, ...]:
-    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event)
+    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event.kind, event.params)

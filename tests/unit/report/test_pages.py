@@ -154,6 +154,31 @@ def test_a_failed_run_without_a_log(recorded: Recorder, log: str | None) -> None
     assert "The run failed: the guest stopped" in Page(report.write(record, record.directory).read_text()).text
 
 
+def test_the_timeline_uses_the_words_of_lab_show(recorded: Recorder) -> None:
+    shaping = {"delay_ns": 20_000_000, "jitter_ns": 0, "rate_bps": 5_000_000, "loss_percent": 0.0}
+    fired = [
+        ("roam", "sta1", {"to": "ap2"}),
+        ("move", "sta1", {"position_m": [42.0, 0.0, 1.0], "speed_m_s": 3.0}),
+        ("netem", "h1-s1", shaping),
+        ("link", "h1-s1", {"up": False}),
+        ("stop", "fetch", {}),
+    ]
+    events = [
+        {"t_ns": at * 1_000_000_000, "kind": kind, "target": target, "params": params, "ok": True, "output": ""}
+        for at, (kind, target, params) in enumerate(fired)
+    ]
+    record = recorded({"events": events})
+    timeline = report.write(record, record.directory).read_text().partition("<h2>Timeline</h2>")[2]
+    rows = re.findall(r"<td>([^<]*)</td><td></td>", timeline)
+    assert [row for row in rows if "starts" not in row] == [
+        "roam sta1 to ap2",
+        "move sta1 to (42, 0, 1) m at 3 m/s",
+        "netem h1-s1 5 Mbit/s, delay 20 ms",
+        "link h1-s1 down",
+        "stop fetch",
+    ]
+
+
 def test_how_to_have_a_run_again(recorded: Recorder) -> None:
     record = recorded(overrides={"links.0.delay": "20 ms"}, seed=7)
     expected = "lab run topologies/two-aps.yaml workloads/short-download.yaml --seed 7 --set 'links.0.delay=20 ms'"
