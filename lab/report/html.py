@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import svg
 from lab.drawing.palette import page_style
 from lab.drawing.shapes import Scene
-from lab.numbers import plain
+from lab.numbers import count, plain
 from lab.record.record import Record
 from lab.report import topology
 from lab.report.terminal import verdict
@@ -46,7 +46,7 @@ def environment(*places: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style_of_drawings"] = page_style()
+    made.globals |= {"style_of_drawings": page_style(), "count": count}
     return made
 
 

@@ -54,9 +54,11 @@ def verdict(record: Record) -> str:
         return f"The run's output could not be read: {'; '.join(broken)}"
     checks = record.data["checks"]
     failed = sum(not check["passed"] for check in checks)
-    if failed:
-        return f"{failed} of {len(checks)} checks failed"
-    return f"All {len(checks)} checks passed" if checks else "The run finished; it has no checks"
+    if not checks:
+        return "The run finished; it has no checks"
+    if len(checks) == 1:
+        return "The check failed" if failed else "The check passed"
+    return f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
 
 
 def rich_table(table: Table) -> RichTable:

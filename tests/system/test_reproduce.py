@@ -16,7 +16,7 @@ import pytest
 from lab import runs
 from lab.build.cache import cache_root
 from lab.experiments.run.store import KIND
-from lab.experiments.where import count
+from lab.numbers import count
 from tests.system.test_cli import LAB, lab
 from tests.system.test_experiments import DEADLINE_S, alive, descendants, own_guests, until
 

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.numbers import plain, short, size, ticks
+from lab.numbers import count, plain, short, size, ticks
+
+
+def test_counts() -> None:
+    assert [count(number, "trial") for number in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
 
 
 @pytest.mark.parametrize(
