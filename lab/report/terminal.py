@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 _SHORT = ("handoff", "station", "process", "node", "peer")  # columns without line breaks
-_DIGEST_SHOWN = 12  # characters of a hash
 
 
 def prepare() -> None:
@@ -92,7 +91,7 @@ def _cell(key: str, text: str) -> Any:
 
     text = printable(text)
     style = {"passed": "green", "FAILED": "bold red"}.get(text, "") if key == "passed" else ""
-    return Text(text[:_DIGEST_SHOWN] + "\N{HORIZONTAL ELLIPSIS}" if key == "sha256" and len(text) > 20 else text, style)
+    return Text(text, style)
 
 
 def as_json(record: Record) -> dict[str, Any]:

@@ -62,6 +62,15 @@ def test_the_page_needs_nothing_else(record: Record) -> None:
     assert "prefers-color-scheme:dark" in text
 
 
+def test_a_hash_is_in_full_once(record: Record) -> None:
+    (file, _) = record.plan.files
+    text = Page(report.write(record, record.directory).read_text()).text
+    assert text.count(file.sha256) == 1
+    shown = f"{file.sha256[:12]}…"
+    assert text.count(shown) == 2, "of the check, and of the transfer"
+    assert f"fetch.sha256 = file.sha256 = {shown}" in text
+
+
 def test_equal_records_give_equal_reports(record: Record, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
