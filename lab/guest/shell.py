@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, TextIO
 
 from mininet.cli import CLI
 from mininet.log import error, output, setLogLevel
@@ -41,13 +42,18 @@ class Shell(CLI):
         """The methods of commands, without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
-    def __init__(self, guest: LiveGuest, network: LabNet) -> None:
+    def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
         self._guest = guest
+        self._network = network
         network.build()
+        self.greet()
+        super().__init__(network, stdin)
+
+    def greet(self) -> None:
+        """Print the nodes and the most useful commands."""
         setLogLevel("info")
-        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in network.lab_nodes())
+        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
-        super().__init__(network)
 
     def do_roam(self, line: str) -> None:
         """Hand a station over: roam STATION ACCESS-POINT."""
