@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers for readers: significant digits and round ticks."""
+"""Numbers for readers: significant digits, counts and round ticks."""
 
 from __future__ import annotations
 
@@ -63,6 +63,11 @@ def size(count: float) -> str:
         if count >= factor:
             return f"{plain(count / factor)} {unit}"
     return f"{plain(count)} B"
+
+
+def count(number: int, thing: str) -> str:
+    """Format a count of things: ``1 trial``, ``2 trials``."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def ticks(low: float, high: float, wanted: int = 6) -> list[float]:

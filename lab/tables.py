@@ -12,7 +12,10 @@ from lab.numbers import NONE, plain
 
 @dataclass(frozen=True)
 class Column:
-    """A column: key of its cells, heading, unit, and whether cells are numbers with ``digits`` significant digits."""
+    """A column: key of its cells, heading, unit, and whether cells are numbers with ``digits`` significant digits.
+
+    A page leaves out a ``rare`` column if there is nothing but zeros in it.
+    """
 
     key: str
     title: str
@@ -20,6 +23,7 @@ class Column:
     digits: int = 4
     number: bool = True
     show: Callable[[Any], str] | None = None
+    rare: bool = False
 
     @property
     def heading(self) -> str:
@@ -53,6 +57,11 @@ class Table:
     def heading(self, column: Column) -> str:
         """Return the heading of a column."""
         return column.title if column.unit == self.unit else column.heading
+
+    @property
+    def zero(self) -> list[Column]:
+        """The rare columns in which there is nothing but zeros."""
+        return [column for column in self.columns if column.rare and not any(row.get(column.key) for row in self.rows)]
 
 
 def words(key: str, title: str) -> Column:

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Makes text from files and programs safe for a page, a drawing or a terminal."""
+"""Text for a page, a drawing or a terminal: safe characters, short hashes."""
 
 from __future__ import annotations
 
 import re
 
+_DIGITS = 12  # of a hash
 _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def printable(text: str) -> str:
     """Replace characters that XML does not allow (XML 1.0, production 2), and control characters of terminals."""
     return _UNFIT.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def short_hash(digest: str) -> str:
+    """Return the first digits of a hash: ``2181b3caaedc…``."""
+    return f"{digest[:_DIGITS]}\N{HORIZONTAL ELLIPSIS}"

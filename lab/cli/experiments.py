@@ -118,7 +118,7 @@ def _interruptible(bar: TrialBar) -> Iterator[None]:
 def _remark(results: Results, as_json: bool) -> None:
     """Print what the tables do not show; only remarks if standard output is JSON."""
     from lab.experiments.output import remarks
-    from lab.experiments.where import count
+    from lab.numbers import count
 
     for line in remarks.lines(results):
         print(line, file=sys.stderr)

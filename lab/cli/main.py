@@ -107,7 +107,7 @@ def shell(
     stack: Annotated[str | None, typer.Option(metavar="NAME", help="Stack whose programs nodes have.")] = None,
     kernel_source: Source = None,
 ) -> None:
-    """Boot a topology in real time and open a prompt like mininet>."""
+    """Boot a topology in real time and open a prompt like mininet>, or run the commands of a pipe or file."""
     from lab.cli.run import interact
 
     raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))

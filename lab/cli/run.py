@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
+import os
 import signal
 import statistics
 import sys
@@ -147,7 +149,11 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
 
 
 def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
-    """A prompt on a topology, in real time; with a stack's programs in every node."""
+    """A prompt on a topology, in real time; with a stack's programs in every node.
+
+    If standard input is no terminal, run its lines instead; the exit status is that of the last one.
+    """
+    from lab.machine import batch
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
     from lab.plan.load import load
@@ -168,7 +174,11 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
         with writing(directory):
             directory.mkdir()
         runs.write_plan(directory, plan)
-        with Guest.started(machine.setup(plan, directory), "shell") as guest:
+        setup = machine.setup(plan, directory)
+        if not os.isatty(0):
+            lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
+            return batch.run(setup, lines, sys.stdout.buffer)
+        with Guest.started(setup, "shell") as guest:
             return _wait_for_shell(guest)
 
 

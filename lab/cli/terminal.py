@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from lab.build.report import LineReport, Report
+from lab.numbers import count
 
 if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as planning a small topology
     from rich.console import Console
@@ -179,7 +180,7 @@ def describe_sweep(sweep: SweepProgress) -> str:
     """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
     failed = f", {sweep.failed} failed" if sweep.failed else ""
     left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
-    done = f"{sweep.done} of {sweep.total} trials{failed}{left}"
+    done = f"{sweep.done} of {count(sweep.total, 'trial')}{failed}{left}"
     return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
 
 

@@ -5,12 +5,13 @@
     svg(scene)                                    # an element of a page
     save(scene, directory / "goodput", FORMATS)   # goodput.svg, goodput.png, goodput.pdf
 
+Charts of one page are laid out together, so that equal x axes line up.
 A scene is laid out once; all writers write the same shapes and do not depend on figures.
 """
 
 from lab.drawing.figure import Figure, Panel
 from lab.drawing.files import FORMATS, save
-from lab.drawing.layout import WIDTH, lay_out
+from lab.drawing.layout import WIDTH, lay_out, lay_out_together
 from lab.drawing.marks import Band, Line, Rule, Span
 from lab.drawing.palette import PALETTE
 from lab.drawing.svg import svg
@@ -26,6 +27,7 @@ __all__ = [
     "Rule",
     "Span",
     "lay_out",
+    "lay_out_together",
     "save",
     "svg",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from lab.drawing import bars, series
 from lab.drawing.axes import LABEL, labels, left_of, shared, x_axis, x_grid, y_axis
-from lab.drawing.figure import Axes, Chart
+from lab.drawing.figure import Axes, Chart, Scale
 from lab.drawing.frame import Frame
 from lab.drawing.legend import keys, legend
 from lab.drawing.limits import drawable
@@ -40,6 +40,32 @@ _DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
 
 def lay_out(chart: Chart) -> Scene:
     """Return the chart as shapes."""
+    return _laid_out(chart, _left(chart))
+
+
+def lay_out_together(charts: Sequence[Chart]) -> list[Scene]:
+    """Return the charts of a page as shapes. Those with the same x axis have the same left margin, to line up."""
+    needed = [(chart, _column(chart), _left(chart)) for chart in charts]
+    margins: dict[Scale, float] = {}
+    for _, x, left in needed:
+        if x is not None:
+            margins[x] = max(left, margins.get(x, 0.0))
+    return [_laid_out(chart, left if x is None else margins[x]) for chart, x, left in needed]
+
+
+def _column(chart: Chart) -> Scale | None:
+    """Return the x axis of a chart whose panels are in one column; None if they have several or are in a row."""
+    scales = {panel.axes.x for panel in chart.panels}
+    return scales.pop() if len(scales) == 1 and (chart.stacked or len(chart.panels) == 1) else None
+
+
+def _left(chart: Chart) -> float:
+    """Return the left margin that the chart needs."""
+    return max((left_of(axes, WIDTH - _RIGHT) for row in _rows(chart) for axes in row), default=0.0)
+
+
+def _laid_out(chart: Chart, left: float) -> Scene:
+    """Return the chart as shapes, with that left margin."""
     shapes: list[Shape] = []
     y = 18.0
     for line in wrapped(chart.title, WIDTH, "title"):
@@ -51,13 +77,19 @@ def lay_out(chart: Chart) -> Scene:
             y += _LINE
     explained, y = legend(chart, WIDTH, y + 2)
     shapes += explained
-    axes = [drawable(panel.axes) for panel in chart.panels]
     known = [key.label for key in keys(chart)]
-    for row in [[one] for one in axes] if chart.stacked else [_alike(axes)] if axes else []:
-        left = max(left_of(one, WIDTH - _RIGHT) for one in (axes if chart.stacked else row))
+    for row in _rows(chart):
         drawn, y = _row(row, left, y, chart.height - _AROUND, known)
         shapes += drawn
     return Scene(WIDTH, math.ceil(y), chart.title, shapes)
+
+
+def _rows(chart: Chart) -> list[list[Axes]]:
+    """Return the axes of each row of panels."""
+    axes = [drawable(panel.axes) for panel in chart.panels]
+    if chart.stacked:
+        return [[one] for one in axes]
+    return [_alike(axes)] if axes else []
 
 
 def _alike(row: Sequence[Axes]) -> list[Axes]:

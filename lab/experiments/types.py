@@ -225,5 +225,10 @@ class Results:
 
     @property
     def passed(self) -> bool:
-        """Whether every claim holds and no trial failed."""
+        """Whether every claim that was evaluated holds and no trial failed."""
         return all(verdict.passed for verdict in self.verdicts) and not any(found.error for found in self.outcomes)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nothing failed, but none of the claims could be evaluated."""
+        return self.passed and not self.verdicts and bool(self.experiment.unjudged)

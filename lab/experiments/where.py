@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Descriptions of trials: how many, and which, as ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
+"""Descriptions of trials, as ``delay 5 ms, seeds 1 to 3; delay 20 ms, seed 7``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,6 @@ from collections.abc import Iterable, Sequence
 from lab.experiments.types import Outcome, Results
 
 _POINTS = 5  # listed by name
-
-
-def count(number: int, thing: str) -> str:
-    """Format a count: ``1 trial``, ``2 trials``."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def point(labels: dict[str, str]) -> str:

@@ -222,11 +222,13 @@ def _explain(tree: Tree, context: Mapping[str, Any]) -> list[str]:
 
 
 def _explain_pair(left: Tree, sign: str, right: Tree, context: Mapping[str, Any]) -> str:
-    """Explain a comparison: ``outage.max = 312 ms, wanted < 500 ms``."""
+    """Explain a comparison: ``outage.max = 312 ms, wanted < 500 ms``; equal values once: ``both are 3``."""
     if isinstance(left, Literal):
         return f"{left.text} {sign} {_shown(right, context)}"
     text = f"{_shown(left, context)}, wanted {sign} {_shown(right, context)}"
     result = values.spread(partial(values.compare, sign), _value(left, context), _value(right, context))
+    if sign == "==" and result is True and not isinstance(right, Literal):
+        return f"both are {values.show(_value(right, context))}"
     if isinstance(result, list):
         text += f" ({sum(map(values.holds, result))} of {len(result)} hold)"
     return text

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -19,10 +20,12 @@ from typing import Any
 
 from lab import units
 from lab.errors import InputError
+from lab.text import short_hash
 
 Number = float | Fraction
 _SHOWN_MAX = 5  # entries of a list
 _TEXT_MAX = 16
+_HASH = re.compile("[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ def show(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
+        if _HASH.fullmatch(value):
+            return short_hash(value)
         return value if len(value) <= _TEXT_MAX else f"{value[:_TEXT_MAX]}…"
     if isinstance(value, list):
         shown = ", ".join(show(item) for item in value[:_SHOWN_MAX])

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from lab.shared.paths import DAEMON_LOGS, RUN
 from lab.shared.types import Plan
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+    from lab.guest.network.network import LabNet
 
 
 def _plan() -> Plan:
@@ -29,18 +34,31 @@ def run() -> None:
 
 def shell() -> None:
     """An interactive prompt in real time."""
+    from lab.guest.shell import Shell
+
+    Shell(*_network())
+
+
+def batch() -> None:
+    """The commands that the host passes on, in real time."""
+    from lab.guest.batch import Batch
+
+    Batch(*_network())
+
+
+def _network() -> tuple[LiveGuest, LabNet]:
+    """The running network of a plan, without its timeline."""
     from lab.guest import script
     from lab.guest.live import LiveGuest
     from lab.guest.loop import Loop
     from lab.guest.network.network import LabNet
-    from lab.guest.shell import Shell
 
     plan = _plan()
     network = LabNet(plan)
     guest = LiveGuest(plan, Loop(), network)
     for step in script.network(plan, guest.pid):
         step.execute(guest)
-    Shell(guest, network)
+    return guest, network
 
 
 def compile_() -> None:
@@ -52,7 +70,7 @@ def compile_() -> None:
 
 def main() -> None:
     """Dispatch on the mode given by lab.agent= on the kernel's command line."""
-    {"run": run, "shell": shell, "compile": compile_}[sys.argv[1]]()
+    {"run": run, "shell": shell, "batch": batch, "compile": compile_}[sys.argv[1]]()
 
 
 main()

@@ -30,7 +30,7 @@ def _radio(ap: types.Node) -> types.Radio:
     return ap.radio
 
 
-class Handover:
+class Handoff:
     """The handoff of one station to one access point. ``done`` once it is connected there."""
 
     def __init__(

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, TextIO
 
 from mininet.cli import CLI
 from mininet.log import error, output, setLogLevel
 
 from lab.guest.errors import GuestError
-from lab.guest.handoff import Handover
+from lab.guest.handoff import Handoff
 from lab.guest.live import LiveGuest
 from lab.guest.network import links
 from lab.guest.network.network import LabNet
@@ -41,16 +42,21 @@ class Shell(CLI):
         """The methods of commands, without those that need a display or an OpenFlow controller."""
         return [name for name in super().get_names() if name not in _HIDDEN]
 
-    def __init__(self, guest: LiveGuest, network: LabNet) -> None:
+    def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
         self._guest = guest
+        self._network = network
         network.build()
+        self.greet()
+        super().__init__(network, stdin)
+
+    def greet(self) -> None:
+        """Print the nodes and the most useful commands."""
         setLogLevel("info")
-        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in network.lab_nodes())
+        kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
-        super().__init__(network)
 
     def do_roam(self, line: str) -> None:
-        """Hand a station over: roam STATION ACCESS-POINT."""
+        """Hand a station off: roam STATION ACCESS-POINT."""
         words = line.split()
         stations = {station.name: station for station in self.mn.stations}
         aps = {ap.name: ap for ap in self.mn.aps}
@@ -58,10 +64,10 @@ class Shell(CLI):
             error(f"roam STATION ACCESS-POINT, with one of {', '.join(stations)} and one of {', '.join(aps)}\n")
             return
         control = self._guest.controls[words[0]]
-        handover = Handover(control, stations[words[0]].spec, aps[words[1]].spec)
+        handoff = Handoff(control, stations[words[0]].spec, aps[words[1]].spec)
         try:
-            handover.start()
-            self._guest.loop.wait_for(lambda: handover.done, ROAM_TIMEOUT_NS, "the handover to end", control.last)
+            handoff.start()
+            self._guest.loop.wait_for(lambda: handoff.done, ROAM_TIMEOUT_NS, "the handoff to end", control.last)
         except GuestError as failure:
             error(f"{failure.message}\n")
             return

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import IO
 
 from lab.errors import writing
 from lab.machine.doctor import memory_directory
@@ -42,13 +43,20 @@ class Guest:
 
     @classmethod
     @contextlib.contextmanager
-    def started(cls, setup: Setup, mode: str = "run", stall_wall_s: float = STALL_WALL_S) -> Iterator[Guest]:
+    def started(
+        cls,
+        setup: Setup,
+        mode: str = "run",
+        stall_wall_s: float = STALL_WALL_S,
+        console: IO[bytes] | None = None,
+    ) -> Iterator[Guest]:
         """Start a guest; end it with the context.
 
         Args:
             setup: parameters of the start; the run directory holds plan.json, unless the mode needs no plan.
             mode: one of lab.machine.process.MODES.
             stall_wall_s: the guest has failed after this time without progress of virtual time.
+            console: where its console goes; None: the terminal, or console.log in the run directory.
 
         Raises:
             HostError: There is no directory for its memory, no scratch directory, or no room for its log.
@@ -56,13 +64,13 @@ class Guest:
         files, memory = setup.files, memory_directory()
         with contextlib.ExitStack() as closing:
             place = closing.enter_context(scratch(files.links()))
-            terminal = MODES[mode].terminal
-            with writing(files.run / "console.log"):
-                log = None if terminal else closing.enter_context((files.run / "console.log").open("wb"))
+            if console is None and not MODES[mode].terminal:
+                with writing(files.run / "console.log"):
+                    console = closing.enter_context((files.run / "console.log").open("wb"))
             words = command_line(
                 files, place, seed=setup.seed, radios=setup.radios, mode=mode, memory_bytes=setup.memory_bytes
             )
-            process = GuestProcess(words, files.run, memory, log)
+            process = GuestProcess(words, files.run, memory, console)
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s))
 

@@ -26,12 +26,14 @@ class Mode:
 
     virtual_time: bool = True
     terminal: bool = False  # it uses the caller's terminal, and has no log
+    quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic
 
 
 MODES = {
     "run": Mode(),  # a plan, to its end
     "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
-    "shell": Mode(virtual_time=False, terminal=True),  # a prompt
+    "shell": Mode(virtual_time=False, terminal=True, quiet=True),  # a prompt
+    "batch": Mode(virtual_time=False, quiet=True),  # commands (lab.machine.batch)
 }
 
 
@@ -67,7 +69,7 @@ def command_line(
         "con=null",
         f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
         "quiet",  # hides UML's own checks
-        f"loglevel={'2' if kind.terminal else '5'}",  # warnings and worse; at a prompt only what is fatal
+        f"loglevel={'0' if kind.quiet else '5'}",  # warnings and worse, or nothing but a panic
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",

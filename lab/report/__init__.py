@@ -41,14 +41,15 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     Raises:
         HostError: a file cannot be written.
     """
-    from lab.drawing import lay_out, save
+    from lab.drawing import lay_out_together, save
     from lab.report import plots
     from lab.report.html import page
     from lab.report.tables import tables as all_tables
     from lab.report.terminal import as_csv, series_csv
 
     shown = all_tables(record)
-    scenes = {figure.name: lay_out(figure) for figure in plots.figures(record)}
+    figures = plots.figures(record)
+    scenes = dict(zip((figure.name for figure in figures), lay_out_together(figures), strict=True))
     files = {directory / "report.html": page(record, shown, scenes.values())}
     files |= {directory / "csv" / f"{table.name}.csv": as_csv(table) for table in shown}
     for result in record.metrics.values():

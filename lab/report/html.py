@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import svg
 from lab.drawing.palette import page_style
 from lab.drawing.shapes import Scene
-from lab.numbers import plain
+from lab.numbers import count, plain
 from lab.record.record import Record
 from lab.report import topology
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
+from lab.show.kinds import describe
 from lab.tables import Table
 from lab.views import base as views
 
@@ -45,7 +46,7 @@ def environment(*places: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["style_of_drawings"] = page_style()
+    made.globals |= {"style_of_drawings": page_style(), "count": count}
     return made
 
 
@@ -122,7 +123,7 @@ def _timeline(record: Record) -> list[tuple[str, str, str]]:
         if process["ended_ns"] is not None:
             rows.append((process["ended_ns"], f"{process['id']} ends", _end(process)))
     for event in record.data["events"]:
-        details = ", ".join(f"{key} {value}" for key, value in sorted(event["params"].items()))
+        details = describe(event["kind"], event["params"])
         outcome = "" if event["ok"] else f"failed: {event['output']}"
         rows.append((event["t_ns"], f"{event['kind']} {event['target']} {details}".strip(), outcome))
     rows.sort(key=lambda row: row[0])

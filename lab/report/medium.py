@@ -17,9 +17,11 @@ from lab.model import channels
 from lab.numbers import plain, size
 from lab.record.record import Record
 from lab.tables import Column, Table
+from lab.views.parts.lines import run_range
 
 _SECOND = 1_000_000_000
 _PANELS_AT_MOST = 3
+_HEIGHT = 240
 # uses of a channel's time, as in lab.guest.medium.uapi, with their names; idle is last
 KINDS = {
     "data": "data",
@@ -45,6 +47,7 @@ _COUNTS = {
     "dropped": "dropped",
     "approximate": "accepted damaged",
 }
+_ALWAYS = {"sent", "delivered", "acked"}  # counts whose columns a page shows even if they are 0
 _CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
 
 
@@ -81,7 +84,7 @@ def _airtime(medium: Mapping[str, Any]) -> Table:
 def _frames(record: Record, medium: Mapping[str, Any]) -> Table:
     columns = [Column("from", "from", number=False), Column("to", "to", number=False)]
     columns.append(Column("category", "access category", number=False))
-    columns += [Column(key, title, digits=12) for key, title in _COUNTS.items()]
+    columns += [Column(key, title, digits=12, rare=key not in _ALWAYS) for key, title in _COUNTS.items()]
     columns.append(Column("bytes", "bytes delivered", digits=20))
     order = {node.name: node.index for node in record.plan.nodes}
     rows = [
@@ -171,11 +174,12 @@ def figures(record: Record) -> Iterator[Figure]:
     if not shown:
         return
     times = [t_ns / _SECOND for t_ns in record.medium["t_ns"]]
-    panels = [_panel(channel, times) for channel in shown]
+    panels = [_panel(channel, times, run_range(record)) for channel in shown]
     used = [kind for kind in _COLOURS if any(any(channel["air_ns"].get(kind, ())) for channel in shown)]
     title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
     about = "use of each channel's time in each interval; blank: idle"
-    yield Figure("airtime", title, about, panels, [(KINDS[kind], _COLOURS[kind]) for kind in used])
+    legend = [(KINDS[kind], _COLOURS[kind]) for kind in used]
+    yield Figure("airtime", title, about, panels, legend, height=_HEIGHT, stacked=True)
 
 
 def _frequency(channel: Mapping[str, Any]) -> int:
@@ -188,7 +192,7 @@ def _busy(channel: Mapping[str, Any]) -> float:
     return (100 - found["idle"]) / 100 if found else 0.0
 
 
-def _panel(channel: Mapping[str, Any], times: list[float]) -> Panel:
+def _panel(channel: Mapping[str, Any], times: list[float], x_range: tuple[float, float]) -> Panel:
     """Return stacked shares of each interval; the top one is drawn first, and the lower ones cover it."""
     spans = [
         shares({kind: values[index] for kind, values in channel["air_ns"].items()}) for index in range(len(times) - 1)
@@ -201,7 +205,7 @@ def _panel(channel: Mapping[str, Any], times: list[float]) -> Panel:
     return Panel(
         x_label="virtual time, s",
         y_label="air time, %",
-        x_range=(times[0], times[-1]),
+        x_range=x_range,
         title=f"channel {_name(channel['frequency_mhz'])}",
         lines=lines,
         y_most=100.0,

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 _SHORT = ("handoff", "station", "process", "node", "peer")  # columns without line breaks
-_DIGEST_SHOWN = 12  # characters of a hash
 
 
 def prepare() -> None:
@@ -54,9 +53,11 @@ def verdict(record: Record) -> str:
         return f"The run's output could not be read: {'; '.join(broken)}"
     checks = record.data["checks"]
     failed = sum(not check["passed"] for check in checks)
-    if failed:
-        return f"{failed} of {len(checks)} checks failed"
-    return f"All {len(checks)} checks passed" if checks else "The run finished; it has no checks"
+    if not checks:
+        return "The run finished; it has no checks"
+    if len(checks) == 1:
+        return "The check failed" if failed else "The check passed"
+    return f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
 
 
 def rich_table(table: Table) -> RichTable:
@@ -90,7 +91,7 @@ def _cell(key: str, text: str) -> Any:
 
     text = printable(text)
     style = {"passed": "green", "FAILED": "bold red"}.get(text, "") if key == "passed" else ""
-    return Text(text[:_DIGEST_SHOWN] + "\N{HORIZONTAL ELLIPSIS}" if key == "sha256" and len(text) > 20 else text, style)
+    return Text(text, style)
 
 
 def as_json(record: Record) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from lab.shared.kinds import EVENTS, NODES, part_or_none
-from lab.shared.types import Event
 
 _OTHER = 4  # default colour
 
@@ -27,9 +28,9 @@ def colour(kind: str) -> int:
     return getattr(_show(NODES, kind), "COLOUR", _OTHER)
 
 
-def describe(event: Event) -> str:
-    """Return what an event does to its target."""
-    module = _show(EVENTS, event.kind)
+def describe(kind: str, params: Mapping[str, Any]) -> str:
+    """Return what an event of that kind does to its target."""
+    module = _show(EVENTS, kind)
     if module is not None:
-        return str(module.describe(event.params))
-    return ", ".join(f"{key}: {value}" for key, value in event.params.items())
+        return str(module.describe(params))
+    return ", ".join(f"{key}: {value}" for key, value in params.items())

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lab import units
+from lab.numbers import count
 from lab.shared.medium_types import Medium, MediumLink
 
 Row = tuple[str, ...]
@@ -31,7 +32,7 @@ def describe(medium: Medium) -> Iterator[Row]:
     if medium.updates:
         first, last = (units.DURATION.format(update.at_ns) for update in (medium.updates[0], medium.updates[-1]))
         every = units.DURATION.format(medium.step_ns)
-        yield "moves", f"{len(medium.updates)} updates from {first} to {last}, every {every} during a move"
+        yield "moves", f"{count(len(medium.updates), 'update')} from {first} to {last}, every {every} during a move"
 
 
 def levels(medium: Medium) -> tuple[Row, Iterator[Row]]:

@@ -18,6 +18,7 @@ from lab.shared.types import Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.show.words import position, shape
+from lab.text import short_hash
 
 _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
@@ -123,7 +124,7 @@ def _link(link: Link) -> tuple[str, ...]:
 def _file(file: File) -> tuple[str, ...]:
     size = file.random_bytes if file.text is None else len(file.text.encode())
     kind = "random" if file.text is None else "text"
-    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {file.sha256[:16]}…"
+    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {short_hash(file.sha256)}"
 
 
 def _process(process: Process) -> tuple[str, ...]:
@@ -150,4 +151,4 @@ def _probe(name: str, params: dict[str, Any]) -> str:
 
 
 def _event(event: Event) -> tuple[str, ...]:
-    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event)
+    return units.DURATION.format(event.at_ns), event.kind, event.target, describe(event.kind, event.params)

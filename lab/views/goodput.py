@@ -10,6 +10,7 @@ from lab.drawing import Figure, Panel
 from lab.numbers import plain, size
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
+from lab.text import short_hash
 from lab.views.base import View
 from lab.views.parts.lines import LINES_AT_MOST, SECOND, legend, line, run_range
 from lab.views.parts.moments import moments, rules
@@ -110,7 +111,7 @@ def _transfers(result: Result, record: Record) -> Table:
         Column("bytes", "bytes", digits=20, show=_bytes),
         Column("duration_s", "time", "s"),
         Column("goodput", "goodput", result.unit),
-        words("sha256", "SHA-256"),
+        Column("sha256", "SHA-256", number=False, show=short_hash),
     ]
     rows = []
     for row in result.rows:

@@ -122,7 +122,7 @@ def _title(result: Result) -> str:
         return "No handoff"
     lost = sum(not row["completed"] for row in rows)
     if lost:
-        return f"{lost} of {len(rows)} handoffs did not succeed"
+        return "The handoff did not succeed" if len(rows) == 1 else f"{lost} of {len(rows)} handoffs did not succeed"
     worst = max(rows, key=lambda row: row["outage"])
     count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
     longest = f"{plain(worst['outage'], 3)} {unit}"

@@ -74,7 +74,7 @@ def test_a_failing_event_names_its_line(boot: Callable[..., Ran]) -> None:
         boot(WIRED, "name: fail\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: [sh, -c, 'exit 3']}\n")
 
 
-def test_a_handover_to_an_access_point_out_of_reach_fails(boot: Callable[..., Ran]) -> None:
+def test_a_handoff_to_an_access_point_out_of_reach_fails(boot: Callable[..., Ran]) -> None:
     """After half a minute the station has forgotten what it heard of the access point."""
     topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
     with pytest.raises(RunError, match=r"sta1 cannot roam to ap2: no beacon or probe response"):

@@ -16,7 +16,7 @@ import pytest
 from lab import runs
 from lab.build.cache import cache_root
 from lab.experiments.run.store import KIND
-from lab.experiments.where import count
+from lab.numbers import count
 from tests.system.test_cli import LAB, lab
 from tests.system.test_experiments import DEADLINE_S, alive, descendants, own_guests, until
 
@@ -156,7 +156,7 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
     assert lines[-2:] == [
         "Not compared: only A has delay 20 ms",
-        "1 of 1 differences is significant (Welch's t, 95 %; by chance, one in twenty is)",
+        "The difference is significant (Welch's t, 95 %; by chance, one in twenty is)",
     ]
 
     found = json.loads(lab("compare", "before", "after", "--json", cwd=place).stdout)

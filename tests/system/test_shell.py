@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``lab shell`` as someone types it: in a terminal, in real time."""
+"""``lab shell`` as someone types it, in a terminal, and with commands from a pipe; in real time."""
 
 from __future__ import annotations
 
@@ -82,6 +82,34 @@ def test_a_session(machine: runs.Machine) -> None:
     finally:
         if terminal.process.poll() is None:
             terminal.process.kill()
+
+
+def piped(commands: str) -> subprocess.CompletedProcess[str]:
+    """Run commands in a shell without a terminal."""
+    words = [str(LAB), "shell", "one-ap"]
+    return subprocess.run(words, input=commands, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+
+
+def test_commands_from_a_pipe(machine: runs.Machine) -> None:
+    found = piped("# comments and empty lines are skipped\n\nsta1 ping -c 1 h1\nsta1 cat\nh1 sh -c 'echo done; exit 3'")
+    assert "1 received" in found.stdout and found.stdout.endswith("\ndone\n")
+    assert "lab>" not in found.stdout and "Commands:" not in found.stdout and "\r" not in found.stdout
+    assert found.returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("commands", "said", "status"),
+    [
+        ("", "", 0),
+        ("ip a\n", "*** Unknown command: ip a\n", 127),
+        ("sta1 false\nexit\nnodes\n", "", 1),
+        ("roam sta1 nowhere\n", "roam STATION ACCESS-POINT, with one of sta1 and one of ap1\n", 1),
+        ("nowhere\nsta1 true\n", "*** Unknown command: nowhere\n", 0),
+    ],
+)
+def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands: str, said: str, status: int) -> None:
+    found = piped(commands)
+    assert (found.stdout, found.returncode) == (said, status)
 
 
 def test_a_stack_that_there_is_not() -> None:

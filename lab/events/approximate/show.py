@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``approximate``."""
+"""How ``lab show`` and reports describe the event ``approximate``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``exec``."""
+"""How ``lab show`` and reports describe the event ``exec``."""
 
 from __future__ import annotations
 

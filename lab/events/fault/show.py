@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``fault``."""
+"""How ``lab show`` and reports describe the event ``fault``."""
 
 from __future__ import annotations
 

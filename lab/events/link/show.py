@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``link``."""
+"""How ``lab show`` and reports describe the event ``link``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``move``."""
+"""How ``lab show`` and reports describe the event ``move``."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``netem``."""
+"""How ``lab show`` and reports describe the event ``netem``."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lab.guest.handoff import Handover, roam_request, scan_request
+from lab.guest.handoff import Handoff, roam_request, scan_request
 from lab.guest.steps import Step
 from lab.shared import types
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
 
 
-class HandOver(NamedTuple):
+class StartHandoff(NamedTuple):
     """Starts a handoff without waiting for its end; if it fails later, the run fails."""
 
     station: types.Node
@@ -28,9 +28,9 @@ class HandOver(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> str:
         """Request the scan and return the reply."""
-        return Handover(guest.controls[self.station.name], self.station, self.ap, guest.guard).start()
+        return Handoff(guest.controls[self.station.name], self.station, self.ap, guest.guard).start()
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Start the handoff."""
-    yield HandOver(plan.node(event.target), plan.node(event.params["to"]))
+    yield StartHandoff(plan.node(event.target), plan.node(event.params["to"]))

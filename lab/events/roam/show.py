@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How ``lab show`` describes the event ``roam``."""
+"""How ``lab show`` and reports describe the event ``roam``."""
 
 from __future__ import annotations
 

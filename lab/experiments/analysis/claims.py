@@ -229,16 +229,18 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
         found = ", ".join(f"{text} = {_shown(value)}" for text, value in values.items())
         return found or f"{tree.text} is {str(result).lower()}"
     picked = [place for place, holds in result.items() if holds is not everywhere]
-    count = len(result.places)
-    holding = count - len(picked) if everywhere else len(picked)
-    lines = [f"holds at {_share(holding, count)} {count} places"]
-    if 0 < holding < count:
+    total = len(result.places)
+    holding = total - len(picked) if everywhere else len(picked)
+    lines = [f"holds at {_share(holding, total)}"]
+    if 0 < holding < total:
         lines.append(("not at " if everywhere else "there: ") + _listed(picked, values))
     return "; ".join([*lines, *_ranges(values)])
 
 
-def _share(holding: int, count: int) -> str:
-    return "all" if holding == count else f"{holding or 'none'} of"
+def _share(holding: int, total: int) -> str:
+    if total == 1:
+        return "the only place" if holding else "no place"
+    return f"all {total} places" if holding == total else f"{holding or 'none'} of {total} places"
 
 
 def _listed(places: Sequence[Place], values: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from lab.drawing.figure import Axes, Chart, Key, Look, Scale
 from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
 from lab.experiments.analysis import published
 from lab.experiments.draw.view import Group, View, drawable, with_unit, words
-from lab.experiments.where import count
+from lab.numbers import count
 
 _CROSS = ", \N{MULTIPLICATION SIGN} on the axis"
 _SEEN = {"line": _CROSS, "bar": _CROSS, "box": _CROSS, "heat-map": ", dashed"}

@@ -36,9 +36,9 @@ def check_size(experiment: Experiment, most: int = MOST_TRIALS) -> None:
     if count <= most:
         return
     points, each = len(experiment.points), experiment.repetitions
-    often = f"up to {each.most}" if each.most > each.least else f"{each.most}"
+    often = "once" if each.most == 1 else f"{'up to ' if each.most > each.least else ''}{each.most} times"
     raise InputError(
-        f"{experiment.name} has {points:,} points, each run {often} times: {count:,} trials, more than {most:,}",
+        f"{experiment.name} has {points:,} points, each run {often}: {count:,} trials, more than {most:,}",
         hint="add --yes to run them all, or reduce them with --only axis=value or --reps n",
     )
 

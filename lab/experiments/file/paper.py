@@ -13,6 +13,7 @@ from lab.experiments.types import Axis, Metric, Published
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Published as Written
+from lab.numbers import count
 from lab.plan.problems import Problems, Source
 
 
@@ -104,7 +105,7 @@ class _Reader:
             size = len(axis.levels)
             if len(values) != size:
                 shown = ", ".join(level.label for level in axis.levels[:20]) + (", …" if size > 20 else "")
-                message = f"has {len(values)} values, but the axis {axis.name} has {size}: {shown}"
+                message = f"has {count(len(values), 'value')}, but the axis {axis.name} has {size}: {shown}"
                 self.problems.add(self.source, keys, message, "write null where the paper has no value")
                 return
             for index, (level, inner) in enumerate(zip(axis.levels, values, strict=True)):

@@ -61,9 +61,11 @@ def verdict(differences: Sequence[Difference]) -> str:
     if not judged:
         return "No difference can be tested: that takes at least two runs of a point in both A and B"
     marked = sum(bool(one.significant) for one in judged)
-    line = (
-        f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'} significant (Welch's t, 95 %"
-    )
+    if len(judged) == 1:
+        line = "The difference is" if marked else "The difference is not"
+    else:
+        line = f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'}"
+    line += " significant (Welch's t, 95 %"
     line += "; by chance, one in twenty is)" if marked else ")"
     unjudged = len(differences) - len(judged)
     return line + (f"; {unjudged} cannot be tested ({NONE})" if unjudged else "")

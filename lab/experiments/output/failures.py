@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments import where
 from lab.experiments.output import commands
 from lab.experiments.types import Outcome, Results
-from lab.experiments.where import count
+from lab.numbers import count
 from lab.text import printable
 
 if TYPE_CHECKING:

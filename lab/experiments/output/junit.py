@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 from lab.experiments.output.failures import first_line
 from lab.experiments.output.tables import NOT_JUDGED
 from lab.experiments.types import Outcome, Results, Verdict
-from lab.experiments.where import count
+from lab.numbers import count
 from lab.text import printable
 
 

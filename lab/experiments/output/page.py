@@ -17,9 +17,8 @@ from lab.experiments.output.failures import first_line
 from lab.experiments.output.failures import log as log_of
 from lab.experiments.output.tables import claims, means, verdict
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
-from lab.experiments.where import count
 from lab.experiments.where import point as where
-from lab.numbers import plain
+from lab.numbers import count, plain
 from lab.report.html import environment, flat
 from lab.text import printable
 
@@ -58,6 +57,7 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         source=published.source(experiment),
         cites=sorted(experiment.cites.items()),
         passed=results.passed,
+        undecided=results.undecided,
         verdict=verdict(results),
         cards=_cards(results),
         claims=claims(results).rows,
@@ -65,7 +65,7 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         tables=means(results),
         failures=failures[:_FAILURES],
         more_failures=failures[_FAILURES:],
-        trials=len(results.outcomes),
+        trials=count(len(results.outcomes), "trial"),
         command=results.command,
         setup=_setup(results),
         again=_again(results),
@@ -85,12 +85,8 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     outcomes = results.outcomes
     cached = sum(found.cached for found in outcomes)
     cards = [
-        (
-            str(len(results.experiment.points)),
-            "",
-            f"{'point' if len(results.experiment.points) == 1 else 'points'} of the grid",
-        ),
-        (str(len(outcomes)), "", f"trials, {cached} of them kept from before" if cached else "trials"),
+        _counted(len(results.experiment.points), "point", " of the grid"),
+        _counted(len(outcomes), "trial", f", {cached} kept from before" if cached else ""),
     ]
     if results.verdicts:
         hold = sum(found.passed for found in results.verdicts)
@@ -98,6 +94,12 @@ def _cards(results: Results) -> list[tuple[str, str, str]]:
     virtual_s = sum(found.virtual_s for found in outcomes)
     cards.append((plain(virtual_s, 3), "s", f"virtual time, in {plain(results.wall_s, 3)} s"))
     return cards
+
+
+def _counted(number: int, thing: str, more: str) -> tuple[str, str, str]:
+    """A card with a count."""
+    figure, _, things = count(number, thing).partition(" ")
+    return figure, "", things + more
 
 
 def _points(experiment: Experiment) -> dict[int, Point]:

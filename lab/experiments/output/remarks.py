@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from lab.experiments import where
 from lab.experiments.types import Outcome, Results
+from lab.numbers import count
 from lab.text import printable
 
 
@@ -20,7 +21,7 @@ def lines(results: Results) -> list[str]:
     total = len(results.outcomes)
     described = [f"{remark}: {where.trials(results, found)}" for remark, found in remarks.items()]
     described += [
-        f'check "{check}" failed in {len(found)} of {where.count(total, "trial")}: {where.trials(results, found)}'
+        f'check "{check}" failed in {len(found)} of {count(total, "trial")}: {where.trials(results, found)}'
         for check, found in checks.items()
     ]
     return [printable(line) for line in described]

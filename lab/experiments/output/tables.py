@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from lab.experiments.analysis import published
 from lab.experiments.output import failures
 from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
-from lab.experiments.where import count, point
-from lab.numbers import MINUS, plain, short
+from lab.experiments.where import point
+from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
 from lab.tables import Column, Table
 from lab.text import printable
@@ -39,11 +39,12 @@ def tables(results: Results) -> Group:
             cut = replace(table, rows=table.rows[:_SHOWN])
             parts.append(rich_table(cut))
             if len(table.rows) > _SHOWN:
-                parts.append(Text(f"and {len(table.rows) - _SHOWN} more rows: see the report", style="dim"))
+                parts.append(Text(f"and {count(len(table.rows) - _SHOWN, 'more row')}: see the report", style="dim"))
             if table.remark:
                 parts.append(Text(printable(table.remark), style="yellow"))
             parts.append("")
-    return Group(*parts, Text(verdict(results), style="bold green" if results.passed else "bold red"))
+    colour = "yellow" if results.undecided else "green" if results.passed else "red"
+    return Group(*parts, Text(verdict(results), style=f"bold {colour}"))
 
 
 def verdict(results: Results) -> str:
@@ -54,25 +55,38 @@ def verdict(results: Results) -> str:
     if failed:
         parts.append(f"{failed} of {count(len(results.outcomes), 'trial')} failed")
     if wrong:
-        parts.append(f"{wrong} of {count(len(results.verdicts), 'claim')} {'does' if wrong == 1 else 'do'} not hold")
-    if parts:
-        return "; ".join([*parts, *_unjudged(results)])
+        parts.append(_broken(wrong, len(results.verdicts)))
+    return "; ".join([*(parts or [_held(results)]), *_unjudged(results)])
+
+
+def _broken(wrong: int, claimed: int) -> str:
+    if claimed == 1:
+        return "the claim does not hold"
+    return f"{wrong} of {claimed} claims {'does' if wrong == 1 else 'do'} not hold"
+
+
+def _held(results: Results) -> str:
+    """Summarise results in which nothing failed."""
     trials = count(len(results.outcomes), "trial")
-    claimed = len(results.verdicts)
-    left = len(results.experiment.unjudged)
-    if left:
-        return "; ".join(
-            [f"{claimed} of {claimed + left} claims evaluated, all hold, after {trials}", *_unjudged(results)]
-        )
+    claimed, left = len(results.verdicts), len(results.experiment.unjudged)
     if not claimed:
-        return f"{trials} completed; the experiment has no claims"
+        return f"{trials} completed" + ("" if left else "; the experiment has no claims")
+    if left:
+        hold = "it holds" if claimed == 1 else "all hold"
+        return f"{claimed} of {claimed + left} claims evaluated: {hold}, after {trials}"
     return f"{'The claim holds' if claimed == 1 else f'All {claimed} claims hold'}, after {trials}"
 
 
 def _unjudged(results: Results) -> list[str]:
     """Report claims that were not evaluated, since their points were not run (``--only``)."""
     left = len(results.experiment.unjudged)
-    return [f"{count(left, 'claim')} not evaluated"] if left else []
+    if not left:
+        return []
+    why = f"points that {'it needs' if left == 1 else 'they need'} were not run"
+    if results.verdicts:
+        return [f"{count(left, 'claim')} not evaluated: {why}"]
+    which = "the claim" if left == 1 else f"none of the {left} claims"
+    return [f"{which} could {'not ' if left == 1 else ''}be evaluated: {why}"]
 
 
 def interval(found: Summary) -> str | None:

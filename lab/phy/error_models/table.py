@@ -32,6 +32,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from lab.errors import InputError, raise_all, suggestion
+from lab.numbers import count
 from lab.phy.curves import CURVES, Curve
 from lab.phy.error_models.base import HAZARD_CAP, ErrorModel
 from lab.phy.numbers import Floats
@@ -139,7 +140,7 @@ def _rows(label: str, text: str, errors: list[InputError]) -> Iterator[Row]:
 
 def _row(where: str, header: list[str], cells: list[str]) -> Row:
     if len(cells) != len(header):
-        raise InputError(f"has {len(cells)} values; write {','.join(header)}", where=where)
+        raise InputError(f"has {count(len(cells), 'value')}; write {','.join(header)}", where=where)
     values = dict(zip(header, cells, strict=True))
     curve = values["curve"]
     if curve not in _NAMES:

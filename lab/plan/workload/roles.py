@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from lab.errors import suggestion
 from lab.model.workload import Workload
+from lab.numbers import count
 from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Node
@@ -40,7 +41,7 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
             problems.add(
                 workload,
                 ("roles", role),
-                f"needs {least} nodes, but topology {name} offers {len(nodes)} ({_names(nodes)})",
+                f"needs {count(least, 'node')}, but topology {name} offers {len(nodes)} ({_names(nodes)})",
             )
         bound[role] = nodes if most is None else nodes[:most]
     return bound

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lab.drawing import WIDTH, lay_out
+from lab.drawing import WIDTH, lay_out, lay_out_together
 from lab.drawing.figure import Axes, Chart, Figure, Panel, Scale
 from lab.drawing.legend import keys
 from lab.drawing.marks import Area, Band, Bar, Dash, Dot, Line, Mark, Rule, Trace
@@ -104,6 +104,27 @@ def test_panels_side_by_side_have_one_scale() -> None:
     beside = heights(Figure("f", "t", "a", [low, high]))
     below = heights(Figure("f", "t", "a", [low, high], stacked=True))
     assert beside[1] == pytest.approx(100 * beside[0]) and below[0] == pytest.approx(below[1])
+
+
+def begins(scene: Scene) -> set[float]:
+    """Where the x axes begin."""
+    lines = [shape for shape in scene.shapes if isinstance(shape, Path) and shape.stroke == "soft"]
+    return {line.places[0][0] for line in lines if line.places[0][1] == line.places[1][1]}
+
+
+def test_figures_of_a_page_with_the_same_x_axis_line_up() -> None:
+    def panel(most: float, end: float = 30.0) -> Panel:
+        return Panel("time, s", "y", (0.0, end), lines=[Line("a", [0, 1], [0, most])])
+
+    low = Figure("low", "t", "a", [panel(1)])
+    high = Figure("high", "t", "a", [panel(1e9)])
+    both = Figure("both", "t", "a", [panel(1), panel(100)], stacked=True)
+    other = Figure("other", "t", "a", [panel(1, end=5.0)])
+    beside = Figure("beside", "t", "a", [panel(1), panel(1)])
+    alone = [begins(lay_out(figure)) for figure in (low, high, both, other, beside)]
+    together = [begins(scene) for scene in lay_out_together([low, high, both, other, beside])]
+    assert alone[0] != alone[1]
+    assert together == [alone[1], alone[1], alone[1], alone[3], alone[4]]
 
 
 ANY = st.floats(-1e150, 1e150)

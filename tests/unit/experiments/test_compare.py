@@ -243,7 +243,7 @@ def test_the_table_and_the_verdict() -> None:
     assert verdict == (
         f"1 of 3 differences is significant (Welch's t, 95 %; by chance, one in twenty is); 1 cannot be tested ({NONE})"
     )
-    assert compared.verdict(found.differences[1:2]) == "None of 1 differences are significant (Welch's t, 95 %)"
+    assert compared.verdict(found.differences[1:2]) == "The difference is not significant (Welch's t, 95 %)"
     assert compared.verdict(found.differences[2:3]).startswith(
         "No difference can be tested: that takes at least two runs"
     )

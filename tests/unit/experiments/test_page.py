@@ -222,7 +222,8 @@ def test_repetitions_in_words() -> None:
 
 def test_claims_that_were_not_judged_are_told() -> None:
     results = made.table1(verdicts=[made.FASTEST], unjudged=(made.SPEED.claim,))
-    assert tables.verdict(results) == "1 of 2 claims evaluated, all hold, after 150 trials; 1 claim not evaluated"
+    left = "1 claim not evaluated: points that it needs were not run"
+    assert tables.verdict(results) == f"1 of 2 claims evaluated: it holds, after 150 trials; {left}"
     assert (
         "\N{EN DASH} open" in read(results).text
         and "not evaluated: points that it needs were not run" in read(results).text
@@ -230,7 +231,21 @@ def test_claims_that_were_not_judged_are_told() -> None:
     assert "not evaluated" in said(results)
     assert files.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
     failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
-    assert tables.verdict(failed) == "1 of 1 claim does not hold; 1 claim not evaluated"
+    assert tables.verdict(failed) == f"the claim does not hold; {left}"
+
+
+@pytest.mark.parametrize(
+    ("unjudged", "why"),
+    [
+        (1, "the claim could not be evaluated: points that it needs were not run"),
+        (2, "none of the 2 claims could be evaluated: points that they need were not run"),
+    ],
+)
+def test_no_claim_holds_if_none_was_judged(unjudged: int, why: str) -> None:
+    results = made.table1(verdicts=[], unjudged=(made.SPEED.claim, made.FASTEST.claim)[:unjudged])
+    assert tables.verdict(results) == f"150 trials completed; {why}"
+    assert "hold" not in read(results).text.partition("Claims")[0]
+    assert "✓" not in read(results).text
 
 
 def test_remarks_are_told() -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Fixtures for tests of builds: a report that remembers its calls, a store in a temporary directory."""
+"""Fixtures: a report that remembers its calls, a store in a temporary directory, a guest whose kernel is a script."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,13 @@ import pytest
 from lab.build.cache import Store
 from lab.build.report import KeptReport
 from lab.build.step import BuildLog
+from lab.machine.guest import Setup
+from lab.machine.process import GuestFiles
+
+# what init and the agent leave in the run directory, which the kernel's command line names
+HEAD = """#!/bin/sh
+for word; do case $word in lab.run=*) run=${word#lab.run=} ;; lab.agent=*) echo "agent ${word#lab.agent=}" ;; esac; done
+"""
 
 
 @pytest.fixture
@@ -25,3 +33,18 @@ def store(tmp_path: Path) -> Store:
 @pytest.fixture
 def log(tmp_path: Path) -> BuildLog:
     return BuildLog(tmp_path / "log" / "thing.log", tmp_path)
+
+
+@pytest.fixture
+def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Setup]:
+    """What a guest is started with whose kernel is a script."""
+    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda: tmp_path)
+
+    def of(script: str) -> Setup:
+        kernel, run = tmp_path / "linux", tmp_path / "run"
+        kernel.write_text(HEAD + script)
+        kernel.chmod(0o755)
+        run.mkdir()
+        return Setup(GuestFiles(kernel, tmp_path / "initrd", tmp_path / "image", tmp_path / "code", run), seed=7)
+
+    return of

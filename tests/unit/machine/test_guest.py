@@ -11,30 +11,10 @@ import pytest
 from lab.errors import RunError
 from lab.machine import scratch
 from lab.machine.guest import Guest, Setup
-from lab.machine.process import GuestFiles
 from lab.machine.watch import Progress
 
-# what init and the agent leave in the run directory, which the kernel's command line names
-HEAD = """#!/bin/sh
-for word; do case $word in lab.run=*) run=${word#lab.run=} ;; lab.agent=*) echo "agent ${word#lab.agent=}" ;; esac; done
-"""
 ENDS = """echo '{"error": null}' > "$run/guest.json"\n"""
 GOES_ON = 'mkfifo "$run/never"; read -r line < "$run/never"\n'
-
-
-@pytest.fixture
-def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Setup]:
-    """What a guest is started with whose kernel is a script."""
-    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda: tmp_path)
-
-    def of(script: str) -> Setup:
-        kernel, run = tmp_path / "linux", tmp_path / "run"
-        kernel.write_text(HEAD + script)
-        kernel.chmod(0o755)
-        run.mkdir()
-        return Setup(GuestFiles(kernel, tmp_path / "initrd", tmp_path / "image", tmp_path / "code", run), seed=7)
-
-    return of
 
 
 def homes(setup: Setup) -> list[Path]:

@@ -81,7 +81,7 @@ def test_a_text_that_has_been_read_already() -> None:
     model = load("table", file="mine.csv", text="\N{BYTE ORDER MARK}curve,snr_db,ber\nbpsk-1/2,0,.1\nbpsk-1/2,2,.01\n")
     assert hazard(model, BPSK, 2) == pytest.approx(-math.log(0.99))
     assert model.has(BPSK) and not model.has(curve_named("cck-11"))
-    with pytest.raises(InputError, match=r"^mine.csv:2  has 1 values"):
+    with pytest.raises(InputError, match=r"^mine.csv:2  has 1 value"):
         load("table", file="mine.csv", text="curve,snr_db,ber\nx\n")
 
 

@@ -103,7 +103,11 @@ def test_what_does_not_hold(text: str) -> None:
         ("500 ms > outage.max", "500 ms > outage.max = 312 ms"),
         (
             "fetch.sha256 == file.sha256",
-            "fetch.sha256 = abababababababab…, wanted == file.sha256 = abababababababab…",
+            "both are abababababab…",
+        ),
+        (
+            "fetch.sha256 != file.sha256",
+            "fetch.sha256 = abababababab…, wanted != file.sha256 = abababababab…",
         ),
         (
             "goodput.mean > 20 Mbit/s and fetch.exit == 0",
@@ -143,7 +147,7 @@ def test_explanations_show_the_values(text: str, explanation: str) -> None:
             "fetch.exit",
             "cannot be evaluated: the result is not true or false; write a comparison, such as outage.max < 500 ms",
         ),
-        ("fetch.sha256 == 5", 'cannot be evaluated: the text "abababababababab…" cannot be compared with the number 5'),
+        ("fetch.sha256 == 5", 'cannot be evaluated: the text "abababababab…" cannot be compared with the number 5'),
         ("fetch.ok < true", "cannot be evaluated: the truth value true has no order; compare it with == or !="),
         ("1 / 0 == 1", "cannot be evaluated: division by 0"),
         ("1 ms / 0 ms == 1", "cannot be evaluated: division by 0"),

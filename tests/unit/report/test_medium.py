@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,18 @@ def test_frames_between_radios(on_air: Record) -> None:
     assert to_sta2["sent"] == 10
 
 
+def test_the_page_leaves_out_counts_that_are_zero_everywhere(on_air: Record) -> None:
+    page = report.write(on_air, on_air.directory).read_text()
+    headings = re.search(r"<h3>Frames between radios.*?<thead>(.*?)</thead>", page, re.DOTALL)
+    assert headings is not None
+    assert re.findall(r">([^<]+)</th>", headings[1]) == [
+        "from", "to", "access category", "sent", "retries", "delivered", "damaged", "collided", "lost", "acked",
+        "dropped", "bytes delivered",
+    ]  # fmt: skip
+    assert "0 everywhere: sent more than once, header wrong, receiver away, accepted damaged." in page
+    assert "receiver away" in (on_air.directory / "csv" / "frames.csv").read_text()
+
+
 def test_categories_that_were_used(on_air: Record) -> None:
     (row,) = table(on_air, "access-categories").rows
     assert (row["node"], row["category"], row["attempts"], row["air_s"]) == ("ap1", "best effort", 20, 2)
@@ -116,7 +129,7 @@ def test_air_time_over_the_run(on_air: Record) -> None:
     (figure,) = medium.figures(on_air)
     assert figure.title == "Channel 1 (2412 MHz) is idle 20 % of the time"
     first, second = figure.panels
-    assert first.title == "channel 1 (2412 MHz)" and first.x_range == (0.0, 2.0) and first.y_range == (0.0, 100.0)
+    assert first.title == "channel 1 (2412 MHz)" and first.x_range == (0.0, 6.0) and first.y_range == (0.0, 100.0)
     # the highest pile first; each span's value holds back to the look before it
     assert [line.label for line in first.lines] == [
         "overlap", "backoff", "interframe space", "control", "management", "data",
@@ -160,6 +173,7 @@ def test_plots_are_for_the_busiest(recorded: Recorder, tmp_path: Path) -> None:
         ]
     record = recorded(raw={"medium.json": json.dumps({"looks": looks})}, medium=PLAN)
     (figure,) = medium.figures(record)
+    assert figure.stacked and {panel.x_range for panel in figure.panels} == {(0.0, 6.0)}, "the axis of all figures"
     assert [panel.title for panel in figure.panels] == [
         "channel 1 (2412 MHz)", "channel 36 (5180 MHz)", "channel 40 (5200 MHz)",
     ]  # fmt: skip

@@ -10,7 +10,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lab.numbers import distinct, plain, short, size, ticks
+from lab.numbers import count, distinct, plain, short, size, ticks
+
+
+def test_counts() -> None:
+    assert [count(number, "trial") for number in (0, 1, 2)] == ["0 trials", "1 trial", "2 trials"]
 
 
 @pytest.mark.parametrize(

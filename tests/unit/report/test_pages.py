@@ -62,6 +62,15 @@ def test_the_page_needs_nothing_else(record: Record) -> None:
     assert "prefers-color-scheme:dark" in text
 
 
+def test_a_hash_is_in_full_once(record: Record) -> None:
+    (file, _) = record.plan.files
+    text = Page(report.write(record, record.directory).read_text()).text
+    assert text.count(file.sha256) == 1
+    shown = f"{file.sha256[:12]}…"
+    assert text.count(shown) == 2, "of the check, and of the transfer"
+    assert f"both are {shown}" in text
+
+
 def test_equal_records_give_equal_reports(record: Record, tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
@@ -80,6 +89,13 @@ def test_plots_are_files_of_their_own(record: Record) -> None:
         root = ET.fromstring(path.read_text())
         assert root.attrib["viewBox"].startswith("-12 -12 904 ")
         assert root.find("{http://www.w3.org/2000/svg}style") is not None
+
+
+def test_time_axes_line_up(record: Record) -> None:
+    text = report.write(record, record.directory).read_text()
+    figures = [figure for figure in re.findall(r"<svg.*?</svg>", text, re.DOTALL) if "virtual time, s" in figure]
+    axis = r'<path d="M([\d.]+) [\d.]+H([\d.]+)"[^>]*stroke="#5b6570" stroke-width="1"/>'
+    assert len(figures) > 2 and len({place for figure in figures for place in re.findall(axis, figure)}) == 1
 
 
 def test_titles_say_what_is_to_be_seen(record: Record) -> None:
@@ -145,6 +161,31 @@ def test_a_failed_run_shows_the_log_of_the_culprit(recorded: Recorder) -> None:
 def test_a_failed_run_without_a_log(recorded: Recorder, log: str | None) -> None:
     record = recorded({"error": {"message": "the guest stopped", "culprit": None, "log": log}})
     assert "The run failed: the guest stopped" in Page(report.write(record, record.directory).read_text()).text
+
+
+def test_the_timeline_uses_the_words_of_lab_show(recorded: Recorder) -> None:
+    shaping = {"delay_ns": 20_000_000, "jitter_ns": 0, "rate_bps": 5_000_000, "loss_percent": 0.0}
+    fired = [
+        ("roam", "sta1", {"to": "ap2"}),
+        ("move", "sta1", {"position_m": [42.0, 0.0, 1.0], "speed_m_s": 3.0}),
+        ("netem", "h1-s1", shaping),
+        ("link", "h1-s1", {"up": False}),
+        ("stop", "fetch", {}),
+    ]
+    events = [
+        {"t_ns": at * 1_000_000_000, "kind": kind, "target": target, "params": params, "ok": True, "output": ""}
+        for at, (kind, target, params) in enumerate(fired)
+    ]
+    record = recorded({"events": events})
+    timeline = report.write(record, record.directory).read_text().partition("<h2>Timeline</h2>")[2]
+    rows = re.findall(r"<td>([^<]*)</td><td></td>", timeline)
+    assert [row for row in rows if "starts" not in row] == [
+        "roam sta1 to ap2",
+        "move sta1 to (42, 0, 1) m at 3 m/s",
+        "netem h1-s1 5 Mbit/s, delay 20 ms",
+        "link h1-s1 down",
+        "stop fetch",
+    ]
 
 
 def test_how_to_have_a_run_again(recorded: Recorder) -> None:

@@ -89,8 +89,22 @@ def test_csv_has_units_in_its_headings(record: Record) -> None:
 
 def test_the_verdict_tells_what_went_wrong(recorded: Recorder) -> None:
     record = recorded(checks=[{"that": "outage.max < 1 ms", "source": "x.yaml:1"}])
-    assert verdict(record) == "1 of 1 checks failed"
+    assert verdict(record) == "The check failed"
     assert "FAILED" in printed(record) and "17.6" in printed(record)
+
+
+@pytest.mark.parametrize(
+    ("least_ms", "told"),
+    [
+        ([500], "The check passed"),
+        ([500, 600, 700], "All 3 checks passed"),
+        ([1, 500, 600], "1 of 3 checks failed"),
+        ([1, 1], "2 of 2 checks failed"),
+    ],
+)
+def test_the_verdict_counts_checks(recorded: Recorder, least_ms: list[int], told: str) -> None:
+    checks = [{"that": f"outage.max < {limit} ms", "source": "x.yaml:1"} for limit in least_ms]
+    assert verdict(recorded(checks=checks)) == told
 
 
 def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:

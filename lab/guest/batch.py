@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""``lab shell`` without a terminal: runs the lines of the host's standard input, as ``sh`` does.
+
+Each line arrives as a file, COMMANDS/0 and so on; after the last one comes COMMANDS/end. The exit status of the last
+command goes to STATUS. Programs in nodes have no input.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import shlex
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from mininet.log import lg, setLogLevel
+
+from lab.guest.live import LiveGuest
+from lab.guest.network.network import LabNet
+from lab.guest.network.nodes import LabNode
+from lab.guest.shell import Shell
+from lab.shared.paths import COMMANDS, COMMANDS_END, STATUS
+
+_POLL_S = 0.01
+_FAILED, _UNKNOWN = 1, 127  # as in sh
+
+
+def _lines() -> Iterator[str]:
+    for number in itertools.count():
+        path = COMMANDS / str(number)
+        while not path.exists():
+            if COMMANDS_END.exists() and not path.exists():
+                return
+            time.sleep(_POLL_S)
+        yield path.read_text(errors="replace")
+
+
+class _Errors(logging.Handler):
+    """Notes whether a command of Mininet's has reported an error: it returns nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.seen = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note it."""
+        self.seen = True
+
+
+class Batch(Shell):
+    """Runs lines without a prompt."""
+
+    def __init__(self, guest: LiveGuest, network: LabNet) -> None:
+        self._status = 0
+        self._node: LabNode | None = None  # its shell knows the status of the last command
+        self._errors = _Errors()
+        lg.addHandler(self._errors)
+        silent, self._never_written = os.pipe()
+        super().__init__(guest, network, os.fdopen(silent))
+
+    def greet(self) -> None:
+        """Say nothing: the output is that of the commands."""
+        setLogLevel("output")
+
+    def run(self) -> None:
+        """Run all lines, up to ``exit``."""
+        for line in _lines():
+            command = line.strip()
+            if command in ("exit", "quit"):
+                break
+            if command and not command.startswith("#"):
+                self.onecmd(command)
+        STATUS.write_text(f"{self._node.cmd('echo $?').strip() if self._node else self._status}\n")
+
+    def onecmd(self, line: str) -> Any:
+        """Run a command and note its status."""
+        self._errors.seen, self._status, self._node = False, 0, None
+        ended = super().onecmd(line)
+        if self._errors.seen and not self._status:
+            self._status, self._node = _FAILED, None
+        return ended
+
+    def default(self, line: str) -> Any:
+        """Run a command in a node, as Mininet does, but with nothing to read: no one types there."""
+        first, _, rest = line.partition(" ")
+        if first not in self.mn:
+            self._status = _UNKNOWN
+        if first not in self.mn or not rest or rest.endswith("&"):  # bash gives these nothing to read
+            return super().default(line)
+        words = " ".join(self._address(word) for word in rest.split(" "))
+        self._node = self.mn[first]
+        self._node.sendCmd(f"eval {shlex.quote(words)} </dev/null")
+        return self.waitForNode(self._node)
+
+    def _address(self, word: str) -> str:
+        """Return the address of a node, and any other word as it is."""
+        return self.mn[word].defaultIntf().updateIP() or word if word in self.mn else word

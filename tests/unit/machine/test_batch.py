@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Commands for a guest from a pipe: how they reach it, and what comes back."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from lab.errors import RunError
+from lab.machine import batch
+from lab.machine.guest import Setup
+
+# in place of the agent: prints each line as a node's console does, and leaves its number as the status
+ECHOES = r"""
+n=0
+until [ -e "$run/commands/end" ] && [ ! -e "$run/commands/$n" ]; do
+    if [ -e "$run/commands/$n" ]; then
+        printf '%s\r\r\n' "$(cat "$run/commands/$n")"
+        n=$((n + 1))
+    fi
+done
+echo $n > "$run/status"
+"""
+
+
+def test_lines_reach_the_guest_and_their_output_comes_back(setup: Callable[[str], Setup]) -> None:
+    output = io.BytesIO()
+    assert batch.run(setup(ECHOES), [b"nodes\n", b"sta1 true\n", b"no line end"], output) == 3
+    assert output.getvalue() == b"agent batch\nnodes\nsta1 true\nno line end\n"
+
+
+def test_a_line_is_run_before_the_next_one_comes(setup: Callable[[str], Setup]) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as answer, os.fdopen(writing, "wb") as output:
+
+        def lines() -> Iterator[bytes]:
+            yield b"first\n"
+            assert answer.readline() == b"agent batch\n"
+            yield b"after " + answer.readline()
+
+        assert batch.run(setup(ECHOES), lines(), output) == 2
+        assert answer.readline() == b"after first\n"
+
+
+def test_a_guest_that_ends_too_early(setup: Callable[[str], Setup]) -> None:
+    with pytest.raises(RunError, match="the guest ended before it ran all commands"):
+        batch.run(setup("echo Traceback\n"), [b"nodes\n"], io.BytesIO())
