@@ -8,14 +8,13 @@ import io
 import json
 import os
 import signal
-import statistics
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from lab import captures, library, runs
+from lab import library, runs
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
 from lab.runs import planned
@@ -92,7 +91,7 @@ def _point_latest(directory: Path, out: Path | None) -> None:
 
 
 def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
-    from lab import report
+    from lab import captures, report
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
     if as_json:
@@ -112,6 +111,8 @@ def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
 
 
 def _show_repetitions(records: list[Record]) -> None:
+    import statistics
+
     from rich.table import Table
 
     table = Table(title=f"{len(records)} runs")

@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from lab.shared import types
-from lab.shared.paths import AIR_CAPTURE, NODES
+from lab.shared.paths import AIR_CAPTURE, BASE, NODES
 
 FOLLOW_IN_NODE = "/run/lab/follow"
+CRUN = f"{BASE}/usr/bin/crun"
+# crun starts a copy of itself, lest a container write to it, unless it is on a read-only file system and this is set
+CRUN_ENVIRONMENT = {"_LIBCONTAINER_CLONED_BINARY": "1"}
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
@@ -32,7 +35,7 @@ def start_container(name: str) -> list[str]:
     """Start the container of a node from its OCI bundle."""
     home = NODES / name
     options = ["--detach", f"--bundle={home}", f"--pid-file={home}/pid"]
-    return ["crun", "--cgroup-manager=cgroupfs", "run", *options, name]
+    return [CRUN, "--cgroup-manager=cgroupfs", "run", *options, name]
 
 
 def move_radio(phy: int, pid: int | str) -> list[str]:

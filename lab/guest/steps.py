@@ -181,7 +181,8 @@ class Create(NamedTuple):
         node = self.node
         limits = f"at most {node.memory_bytes >> 20} MiB of memory and {node.pids_max} processes"
         yield f"# {NODES}/{node.name}: an overlay of the image; config.json: {limits}"
-        yield shlex.join(commands.start_container(node.name))
+        words = [f"{name}={value}" for name, value in commands.CRUN_ENVIRONMENT.items()]
+        yield shlex.join([*words, *commands.start_container(node.name)])
 
     def execute(self, guest: LiveGuest) -> None:
         """Create and start it."""

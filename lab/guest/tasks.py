@@ -45,7 +45,12 @@ def spawn(
     )
 
 
-def run(argv: Sequence[str], input_text: str = "", culprit: str | None = None) -> str:
+def run(
+    argv: Sequence[str],
+    input_text: str = "",
+    culprit: str | None = None,
+    environment: Mapping[str, str] = ENVIRONMENT,
+) -> str:
     """Run a short command to its end and return its output; GuestError if it fails.
 
     Its output goes to a file in memory, not a pipe: a process that it leaves running (a container) may keep the output
@@ -55,7 +60,7 @@ def run(argv: Sequence[str], input_text: str = "", culprit: str | None = None) -
     with _memory_file("input") as given, _memory_file("output") as output:
         given.write(input_text.encode())
         given.seek(0)
-        pid = spawn(argv, given.fileno(), output.fileno(), output.fileno())
+        pid = spawn(argv, given.fileno(), output.fileno(), output.fileno(), environment)
         ended = _wait(pid, COMMAND_TIMEOUT_S)
         if not ended:
             os.kill(pid, signal.SIGKILL)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -135,6 +134,8 @@ def fetch_tar(
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
+    import secrets  # most commands only ask whether the image is there
+
     scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
     (tar.parent / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()

@@ -19,7 +19,7 @@ from typing import Any
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.tasks import run
+from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
 
@@ -140,7 +140,7 @@ class Container:
             (self.root / mount_point).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/hostname").write_text(f"{name}\n")
         (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
-        run(commands.start_container(name), culprit=name)
+        run(commands.start_container(name), culprit=name, environment=ENVIRONMENT | commands.CRUN_ENVIRONMENT)
         self.pid = int((home / "pid").read_text())
         self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._cgroup = CGROUPS / f"lab-{name}"
