@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``lab shell`` without a terminal: runs the lines of the host's standard input, as ``sh`` does.
 
-Each line arrives as a file, COMMANDS/0 and so on; after the last one comes COMMANDS/end. The exit status of the last
-command goes to STATUS. Programs in nodes have no input.
+Each line arrives as a file, COMMANDS/0 and so on; after the last one comes COMMANDS/end. The exit status of the first
+one goes to COMMANDS/0.status. Programs in nodes have no input.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lab.guest.live import LiveGuest
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.shell import Shell
-from lab.shared.paths import COMMANDS, COMMANDS_END, STATUS
+from lab.shared.paths import COMMANDS, COMMANDS_END
 
 _POLL_S = 0.01
 _FAILED, _UNKNOWN = 1, 127  # as in sh
@@ -65,21 +65,23 @@ class Batch(Shell):
         setLogLevel("output")
 
     def run(self) -> None:
-        """Run all lines, up to ``exit``."""
-        for line in _lines():
+        """Run all lines."""
+        for number, line in enumerate(_lines()):
             command = line.strip()
-            if command in ("exit", "quit"):
-                break
             if command and not command.startswith("#"):
                 self.onecmd(command)
-        STATUS.write_text(f"{self._node.cmd('echo $?').strip() if self._node else self._status}\n")
+            part = COMMANDS / "part.status"
+            part.write_text(f"{self._status}\n")
+            part.rename(COMMANDS / f"{number}.status")
 
     def onecmd(self, line: str) -> Any:
         """Run a command and note its status."""
         self._errors.seen, self._status, self._node = False, 0, None
         ended = super().onecmd(line)
         if self._errors.seen and not self._status:
-            self._status, self._node = _FAILED, None
+            self._status = _FAILED
+        elif self._node:
+            self._status = int(self._node.cmd("echo $?"))
         return ended
 
     def default(self, line: str) -> Any:

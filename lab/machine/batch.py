@@ -7,57 +7,70 @@ what the agent's terminal has no room for, and does not pass on the end of the i
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import threading
 from collections.abc import Iterable
-from pathlib import Path
 from typing import IO
 
-from lab.errors import RunError
 from lab.machine.guest import Guest, Setup
-from lab.shared.paths import COMMANDS, COMMANDS_END, STATUS
 
 _LINE_END = re.compile(rb"\r+\n")  # the consoles of guest and node each add a carriage return
+_LAST = ("exit", "quit")
 
 
 def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes]) -> int:
-    """Run the lines as they come; returns the exit status of the last command.
+    """Run the lines as they come, up to ``exit``; returns the exit status of the last command.
 
     Args:
         setup: of the guest; its run directory holds plan.json.
-        lines: read in a thread of their own, which a guest that ends earlier (``exit``) leaves behind.
+        lines: of the input.
         output: receives what the commands print.
 
     Raises:
         RunError: The guest ended before it ran all commands.
+        OSError: What they print cannot be written.
     """
-    directory = setup.files.run
-    commands = directory / COMMANDS.name
-    commands.mkdir()
+    status = 0
     reading, writing = os.pipe()
-    with (
-        os.fdopen(reading, "rb") as printed,
-        os.fdopen(writing, "wb") as console,
-        Guest.started(setup, "batch", console=console),
-    ):
-        console.close()  # only the guest has it now, so that its end is that of the guest
-        threading.Thread(target=_pass_on, args=(lines, commands), daemon=True).start()
-        for line in printed:
-            output.write(_LINE_END.sub(b"\n", line))
-            output.flush()
-    try:
-        return int((directory / STATUS.name).read_text())
-    except (FileNotFoundError, ValueError):
-        raise RunError("the guest ended before it ran all commands; its output shows why") from None
+    with os.fdopen(reading, "rb") as printed:
+        copy = _Copy(printed, output)
+        with os.fdopen(writing, "wb") as console, Guest.started(setup, "batch", console=console) as guest:
+            console.close()  # only the guest has it now, so that its end is that of the guest
+            copy.start()
+            try:
+                for line in lines:
+                    text = line.decode(errors="replace")
+                    if text.strip() in _LAST or copy.error:
+                        break
+                    status = guest.execute(text)
+                guest.finish()
+            finally:
+                guest.end()
+                copy.join()
+    if copy.error:
+        raise copy.error
+    return status
 
 
-def _pass_on(lines: Iterable[bytes], commands: Path) -> None:
-    """Write each line to its file, and then the file that stands for the end."""
-    with contextlib.suppress(FileNotFoundError):  # the guest has ended, and its directory is gone
-        for number, line in enumerate(lines):
-            part = commands / "part"
-            part.write_bytes(line)
-            part.rename(commands / str(number))
-        (commands / COMMANDS_END.name).touch()
+class _Copy(threading.Thread):
+    """Copies what the guest prints while it prints."""
+
+    def __init__(self, printed: IO[bytes], output: IO[bytes]) -> None:
+        super().__init__()
+        self.error: OSError | None = None
+        self._printed = printed
+        self._output = output
+
+    def run(self) -> None:
+        """Copy until the guest has ended; once that fails, only read, so that the guest can go on to its end."""
+        for line in self._printed:
+            if not self.error:
+                self._write(_LINE_END.sub(b"\n", line))
+
+    def _write(self, line: bytes) -> None:
+        try:
+            self._output.write(line)
+            self._output.flush()
+        except OSError as error:
+            self.error = error

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Drive a guest: start it, step or follow it, end it.
+"""Drive a guest: start it, step or follow it, execute commands in it, end it.
 
     with Guest.started(machine.setup(plan, directory)) as guest:
         walls = guest.follow()
+
+    with Guest.started(machine.setup(plan, directory), "batch", console=log) as guest:
+        status = guest.execute("sta1 ping -c 3 h1")
 
 However the ``with`` block ends, it leaves no process and no scratch directory of the guest.
 """
@@ -14,13 +17,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from lab.errors import writing
+from lab.errors import RunError, writing
 from lab.machine.doctor import memory_directory
 from lab.machine.process import MEMORY_BYTES, MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
+from lab.shared.paths import COMMANDS, COMMANDS_END
 
 OnProgress = Callable[[Progress], None]
+_COMMAND_POLL_S = 0.005
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,7 @@ class Guest:
     def __init__(self, process: GuestProcess, watch: Watch) -> None:
         self._process = process
         self._watch = watch
+        self._executed = 0  # lines
 
     @classmethod
     @contextlib.contextmanager
@@ -91,6 +97,32 @@ class Guest:
         while progress := self.step():
             on_progress(progress)
         return self._watch.judge()
+
+    def execute(self, line: str) -> int:
+        """Run a line of ``lab shell`` in a guest of mode "batch", in real time; returns its exit status.
+
+        What it prints goes to the guest's console.
+
+        Raises:
+            RunError: The guest ended before that.
+        """
+        commands = self._process.run / COMMANDS.name
+        commands.mkdir(exist_ok=True)
+        part, status = commands / "part", commands / f"{self._executed}.status"
+        part.write_text(line)
+        part.rename(commands / str(self._executed))
+        self._executed += 1
+        while not status.exists():
+            if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
+                raise RunError("the guest ended before it ran all commands; its output shows why")
+        return int(status.read_text())
+
+    def finish(self) -> None:
+        """Say that no more commands come, and wait until the guest is off."""
+        commands = self._process.run / COMMANDS.name
+        commands.mkdir(exist_ok=True)
+        (commands / COMMANDS_END.name).touch()
+        self.wait()
 
     def wait(self) -> None:
         """Wait until it is off, without a time limit: for a prompt."""

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import select
 import subprocess
 import time
 from dataclasses import dataclass
@@ -128,6 +130,16 @@ class GuestProcess:
         except FileNotFoundError:
             return None
         return (int(words[0]), int(words[1])) if len(words) == 2 else None
+
+    def ended(self, within_s: float) -> bool:
+        """Whether it ends within that time; returns as soon as it does."""
+        if self.process.poll() is not None:
+            return True
+        end = os.pidfd_open(self.process.pid)
+        try:
+            return bool(select.select([end], [], [], within_s)[0])
+        finally:
+            os.close(end)
 
     def kill(self) -> None:
         """End it and all its processes."""

@@ -8,9 +8,7 @@ the guest ends without reporting the outcome of the run. The guest itself report
 from __future__ import annotations
 
 import json
-import os
 import re
-import select
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,14 +86,7 @@ class Watch:
         Raises:
             RunError: It stalled or ran away.
         """
-        if self._process.process.poll() is not None:
-            return None
-        ended = os.pidfd_open(self._process.process.pid)
-        try:
-            off = select.select([ended], [], [], POLL_S)[0]
-        finally:
-            os.close(ended)
-        if off:
+        if self._process.ended(within_s=POLL_S):
             return None
         self._look()
         return self._progress()

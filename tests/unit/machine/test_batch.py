@@ -19,10 +19,11 @@ n=0
 until [ -e "$run/commands/end" ] && [ ! -e "$run/commands/$n" ]; do
     if [ -e "$run/commands/$n" ]; then
         printf '%s\r\r\n' "$(cat "$run/commands/$n")"
+        echo $((n + 1)) > "$run/commands/part.status"
+        mv "$run/commands/part.status" "$run/commands/$n.status"
         n=$((n + 1))
     fi
 done
-echo $n > "$run/status"
 """
 
 
@@ -43,6 +44,19 @@ def test_a_line_is_run_before_the_next_one_comes(setup: Callable[[str], Setup]) 
 
         assert batch.run(setup(ECHOES), lines(), output) == 2
         assert answer.readline() == b"after first\n"
+
+
+def test_exit_is_the_last_line(setup: Callable[[str], Setup]) -> None:
+    output = io.BytesIO()
+    assert batch.run(setup(ECHOES), [b"nodes\n", b" exit \n", b"links\n"], output) == 1
+    assert b"links" not in output.getvalue()
+
+
+def test_output_that_nobody_reads_ends_it(setup: Callable[[str], Setup]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with pytest.raises(BrokenPipeError):
+        batch.run(setup(ECHOES), [b"nodes\n"] * 3, os.fdopen(writing, "wb", buffering=0))
 
 
 def test_a_guest_that_ends_too_early(setup: Callable[[str], Setup]) -> None:

@@ -19,6 +19,8 @@ from lab.machine.watch import Watch, kernel_complaint
 class Ended:
     """A guest that is off."""
 
+    ended = GuestProcess.ended
+
     def __init__(self, run: Path) -> None:
         self.run = run
         self.started_s = time.monotonic()
