@@ -8,8 +8,6 @@ RUN = Path("/lab/run")  # hostfs: the run directory
 RAW = RUN / "raw"  # hostfs: raw output of processes and probes
 DAEMON_LOGS = RAW / "daemon"
 COMMANDS = RUN / "commands"  # hostfs: a file for each line of a shell without a terminal; 0.status: status of 0
-    RUN / "commands"
-)  # hostfs: of a shell without a terminal, 0, 1, ...: a file for each line of the host's input; 0.status: its exit status
 COMMANDS_END = COMMANDS / "end"  # exists after the last line
 # of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap
 AIR_CAPTURE = RAW / "air.unsplit"
