@@ -9,7 +9,7 @@ from functools import cache
 from typing import ClassVar
 
 from lab.guest import commands
-from lab.guest.steps import Configure, Step
+from lab.guest.steps import Run, Step
 from lab.shared import types
 from lab.shared.kinds import EVENTS, NODES, part
 
@@ -41,7 +41,7 @@ class NodeKind:
         """Settings beyond addresses: those of the radio that no daemon sets."""
         threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
         if threshold_bytes is not None:
-            yield Configure(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
+            yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
 
     def start(self, plan: types.Plan, node: types.Node) -> Iterator[Step]:
         """Start its daemons."""

@@ -72,7 +72,10 @@ class Run(NamedTuple):
 
 
 class Configure(NamedTuple):
-    """Run a command to its end in a node's network namespace; ``lines`` are its standard input."""
+    """Run a command to its end in a node's network namespace; ``lines`` are its standard input.
+
+    It sees the node's interfaces, but the guest's files: not the node's /sys, by which ``iw`` finds radios.
+    """
 
     argv: Sequence[str]
     node: str
