@@ -12,7 +12,9 @@ from lab.shared.types import File, Plan
 RUN = "[env, PYTHONPATH=/opt, python3, /opt/ask.py{arguments}]"  # command of an exec event
 _PROJECT = Path(__file__).parents[2]
 _MODULES = (
-    *("__init__.py", "shared/__init__.py", "shared/medium_types.py", "guest/__init__.py", "guest/errors.py"),
+    "__init__.py",
+    *(f"shared/{name}.py" for name in ("__init__", "frozen", "medium_types")),
+    *(f"guest/{name}.py" for name in ("__init__", "errors")),
     *(f"guest/netlink/{name}.py" for name in ("__init__", "wire", "generic")),
     *(f"guest/medium/{name}.py" for name in ("__init__", "uapi")),
 )

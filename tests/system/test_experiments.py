@@ -347,7 +347,7 @@ def test_a_worker_that_is_another_lab_takes_no_work(place: Place, cluster: Clust
         if entry.name not in ("lab", ".git"):
             (other / entry.name).symlink_to(entry)
     with (other / "lab" / "metrics" / "rtt.py").open("a") as file:
-        file.write("# another\n")
+        file.write("ANOTHER = True\n")
     cluster.worker("first", PYTHONPATH=os.pathsep.join([str(other), PATH]))
     with pytest.raises(
         HostError,

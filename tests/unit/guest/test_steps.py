@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lab.cli.dry_run import guest_lines
-from lab.guest import script
+from lab.guest import commands, script
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
 from lab.guest.steps import Step
@@ -108,7 +108,7 @@ class Recorder:
             self._note(node, f"#   {line}".rstrip())
 
     def add(self, node: Any, class_name: str, lists: Sequence[str]) -> None:
-        self._note(None, f"crun {node.name}")
+        self._note(None, f"{commands.CRUN} {node.name}")
 
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
         self._note(node, " ".join(argv))

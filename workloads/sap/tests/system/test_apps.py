@@ -45,10 +45,11 @@ def test_wrong_bits_and_losses_are_those_that_were_injected(boot_own: BootOwn) -
     ran = boot_own("approximate-link", "sap/stream", NEAR, damage(DAMAGED, 1100, 5))
     sink, sender = found(ran, "sap-stream-sink", "sink"), found(ran, "sap-streamer", "stream")
     counts = ran.link("sta1", "sta2")
-    assert counts["damaged"] == DAMAGED and counts["lost"] == counts["header"] == counts["retries"] == 0
+    collided = counts["collided"]  # beacons do, too
+    assert counts["damaged"] == DAMAGED and counts["lost"] == counts["header"] == 0 and counts["retries"] <= collided
     assert sink["complete"] and sink["expected"] == sender["datagrams"] == 1024
     assert sink["arrived"] == 1024 - sink["lost"]
-    assert DAMAGED - 3 <= sink["damaged"] + sink["lost"] - counts["collided"] <= DAMAGED
+    assert DAMAGED - 3 <= sink["damaged"] + sink["lost"] <= DAMAGED + collided
     assert 0.75 * DAMAGED < sink["damaged"] == sink["wrong_bits"] < DAMAGED
     assert sink["ber_damaged"] == pytest.approx(1 / 8192)
     assert sink["right_share"] == pytest.approx(1 - sink["wrong_bits"] / (8192 * sink["arrived"]))
@@ -58,7 +59,8 @@ def test_wrong_bits_and_losses_are_those_that_were_injected(boot_own: BootOwn) -
 def test_a_lost_frame_is_a_lost_datagram(boot_own: BootOwn) -> None:
     ran = boot_own("approximate-link", "sap/stream", NEAR, damage(DAMAGED, 1100, 5, "lose"))
     sink, collided = found(ran, "sap-stream-sink", "sink"), ran.link("sta1", "sta2")["collided"]
-    assert (sink["lost"], sink["damaged"], sink["wrong_bits"]) == (DAMAGED + collided, 0, 0)
+    assert DAMAGED <= sink["lost"] <= DAMAGED + collided  # beacons collide, too
+    assert (sink["damaged"], sink["wrong_bits"]) == (0, 0)
     assert sink["ber_damaged"] is None
 
 
