@@ -83,7 +83,14 @@ class Claim:
     paper: str | None = None  # the paper's statement, as written
     source: str = ""  # FILE:LINE
     of: Literal["means", "medians"] = "means"  # over the trials of a point
-    cause: str | None = None  # why it does not hold, if known
+    cause: str | None = None  # why it does not hold, as a run has shown that changes only this
+    guess: str | None = None  # why it may not hold
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it does not hold, for readers."""
+        cause = [f"Cause: {self.cause}"] if self.cause else []
+        return [*cause, f"A guess, not tested: {self.guess}"] if self.guess else cause
 
 
 @dataclass(frozen=True)

@@ -213,7 +213,14 @@ class Claim(Model):
         "means", description="What a name stands for: the mean or the median of the runs of a point."
     )
     paper: Text | None = Field(None, description="What the paper says about it: a number, or where to find it.")
-    cause: Text | None = Field(None, description="Why the claim fails, if known. The report shows this if it does.")
+    cause: Text | None = Field(
+        None,
+        description="Why the claim fails, if a run that changes only this makes it hold. The report shows it if the "
+        "claim fails.",
+    )
+    guess: Text | None = Field(
+        None, description="Why the claim may fail, if no run has tested it. The report shows it if the claim fails."
+    )
 
 
 class ExperimentFile(Model):

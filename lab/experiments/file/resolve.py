@@ -84,6 +84,7 @@ def _experiment(source: Source[Model], made: grid.Grid, problems: Problems) -> E
                 source.document.where(("claims", index, "that")),
                 of=claim.of,
                 cause=claim.cause,
+                guess=claim.guess,
             )
             for index, claim in enumerate(model.claims)
         ),

@@ -98,6 +98,7 @@ def as_json(results: Results) -> dict[str, Any]:
                 "of": found.claim.of,
                 "paper": found.claim.paper,
                 "cause": found.claim.cause,
+                "guess": found.claim.guess,
                 "source": found.claim.source,
             }
             for found in results.verdicts

@@ -56,7 +56,7 @@ def _claim(suite: ET.Element, name: str, found: Verdict) -> None:
         f"value: {found.value}",
         f"expected: {found.expected}",
         *([f"the paper says: {found.claim.paper}"] if found.claim.paper else []),
-        *([f"why: {found.claim.cause}"] if found.claim.cause and not found.passed else []),
+        *([] if found.passed else found.claim.reasons),
         *([found.claim.source] if found.claim.source else []),
     ]
     if not found.passed:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.experiments.analysis import published
 from lab.experiments.output import failures
-from lab.experiments.types import Axis, Metric, Results, Row, Summary, Verdict
+from lab.experiments.types import Axis, Metric, Results, Row, Summary
 from lab.experiments.where import point
 from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
@@ -129,7 +129,7 @@ def claims(results: Results) -> Table:
             "value": found.value,
             "expected": found.expected,
             "paper": found.claim.paper,
-            "cause": None if found.passed else found.claim.cause,
+            "reasons": [] if found.passed else found.claim.reasons,
             "source": found.claim.source,
         }
         for found in results.verdicts
@@ -141,18 +141,14 @@ def claims(results: Results) -> Table:
             "value": NOT_JUDGED,
             "expected": None,
             "paper": claim.paper,
-            "cause": None,
+            "reasons": [],
             "source": claim.source,
         }
         for claim in results.experiment.unjudged
     ]
-    causes = [f'Why not "{found.claim.name}": {found.claim.cause}' for found in results.verdicts if _explained(found)]
-    return Table("claims", "Claims", columns, rows, remark="\n".join(causes))
-
-
-def _explained(found: Verdict) -> bool:
-    """Return whether a claim fails and its file says why."""
-    return not found.passed and found.claim.cause is not None
+    failed = [found.claim for found in results.verdicts if not found.passed]
+    reasons = [f'"{claim.name}" fails. {reason}' for claim in failed for reason in claim.reasons]
+    return Table("claims", "Claims", columns, rows, remark="\n".join(reasons))
 
 
 def means(results: Results) -> list[Table]:

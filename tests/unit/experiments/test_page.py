@@ -261,14 +261,16 @@ def test_the_written_page_is_this_page(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == page(results, [lay_out(chart) for chart in figures.charts(results)])
 
 
-def test_why_a_claim_does_not_hold_is_told_where_it_fails() -> None:
-    cause = "the office of the paper had a bad place at 8 m"
+@pytest.mark.parametrize(("key", "words"), [("cause", "Cause: "), ("guess", "A guess, not tested: ")])
+def test_why_a_claim_does_not_hold_is_told_where_it_fails(key: str, words: str) -> None:
+    reason = "the office of the paper had a bad place at 8 m"
     for verdict, told in ((replace(made.FASTEST, passed=False), True), (replace(made.FASTEST, passed=True), False)):
-        results = made.table1(verdicts=[replace(verdict, claim=replace(verdict.claim, cause=cause))])
+        claim_with_reason = replace(verdict.claim, **{key: reason})  # type: ignore[arg-type]
+        results = made.table1(verdicts=[replace(verdict, claim=claim_with_reason)])
         console = Console(width=200, file=io.StringIO())
         console.print(tables.tables(results))
         assert isinstance(console.file, io.StringIO)
         for text in (read(results).text, console.file.getvalue(), junit(results)):
-            assert (cause in text) is told
+            assert (words + reason in text) is told
         (claim,) = files.as_json(results)["claims"]
-        assert claim["cause"] == cause
+        assert claim[key] == reason
