@@ -209,3 +209,28 @@ def test_ad_hoc_stations_reach_whom_they_hear(boot: Callable[..., Ran]) -> None:
     assert (received(ran, "near"), received(ran, "other"), received(ran, "far")) == (20, 20, 0)
     beacons = transmitters(list(frames(ran)), BEACON)
     assert beacons == {"02:00:01:00:01:00", "02:00:01:00:02:00"}
+
+
+BESIDE_AN_AD_HOC_NETWORK = """\
+name: beside-an-ad-hoc-network
+nodes:
+  sta1: {kind: sta, adhoc: {ssid: ours, channel: 6}}
+  ap1: {kind: ap, ssid: next-door, channel: 6}
+  sta2: {kind: sta, ssid: next-door}
+medium: {}
+"""
+
+
+def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Callable[..., Ran]) -> None:
+    """The first program of each node has the same process id, and so the same port: only its namespace counts."""
+    script = '[python3, -c, "import socket; s = socket.socket(16, 3, 16); s.bind(({pid}, 0))"]'
+    first = "name: first\nduration: 1 s\ntimeline:\n  - {at: 100 ms, exec: ap1, run: [pidof, hostapd]}\n"
+    pid = boot(BESIDE_AN_AD_HOC_NETWORK, first).outputs()[0].strip()
+    leave = "run: [wpa_cli, -i, sta2-wlan0, {command}]"
+    again = (
+        f"name: again\nduration: 9 s\ntimeline:\n  - {{at: 100 ms, exec: sta1, run: {script.format(pid=pid)}}}\n"
+        f"  - {{at: 200 ms, exec: sta2, {leave.format(command='disconnect')}}}\n"
+        f"  - {{at: 300 ms, exec: sta2, {leave.format(command='reconnect')}}}\n"
+        f"  - {{at: 8 s, exec: sta2, {leave.format(command='status')}}}\n"
+    )
+    assert "wpa_state=COMPLETED" in boot(BESIDE_AN_AD_HOC_NETWORK, again).outputs()[-1]
