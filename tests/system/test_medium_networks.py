@@ -222,13 +222,15 @@ medium: {}
 
 
 def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Callable[..., Ran]) -> None:
-    """The first program of each node has the same process id, and so the same port: only its namespace counts."""
-    script = '[python3, -c, "import socket; s = socket.socket(16, 3, 16); s.bind(({pid}, 0))"]'
+    """Programs of two nodes may have the same process id, of which libnl makes ports: only their namespaces differ."""
+    # it binds a generic netlink socket to each port that libnl may have chosen, and closes it
+    script = "import socket; [socket.socket(16, 3, 16).bind(({pid} | number << 22, 0)) for number in range(1024)]"
+    close = f'[python3, -c, "{script}"]'
     first = "name: first\nduration: 1 s\ntimeline:\n  - {at: 100 ms, exec: ap1, run: [pidof, hostapd]}\n"
     pid = boot(BESIDE_AN_AD_HOC_NETWORK, first).outputs()[0].strip()
     leave = "run: [wpa_cli, -i, sta2-wlan0, {command}]"
     again = (
-        f"name: again\nduration: 9 s\ntimeline:\n  - {{at: 100 ms, exec: sta1, run: {script.format(pid=pid)}}}\n"
+        f"name: again\nduration: 9 s\ntimeline:\n  - {{at: 100 ms, exec: sta1, run: {close.format(pid=pid)}}}\n"
         f"  - {{at: 200 ms, exec: sta2, {leave.format(command='disconnect')}}}\n"
         f"  - {{at: 300 ms, exec: sta2, {leave.format(command='reconnect')}}}\n"
         f"  - {{at: 8 s, exec: sta2, {leave.format(command='status')}}}\n"

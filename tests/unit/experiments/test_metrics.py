@@ -252,8 +252,7 @@ def test_any_text_is_a_number_or_an_input_error(that: str, unit: str) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES.split()), max_size=10).map(" ".join), st.sampled_from(["ms", "Mbit/s", ""]))
-def test_what_is_checked_has_numbers(that: str, unit: str) -> None:
-    plan = load("two-aps-handoff", "http/download")
+def test_what_is_checked_has_numbers(plan: Plan, that: str, unit: str) -> None:
     record = {"metrics": {metric.name: measured(metric.unit, 2.5, 9.0) for metric in plan.metrics}}
     metric = Metric("m", that, unit)
     try:
