@@ -80,7 +80,8 @@ def ticks(low: float, high: float, wanted: int = 6) -> list[float]:
     if span < max(_LEAST_SPAN, _LEAST_SHARE * max(abs(low), abs(high))):
         return [low]
     power = 10.0 ** math.floor(math.log10(span / max(wanted, 1)))
-    step = min((factor * power for factor in (1, 2, 5, 10)), key=lambda step: abs(span / step - wanted))
+    steps = [factor * power for factor in (1, 2, 5, 10) if math.isfinite(factor * power)]
+    step = min(steps, key=lambda step: abs(span / step - wanted))
     finest = 6 - math.floor(math.log10(step))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(index * step, finest) for index in range(first, last + 1)]

@@ -118,8 +118,8 @@ class SetSysctl(NamedTuple):
         return self.node
 
     def describe(self) -> Iterator[str]:
-        """As a shell would do it."""
-        yield f"echo {self.value} > /proc/sys/net/{self.key}"
+        """The file and its content."""
+        yield f"# /proc/sys/net/{self.key}: {self.value}"
 
     def execute(self, guest: LiveGuest) -> None:
         """Set it."""

@@ -63,11 +63,20 @@ Command = tuple[str, list[str]]  # node, or "the guest"; words
 # Python itself reports every process that the agent starts: nothing in the lab's own code is asked
 REPORT = """
 import json
+from pathlib import Path
+
+def network(process):
+    return os.readlink(f"/proc/{process}/ns/net")
 
 def report(event, arguments):
-    if event == "subprocess.Popen":
+    if event == "os.posix_spawn":
+        home = Path("/lab/nodes")
+        nodes = {path.read_text(): path.parent.name for path in home.glob("*/pid") if path.read_text()}
+        here = [name for pid, name in nodes.items() if network(pid) == network("self")]
+        _, argv, environment = arguments
+        own = [f"{name}={value}" for name, value in environment.items() if name.startswith("_")]
         with open("/lab/run/raw/started", "a") as file:
-            file.write(json.dumps([str(word) for word in arguments[1]]) + "\\n")
+            file.write(json.dumps([[*here, "the guest"][0], nodes, own + [str(word) for word in argv]]) + "\\n")
 
 sys.addaudithook(report)
 main()
@@ -102,19 +111,13 @@ def reporting(machine: Machine, directory: Path) -> Machine:
 def started(path: Path) -> list[Command]:
     """The processes that a guest started, with nodes for process ids."""
     found: list[Command] = []
-    nodes: dict[str, str] = {}
-    for words in map(json.loads, path.read_text().splitlines()):
-        place = "the guest"
+    for place, nodes, words in map(json.loads, path.read_text().splitlines()):
         if words[0] == ENTER:
-            inside = re.fullmatch(r".*/lab-(\w+)/cgroup\.procs", words[2])
-            assert inside
-            place = nodes[words[1]] = inside[1]
-            words = words[3:]
-        found.append((place, words))
-    return [
-        (place, [f"<pid of {nodes[word]}>" if words[0] == "iw" and word in nodes else word for word in words])
-        for place, words in found
-    ]
+            place, words = nodes[words[1]], words[3:]
+        found.append(
+            (place, [f"<pid of {nodes[word]}>" if words[0] == "iw" and word in nodes else word for word in words])
+        )
+    return found
 
 
 def printed(plan: Plan) -> Iterator[Command]:

@@ -96,7 +96,7 @@ def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:
     assert re.search(r"^r1 +router", shown, re.MULTILINE)
     assert re.search(r"^5 s +mtu +h1-r1 +1280 B$", shown.replace(" \n", "\n"), re.MULTILINE)
     printed = lab(checkout, "run", "t.yaml", "w.yaml", "--dry-run").splitlines()
-    forward = printed.index("echo 1 > /proc/sys/net/ipv4/ip_forward")
+    forward = printed.index("# /proc/sys/net/ipv4/ip_forward: 1")
     assert [line for line in printed[:forward] if line.startswith("# in ")][-1] == "# in r1"
     start = printed.index("# at 5 s")
     assert printed[start : start + 5] == [

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lab.guest.handoff import Handoff, roam_request, scan_request
+from lab.guest.handoff import Handoff, bss_request, roam_request, scan_request
 from lab.guest.steps import Step
 from lab.shared import types
 
@@ -24,7 +24,8 @@ class StartHandoff(NamedTuple):
         """Yield the requests to wpa_supplicant."""
         name = self.station.name
         yield f"# to wpa_supplicant on {name}: {scan_request(self.ap)}"
-        yield f"# to wpa_supplicant on {name}, after the scan: {roam_request(self.ap)}"
+        yield f"# to wpa_supplicant on {name}, after the scan: {bss_request(self.ap)}"
+        yield f"# to wpa_supplicant on {name}, if it has heard the access point: {roam_request(self.ap)}"
 
     def execute(self, guest: LiveGuest) -> str:
         """Request the scan and return the reply."""

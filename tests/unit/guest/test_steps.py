@@ -100,7 +100,7 @@ class Recorder:
         self.run(argv, node, input_text)
 
     def set_sysctl(self, key: str, value: str, node: str) -> None:
-        self._note(node, f"echo {value} > /proc/sys/net/{key}")
+        self._note(node, f"# /proc/sys/net/{key}: {value}")
 
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
         self._note(node, f"# {path}:")
@@ -178,7 +178,7 @@ class Control:
         self._recorder._note(None, f"{self._node} {command}")
         if command.startswith("SCAN"):
             self._callback(0, "<3>CTRL-EVENT-SCAN-RESULTS")
-        return "OK"
+        return "age=0\n" if command.startswith("BSS") else "OK"
 
 
 def all_steps(plan: Plan) -> Iterator[Step]:

@@ -171,9 +171,9 @@ if native.host_has_udplite():
 
 
 def test_the_manual_names_what_is_tested() -> None:
-    """web.md: "Exit status: …" and the table below."""
+    """web.md: "The exit status is …" and the table below."""
     text = MANUAL.read_text()
-    promised = set(re.findall(r"\d+", text.split("Exit status: ")[1].split("\n\n")[0].replace("400", "")))
+    promised = set(re.findall(r"\d+", text.split("The exit status is ")[1].split("\n\n")[0].replace("400", "")))
     promised |= set(re.findall(r"^\| (10\d) \|", text, re.M))
     tested = {str(status) for status, *_ in (ANSWERED | BY_UDPLITE).values()} | {"2", "7", "23", "100", "103"}
     assert promised and promised <= tested
