@@ -48,11 +48,11 @@ TRUESIZE_BYTES, SEGMENT_BYTES = 2304, 1448  # a segment takes that much memory
 
 @dataclass(frozen=True)
 class Socket:
-    """What ``ss -tmi`` says of one; bytes, but for segments that are not acknowledged, the window, and bit/s."""
+    """What ``ss -tmi`` says of one; bytes, but for segments that are in flight, the window, and bit/s."""
 
     below: int  # skmem t: memory of what was handed to the network layers, and is not on the air yet
     not_sent: int
-    unacknowledged: int
+    in_flight: int  # tcp_packets_in_flight()
     window: int
     pacing_bps: float
 
@@ -61,15 +61,17 @@ class Socket:
         """Of the connection that has something to send; iperf3 has another one."""
         (line,) = [line for line in output.splitlines() if "notsent:" in line]
 
-        def number(pattern: str) -> str:
+        def number(pattern: str, default: str | None = None) -> str:
             found = re.search(pattern, line)
-            assert found, line
-            return found[1]
+            assert found or default, line
+            return found[1] if found else str(default)
+
+        gone = int(number(r" sacked:(\d+)", "0")) + int(number(r" lost:(\d+)", "0"))
 
         return cls(
             int(number(r"skmem:\(.*?,t(\d+),")),
             int(number(r"notsent:(\d+)")),
-            int(number(r"unacked:(\d+)")),
+            int(number(r"unacked:(\d+)")) - gone + int(number(r" retrans:(\d+)/", "0")),
             int(number(r"cwnd:(\d+)")),
             1e6 * float(number(r"pacing_rate ([\d.]+)Mbps")),
         )
@@ -84,7 +86,7 @@ def test_tcp_holds_back_what_the_radio_cannot_send_yet(boot: Boot) -> None:
         assert 2 * TRUESIZE_BYTES < look.below < BURSTS * burst_bytes * TRUESIZE_BYTES / SEGMENT_BYTES
         # it is neither short of data nor of window
         assert look.not_sent > 50_000
-        assert look.unacknowledged < look.window
+        assert look.in_flight < look.window
 
 
 MS = 1_000_000
