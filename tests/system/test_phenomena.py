@@ -97,8 +97,10 @@ def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> 
 
     _, equal_ms, equal_most_ms = voice(boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=0"))
     assert equal_ms > 2 * mean_ms and equal_most_ms > 5 * most_ms
-    behind_lost, behind_ms, _ = voice(boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=32"))
-    assert behind_ms > 50 * mean_ms and behind_lost > 20
+    # the share that is lost varies by a quarter from run to run of 30 s, and by half from one of 8 s to the next
+    behind = boot_own("edca-priority", load, "processes.voice.run.tos=32")
+    behind_lost, behind_ms, _ = voice(behind)
+    assert behind_ms > 50 * mean_ms and behind_lost > 0.07 * behind.flows()["voice"]["packets"]
 
 
 def test_rates_fall_with_distance_and_a_fixed_one_dies_first(boot_own: Boot) -> None:
