@@ -21,7 +21,7 @@ from lab.guest.live import LiveGuest
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
 from lab.guest.shell import Shell
-from lab.shared.paths import COMMANDS, COMMANDS_END
+from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
 
 _POLL_S = 0.01
 _FAILED, _UNKNOWN = 1, 127  # as in sh
@@ -73,6 +73,7 @@ class Batch(Shell):
             part = COMMANDS / "part.status"
             part.write_text(f"{self._status}\n")
             part.rename(COMMANDS / f"{number}.status")
+        COMMANDS_DONE.touch()
 
     def onecmd(self, line: str) -> Any:
         """Run a command and note its status."""

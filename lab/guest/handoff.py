@@ -60,16 +60,25 @@ class Handoff:
         self._ap = ap
         self._guard = guard
         self._scanned = False
+        self._asked = False
 
     def start(self) -> str:
         """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
-        self._control.listen(self._on_event)
+        earlier, self._control.handoff = self._control.handoff, self
+        if isinstance(earlier, Handoff):
+            earlier.end()
         answer = self._control.request(scan_request(self._ap)).strip()
         if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
             raise self._failure(f"{self._station.name} cannot scan: {answer}")
+        self._control.listen(self._on_event)  # the results of earlier scans have come by now
         return answer
 
+    def end(self) -> None:
+        """Do nothing more, whatever happens."""
+        self._control.forget(self._on_event)
+
     def _failure(self, message: str) -> GuestError:
+        self.end()
         task = self._control.task
         return GuestError(message, task.name, task.log)
 
@@ -78,9 +87,16 @@ class Handoff:
         if not self._scanned and "CTRL-EVENT-SCAN-RESULTS" in text:
             self._scanned = True
             self._guard(self._reassociate)
-        elif self._scanned and "CTRL-EVENT-CONNECTED" in text and bssid in text:
+        elif self._asked and "CTRL-EVENT-CONNECTED" in text and bssid in text:
             self.done = True
-            self._control.forget(self._on_event)
+            self.end()
+        elif self._asked and "Associated with" in text and bssid not in text:
+            self._guard(self._went_elsewhere)
+
+    def _went_elsewhere(self) -> None:
+        raise self._failure(
+            f"{self._station.name} could not join {self._ap.name}, and associated with another access point"
+        )
 
     def _reassociate(self) -> None:
         age_s = _age_s(self._control.request(bss_request(self._ap)))
@@ -94,3 +110,4 @@ class Handoff:
                 f"{self._station.name} cannot roam to {self._ap.name}: no beacon or probe response of "
                 f"{radio.mac} on {radio.frequency_mhz} MHz{last}"
             )
+        self._asked = True

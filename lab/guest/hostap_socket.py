@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lab.guest.errors import GuestError
@@ -37,6 +38,9 @@ class Control:
         self.task = task
         self._loop = loop
         self._answers: list[str] = []
+        self._asking = False
+        self._held: list[Callable[[], None]] = []  # calls of listeners, which must not ask while an answer is awaited
+        self.handoff: object = None  # the latest one of its station
         self._listeners: list[Callable[[int, str], None]] = []
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         Control._count += 1
@@ -59,8 +63,9 @@ class Control:
         self._listeners.append(callback)
 
     def forget(self, callback: Callable[[int, str], None]) -> None:
-        """Inverse of ``listen``."""
-        self._listeners.remove(callback)
+        """Inverse of ``listen``; nothing if it does not listen."""
+        if callback in self._listeners:
+            self._listeners.remove(callback)
 
     def _read(self) -> None:
         while True:
@@ -77,10 +82,27 @@ class Control:
             stamp = now_ns()
             self.events.append((stamp, text))
             for listener in tuple(self._listeners):
-                listener(stamp, text)
+                if self._asking:
+                    self._held.append(partial(listener, stamp, text))
+                else:
+                    listener(stamp, text)
 
     def request(self, command: str) -> str:
-        """Send a command and wait for its answer."""
+        """Send a command and wait for its answer. Listeners hear of events that come meanwhile afterwards."""
+        self._asking = True
+        try:
+            return self._ask(command)
+        finally:
+            self._asking = False
+            if self._held:
+                self._loop.call_at(now_ns(), self._call_held)
+
+    def _call_held(self) -> None:
+        held, self._held = self._held, []
+        for call in held:
+            call()
+
+    def _ask(self, command: str) -> str:
         self._answers.clear()
         try:
             self._socket.send(command.encode())

@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import IO
 
+from lab.errors import RunError
 from lab.machine.guest import Guest, Setup
 
 _LINE_END = re.compile(rb"\r+\n")  # the consoles of guest and node each add a carriage return
@@ -37,14 +38,20 @@ def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes]) -> int:
         copy = _Copy(printed, output)
         with os.fdopen(writing, "wb") as console, Guest.started(setup, "batch", console=console) as guest:
             console.close()  # only the guest has it now, so that its end is that of the guest
+            copy.on_error = guest.end
             copy.start()
             try:
                 for line in lines:
                     text = line.decode(errors="replace")
-                    if text.strip() in _LAST or copy.error:
+                    command, *arguments = text.split() or [""]
+                    if command in _LAST:
+                        status = int(arguments[0]) if arguments and arguments[0].isdecimal() else status
                         break
                     status = guest.execute(text)
                 guest.finish()
+            except RunError:
+                if not copy.error:
+                    raise
             finally:
                 guest.end()
                 copy.join()
@@ -59,11 +66,12 @@ class _Copy(threading.Thread):
     def __init__(self, printed: IO[bytes], output: IO[bytes]) -> None:
         super().__init__()
         self.error: OSError | None = None
+        self.on_error: Callable[[], None] = lambda: None
         self._printed = printed
         self._output = output
 
     def run(self) -> None:
-        """Copy until the guest has ended; once that fails, only read, so that the guest can go on to its end."""
+        """Copy until the guest has ended."""
         for line in self._printed:
             if not self.error:
                 self._write(_LINE_END.sub(b"\n", line))
@@ -74,3 +82,4 @@ class _Copy(threading.Thread):
             self._output.flush()
         except OSError as error:
             self.error = error
+            self.on_error()

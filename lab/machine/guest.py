@@ -22,10 +22,11 @@ from lab.machine.doctor import memory_directory
 from lab.machine.process import MEMORY_BYTES, MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
-from lab.shared.paths import COMMANDS, COMMANDS_END
+from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
 
 OnProgress = Callable[[Progress], None]
 _COMMAND_POLL_S = 0.005
+_ENDED_EARLY = "the guest ended before it ran all commands; its output shows why"
 
 
 @dataclass(frozen=True)
@@ -114,15 +115,21 @@ class Guest:
         self._executed += 1
         while not status.exists():
             if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
-                raise RunError("the guest ended before it ran all commands; its output shows why")
+                raise RunError(_ENDED_EARLY)
         return int(status.read_text())
 
     def finish(self) -> None:
-        """Say that no more commands come, and wait until the guest is off."""
+        """Say that no more commands come, and wait until the guest is off.
+
+        Raises:
+            RunError: The guest has failed.
+        """
         commands = self._process.run / COMMANDS.name
         commands.mkdir(exist_ok=True)
         (commands / COMMANDS_END.name).touch()
         self.wait()
+        if not (commands / COMMANDS_DONE.name).exists():
+            raise RunError(_ENDED_EARLY)
 
     def wait(self) -> None:
         """Wait until it is off, without a time limit: for a prompt."""

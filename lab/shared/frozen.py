@@ -2,8 +2,9 @@
 """Frozen data classes that cost nothing to define.
 
 ``dataclasses`` writes the methods of each class as text and compiles it. In the guest that takes 2 ms for each class at
-every boot. ``frozen`` gives a class methods that look its fields up instead. For everything else such a class is a
-frozen dataclass: ``dataclasses.replace``, ``asdict`` and ``fields`` work, and type checkers treat it as one.
+every boot. ``frozen`` gives a class methods that look its fields up instead. ``dataclasses.replace``, ``asdict``
+and ``fields``, pickling and copying work as with a frozen dataclass, and type checkers treat it as one. Patterns by
+position (``match``), ``copy.replace`` and subclasses that are dataclasses do not.
 """
 
 from __future__ import annotations

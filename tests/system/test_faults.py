@@ -90,6 +90,26 @@ timeline:
         )
 
 
+def test_a_handoff_to_an_access_point_that_is_gone_fails(boot: Callable[..., Ran]) -> None:
+    """The station still knows the access point, tries in vain and goes back."""
+    topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
+    gone = "{at: 1 s, exec: ap2, run: [hostapd_cli, -i, ap2-wlan1, disable]}"
+    with pytest.raises(RunError, match="sta1 could not join ap2, and associated with another access point"):
+        boot(topology, f"name: gone\nduration: 12 s\ntimeline:\n  - {gone}\n  - {{at: 5 s, roam: sta1, to: ap2}}\n")
+
+
+def test_the_end_of_an_earlier_scan_is_not_that_of_the_handoffs(boot: Callable[..., Ran]) -> None:
+    """While a command runs, nobody reads what wpa_supplicant reports; the handoff finds the report in its socket."""
+    topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
+    scan = '{at: 1 s, exec: sta1, run: [sh, -c, "wpa_cli -i sta1-wlan0 scan freq=2437; sleep 1"]}'
+    status = "{at: 4 s, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, status]}"
+    ran = boot(
+        topology,
+        f"name: two\nduration: 5 s\ntimeline:\n  - {scan}\n  - {{at: 2 s, roam: sta1, to: ap2}}\n  - {status}\n",
+    )
+    assert "freq=2437" in ran.outputs()[-1]
+
+
 def test_a_station_with_a_wrong_passphrase_is_named_with_its_line(boot: Callable[..., Ran]) -> None:
     secured = ONE_AP.replace("ssid: net}", "ssid: net, encrypt: wpa2, passwd: espresso-1}")
     with pytest.raises(RunError, match=r"topology.yaml:5: timeout: waited 30 s for sta1 to associate with 'net'"):

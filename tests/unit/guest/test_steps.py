@@ -170,14 +170,16 @@ class Control:
     def __init__(self, recorder: Recorder, node: str) -> None:
         self._recorder = recorder
         self._node = node
+        self.handoff: object = None
 
     def listen(self, callback: Callable[[int, str], None]) -> None:
-        self._callback = callback
+        callback(0, "<3>CTRL-EVENT-SCAN-RESULTS")
+
+    def forget(self, callback: Callable[[int, str], None]) -> None:
+        pass
 
     def request(self, command: str) -> str:
         self._recorder._note(None, f"{self._node} {command}")
-        if command.startswith("SCAN"):
-            self._callback(0, "<3>CTRL-EVENT-SCAN-RESULTS")
         return "age=0\n" if command.startswith("BSS") else "OK"
 
 

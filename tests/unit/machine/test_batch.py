@@ -24,6 +24,7 @@ until [ -e "$run/commands/end" ] && [ ! -e "$run/commands/$n" ]; do
         n=$((n + 1))
     fi
 done
+touch "$run/commands/done"
 """
 
 
@@ -50,6 +51,15 @@ def test_exit_is_the_last_line(setup: Callable[[str], Setup]) -> None:
     output = io.BytesIO()
     assert batch.run(setup(ECHOES), [b"nodes\n", b" exit \n", b"links\n"], output) == 1
     assert b"links" not in output.getvalue()
+
+
+def test_exit_has_the_status_that_it_names(setup: Callable[[str], Setup]) -> None:
+    assert batch.run(setup(ECHOES), [b"nodes\n", b"exit 3\n", b"links\n"], io.BytesIO()) == 3
+
+
+def test_a_guest_that_fails_without_commands(setup: Callable[[str], Setup]) -> None:
+    with pytest.raises(RunError, match="its output shows why"):
+        batch.run(setup("echo Traceback\n"), [], io.BytesIO())
 
 
 def test_output_that_nobody_reads_ends_it(setup: Callable[[str], Setup]) -> None:
