@@ -51,7 +51,7 @@ def test_the_stack_of_contributing_comes_to_its_figure(shown: list[Command], tmp
     assert {delay: cell["n"] for delay, cell in means.items()} == {"5 ms": 2, "20 ms": 2, "50 ms": 2}
     for delay, cell in means.items():
         (line,) = [line for line in reproduce.shown if line.strip().startswith(f"{delay} ")]
-        assert float(f"{cell['mean']:.4g}") == float(numbers(line)[1])
+        assert float(numbers(line)[1]) == pytest.approx(cell["mean"], rel=0.001)  # late digits: make docs
         assert 0 < cell["mean"] - (10 + 2 * int(delay.split()[0])) < 0.1, "both links, there and back"
     figure = (tmp_path / "out" / "figure-1.svg").read_text()
     assert "<svg" in figure and "answer" in figure and "n = 2" in figure
