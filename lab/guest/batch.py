@@ -10,30 +10,27 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import shlex
-import time
 from collections.abc import Iterator
 from typing import Any
 
-from mininet.log import lg, setLogLevel
+from mininet.log import lg, output, setLogLevel
 
 from lab.guest.live import LiveGuest
 from lab.guest.network.network import LabNet
-from lab.guest.network.nodes import LabNode
 from lab.guest.shell import Shell
 from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
 
-_POLL_S = 0.01
+_POLL_NS = 10_000_000
 _FAILED, _UNKNOWN = 1, 127  # as in sh
 
 
-def _lines() -> Iterator[str]:
+def _lines(guest: LiveGuest) -> Iterator[str]:
     for number in itertools.count():
         path = COMMANDS / str(number)
         while not path.exists():
             if COMMANDS_END.exists() and not path.exists():
                 return
-            time.sleep(_POLL_S)
+            guest.pause(_POLL_NS)  # and listen to daemons
         yield path.read_text(errors="replace")
 
 
@@ -54,7 +51,6 @@ class Batch(Shell):
 
     def __init__(self, guest: LiveGuest, network: LabNet) -> None:
         self._status = 0
-        self._node: LabNode | None = None  # its shell knows the status of the last command
         self._errors = _Errors()
         lg.addHandler(self._errors)
         silent, self._never_written = os.pipe()
@@ -66,7 +62,7 @@ class Batch(Shell):
 
     def run(self) -> None:
         """Run all lines."""
-        for number, line in enumerate(_lines()):
+        for number, line in enumerate(_lines(self._guest)):
             command = line.strip()
             if command and not command.startswith("#"):
                 self.onecmd(command)
@@ -77,12 +73,10 @@ class Batch(Shell):
 
     def onecmd(self, line: str) -> Any:
         """Run a command and note its status."""
-        self._errors.seen, self._status, self._node = False, 0, None
+        self._errors.seen, self._status = False, 0
         ended = super().onecmd(line)
         if self._errors.seen and not self._status:
             self._status = _FAILED
-        elif self._node:
-            self._status = int(self._node.cmd("echo $?"))
         return ended
 
     def default(self, line: str) -> Any:
@@ -90,12 +84,10 @@ class Batch(Shell):
         first, _, rest = line.partition(" ")
         if first not in self.mn:
             self._status = _UNKNOWN
-        if first not in self.mn or not rest or rest.endswith("&"):  # bash gives these nothing to read
+        if first not in self.mn or not rest:
             return super().default(line)
         words = " ".join(self._address(word) for word in rest.split(" "))
-        self._node = self.mn[first]
-        self._node.sendCmd(f"eval {shlex.quote(words)} </dev/null")
-        return self.waitForNode(self._node)
+        self._status = self.mn[first].execute(words, output)
 
     def _address(self, word: str) -> str:
         """Return the address of a node, and any other word as it is."""

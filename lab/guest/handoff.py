@@ -13,7 +13,7 @@ from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.shared import types
 
-_KNOWN_S = 30
+_KNOWN_S = 30  # the kernel forgets a BSS after this time (IEEE80211_SCAN_RESULT_EXPIRE)
 
 
 def scan_request(ap: types.Node) -> str:

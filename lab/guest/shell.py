@@ -3,17 +3,20 @@
 
 from __future__ import annotations
 
+import select
 import sys
 from typing import Any, TextIO
 
 from mininet.cli import CLI
 from mininet.log import error, output, setLogLevel
+from mininet.util import quietRun
 
 from lab.guest.errors import GuestError
 from lab.guest.handoff import Handoff
 from lab.guest.live import LiveGuest
 from lab.guest.network import links
 from lab.guest.network.network import LabNet
+from lab.guest.network.nodes import LabNode
 
 WELCOME = """
 {nodes}
@@ -69,9 +72,27 @@ class Shell(CLI):
             handoff.start()
             self._guest.loop.wait_for(lambda: handoff.done, ROAM_TIMEOUT_NS, "the handoff to end", control.last)
         except GuestError as failure:
+            handoff.end()
             error(f"{failure.message}\n")
             return
         output(f"{words[0]} is associated with {words[1]}\n")
+
+    def waitForNode(self, node: LabNode) -> None:
+        """Pass on what is typed and printed until a command ends, as Mininet does, or the node's shell does."""
+        poller = select.poll()
+        for source in (self.stdin, node.stdout, node.shell_end):
+            poller.register(source, select.POLLIN)
+        if self.isatty():
+            quietRun("stty -icanon min 1")  # programs that ask get each character as it is typed
+        while node.waiting:
+            try:
+                ready = {number for number, _ in poller.poll()}
+                if self.stdin.fileno() in ready:
+                    node.write(self.stdin.read(1))
+                if ready - {self.stdin.fileno()}:
+                    output(node.monitor())
+            except KeyboardInterrupt:
+                node.sendInt()
 
     def do_links(self, _line: str) -> None:
         """List the wired links with their shaping, and the access point of each station."""

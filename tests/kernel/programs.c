@@ -444,19 +444,47 @@ static int there(unsigned char *at, int first, int last)
 	return 1;
 }
 
-static const char *a_write_provides_the_rest_of_its_window(void)
+static const char *a_run_provides_the_rest_of_its_window(void)
 {
 	unsigned char *at = window(MAP_PRIVATE);
 
 	if (!at || !there(at, PAGES, PAGES))
 		return "no new memory";
+	at[(WINDOW + 2) * PAGE] = 1;
 	at[(WINDOW + 3) * PAGE + 5] = 1;
-	if (!there(at, WINDOW + 3, 2 * WINDOW - 1))
+	if (!there(at, WINDOW + 2, 2 * WINDOW - 1))
 		return "other pages are there";
-	for (int byte = 0; byte < PAGES * PAGE; byte++)
+	for (int byte = (WINDOW + 3) * PAGE; byte < PAGES * PAGE; byte++)
 		if (at[byte] != (byte == (WINDOW + 3) * PAGE + 5))
 			return "it is not zero";
 	return NULL;
+}
+
+static const char *a_write_far_from_others_provides_one_page(void)
+{
+	unsigned char *at = window(MAP_PRIVATE);
+
+	if (!at)
+		return "no memory";
+	at[(WINDOW + 2) * PAGE] = 1;
+	return there(at, WINDOW + 2, WINDOW + 2) ? NULL : "other pages are there";
+}
+
+static const char *the_first_page_is_a_run(void)
+{
+	char *at = mmap(NULL, (PAGES + WINDOW) * PAGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, -1, 0);
+	unsigned char resident[2];
+
+	// The area behind a hole is one of its own.
+	if (at == MAP_FAILED || munmap(at, PAGE))
+		return "no memory";
+	at += PAGE;
+	if (!(((uintptr_t)at / PAGE + 1) % WINDOW))
+		at += PAGE, munmap(at - PAGE, PAGE);
+	*at = 1;
+	if (mincore(at, sizeof(resident) * PAGE, resident))
+		return "mincore failed";
+	return resident[1] & 1 ? NULL : "the second page is not there";
 }
 
 static const char *it_ends_with_its_area(void)
@@ -466,6 +494,7 @@ static const char *it_ends_with_its_area(void)
 	if (!at || mprotect(at + 7 * PAGE, 2 * PAGE, PROT_READ))
 		return "no memory";
 	at[3 * PAGE] = 1;
+	at[4 * PAGE] = 1;
 	return there(at, 3, 6) ? NULL : "other pages are there";
 }
 
@@ -473,9 +502,9 @@ static const char *reads_provide_nothing_ahead(void)
 {
 	unsigned char *at = window(MAP_PRIVATE);
 
-	if (!at || ((volatile unsigned char *)at)[3 * PAGE])
+	if (!at || ((volatile unsigned char *)at)[3 * PAGE] || ((volatile unsigned char *)at)[4 * PAGE])
 		return "no memory";
-	return there(at, 3, 3) ? NULL : "other pages are there";
+	return there(at, 3, 4) ? NULL : "other pages are there";
 }
 
 static const char *shared_memory_is_not_provided(void)
@@ -485,7 +514,8 @@ static const char *shared_memory_is_not_provided(void)
 	if (!at)
 		return "no memory";
 	at[3 * PAGE] = 1;
-	return there(at, 3, 3) ? NULL : "other pages are there";
+	at[4 * PAGE] = 1;
+	return there(at, 3, 4) ? NULL : "other pages are there";
 }
 
 static const char *children_have_copies(void)
@@ -497,20 +527,23 @@ static const char *children_have_copies(void)
 	if (!at)
 		return "no memory";
 	at[0] = 1;
+	at[PAGE] = 1;
 	child = fork();
 	if (!child) {
-		at[PAGE] = 2; // provided, not written to
-		at[2 * PAGE] = 3;
-		_exit(at[0] != 1);
+		at[2 * PAGE] = 2; // provided, not written to
+		at[3 * PAGE] = 3;
+		_exit(at[0] != 1 || at[PAGE] != 1);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || status)
 		return "the child lacks what its parent wrote";
-	return at[PAGE] || at[2 * PAGE] ? "the child wrote into its parent" : NULL;
+	return at[2 * PAGE] || at[3 * PAGE] ? "the child wrote into its parent" : NULL;
 }
 
 static void memory_ahead(void)
 {
-	verdict("a-write-provides-the-rest-of-its-window", a_write_provides_the_rest_of_its_window());
+	verdict("a-run-provides-the-rest-of-its-window", a_run_provides_the_rest_of_its_window());
+	verdict("a-write-far-from-others-provides-one-page", a_write_far_from_others_provides_one_page());
+	verdict("the-first-page-of-an-area-is-a-run", the_first_page_is_a_run());
 	verdict("it-ends-with-its-area", it_ends_with_its_area());
 	verdict("reads-provide-nothing-ahead", reads_provide_nothing_ahead());
 	verdict("shared-memory-is-not-provided-ahead", shared_memory_is_not_provided());

@@ -21,7 +21,9 @@ WAYS = ("on", "off")  # seccomp=
 CASES = [
     "system-calls-keep-registers",
     "page-faults-keep-registers",
-    "a-write-provides-the-rest-of-its-window",
+    "a-run-provides-the-rest-of-its-window",
+    "a-write-far-from-others-provides-one-page",
+    "the-first-page-of-an-area-is-a-run",
     "it-ends-with-its-area",
     "reads-provide-nothing-ahead",
     "shared-memory-is-not-provided-ahead",

@@ -78,6 +78,8 @@ def test_a_session(machine: runs.Machine) -> None:
         assert "10.0.0.1" in terminal.ask("py h1.IP()")
         assert "<Station sta1" in terminal.ask("dump")
         assert "Results: 0% dropped" in terminal.ask("pingpair")
+        terminal.ask("h1 exit")
+        assert "again" in terminal.ask("h1 echo again")
         assert terminal.end() == 0
     finally:
         if terminal.process.poll() is None:
@@ -110,6 +112,23 @@ def test_commands_from_a_pipe(machine: runs.Machine) -> None:
 def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands: str, said: str, status: int) -> None:
     found = piped(commands)
     assert (found.stdout, found.returncode) == (said, status)
+
+
+def test_the_shell_of_a_node_ends_and_starts_again(machine: runs.Machine) -> None:
+    found = piped("h1 x=1\nh1 echo x=$x\nh1 sleep 100 &\nh1 exit 3\n")
+    assert (found.stdout, found.returncode) == ("x=1\n", 3)
+    found = piped("h1 x=1\nh1 exit 3\nh1 echo x=$x\n")
+    assert (found.stdout, found.returncode) == ("x=\n", 0)
+
+
+def test_a_line_longer_than_a_terminal_takes(machine: runs.Machine) -> None:
+    found = piped(f"h1 echo {'long ' * 2000}| wc -w\n")
+    assert (found.stdout.split(), found.returncode) == (["2000"], 0)
+
+
+def test_output_that_is_no_text(machine: runs.Machine) -> None:
+    found = piped("h1 printf '\\377\\n'; false\nh1 missing\n")
+    assert (found.stdout, found.returncode) == ("\ufffd\nbash: missing: command not found\n", 127)
 
 
 def test_a_stack_that_there_is_not() -> None:

@@ -2,15 +2,17 @@
 """Mininet's node class, each node a container.
 
 ``node.cmd('…')``, ``node.popen([...])``, ``node.IP()``, ``node.intfList()`` work as in Mininet. The shell behind
-``cmd`` starts at its first use: a scripted run never needs it.
+``cmd`` starts at its first use, and again after ``exit``.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import pty
 import select
 import subprocess
+from collections.abc import Callable
 from typing import Any
 
 from mininet.link import Intf
@@ -21,6 +23,7 @@ from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
 PROMPT = chr(127)  # how Mininet's Node recognizes the end of a command
+_LINE, _STATUS = "/run/lab/line", "/run/lab/status"  # in the node
 
 
 class LabIntf(Intf):
@@ -51,6 +54,7 @@ class LabNode(MininetNode):
         self.spec = spec
         self.radio = spec.radio
         self.phy = phy
+        self._exit_status = 0  # of its last shell that has ended
         self.container = Container(spec.name, spec.memory_bytes, spec.pids_max)
         super().__init__(spec.name, inNamespace=True, **params)
         self.pid = self.container.pid
@@ -63,20 +67,24 @@ class LabNode(MininetNode):
         """Do nothing: the first ``cmd`` starts the shell."""
 
     def _start_shell(self) -> None:
-        self.master, self.slave = pty.openpty()
+        self.master, slave = pty.openpty()
         argv = self.container.command("bash", "--norc", "--noediting", "-is", f"mininet:{self.name}")
         self.shell = subprocess.Popen(
             argv,
-            stdin=self.slave,
-            stdout=self.slave,
-            stderr=self.slave,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
             env={**ENVIRONMENT, "PS1": PROMPT},
             start_new_session=True,
         )
+        os.close(slave)
+        self.shell_end = os.pidfd_open(self.shell.pid)  # readable once the shell has ended
+        self.decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # programs print any bytes
         self.stdin = os.fdopen(self.master, "r")
         self.stdout = self.stdin
         self.pollOut = select.poll()
         self.pollOut.register(self.stdout)
+        self.pollOut.register(self.shell_end)
         self.outToNode[self.stdout.fileno()] = self
         self.inToNode[self.stdin.fileno()] = self
         self.execed = False
@@ -95,6 +103,35 @@ class LabNode(MininetNode):
         if not self.shell:
             self._start_shell()
         return super().cmd(*args, **kwargs)
+
+    def execute(self, line: str, show: Callable[[str], None]) -> int:
+        """Run a line of any length in its shell, with nothing to read; returns the status.
+
+        ``show`` gets what it prints, as it comes. The line goes to a file, since a terminal takes 4095 characters.
+        """
+        self.container.write(_LINE, f"{line}\n")
+        self.sendCmd(f". {_LINE} </dev/null; echo $? >{_STATUS}")
+        while self.waiting:
+            show(self.monitor())
+        return int((self.container.root / _STATUS.lstrip("/")).read_text()) if self.shell else self._exit_status
+
+    def read(self, size: int = 1024) -> str:
+        """Mininet's, but notices the end of the shell, which Mininet would wait for in vain."""
+        try:
+            if self.readbuf or select.select([self.stdout], [], [], 0)[0] or self.shell.poll() is None:
+                return str(super().read(size))
+        except OSError:  # EIO: no one has the terminal any more
+            pass
+        self._shell_ended()
+        return ""
+
+    def _shell_ended(self) -> None:
+        self._exit_status = self.shell.wait()
+        os.close(self.shell_end)
+        del self.outToNode[self.stdout.fileno()], self.inToNode[self.stdin.fileno()]
+        self.stdout.close()
+        self.shell = self.stdin = self.stdout = None
+        self.waiting = False
 
     def popen(self, *args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
         """Mininet's, with ``enter`` instead of mnexec."""
