@@ -5,13 +5,12 @@
  * It is linked statically and lives in the initrd, since nothing else exists before the image is mounted.
  * Parameters on the kernel command line (paths are the host's, absolute, without spaces):
  *
- *   lab.image=FILE   squashfs image; its directory is mounted over hostfs, the file behind a loop device
+ *   hostrom=FILE     squashfs image; the kernel makes it /dev/hostrom0
  *   lab.bundle=DIR   the lab's Python code, mounted read-only on /lab/code
  *   lab.run=DIR      the run directory, mounted on /lab/run: all that the guest reads and writes
  *   lab.agent=ARG    passed to the agent (run, shell, ...)
  *
- * hostfs is synchronous: reading and writing it takes no virtual time. UML's block devices lack that property,
- * which is why the image is accessed through a loop device.
+ * hostrom and hostfs are synchronous: reading and writing takes no virtual time.
  *
  * The pulse: every 500 ms of virtual time, "<uptime ns> <realtime ns>" is written to /lab/run/pulse. If it stops,
  * the host considers the guest stalled. It also keeps a timer armed, without which a guest that only waits for a
@@ -21,7 +20,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/loop.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -120,31 +118,6 @@ static void mount_hostfs(const char *directory, const char *path, unsigned long 
 	need(mount("none", path, "hostfs", flags, directory), "mount hostfs", directory);
 }
 
-static void mount_image(char *image)
-{
-	struct loop_config config = { .info.lo_flags = LO_FLAGS_READ_ONLY };
-	char *slash = strrchr(image, '/');
-	char path[4200];
-	int file, loop;
-
-	if (!slash || slash == image || image[0] != '/') {
-		errno = EINVAL;
-		die("lab.image", image);
-	}
-	*slash = 0;
-	mount_hostfs(image, "/image", MS_RDONLY);
-	snprintf(path, sizeof(path), "/image/%s", slash + 1);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	need(file, "open", path);
-	loop = open("/dev/loop0", O_RDWR | O_CLOEXEC);
-	need(loop, "open", "/dev/loop0");
-	config.fd = file;
-	need(ioctl(loop, LOOP_CONFIGURE, &config), "loop", path);
-	close(file);
-	close(loop);
-	mount_on("/dev/loop0", "/base", "squashfs", MS_RDONLY, NULL);
-}
-
 /* The initrd is out of reach after enter_root(); the agent's helpers move into its tree. */
 static void copy_program(const char *from, const char *to)
 {
@@ -208,8 +181,8 @@ static pid_t start_agent(char *mode, char *hash_seed)
 	 */
 	char *argv[] = { "python3", "-S", "-P", "-c", "import lab.guest.__main__", mode, NULL };
 	char *envp[] = { "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root",
-			 "PYTHONPATH=/lab/code:/usr/lib/python3/dist-packages", "PYTHONDONTWRITEBYTECODE=1", "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm",
-			 "NO_COLOR=1", seed, NULL };
+			 "PYTHONPATH=/lab/code:/usr/lib/python3/dist-packages", "PYTHONDONTWRITEBYTECODE=1",
+			 "LC_ALL=C.UTF-8", "TZ=UTC", "TERM=xterm", "NO_COLOR=1", seed, NULL };
 	pid_t pid;
 
 	snprintf(seed, sizeof(seed), "PYTHONHASHSEED=%s", hash_seed);
@@ -278,7 +251,7 @@ int main(void)
 	read_cmdline();
 	mode = option("lab.agent");
 	seed = option("lab.hashseed");
-	mount_image(required("lab.image"));
+	mount_on("/dev/hostrom0", "/base", "squashfs", MS_RDONLY, NULL);
 	mount_root();
 	enter_root();
 	status = watch(start_agent(mode ? mode : "run", seed ? seed : "0"));

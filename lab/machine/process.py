@@ -77,13 +77,12 @@ def command_line(
         f"mac80211_hwsim.radios={radios}",
         f"lab.seed={seed}",
         f"lab.hashseed={seed % 2**32}",
-        f"lab.image={scratch}/image/{files.image.name}",
+        f"hostrom={scratch}/image/{files.image.name}",
+        *([f"hostrom={scratch}/stack/{files.stack.name}"] if files.stack else []),
         f"lab.bundle={scratch}/code",
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
     ]
-    if files.stack:
-        arguments.append(f"lab.stack={scratch}/stack/{files.stack.name}")
     if kind.virtual_time:
         arguments += ["time-travel=inf-cpu", f"time-travel-start={START_NS}"]
     return arguments

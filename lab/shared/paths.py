@@ -13,8 +13,7 @@ COMMANDS_DONE = COMMANDS / "done"  # exists once all have run
 # of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap
 AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only
-STACK_FILE = Path("/lab/stack-file")  # hostfs: the directory of the squashfs with the stack's code, read-only
-STACK = Path("/lab/stack")  # that code, read-only
+STACK = Path("/lab/stack")  # the code of the plan's stack, read-only
 NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
 ENTER = "/lab/bin/enter"
 PAUSE = "/lab/bin/pause"

@@ -90,7 +90,7 @@ def test_the_build_of_a_stack_comes_first(tmp_path: Path, monkeypatch: pytest.Mo
         "-Wl,--build-id=none' LIGHTTPD_SOURCE=LIGHTTPD_SOURCE install",
         next(line for line in lines if line.startswith("KERNEL ")),
     ]
-    assert "lab.stack=SCRATCH/stack/stack.squashfs" in lines[5].split()
+    assert "hostrom=SCRATCH/stack/stack.squashfs" in lines[5].split()
 
 
 def test_a_workload_anywhere_says_its_stack(
@@ -102,7 +102,7 @@ def test_a_workload_anywhere_says_its_stack(
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].startswith("# workloads/sap, unless it is built: ")
     (boot,) = [line for line in lines if line.startswith("KERNEL ")]
-    assert "lab.stack=SCRATCH/stack/stack.squashfs" in boot.split()
+    assert "hostrom=SCRATCH/stack/stack.squashfs" in boot.split()
 
 
 def test_a_probe_without_a_pace() -> None:
@@ -112,6 +112,6 @@ def test_a_probe_without_a_pace() -> None:
 
 
 def test_a_plan_without_code_boots_as_before(lines: list[str]) -> None:
-    assert lines[0] == "# on the host" and "lab.stack" not in lines[1]
+    assert lines[0] == "# on the host" and "stack.squashfs" not in lines[1]
     plan = load("t.yaml", "w.yaml")
     assert plan.stack is None and "stack" not in plan.data()

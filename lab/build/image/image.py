@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The guest's root file system: Debian trixie packages in one squashfs file.
 
-The guest reads the file through hostfs and a loop device. The same packages give the same bytes, regardless of day and
+The guest's kernel maps the file as a block device. The same packages give the same bytes, regardless of day and
 user: ``curate`` drops or fixes everything that does not come from a package.
 """
 

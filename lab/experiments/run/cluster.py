@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The workers: dask.distributed, on this machine by default, or those of a given scheduler.
+"""The workers: dask.distributed, on this machine or those of a given scheduler.
 
-This module imports dask, which takes half a second. It is not imported if all trials are stored.
+This module imports dask, which takes half a second. It is not imported if all trials are stored, or if one job on this
+machine runs them (lab.experiments.run.alone).
 """
 
 from __future__ import annotations

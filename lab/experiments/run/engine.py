@@ -82,7 +82,8 @@ def run(
     Args:
         experiment: resolved.
         jobs: parallel guests on this machine; ignored with a scheduler, which has its own workers.
-        scheduler: address of a dask.distributed scheduler (tcp://host:8786); None: a local one.
+        scheduler: address of a dask.distributed scheduler (tcp://host:8786); None: this process if ``jobs`` is 1,
+            otherwise a scheduler and workers on this machine.
         fresh: also run stored trials.
         keep: where directories of failed trials go; created if there is one.
         reporter: receives build progress before the sweep begins.
@@ -108,6 +109,10 @@ def run(
         return used[uses]
 
     def start() -> Workers[Job, Answer]:
+        if scheduler is None and jobs == 1:
+            from lab.experiments.run.alone import Alone
+
+            return Alone()
         if scheduler is None:
             forkserver.start()  # while dask is imported here
         from lab.experiments.run import cluster
