@@ -48,6 +48,10 @@ class LabNode(MininetNode):
     """A node in a container."""
 
     isSetup = True  # Mininet's own check for tools would cost ten processes
+    # the shell behind ``cmd`` (subprocess.Popen), and the terminal that it shares with the agent; None if there is none
+    shell: Any
+    stdin: Any
+    stdout: Any
 
     def __init__(self, spec: types.Node, phy: int | None = None, **params: Any) -> None:
         """``phy`` is the number of its mac80211_hwsim radio, which lives in the container's network namespace."""

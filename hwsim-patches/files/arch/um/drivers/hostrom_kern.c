@@ -14,22 +14,30 @@
 #include <linux/blkdev.h>
 #include <linux/init.h>
 #include <linux/module.h>
+#include <init.h>
+#include <os.h>
 #include "hostrom.h"
 
 #define HOSTROM_MAX 4
+#define HOSTROM_HELP								\
+	"hostrom=<file>\n"							\
+	"    Offers a file of the host as a block device that can only be read:\n"	\
+	"    /dev/hostrom0, and so on in the order of the command line.\n\n"
 
 static char *hostrom_paths[HOSTROM_MAX] __initdata;
 static int hostrom_count __initdata;
 
-static int __init hostrom_parameter(char *path)
+static int __init hostrom_setup(char *path, int *add)
 {
+	*add = 0;
 	if (hostrom_count < HOSTROM_MAX)
 		hostrom_paths[hostrom_count++] = path;
 	else
-		pr_err("%s: there are %d files already\n", path, HOSTROM_MAX);
-	return 1;
+		os_warn("hostrom=%s: there are %d files already\n", path, HOSTROM_MAX);
+	return 0;
 }
-__setup("hostrom=", hostrom_parameter);
+
+__uml_setup("hostrom=", hostrom_setup, HOSTROM_HELP);
 
 /* The block layer has checked that @bio does not go beyond the end. */
 static void hostrom_submit_bio(struct bio *bio)

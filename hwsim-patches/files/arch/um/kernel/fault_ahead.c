@@ -28,7 +28,9 @@ static bool in_a_run(struct vm_area_struct *vma, pmd_t *pmd, unsigned long addre
 	if (address - vma->vm_start < PAGE_SIZE)
 		return true;
 	/* The page below the first one of a page table is in another, if any. */
-	return pte_index(address) && !pte_none(ptep_get(pte_offset_kernel(pmd, address - PAGE_SIZE)));
+	if (!pte_index(address))
+		return false;
+	return !pte_none(ptep_get(pte_offset_kernel(pmd, address - PAGE_SIZE)));
 }
 
 void fault_ahead(struct vm_area_struct *vma, unsigned long address)

@@ -6,7 +6,6 @@
  * a random distance. If that is the loader, the heap is far from this program.
  */
 
-#include <elf.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
@@ -19,16 +18,16 @@
 
 extern char __binary_start[];
 
-/* The path of the dynamic loader, as this program names it; NULL if it is linked statically. */
-static char * __init loader_path(void)
+/* Stores the path of the loader, as this program, the first that is reported, names it. */
+static int __init find_loader(struct dl_phdr_info *program, size_t size, void *loader)
 {
-	const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-	unsigned long count = getauxval(AT_PHNUM);
+	char *start = (char *)program->dlpi_addr;
+	int i;
 
-	for (; count; count--, header++)
-		if (header->p_type == PT_INTERP)
-			return (char *)header->p_vaddr;
-	return NULL;
+	for (i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			*(char **)loader = start + program->dlpi_phdr[i].p_vaddr;
+	return 1;
 }
 
 int __init os_heap_is_apart(void)
@@ -41,11 +40,12 @@ int __init os_heap_is_apart(void)
 int __init os_start_by_loader(char **argv)
 {
 	static char program[PATH_MAX] __initdata;
-	char *loader = loader_path(), **words;
+	char *loader = NULL, **words;
 	ssize_t length;
 	int count = 0;
 
-	if (!loader)
+	dl_iterate_phdr(find_loader, &loader);
+	if (!loader) /* it is linked statically */
 		return -ENOEXEC;
 	if (!getauxval(AT_BASE)) /* the loader's place, unless it is what the host executed */
 		return -ELOOP;
