@@ -26,7 +26,7 @@ from lab.build.image.initrd import Entry, archive
 from lab.build.kernel.kernel import ensure_kernel
 from lab.build.report import SilentReport
 from lab.cli.terminal import console
-from lab.machine.doctor import memory_directory
+from lab.machine.memory import memory_directory
 
 LAB = str(Path(sys.executable).parent / "lab")
 FLAGSHIP = ["two-aps-handoff", "http/download"]

@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,6 +212,8 @@ def _package(folder: Path) -> str:
 
 def _blamed(error: BaseException, found: Place) -> str:
     """Return ``file:line`` of an error: of a syntax error, or the last line of the stack in the traceback."""
+    import traceback  # no lab file raises in most runs
+
     if isinstance(error, SyntaxError) and error.filename:
         return f"{_short(Path(error.filename))}:{error.lineno}"
     lines = [

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import platform
 import shutil
@@ -18,9 +17,9 @@ from lab.build.cache import MOVE_HINT, cache_root, free_bytes
 from lab.build.image.namespaces import namespace_problem
 from lab.checkout import CHECKOUT
 from lab.errors import HostError
+from lab.machine.memory import memory_directory
 
 PACKAGES = CHECKOUT / "scripts" / "packages"
-GUEST_BYTES = 1 << 30
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
 TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: with an earlier clock, all signatures of Debian 13 are in the future
 TESTED_SYSTEMS = {("debian", "12"), ("debian", "13")}
@@ -152,50 +151,6 @@ def _memory() -> Finding:
         return Finding("guest memory", True, str(memory_directory()))
     except HostError as error:
         return Finding("guest memory", False, error.message, error.hint or "")
-
-
-def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:
-    """The directory for the file that holds the guest's memory. The guest executes from it, so noexec does not work.
-
-    Args:
-        candidates: Looked at in order; default: /dev/shm, $TMPDIR, /tmp, $XDG_RUNTIME_DIR.
-        needed_bytes: Space that the guest may need.
-
-    Raises:
-        HostError: None is suitable; gives the reason for each.
-    """
-    if candidates is None:
-        variables = [os.environ.get("TMPDIR", ""), "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")]
-        candidates = [Path("/dev/shm"), *(Path(name) for name in variables if name)]
-    reasons = []
-    for candidate in dict.fromkeys(candidates):
-        reason = _unfit(candidate, needed_bytes)
-        if reason is None:
-            return candidate
-        reasons.append(f"{candidate}: {reason}")
-    raise HostError(
-        "no directory for the guest's memory:" + "".join(f"\n    {reason}" for reason in reasons),
-        hint="set TMPDIR to a directory that allows it, or mount one of them with exec: "
-        "`mount -o remount,exec /dev/shm`, in Docker `--tmpfs /dev/shm:exec,size=2g`",
-    )
-
-
-def _unfit(directory: Path, needed_bytes: int) -> str | None:
-    """Why a directory cannot hold a guest's memory; None if it can."""
-    if not directory.is_dir():
-        return "is not a directory"
-    try:
-        with tempfile.TemporaryFile(dir=directory) as file:
-            file.truncate(mmap.PAGESIZE)
-            mmap.mmap(file.fileno(), mmap.PAGESIZE, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_EXEC).close()
-    except PermissionError:
-        return (
-            "is mounted noexec" if os.statvfs(directory).f_flag & os.ST_NOEXEC else "cannot be written or executed from"
-        )
-    except OSError as error:
-        return f"cannot hold a file: {error.strerror}"
-    free = free_bytes(directory)
-    return None if free >= needed_bytes else f"has {free >> 20} MiB free, not {needed_bytes >> 20}"
 
 
 def _ptrace() -> Finding:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from lab.errors import RunError, writing
-from lab.machine.doctor import memory_directory
+from lab.machine.memory import memory_directory
 from lab.machine.process import MEMORY_BYTES, MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch

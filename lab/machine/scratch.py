@@ -14,7 +14,6 @@ import contextlib
 import fcntl
 import os
 import re
-import secrets
 import shutil
 import signal
 import stat
@@ -82,7 +81,7 @@ def clean_stale(parent: Path = PARENT) -> int:
 @contextlib.contextmanager
 def scratch(links: dict[str, Path], parent: Path = PARENT) -> Iterator[Path]:
     """A new scratch directory with ``links``; removed at the end, with every process of its guest."""
-    directory = parent / f"{PREFIX}{secrets.token_hex(4)}"
+    directory = parent / f"{PREFIX}{os.urandom(4).hex()}"
     made = directory.with_name(f"{_UNLOCKED}{directory.name}")
     try:
         with _made(made, directory, links):

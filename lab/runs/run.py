@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import json
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -120,6 +119,8 @@ def write_plan(directory: Path, plan: Plan) -> None:
 
 def write_wall(directory: Path, walls: Walls) -> None:
     """Write wall.json. HostError: the disk is full, or the directory is not writable."""
+    import platform  # while the guest runs, there is time
+
     host = {"kernel": platform.release(), "machine": platform.machine(), "python": platform.python_version()}
     text = json.dumps({**asdict(walls), "host": host, "finished_at": time.strftime("%Y-%m-%dT%H:%M:%S%z")}, indent=2)
     _write(directory / "wall.json", text + "\n")

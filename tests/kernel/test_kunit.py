@@ -12,7 +12,7 @@ import pytest
 from lab.build.kernel.kernel import ensure_kernel
 from lab.build.report import SilentReport
 from lab.checkout import CHECKOUT
-from lab.machine.doctor import memory_directory
+from lab.machine.memory import memory_directory
 
 pytestmark = pytest.mark.guest
 

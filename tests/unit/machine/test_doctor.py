@@ -13,7 +13,8 @@ import pytest
 from lab.build.image import namespaces
 from lab.errors import HostError
 from lab.machine import doctor
-from lab.machine.doctor import examine, host_tools, memory_directory
+from lab.machine.doctor import examine, host_tools
+from lab.machine.memory import memory_directory
 
 # In mounts of its own: a directory mounted noexec, another that is too small.
 NOEXEC = """
@@ -24,7 +25,7 @@ exec "$2" -c '
 import sys
 from pathlib import Path
 from lab.errors import HostError
-from lab.machine.doctor import memory_directory
+from lab.machine.memory import memory_directory
 root = Path(sys.argv[1])
 try:
     memory_directory([root / "noexec", root / "small"], needed_bytes=1 << 20)
