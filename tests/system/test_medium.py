@@ -164,11 +164,12 @@ def test_an_access_point_without_wmm_follows_dcf(boot: Callable[..., Ran]) -> No
     # a datagram each 1.5 ms, a quarter more than the channel carries
     send = SENDER.format(buffer=150_000, data=f"b'x'*{UDP_BYTES});time.sleep(.0015").replace("10.0.0.1", "10.0.0.2")
     work = (
-        "name: download\nduration: 10 s\nroles: {sink: 1, sta: 1}\n"
+        "name: download\nduration: 12 s\nroles: {sink: 1, sta: 1}\n"
         f'processes:\n  - {{on: sta, run: [python3, -c, "{SINK}"], as: receiver, ready: {{listening: udp/9}}}}\n'
         f'  - {{on: sink, run: [python3, -c, "{send}"], as: sender}}\n'
     )
-    assert rate_mbps(boot(place, work), IP_BYTES, receiver="sta1") == pytest.approx(6.193, rel=0.015)
+    # ARP asks by broadcast, which is not sent again if it collides: it may take two seconds
+    assert rate_mbps(boot(place, work), IP_BYTES, warm_up_s=4, receiver="sta1") == pytest.approx(6.193, rel=0.015)
 
 
 @pytest.mark.parametrize(

@@ -134,12 +134,14 @@ def test_a_marked_packet_is_tried_once(place: Place, marked: bool) -> None:
         "timeline:\n"
         f"  - {{at: 1 s, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 1, 'NO_RETRY_MARK': MARK}))}}}\n"
         f"  - {{at: 2 s, fault: damage, frames: data, from: sta1, to: ap1, count: {LOST}}}\n",
-        seed=4,  # with it no packet meets a beacon or a reply of ARP
     )
     counts = ran.link("sta1", "ap1")
-    assert counts["damaged"] == LOST and counts["collided"] == 0
-    assert counts["dropped"] == (LOST if marked else 0)
-    assert counts["retries"] - counts["collided"] == (0 if marked else LOST)
+    lost = LOST + counts["collided"]  # packets, and other frames of the station, without a mark, may meet beacons
+    assert counts["damaged"] == LOST
+    if marked:
+        assert counts["dropped"] >= LOST and counts["dropped"] + counts["retries"] == lost
+    else:
+        assert counts["dropped"] == 0 and counts["retries"] == lost
 
 
 def flips(frame: bytes) -> int:
