@@ -14,9 +14,9 @@ from lab.build.kernel.kernel import Kernel, ensure_kernel
 from lab.build.report import Report
 from lab.build.stack.stack import Stack, ensure_stack
 from lab.errors import BuildError, InputError
-from lab.machine.memory import memory_directory
 from lab.machine.guest import Guest, Setup
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
+from lab.machine.memory import memory_directory
 from lab.machine.process import GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
