@@ -6,13 +6,12 @@ from __future__ import annotations
 import os
 import re
 import signal
-import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from lab.build.image.initrd import Entry, archive
+from tests.kernel.first_program import initrd_of
 from tests.kernel.test_kunit import TIMEOUT_S, boot, command, environment
 
 pytestmark = pytest.mark.guest
@@ -51,19 +50,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive that holds tests/kernel/programs.c as /init."""
-    directory = tmp_path_factory.mktemp("programs")
-    program = directory / "init"
-    source = Path(__file__).with_name("programs.c")
-    flags = ["-static", "-pthread", "-Wl,-e,entry", "-O1", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(["gcc", *flags, "-o", program, source], check=True)
-    entries = [
-        Entry("dev", stat.S_IFDIR | 0o755),
-        Entry("proc", stat.S_IFDIR | 0o755),
-        Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)),
-        Entry("init", stat.S_IFREG | 0o755, content=program.read_bytes()),
-    ]
-    (directory / "initrd").write_bytes(archive(entries))
-    return directory / "initrd"
+    return initrd_of("programs.c", tmp_path_factory.mktemp("programs"), "-pthread", "-Wl,-e,entry", "-O1")
 
 
 @pytest.fixture(scope="module")

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import stat
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lab.build.image.initrd import Entry, archive
+from tests.kernel.first_program import initrd_of
 from tests.kernel.test_kunit import boot
 
 pytestmark = pytest.mark.guest
@@ -22,17 +20,7 @@ Boot = Callable[..., list[str]]
 @pytest.fixture(scope="module")
 def initrd(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An archive that holds tests/kernel/seen.c as /init."""
-    directory = tmp_path_factory.mktemp("seed")
-    program = directory / "init"
-    source = Path(__file__).with_name("seen.c")
-    subprocess.run(["gcc", "-static", "-Wall", "-Wextra", "-Werror", "-o", program, source], check=True)
-    entries = [
-        Entry("dev", stat.S_IFDIR | 0o755),
-        Entry("dev/console", stat.S_IFCHR | 0o600, device=(5, 1)),
-        Entry("init", stat.S_IFREG | 0o755, content=program.read_bytes()),
-    ]
-    (directory / "initrd").write_bytes(archive(entries))
-    return directory / "initrd"
+    return initrd_of("seen.c", tmp_path_factory.mktemp("seed"))
 
 
 @pytest.fixture

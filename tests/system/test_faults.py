@@ -99,13 +99,16 @@ def test_a_handoff_to_an_access_point_that_is_gone_fails(boot: Callable[..., Ran
 
 
 def test_the_end_of_an_earlier_scan_is_not_that_of_the_handoffs(boot: Callable[..., Ran]) -> None:
-    """While a command runs, nobody reads what wpa_supplicant reports; the handoff finds the report in its socket."""
+    """While a command runs, nobody reads what wpa_supplicant reports; the handoff finds the report in its socket.
+
+    After 30 s only a scan of its own tells the station of ap2 again.
+    """
     topology = ONE_AP.replace("  sta1", "  ap2: {kind: ap, ssid: net, channel: 6}\n  sta1")
-    scan = '{at: 1 s, exec: sta1, run: [sh, -c, "wpa_cli -i sta1-wlan0 scan freq=2437; sleep 1"]}'
-    status = "{at: 4 s, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, status]}"
+    scan = '{at: 33 s, exec: sta1, run: [iw, dev, sta1-wlan0, scan, freq, "2412"]}'  # it ends with the scan
+    status = "{at: 36 s, exec: sta1, run: [wpa_cli, -i, sta1-wlan0, status]}"
     ran = boot(
         topology,
-        f"name: two\nduration: 5 s\ntimeline:\n  - {scan}\n  - {{at: 2 s, roam: sta1, to: ap2}}\n  - {status}\n",
+        f"name: two\nduration: 37 s\ntimeline:\n  - {scan}\n  - {{at: 33.001 s, roam: sta1, to: ap2}}\n  - {status}\n",
     )
     assert "freq=2437" in ran.outputs()[-1]
 

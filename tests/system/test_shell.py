@@ -115,7 +115,7 @@ def test_the_status_is_that_of_the_last_command(machine: runs.Machine, commands:
 
 
 def test_the_shell_of_a_node_ends_and_starts_again(machine: runs.Machine) -> None:
-    found = piped("h1 x=1\nh1 echo x=$x\nh1 sleep 100 &\nh1 exit 3\n")
+    found = piped("h1 x=1\nh1 echo x=$x\nh1 tail -f /dev/null &\nh1 exit 3\n")
     assert (found.stdout, found.returncode) == ("x=1\n", 3)
     found = piped("h1 x=1\nh1 exit 3\nh1 echo x=$x\n")
     assert (found.stdout, found.returncode) == ("x=\n", 0)
