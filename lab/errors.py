@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Errors that a user can cause, each with what to do about it.
 
-``lab.cli.main`` prints a ``LabError`` as one message, without a traceback (exit status 2, or 1 if a run itself failed).
-``where`` is ``file:line`` if the mistake is in a file.
+``lab.cli.entry`` prints a ``LabError`` as one message, without a traceback (exit status 2, or 1 if a run itself
+failed). ``where`` is ``file:line`` if the mistake is in a file.
 """
 
 from __future__ import annotations

@@ -1,22 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The command ``lab``: thin verbs. Heavy imports are inside the verbs, so that ``lab --help`` answers at once."""
+"""The verbs of ``lab``, thin. Heavy imports are inside the verbs, so that ``lab --help`` answers at once."""
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
-import signal
-import sys
 from pathlib import Path
-from types import FrameType
 from typing import Annotated, Literal
 
 import typer
 import typer.core
-from click.exceptions import ClickException
-
-from lab.errors import LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
@@ -270,42 +262,3 @@ def clean() -> None:
     largest = sorted((size, kind) for kind, size in freed.items() if size >= 1_000_000)[::-1]
     listed = f" ({', '.join(f'{size / 1e6:.0f} MB of {kind}' for size, kind in largest)})" if largest else ""
     print(f"removed {sum(freed.values()) / 1e6:.0f} MB of cache{listed} and the remains of {stale} killed guests")
-
-
-# What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
-# (20 ms), and once more at the end (60 ms).
-_COLLECT = (50_000, 10, 100)
-
-_ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to an exit status
-
-
-def _terminated(number: int, _frame: FrameType | None) -> None:
-    """SIGTERM ends the lab like Ctrl-C: it cleans up before it exits."""
-    _ended_by.append(signal.SIGTERM)
-    raise KeyboardInterrupt
-
-
-def _status(returned: int | None) -> int:
-    """The exit status; 128 + the signal for an interrupted run, as in shells."""
-    if returned != 128 + signal.SIGINT:
-        return returned or 0
-    print("lab: interrupted", file=sys.stderr)
-    return 128 + (_ended_by or [signal.SIGINT])[0]
-
-
-def main() -> None:
-    """Entry of the command: a user's mistake is one message, never a traceback."""
-    signal.signal(signal.SIGTERM, _terminated)
-    gc.set_threshold(*_COLLECT)
-    atexit.register(gc.freeze)
-    try:
-        sys.exit(_status(app(standalone_mode=False)))
-    except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)
-        sys.exit(error.exit_status)
-    except ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has exited (lab list | head)
-        sys.exit(141)

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 from lab import library, runs
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
+from lab.machine.head_start import HEAD_STARTS, HeadStart
 from lab.runs import planned
 from lab.runs.pool import run_all
+from lab.runs.run import started
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -47,22 +50,47 @@ def execute(
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [])
-    directory = runs.new_directory(f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-"), out)
+    name = f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-")
+    running = _head_start(name, plans, machine, out)
+    directory = running.directory if running else runs.new_directory(name, out)
     places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
     for place in places:
         with writing(place):
             place.mkdir(exist_ok=True)
-    records = _run(plans, places, machine, jobs, directory)
+    records = _run(name, plans, places, machine, jobs, directory, running)
     _point_latest(directory, out)
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
 
 
-def _run(plans: list[Plan], places: list[Path], machine: runs.Machine, jobs: int, directory: Path) -> list[Record]:
+def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
+    """The guest of a single plan, if it is running already."""
+    if len(plans) > 1:
+        return None
+    (plan,) = plans
+    return HEAD_STARTS.take(name, plan.to_json(), partial(machine.setup, plan), out)
+
+
+def _run(
+    name: str,
+    plans: list[Plan],
+    places: list[Path],
+    machine: runs.Machine,
+    jobs: int,
+    directory: Path,
+    running: HeadStart | None,
+) -> list[Record]:
+    start = running.guest if running else started
+
+    def meanwhile() -> None:
+        _prepare_report()
+        if len(plans) == 1:
+            HEAD_STARTS.remember(name, plans[0].to_json(), machine.setup(plans[0], directory))
+
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with RunBars(names, plans[0].duration_ns) as bars:
-            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, _prepare_report)
+            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, meanwhile, start)
     except KeyboardInterrupt:
         runs.discard(directory)
         raise

@@ -10,7 +10,7 @@ DIR/console.log    the guest's kernel log
 """
 
 from lab.machine.machine import Machine, ensure_machine, prepare, with_stacks
-from lab.runs.directory import discard, new_directory
+from lab.machine.run_directory import discard, new_directory
 from lab.runs.run import boot, run_plan, write_plan
 
 __all__ = [

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
 from lab.errors import LabError
 from lab.machine.machine import Machine
 from lab.machine.watch import Progress
-from lab.runs.run import Meanwhile, run_plan
+from lab.runs.run import Meanwhile, Start, run_plan, started
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -182,10 +182,12 @@ def run_all(
     jobs: int,
     on_progress: Callable[[int, Progress], None],
     meanwhile: Meanwhile = lambda: None,
+    start: Start = started,
 ) -> list[Record]:
     """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
 
-    ``on_progress`` is called with the number of the plan. The first failure ends the others.
+    ``on_progress`` is called with the number of the plan. The first failure ends the others. For ``meanwhile`` and
+    ``start``, see ``run_plan``.
     """
     work = list(plans)
     records: dict[int, Record] = {}
@@ -196,7 +198,7 @@ def run_all(
             on_progress(number, progress)
 
         plan, directory = work[number]
-        return run_plan(plan, machine, directory, look, meanwhile=meanwhile)
+        return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start)
 
     Pool[int, int, "Record"](
         range(len(work)),

@@ -7,7 +7,7 @@ import contextlib
 import importlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,16 @@ if TYPE_CHECKING:
     from lab.record import Record
 
 Meanwhile = Callable[[], None]  # work to do while a guest runs; the guest does not wait for it
+Start = Callable[[Plan, Machine, Path, float], contextlib.AbstractContextManager[Guest]]
 _TRANSIENT = ("pulse", "started")  # used only while a guest runs
+
+
+@contextlib.contextmanager
+def started(plan: Plan, machine: Machine, directory: Path, stall_wall_s: float = STALL_WALL_S) -> Iterator[Guest]:
+    """Start the guest of a plan in a run directory; end it with the context."""
+    write_plan(directory, plan)
+    with Guest.started(machine.setup(plan, directory), stall_wall_s=stall_wall_s) as guest:
+        yield guest
 
 
 def run_plan(
@@ -33,6 +42,7 @@ def run_plan(
     on_progress: OnProgress = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
+    start: Start = started,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
 
@@ -45,6 +55,7 @@ def run_plan(
         on_progress: called repeatedly while the guest runs; an exception of it ends the run.
         stall_wall_s: the run has failed after this time without progress of virtual time.
         meanwhile: called once the guest has been started.
+        start: a context that yields the running guest; default: ``started``.
 
     Raises:
         RunError: The guest or a process in it failed; its files stay in the directory.
@@ -56,7 +67,7 @@ def run_plan(
         importlib.import_module("lab.runs.made_of")
         meanwhile()
 
-    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs)
+    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, start)
     write_wall(directory, walls)
     from lab import record
     from lab.runs import made_of
@@ -72,11 +83,11 @@ def boot(
     on_progress: OnProgress = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
+    start: Start = started,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
-    write_plan(directory, plan)
     try:
-        with Guest.started(machine.setup(plan, directory), stall_wall_s=stall_wall_s) as guest:
+        with start(plan, machine, directory, stall_wall_s) as guest:
             meanwhile()
             walls = guest.follow(on_progress)
     except LabError:

@@ -23,7 +23,7 @@ from lab.errors import suggestion
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
-_LAB = (sys.executable, "-c", "from lab.cli.main import main; main()")
+_LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
 
 
 def experiments() -> dict[str, Path]:

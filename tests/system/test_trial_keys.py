@@ -30,7 +30,7 @@ repetitions: 2
 metrics: {rtt: ms}
 """
 COPIED = ("lab", "topologies", "workloads")
-LAB = (sys.executable, "-c", "from lab.cli.main import main; main()")
+LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
 
 
 @dataclass(frozen=True)

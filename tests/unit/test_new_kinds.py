@@ -88,7 +88,7 @@ def python(checkout: Path, program: str, *arguments: str) -> str:
 
 
 def lab(checkout: Path, *arguments: str) -> str:
-    return python(checkout, "from lab.cli.main import main; main()", *arguments)
+    return python(checkout, "from lab.cli.entry import main; main()", *arguments)
 
 
 def test_a_new_kind_goes_from_file_to_guest(checkout: Path) -> None:

@@ -15,8 +15,8 @@ from multiprocessing import forkserver, resource_tracker
 
 from lab.checkout import PACKAGE
 
-# lab.cli.main, since every worker runs the script ``lab`` again, which imports it
-_IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli.main", "lab.experiments.run.worker", "lab.record"]
+# lab.cli.entry, since every worker runs the script ``lab`` again, which imports it
+_IMPORTED = ["distributed.nanny", "distributed.worker", "lab.cli.entry", "lab.experiments.run.worker", "lab.record"]
 _LOGGING = "DASK_LOGGING__DISTRIBUTED"  # dask's own variable, for users who want to see its output
 _QUIET = "critical"
 

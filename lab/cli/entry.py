@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Entry point of the command ``lab``: head start, verb, errors, exit status."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import signal
+import sys
+from types import FrameType
+
+from lab.errors import LabError
+from lab.machine.head_start import HEAD_STARTS
+
+# What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
+# (20 ms), and once more at the end (60 ms).
+_COLLECT = (50_000, 10, 100)
+
+_ended_by: list[signal.Signals] = []  # typer reduces every KeyboardInterrupt to an exit status
+
+
+def _terminated(number: int, _frame: FrameType | None) -> None:
+    """SIGTERM ends the lab like Ctrl-C: it cleans up before it exits."""
+    _ended_by.append(signal.SIGTERM)
+    raise KeyboardInterrupt
+
+
+def _status(returned: int | None) -> int:
+    """The exit status; 128 + the signal for an interrupted run, as in shells."""
+    if returned != 128 + signal.SIGINT:
+        return returned or 0
+    print("lab: interrupted", file=sys.stderr)
+    return 128 + (_ended_by or [signal.SIGINT])[0]
+
+
+def main() -> None:
+    """Entry of the command: a user's mistake is one message, never a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
+    gc.set_threshold(*_COLLECT)
+    atexit.register(gc.freeze)
+    try:
+        try:
+            HEAD_STARTS.begin(sys.argv[1:])
+            status = _verb()
+        finally:
+            HEAD_STARTS.discard()
+    except KeyboardInterrupt:  # before or after typer
+        status = _status(128 + signal.SIGINT)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has exited (lab list | head)
+        status = 141
+    sys.exit(status)
+
+
+def _verb() -> int:
+    """Run the verb; returns the exit status."""
+    from click.exceptions import ClickException
+
+    from lab.cli.main import app  # typer, and what it imports: the guest has started already
+
+    try:
+        return _status(app(standalone_mode=False))
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return error.exit_status
+    except ClickException as error:
+        error.show()
+        return error.exit_code
