@@ -24,6 +24,8 @@ settings.load_profile("lab")
 # workers get whole files of them.
 LONG = ("determinism", "system")
 LAST = "unit"
+# Long tests that share a run: one worker gets all tests of such a file, otherwise each worker would repeat the run.
+SHARED = ("tests/system/test_flagship.py",)
 
 
 def folders(nodeid: str) -> tuple[str, ...]:
@@ -40,7 +42,8 @@ class Scheduling(LoadScopeScheduling):  # type: ignore[misc] # has no types
     """Assigns work to workers: a single long test, or a file of short ones."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid if rank(nodeid) < len(LONG) else nodeid.partition("::")[0]
+        file = nodeid.partition("::")[0]
+        return nodeid if rank(nodeid) < len(LONG) and file not in SHARED else file
 
 
 @pytest.hookimpl(optionalhook=True)

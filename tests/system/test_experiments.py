@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,10 +28,10 @@ from lab.machine import scratch
 from lab.machine.watch import STALL_WALL_S
 from lab.plan.load import load
 from lab.record.record import to_json
+from tests.system.waiting import DEADLINE_S, until
 
 pytestmark = pytest.mark.guest
 
-DEADLINE_S = 60.0
 PATH = os.pathsep.join([str(CHECKOUT), *filter(None, [os.environ.get("PYTHONPATH")])])
 PLACE = """\
 name: pair
@@ -123,14 +122,6 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, machine: runs.Machine) -> Place:
     return Place(tmp_path)
-
-
-def until(condition: Callable[[], object], seconds: float = DEADLINE_S) -> None:
-    """Wait for a condition on the host; fails the test after so long."""
-    deadline_s = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline_s, "timeout"
-        os.sched_yield()
 
 
 def is_written(path: Path) -> bool:

@@ -28,11 +28,13 @@ SENDER = (
     "while '0x2' not in open('/proc/net/arp').read():\\n s.send(b'');time.sleep(.1)\\n"
     "while 1:s.send({data})"
 )
-# fifty saturated stations leave no room for ARP: some would never learn whom to send to, or forget it
+# Modules that load quickly, and no site: fifty stations start fifty Pythons.
+# Fifty saturated stations leave no room for ARP: some would never learn whom to send to, or forget it
 SINK_MAC = "02:00:00:00:11:11"
 STATION = (
-    "import socket,subprocess,time;(dev,)=[n for _,n in socket.if_nameindex() if 'wlan' in n]\\n"
-    f"subprocess.run(['ip','neigh','replace','10.0.0.1','lladdr','{SINK_MAC}','dev',dev],check=True)\\n"
+    "import _socket as socket,os,time;(dev,)=[n for _,n in socket.if_nameindex() if 'wlan' in n]\\n"
+    f"ip='ip','neigh','replace','10.0.0.1','lladdr','{SINK_MAC}','dev',dev\\n"
+    "assert not os.waitpid(os.posix_spawnp('ip',ip,os.environ),0)[1]\\n"
     "s=socket.socket(2,2);s.setsockopt(1,7,{buffer});s.connect(('10.0.0.1',9));then=same=0\\n"
     "while 1:\\n s.send({data});now=time.monotonic();same=same+1 if now==then else 0;then=now\\n"
     " if same>1000:time.sleep(.01)"  # a station that has lost its network takes frames without end
@@ -80,7 +82,7 @@ def workload(buffer_bytes: int, duration_s: int) -> str:
     return (
         f"name: saturate\nduration: {duration_s} s\nroles: {{sink: 1, sta: 1..}}\n"
         f'processes:\n  - {{on: sink, run: [python3, -c, "{SINK}"], as: sink-of-all, ready: {{listening: udp/9}}}}\n'
-        f'  - {{on: sta, run: [python3, -c, "{code}"], as: sender}}\n'
+        f'  - {{on: sta, run: [python3, -S, -c, "{code}"], as: sender}}\n'
     )
 
 

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from lab import runs
 from lab.machine import scratch
+from tests.system.waiting import DEADLINE_S, until
 
 pytestmark = pytest.mark.guest
 
 LAB = Path(sys.executable).parent / "lab"
-DEADLINE_S = 60.0
 
 
 def _start(out: Path) -> subprocess.Popen[str]:
@@ -27,18 +25,9 @@ def _start(out: Path) -> subprocess.Popen[str]:
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
     )
-    _until(lambda: (out / "pulse").exists() or process.poll() is not None)
+    until(lambda: (out / "pulse").exists() or process.poll() is not None)
     assert process.poll() is None, process.communicate()[0]
     return process
-
-
-def _until(condition: object) -> None:
-    """Wait for a condition on the host; fails the test after a minute."""
-    assert callable(condition)
-    deadline_s = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline_s, "timeout"
-        os.sched_yield()
 
 
 def _directory_of(out: Path) -> Path:
@@ -75,7 +64,7 @@ def test_after_kill_9_the_guest_dies_and_the_next_start_cleans_up(tmp_path: Path
     home = _directory_of(out)
     process.kill()
     process.communicate()
-    _until(lambda: not _processes(home))
+    until(lambda: not _processes(home))
     # the next start may be that of another lab on this machine, such as another test's
     scratch.clean_stale()
     assert not home.exists()

@@ -18,7 +18,8 @@ from lab.build.cache import cache_root
 from lab.experiments.run.store import KIND
 from lab.numbers import count
 from tests.system.test_cli import LAB, lab
-from tests.system.test_experiments import DEADLINE_S, alive, descendants, own_guests, until
+from tests.system.test_experiments import alive, descendants, own_guests
+from tests.system.waiting import DEADLINE_S, until
 
 pytestmark = pytest.mark.guest
 
