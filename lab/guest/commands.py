@@ -15,12 +15,6 @@ CRUN_ENVIRONMENT = {"_LIBCONTAINER_CLONED_BINARY": "1"}
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
-def countries(plan: types.Plan) -> list[list[str]]:
-    """Regulatory domain. Reload the database: the kernel looked for it before the image was mounted."""
-    wanted = sorted({node.radio.country for node in plan.nodes if node.radio})
-    return [["iw", "reg", "reload"], ["iw", "reg", "set", wanted[0]]] if wanted else []
-
-
 def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
     """``ip -batch`` lines that create all veth pairs at once, each end in its container."""
     macs = {interface.name: interface.mac for node in plan.nodes for interface in node.interfaces}
@@ -36,11 +30,6 @@ def start_container(name: str) -> list[str]:
     home = NODES / name
     options = ["--detach", f"--bundle={home}", f"--pid-file={home}/pid"]
     return [CRUN, "--cgroup-manager=cgroupfs", "run", *options, name]
-
-
-def move_radio(phy: int, pid: int | str) -> list[str]:
-    """Move a radio into a container."""
-    return ["iw", "phy", f"phy{phy}", "set", "netns", str(pid)]
 
 
 def wired_lines(node: types.Node) -> list[str]:

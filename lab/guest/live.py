@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lab.guest.medium.medium import Medium
     from lab.guest.medium.record import MediumRecord
     from lab.guest.network.air_capture import AirCapture
+    from lab.guest.nl80211 import Nl80211
 
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
@@ -54,6 +55,7 @@ class LiveGuest:
         self.failure: GuestError | None = None
         self.processes = Processes(self)
         self._daemons_are_needed = False
+        self._nl80211: Nl80211 | None = None
         self._medium: Medium | None = None
         self._looks: MediumRecord | None = None
 
@@ -208,7 +210,16 @@ class LiveGuest:
             source,
         )
 
-    # The medium
+    # Radios
+
+    @property
+    def nl80211(self) -> Nl80211:
+        """The kernel's configuration of radios."""
+        from lab.guest.nl80211 import Nl80211
+
+        if self._nl80211 is None:
+            self._nl80211 = Nl80211()
+        return self._nl80211
 
     @property
     def medium(self) -> Medium:

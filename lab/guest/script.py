@@ -68,7 +68,9 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     for node in plan.nodes:
         phy = phys.get(node.name)
         if phy is not None:
-            yield Run(commands.move_radio(phy, pid(node.name)), culprit=node.name)
+            from lab.guest.radio_steps import MoveRadio
+
+            yield MoveRadio(phy, node.name, pid)
         yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
         kind = node_kind(node.kind)
         yield Configure(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
@@ -80,8 +82,10 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 
 def _start(plan: types.Plan) -> Iterator[Step]:
     """Start the daemons of nodes, phase by phase."""
-    for command in commands.countries(plan):
-        yield Run(command)
+    for country in sorted({node.radio.country for node in plan.nodes if node.radio})[:1]:
+        from lab.guest.radio_steps import SetCountry
+
+        yield SetCountry(country)
     if plan.pcap:  # before the first radio goes up
         yield Run(commands.air_up())
         yield CaptureAir(tuple(commands.air_capture()))

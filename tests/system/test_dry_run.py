@@ -109,14 +109,12 @@ def reporting(machine: Machine, directory: Path) -> Machine:
 
 
 def started(path: Path) -> list[Command]:
-    """The processes that a guest started, with nodes for process ids."""
+    """The processes that a guest started."""
     found: list[Command] = []
     for place, nodes, words in map(json.loads, path.read_text().splitlines()):
         if words[0] == ENTER:
             place, words = nodes[words[1]], words[3:]
-        found.append(
-            (place, [f"<pid of {nodes[word]}>" if words[0] == "iw" and word in nodes else word for word in words])
-        )
+        found.append((place, words))
     return found
 
 

@@ -131,6 +131,14 @@ def test_output_that_is_no_text(machine: runs.Machine) -> None:
     assert (found.stdout, found.returncode) == ("\ufffd\nbash: missing: command not found\n", 127)
 
 
+def test_output_like_the_prompt(machine: runs.Machine) -> None:
+    """Mininet takes the byte 0x7f for the end of a command."""
+    found = piped(
+        "h1 printf 'a\\177'; cat /proc/*/status | wc -l >/dev/null; printf 'b\\177'; (exit 3)\nh1 echo c; (exit 4)\n"
+    )
+    assert (found.stdout.replace("\177", ""), found.returncode) == ("abc\n", 4)
+
+
 def test_a_stack_that_there_is_not() -> None:
     found = subprocess.run(
         [str(LAB), "shell", "approximate-link", "--stack", "spa"], capture_output=True, text=True, check=False

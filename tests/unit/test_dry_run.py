@@ -32,7 +32,9 @@ def lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_medium_is_made_while_radios_are_in_the_root(lines: list[str]) -> None:
     netlink = [number for number, line in enumerate(lines) if line.startswith("# netlink, hwsim_medium: ")]
     assert lines[netlink[0]].startswith("# netlink, hwsim_medium: NEW id=1 seed=")
-    (moved,) = [number for number, line in enumerate(lines) if line.startswith("iw phy phy1 set netns")]
+    (moved,) = [
+        number for number, line in enumerate(lines) if line.startswith("# netlink, nl80211: SET_WIPHY_NETNS wiphy=1")
+    ]
     added = [number for number in netlink if "ADD_RADIO id=1 radio=1" in lines[number]]
     assert len(added) == 1 and added[0] < moved
     assert "# netlink, hwsim_medium: SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:3389mB" in lines

@@ -89,6 +89,11 @@ def text(value: str) -> bytes:
     return value.encode() + b"\0"
 
 
+def u32(value: int) -> bytes:
+    """A number of 32 bits."""
+    return _U32.pack(value)
+
+
 def message(kind: int, flags: int, sequence: int, payload: bytes) -> bytes:
     """A message with its header, padded. The kernel fills in the port."""
     return _padded(_HEADER.pack(_HEADER.size + len(payload), kind, flags, sequence, 0) + payload)

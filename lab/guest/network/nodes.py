@@ -113,11 +113,18 @@ class LabNode(MininetNode):
 
         ``show`` gets what it prints, as it comes. The line goes to a file, since a terminal takes 4095 characters.
         """
+        status = self.container.root / _STATUS.lstrip("/")
+        status.unlink(missing_ok=True)
         self.container.write(_LINE, f"{line}\n")
         self.sendCmd(f". {_LINE} </dev/null; echo $? >{_STATUS}")
-        while self.waiting:
+        while self.waiting or not (status.exists() and status.stat().st_size):
+            self.waiting = True  # the command may itself print the byte that is the prompt
             show(self.monitor())
-        return int((self.container.root / _STATUS.lstrip("/")).read_text()) if self.shell else self._exit_status
+            if not self.shell:
+                return self._exit_status
+        while self.shell and select.select([self.stdout], [], [], 0)[0]:
+            show(self.read().replace(PROMPT, ""))
+        return int(status.read_text())
 
     def read(self, size: int = 1024) -> str:
         """Mininet's, but notices the end of the shell, which Mininet would wait for in vain."""

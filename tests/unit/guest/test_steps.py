@@ -84,11 +84,22 @@ class Recorder:
         self.medium = self
         self.air = SimpleNamespace(finish=lambda: self._note(None, "SIGINT tcpdump"))
         self.clock = SimpleNamespace(start=lambda loop: self._note(None, "uptime timeline"))
+        self.nl80211 = SimpleNamespace(move_radio=self._move_radio, set_country=self._set_country)
         self.loop = None
         self.controls = {node.name: Control(self, node.name) for node in plan.nodes}
 
     def _note(self, node: str | None, what: str) -> None:
         self.done.append((node, what))
+
+    def _move_radio(self, phy: int, pid: int | str, node: str) -> None:
+        self._note(None, f"nl80211 SET_WIPHY_NETNS wiphy={phy} pid={pid}")
+
+    def _set_country(self, country: str) -> None:
+        self._note(None, "nl80211 RELOAD_REGDB")
+        self._note(None, f"nl80211 REQ_SET_REG alpha2={country}")
+
+    def pid(self, node: str) -> str:
+        return f"<pid of {node}>"
 
     def run(self, argv: Sequence[str], node: str | None, input_text: str = "", culprit: str | None = None) -> str:
         self._note(node, " ".join(argv))

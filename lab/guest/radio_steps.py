@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Steps that configure radios before any daemon does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.guest.nl80211 import FAMILY
+from lab.guest.steps import GUEST, Pid
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+
+class MoveRadio(NamedTuple):
+    """Move a radio into a node's container."""
+
+    phy: int
+    node: str
+    pid: Pid
+
+    @property
+    def place(self) -> str:
+        """No node."""
+        return GUEST
+
+    def describe(self) -> Iterator[str]:
+        """The request."""
+        yield f"# netlink, {FAMILY}: SET_WIPHY_NETNS wiphy={self.phy} pid={self.pid(self.node)}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Send it."""
+        guest.nl80211.move_radio(self.phy, guest.pid(self.node), self.node)
+
+
+class SetCountry(NamedTuple):
+    """Set the regulatory domain."""
+
+    country: str  # two letters
+
+    @property
+    def place(self) -> str:
+        """No node."""
+        return GUEST
+
+    def describe(self) -> Iterator[str]:
+        """The requests."""
+        yield f"# netlink, {FAMILY}: RELOAD_REGDB"
+        yield f"# netlink, {FAMILY}: REQ_SET_REG alpha2={self.country}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Send them."""
+        guest.nl80211.set_country(self.country)
