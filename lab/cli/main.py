@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,15 +22,17 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+_option = partial(typer.Option, show_envvar=False)  # or click's errors end in "(env var: 'None')"
+
 Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
 Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
-Seed = Annotated[int, typer.Option(help="Seed for all random numbers of the run.", min=0)]
+Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", min=0)]
 Setting = Annotated[
-    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
+    list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
-Out = Annotated[Path | None, typer.Option(help="Directory for the run; default: a new one in runs/.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Source = Annotated[Path | None, typer.Option(help="Kernel source tree to use instead of Debian's package.")]
+Out = Annotated[Path | None, _option(help="Directory for the run; default: a new one in runs/.")]
+Json = Annotated[bool, _option("--json", help="Print JSON instead of tables.")]
+Source = Annotated[Path | None, _option(help="Kernel source tree to use instead of Debian's package.")]
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,7 +46,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the lab's version.")
+        bool, _option("--version", is_eager=True, callback=_print_version, help="Print the lab's version.")
     ] = False,
 ) -> None:
     """A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time."""
@@ -56,13 +59,13 @@ def run(
     seed: Seed = 1,
     settings: Setting = None,
     out: Out = None,
-    repeat: Annotated[int, typer.Option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
-    jobs: Annotated[int, typer.Option(help="Number of guests to run in parallel.", min=1)] = 1,
+    repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
+    jobs: Annotated[int, _option(help="Number of guests to run in parallel.", min=1)] = 1,
     pcap: Annotated[
         Literal["air"] | None,
-        typer.Option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
+        _option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print every command instead of running it.")] = False,
+    dry_run: Annotated[bool, _option("--dry-run", help="Print every command instead of running it.")] = False,
     as_json: Json = False,
     kernel_source: Source = None,
 ) -> None:
@@ -96,7 +99,7 @@ def shell(
     topology: Topology,
     seed: Seed = 1,
     settings: Setting = None,
-    stack: Annotated[str | None, typer.Option(metavar="NAME", help="Stack whose programs nodes have.")] = None,
+    stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     kernel_source: Source = None,
 ) -> None:
     """Boot a topology in real time and open a prompt like mininet>, or run the commands of a pipe or file."""
@@ -126,7 +129,11 @@ def show(
 def list_(
     what: Annotated[
         Literal["topologies", "workloads", "experiments", "probes", "metrics"] | None,
-        typer.Argument(help="List only topologies, workloads, experiments, probes or metrics.", show_default=False),
+        typer.Argument(
+            metavar="[WHAT]",
+            help="List only topologies, workloads, experiments, probes or metrics.",
+            show_default=False,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -148,8 +155,8 @@ def check(files: Annotated[list[Path], typer.Argument(help="Topology, workload a
 @app.command()
 def report(
     directory: Annotated[Path, typer.Argument(help="Directory of a run.")] = Path("runs/latest"),
-    png: Annotated[bool, typer.Option("--png", help="Also draw the plots as PNG.")] = False,
-    pdf: Annotated[bool, typer.Option("--pdf", help="Also draw the plots as PDF.")] = False,
+    png: Annotated[bool, _option("--png", help="Also draw the plots as PNG.")] = False,
+    pdf: Annotated[bool, _option("--pdf", help="Also draw the plots as PDF.")] = False,
     as_json: Json = False,
 ) -> None:
     """Rebuild record and report of a run from its raw files, and print its tables."""
@@ -163,19 +170,19 @@ def report(
 @app.command()
 def reproduce(
     experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
-    out: Annotated[Path | None, typer.Option(help="Directory for the results; default: a new one in runs/.")] = None,
-    jobs: Annotated[int, typer.Option(help="Number of guests to run in parallel on this machine.", min=1)] = 1,
+    out: Annotated[Path | None, _option(help="Directory for the results; default: a new one in runs/.")] = None,
+    jobs: Annotated[int, _option(help="Number of guests to run in parallel on this machine.", min=1)] = 1,
     dask: Annotated[
         str | None,
-        typer.Option(metavar="ADDRESS", help="dask.distributed scheduler whose workers run the trials: tcp://…"),
+        _option(metavar="ADDRESS", help="dask.distributed scheduler whose workers run the trials: tcp://…"),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
+        list[str] | None, _option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
     ] = None,
-    reps: Annotated[int | None, typer.Option(metavar="N", help="Repeat each point N times.", min=1)] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Also run trials that are stored.")] = False,
-    limit: Annotated[int, typer.Option(metavar="N", help="A grid of more trials requires --yes.", min=1)] = 1000,
-    yes: Annotated[bool, typer.Option("--yes", help="Run all trials, however many there are.")] = False,
+    reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", min=1)] = None,
+    fresh: Annotated[bool, _option("--fresh", help="Also run trials that are stored.")] = False,
+    limit: Annotated[int, _option(metavar="N", help="A grid of more trials requires --yes.", min=1)] = 1000,
+    yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run the trials of an experiment that are not stored; draw it beside the paper. Exit status 1: a claim fails."""
@@ -221,9 +228,7 @@ def doctor(as_json: Json = False) -> None:
 @app.command()
 def kernel(
     kernel_source: Source = None,
-    refresh: Annotated[
-        bool, typer.Option("--refresh", help="Fetch Debian's source again, to use a newer version.")
-    ] = False,
+    refresh: Annotated[bool, _option("--refresh", help="Fetch Debian's source again, to use a newer version.")] = False,
     as_json: Json = False,
 ) -> None:
     """Build the guest's kernel unless it is cached; describe it."""
@@ -238,7 +243,7 @@ def kernel(
 
 @app.command()
 def rootfs(
-    refresh: Annotated[bool, typer.Option("--refresh", help="Build again, with today's packages.")] = False,
+    refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
     as_json: Json = False,
 ) -> None:
     """Build the guest's root file system unless it is cached; describe it."""

@@ -46,11 +46,12 @@ def execute(
 ) -> int:
     """Run, record, report; returns the exit status."""
     plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
-    runs.prepare()
+    runs.prepare(runs_already=HEAD_STARTS.running)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [])
-    name = f"{plans[0].topology}--{plans[0].workload}-seed{seed}".replace("/", "-")
+    seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
+    name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
     running = _head_start(name, plans, machine, out)
     directory = running.directory if running else runs.new_directory(name, out)
     places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]

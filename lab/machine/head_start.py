@@ -22,9 +22,8 @@ from lab.build.report import SilentReport
 from lab.errors import LabError
 from lab.machine.guest import Guest, Setup
 from lab.machine.process import GuestFiles
-from lab.machine.run_directory import new_directory
+from lab.machine.run_directory import claim, new_directory
 
-PLAN = "plan.json"
 _OUTCOME = "guest.json"
 _FILE = "start.json"
 _NEEDED_BYTES = 10_000_000
@@ -57,38 +56,48 @@ class Remembered:
 
 
 class HeadStart:
-    """A guest that has been started for a command."""
+    """A guest that is started for a command. Until ``guest`` is entered, ``discard`` undoes everything."""
 
     def __init__(self, remembered: Remembered, out: Path | None) -> None:
+        """Nothing is started yet."""
+        self.remembered = remembered
+        self.directory = Path()
+        self.setup = remembered.setup
+        self._out = out
+        self._existed = out is not None and out.exists()
+        self._ours = False  # the directory: we may remove what is in it
+        self._closing = contextlib.ExitStack()
+        self._guest: Guest | None = None
+
+    def start(self) -> None:
         """Start it.
 
         Raises:
-            LabError, OSError: It cannot be started; nothing remains.
+            LabError, OSError: It cannot be started.
         """
-        self.remembered = remembered
-        self._existed = out is not None and out.exists()
-        self._closing = contextlib.ExitStack()
-        self.directory = new_directory(remembered.name, out)
-        self.setup = remembered.beginning_in(self.directory)
-        try:
-            (self.directory / PLAN).write_text(remembered.plan)
-            self._guest = self._closing.enter_context(Guest.started(self.setup))
-        except BaseException:
-            self.discard()
-            raise
+        self.directory = new_directory(self.remembered.name, self._out)
+        self._ours = self._out is None
+        claim(self.directory, self.remembered.plan)
+        self._ours = True
+        self.setup = self.remembered.beginning_in(self.directory)
+        self._guest = self._closing.enter_context(Guest.started(self.setup))
 
     @contextlib.contextmanager
     def guest(self, *_: object) -> Iterator[Guest]:
         """The guest; ends it with the context."""
+        assert self._guest is not None  # it has been started
         with self._closing:
+            self._ours = False  # the directory is the run's
             yield self._guest
 
     def has_failed(self) -> bool:
-        """Whether the guest ended without an outcome: a component may have been removed meanwhile."""
-        return self._guest.has_ended() and not (self.directory / _OUTCOME).exists()
+        """Whether there is no guest, or it ended without an outcome: a component may have been removed meanwhile."""
+        return self._guest is None or (self._guest.has_ended() and not (self.directory / _OUTCOME).exists())
 
     def discard(self) -> None:
         """End the guest and remove its run directory; a directory that existed before is emptied."""
+        if not self._ours:
+            return
         self._closing.close()
         if not self._existed:
             shutil.rmtree(self.directory, ignore_errors=True)
@@ -107,6 +116,11 @@ class HeadStarts:
         self._key: str | None = None  # None: the command gets none
         self._begun: HeadStart | None = None
 
+    @property
+    def running(self) -> bool:
+        """Whether a guest was started."""
+        return self._begun is not None and not self._begun.has_failed()
+
     def begin(self, arguments: list[str]) -> None:
         """Start the guest that this command had last time; do nothing if there is none or it cannot be started."""
         if arguments[:1] != [_VERB]:
@@ -117,6 +131,7 @@ class HeadStarts:
             out = _out(arguments)
             if remembered and _complete(remembered.setup.files) and (out or Path("runs", "x")).parent.is_dir():
                 self._begun = HeadStart(remembered, out)
+                self._begun.start()
 
     def take(self, name: str, plan: str, setup: Callable[[Path], Setup], out: Path | None) -> HeadStart | None:
         """The guest that was started, if the command needs the very same.
@@ -136,14 +151,13 @@ class HeadStarts:
             and (out is None or out == begun.directory)
             and not begun.has_failed()
         ):
-            self._begun = None
             self._key = None  # it is remembered already
             return begun
         self.discard()
         return None
 
     def discard(self) -> None:
-        """End a guest that was not taken, and remove its files."""
+        """End the guest and remove its files, unless it was taken and has become a run."""
         if self._begun is not None:
             self._begun.discard()
             self._begun = None
@@ -169,13 +183,14 @@ class HeadStarts:
 
 
 def _out(arguments: list[str]) -> Path | None:
-    """The value of --out."""
+    """The value of --out; the last one, if there are several."""
+    found = None
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
         if word == "--out":
-            return Path(after)
-        if word.startswith("--out="):
-            return Path(word.removeprefix("--out="))
-    return None
+            found = Path(after)
+        elif word.startswith("--out="):
+            found = Path(word.removeprefix("--out="))
+    return found
 
 
 def _complete(files: GuestFiles) -> bool:

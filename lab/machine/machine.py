@@ -95,11 +95,15 @@ def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Mac
     return replace(machine, stacks={**machine.stacks, **built})
 
 
-def prepare() -> None:
+def prepare(*, runs_already: bool = False) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
+
+    Args:
+        runs_already: the guest has been started, and has its memory; there may be none for a second one.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.
     """
     clean_stale()
-    memory_directory()
+    if not runs_already:
+        memory_directory()

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import shutil
 import time
+from itertools import count
 from pathlib import Path
 
 from lab.errors import InputError
+
+PLAN = "plan.json"
 
 
 def new_directory(name: str, out: Path | None) -> Path:
@@ -16,9 +19,11 @@ def new_directory(name: str, out: Path | None) -> Path:
     Raises:
         InputError: ``out`` is not empty, or cannot be created.
     """
-    directory = out or _unused(Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}")
+    directory = out or Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        if out is None:
+            return _made(directory)
+        out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make {directory}: {error.strerror}", hint="use --out DIR for another place") from None
     if any(directory.iterdir()):
@@ -26,9 +31,32 @@ def new_directory(name: str, out: Path | None) -> Path:
     return directory
 
 
-def _unused(wanted: Path) -> Path:
-    candidates = [wanted, *(wanted.with_name(f"{wanted.name}-{number}") for number in range(2, 100))]
-    return next(path for path in candidates if not path.exists())
+def _made(wanted: Path) -> Path:
+    """Make a directory that nobody else has made: of this name or with a number."""
+    wanted.parent.mkdir(parents=True, exist_ok=True)
+    path = wanted
+    for number in count(2):
+        try:
+            path.mkdir()
+        except FileExistsError:
+            path = wanted.with_name(f"{wanted.name}-{number}")
+        else:
+            break
+    return path
+
+
+def claim(directory: Path, plan: str) -> None:
+    """Write plan.json, with which the directory belongs to this run.
+
+    Raises:
+        InputError: Another run has claimed it since it was found empty.
+        OSError: It cannot be written.
+    """
+    try:
+        (directory / PLAN).touch(exist_ok=False)
+    except FileExistsError:
+        raise InputError(f"another run uses {directory}", hint="--out must name a new or empty directory") from None
+    (directory / PLAN).write_text(plan)
 
 
 def discard(directory: Path) -> None:

@@ -23,6 +23,7 @@ STALL_WALL_S = 60.0
 # setup (association of many stations) and shutdown take virtual time in addition to the plan's duration
 SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
+_LATE_S = 0.25  # a guest that ended longer ago was not followed at its end
 TAIL_LINES = 12
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
@@ -99,7 +100,8 @@ class Watch:
         """
         self._process.process.wait()
         self._look_at_start()
-        ended_s = time.monotonic()
+        lag_s = self._lag_s(self.console)
+        ended_s = time.monotonic() - (lag_s if lag_s > _LATE_S else 0.0)
         self._judge()
         timeline_s = self._timeline_s if self._timeline_s is not None else ended_s
         return Walls(ended_s - self._started_s, timeline_s - self._started_s, ended_s - timeline_s)
@@ -111,10 +113,13 @@ class Watch:
     def _look_at_start(self) -> None:
         started = self.run / "started"
         if self._timeline_s is None and started.is_file() and (text := started.read_text().strip()):
-            # the file's own time stamp: this loop may be late
-            lag_s = max(0.0, time.time() - started.stat().st_mtime)
-            self._timeline_s = time.monotonic() - lag_s
+            self._timeline_s = time.monotonic() - self._lag_s(started)
             self._timeline_ns = int(text)
+
+    @staticmethod
+    def _lag_s(file: Path) -> float:
+        """How long ago the guest last wrote a file: whoever follows it may be late."""
+        return max(0.0, time.time() - file.stat().st_mtime) if file.exists() else 0.0
 
     def _look(self) -> None:
         self._look_at_start()

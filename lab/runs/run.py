@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError, RunError, writing
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
+from lab.machine.run_directory import PLAN, claim
 from lab.machine.uses import Uses
 from lab.machine.watch import STALL_WALL_S, Walls
 from lab.shared.types import Plan
@@ -94,9 +95,10 @@ def boot(
         with contextlib.suppress(LabError):  # report the failure of the run instead
             _split_air(plan, directory)
         raise
+    finally:
+        for name in _TRANSIENT:
+            (directory / name).unlink(missing_ok=True)
     _split_air(plan, directory)
-    for name in _TRANSIENT:
-        (directory / name).unlink(missing_ok=True)
     return walls
 
 
@@ -124,8 +126,15 @@ def _split_air(plan: Plan, directory: Path) -> None:
 
 
 def write_plan(directory: Path, plan: Plan) -> None:
-    """Write plan.json. HostError: the disk is full, or the directory is not writable."""
-    _write(directory / "plan.json", plan.to_json())
+    """Write plan.json.
+
+    Raises:
+        HostError: The disk is full, or the directory is not writable.
+        InputError: Another run uses the directory.
+    """
+    path = directory / PLAN
+    with writing(path):
+        claim(directory, plan.to_json())
 
 
 def write_wall(directory: Path, walls: Walls) -> None:

@@ -178,7 +178,7 @@ def _steps_title(result: Result) -> str:
     if not totals[longest]:
         return "Steps of each handoff"
     mean = f"{plain(totals[longest] / len(result.rows), 3)} {result.unit}"
-    return f"The longest step is {longest.replace('_', ' ')}: {mean} on average"
+    return f"The longest step: {longest.replace('_', ' ')}, {mean} on average"
 
 
 VIEW = Outage()

@@ -139,6 +139,12 @@ def test_output_like_the_prompt(machine: runs.Machine) -> None:
     assert (found.stdout.replace("\177", ""), found.returncode) == ("abc\n", 4)
 
 
+def test_a_line_that_hides_or_closes_what_the_shell_needs(machine: runs.Machine) -> None:
+    found = piped("h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden\nap1 exec 250>&-\nap1 (exit 4)\n")
+    assert "line: No such file or directory" in found.stdout
+    assert found.returncode == 4
+
+
 def test_a_stack_that_there_is_not() -> None:
     found = subprocess.run(
         [str(LAB), "shell", "approximate-link", "--stack", "spa"], capture_output=True, text=True, check=False

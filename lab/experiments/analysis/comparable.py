@@ -61,12 +61,13 @@ def labels_of(point: Mapping[str, Any]) -> Labels:
 
 def listed(found: Sequence[Labels]) -> str:
     """List points for a reader."""
-    shown = " and ".join(
+    joint = "; " if any(len(labels) > 1 for labels in found) else " and "  # points have commas, too
+    shown = joint.join(
         ", ".join(f"{axis} {label}" for axis, label in labels) or "a point without axes"
         for labels in found[:_LISTED_MAX]
     )
     more = len(found) - _LISTED_MAX
-    return shown + (f" and {more} more {'point' if more == 1 else 'points'}" if more > 0 else "")
+    return shown + (f"{joint}{more} more {'point' if more == 1 else 'points'}" if more > 0 else "")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
 PROMPT = chr(127)  # how Mininet's Node recognizes the end of a command
-_LINE, _STATUS = "/run/lab/line", "/run/lab/status"  # in the node
+_LINE = "/run/lab/line"  # in the node
+_STATUS = 250  # descriptor on which the shell reports statuses: no command can hide it, as it could hide a file
 
 
 class LabIntf(Intf):
@@ -72,6 +73,9 @@ class LabNode(MininetNode):
 
     def _start_shell(self) -> None:
         self.master, slave = pty.openpty()
+        self.status, end = os.pipe()
+        report = os.dup2(end, _STATUS)  # nothing else has so high a number, and it is closed below
+        os.close(end)
         argv = self.container.command("bash", "--norc", "--noediting", "-is", f"mininet:{self.name}")
         self.shell = subprocess.Popen(
             argv,
@@ -80,8 +84,10 @@ class LabNode(MininetNode):
             stderr=slave,
             env={**ENVIRONMENT, "PS1": PROMPT},
             start_new_session=True,
+            pass_fds=[report],
         )
         os.close(slave)
+        os.close(report)
         self.shell_end = os.pidfd_open(self.shell.pid)  # readable once the shell has ended
         self.decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")  # programs print any bytes
         self.stdin = os.fdopen(self.master, "r")
@@ -113,18 +119,18 @@ class LabNode(MininetNode):
 
         ``show`` gets what it prints, as it comes. The line goes to a file, since a terminal takes 4095 characters.
         """
-        status = self.container.root / _STATUS.lstrip("/")
-        status.unlink(missing_ok=True)
         self.container.write(_LINE, f"{line}\n")
-        self.sendCmd(f". {_LINE} </dev/null; echo $? >{_STATUS}")
-        while self.waiting or not (status.exists() and status.stat().st_size):
-            self.waiting = True  # the command may itself print the byte that is the prompt
+        self.sendCmd(f". {_LINE} {_STATUS}>&- </dev/null; echo $? >&{_STATUS}")
+        while True:
             show(self.monitor())
             if not self.shell:
                 return self._exit_status
+            if not self.waiting and select.select([self.status], [], [], 0)[0]:
+                break
+            self.waiting = True  # the command itself has printed the byte that is the prompt
         while self.shell and select.select([self.stdout], [], [], 0)[0]:
             show(self.read().replace(PROMPT, ""))
-        return int(status.read_text())
+        return int(os.read(self.status, 16))
 
     def read(self, size: int = 1024) -> str:
         """Mininet's, but notices the end of the shell, which Mininet would wait for in vain."""
@@ -139,6 +145,7 @@ class LabNode(MininetNode):
     def _shell_ended(self) -> None:
         self._exit_status = self.shell.wait()
         os.close(self.shell_end)
+        os.close(self.status)
         del self.outToNode[self.stdout.fileno()], self.inToNode[self.stdin.fileno()]
         self.stdout.close()
         self.shell = self.stdin = self.stdout = None

@@ -13,6 +13,7 @@ from rich.console import Console
 from scipy import stats
 
 from lab.errors import InputError, RecordError
+from lab.experiments.analysis.comparable import listed
 from lab.experiments.analysis.compare import Comparison, Difference, compare
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.output import compared
@@ -101,6 +102,8 @@ def test_points_that_one_side_lacks_are_named_and_not_compared() -> None:
         "and 2 more points",
     ]
     assert compared.lacking(found)[0] in shown(found)
+    points = (("distance", "2 m"), ("rate", "slow")), (("distance", "4 m"), ("rate", "slow"))
+    assert listed(points) == "distance 2 m, rate slow; distance 4 m, rate slow"
     told = compared.as_json(found)
     assert told["only_a"] == [{"distance": "2 m"}] and len(told["only_b"]) == 7
 

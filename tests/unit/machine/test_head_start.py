@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from lab.machine import scratch
+from lab.errors import HostError
+from lab.machine import head_start, scratch
 from lab.machine.guest import Setup
 from lab.machine.head_start import HeadStart, HeadStarts
+from lab.machine.run_directory import new_directory
 from tests.unit.machine.conftest import HEAD
 
 PLAN = '{"seed": 7}\n'
@@ -75,7 +79,7 @@ def test_the_same_command_gets_the_guest_that_runs_already(last: Setup) -> None:
     with running.guest() as guest:
         assert not guest.has_ended()
         assert scratch._pids_of(home)
-        starts.discard()  # the end of the command: it has been taken
+        starts.discard()  # the end of a command that takes the guest
         assert not guest.has_ended()
     assert homes() == []
     assert scratch._pids_of(home) == []
@@ -134,14 +138,15 @@ def test_a_guest_that_is_off_is_taken_if_it_left_its_outcome(last: Setup, outcom
     remember(last)
     last.files.kernel.write_text(HEAD + ("echo '{\"error\": null}' > $run/guest.json\n" if outcome else ""))
     starts = begun()
-    assert starts._begun
+    assert starts._begun and starts._begun._guest
     starts._begun._guest.wait()
     running = take(starts, last)
     assert (running is not None) == outcome
     assert len(run_directories()) == outcome
     if running:
         with running.guest() as guest:
-            assert guest.follow().wall_s > 0
+            os.utime(running.directory / "console.log", (begun_s := time.time() - 100, begun_s))
+            assert guest.follow().wall_s < 0  # it ended then, not now
 
 
 def test_a_command_that_fails_before_it_needs_its_guest_leaves_nothing(last: Setup) -> None:
@@ -168,6 +173,66 @@ def test_a_directory_of_the_user_stays_as_it_was(last: Setup, arguments: list[st
     running = take(starts, last, mine)
     assert running and running.directory == mine
     running.discard()
+
+
+def test_of_two_directories_the_last_counts(last: Setup) -> None:
+    arguments = [*RUN, "--out", "first", "--out=second"]
+    remember(last, arguments)
+    starts = begun(arguments)
+    assert not Path("first").exists()
+    running = take(starts, last, Path("second"))
+    assert running and running.directory == Path("second")
+    starts.discard()
+
+
+def test_a_guest_for_another_directory_is_not_taken(last: Setup) -> None:
+    arguments = [*RUN, "--out", "mine"]
+    remember(last, arguments)
+    assert take(begun(arguments), last, Path("other")) is None
+    assert not Path("mine").exists()
+
+
+def test_without_a_place_for_its_directory_nothing_is_started(last: Setup) -> None:
+    arguments = [*RUN, "--out", "no/where"]
+    remember(last, arguments)
+    begun(arguments)
+    assert homes() == [] and not Path("no").exists()
+
+
+def test_a_guest_that_cannot_be_started_leaves_nothing(last: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(last)
+
+    def none() -> Path:
+        raise HostError("no directory for the guest's memory")
+
+    monkeypatch.setattr("lab.machine.guest.memory_directory", none)
+    starts = begun()
+    assert not starts.running
+    assert take(starts, last) is None
+    assert run_directories() == []
+
+
+def test_a_guest_that_was_taken_but_never_followed_leaves_nothing(last: Setup) -> None:
+    """Ctrl-C comes between the two."""
+    remember(last)
+    starts = begun()
+    assert starts.running and take(starts, last)
+    starts.discard()
+    assert homes() == [] and run_directories() == []
+
+
+def test_a_directory_that_another_run_claims_is_not_touched(last: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = [*RUN, "--out", "mine"]
+    remember(last, arguments)
+
+    def late(name: str, out: Path | None) -> Path:
+        directory = new_directory(name, out)
+        (directory / "plan.json").write_text("of the other run")
+        return directory
+
+    monkeypatch.setattr(head_start, "new_directory", late)
+    begun(arguments).discard()
+    assert homes() == [] and Path("mine/plan.json").read_text() == "of the other run"
 
 
 def test_a_directory_in_use_is_not_touched(last: Setup) -> None:

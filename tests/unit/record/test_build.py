@@ -177,3 +177,10 @@ def test_a_run_of_a_stack_that_is_not_here_is_told_so(run_directory: Path, word:
     plan.write_text(plan.read_text().replace(word, f'{key}: "of-a-stack"'))
     with pytest.raises(RecordError, match=f"{told}\\n  if it belongs to a stack of yours, change to the directory"):
         build(run_directory, hashes={})
+
+
+def test_repetitions_are_not_one_run(run_directory: Path, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        shutil.copytree(run_directory, tmp_path / "four" / f"seed-{seed}")
+    with pytest.raises(RecordError, match=r"it holds 2 runs; choose one: lab report .*/four/seed-1$"):
+        rebuild(tmp_path / "four")

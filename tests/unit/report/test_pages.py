@@ -102,7 +102,7 @@ def test_titles_say_what_is_to_be_seen(record: Record) -> None:
     titles = {figure.name: figure.title for figure in plots.figures(record)}
     assert titles["goodput"] == "fetch: 1 MiB in 4.42 s, 1.9 Mbit/s on average"
     assert titles["outage-around"] == "One handoff: 17.6 ms without data; 85.7 ms of silence while scanning"
-    assert titles["outage"].startswith("The longest step is scan: 79")
+    assert titles["outage"].startswith("The longest step: scan, 79")
 
 
 def test_bitrates_are_drawn_per_peer(recorded: Recorder) -> None:

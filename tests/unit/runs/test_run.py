@@ -15,7 +15,7 @@ import pytest
 
 from lab import captures
 from lab.cli import run as command
-from lab.errors import HostError, RunError
+from lab.errors import HostError, InputError, RunError
 from lab.machine.guest import Guest, Setup
 from lab.machine.process import GuestFiles
 from lab.machine.watch import Walls
@@ -98,8 +98,12 @@ def test_captures_without_room(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(HostError, match=rf"cannot write .*/raw/air-\*\.pcapng: {FULL}"):
         boot(captured, machine, tmp_path)
     start(monkeypatch, fail)
+    other = tmp_path / "other"
+    other.mkdir()
     with pytest.raises(RunError, match="the guest failed"):
-        boot(captured, machine, tmp_path)
+        boot(captured, machine, other)
+    with pytest.raises(InputError, match="another run uses .*/other"):
+        boot(captured, machine, other)
 
 
 def test_a_log_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
