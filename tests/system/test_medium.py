@@ -35,10 +35,14 @@ STATION = (
     "import _socket as socket,os,time;(dev,)=[n for _,n in socket.if_nameindex() if 'wlan' in n]\\n"
     f"ip='ip','neigh','replace','10.0.0.1','lladdr','{SINK_MAC}','dev',dev\\n"
     "assert not os.waitpid(os.posix_spawnp('ip',ip,os.environ),0)[1]\\n"
-    "s=socket.socket(2,2);s.setsockopt(1,7,{buffer});s.connect(('10.0.0.1',9));then=same=0\\n"
-    "while 1:\\n s.send({data});now=time.monotonic();same=same+1 if now==then else 0;then=now\\n"
-    # a station that has lost its network takes frames without end, and time stands still; the buffer takes two at once
-    " if same>9:time.sleep(.1)"
+    # Seven beacons in a row may collide. Then stations ask the access point for a sign of life, and of fifty some do
+    # not get through in the half second after which mac80211 gives up: the theory has no stations that leave.
+    "open('/sys/module/mac80211/parameters/probe_wait_ms','w').write('10000')\\n"
+    "s=socket.socket(2,2);s.setsockopt(1,7,{buffer});s.connect(('10.0.0.1',9));then=quick=0\\n"
+    "while 1:\\n s.send({data});now=time.monotonic();quick=quick+1 if now-then<1e-4 else 0;then=now\\n"
+    # A station that has lost its network takes frames without end, and time nearly stands still. Otherwise a frame
+    # takes 0.2 ms or more, and the buffer a few at once.
+    " if quick>{many}:time.sleep(.1)"
 )
 SINK = "import signal,socket;s=socket.socket(2,2);s.bind(('',9));signal.pause()"
 WARM_UP_S = 2
@@ -79,7 +83,8 @@ def topology(stations: int, mode: str, channel: int, rate: str) -> str:
 
 def workload(buffer_bytes: int, duration_s: int) -> str:
     """Every station sends UDP as fast as its socket lets it."""
-    code = STATION.format(buffer=buffer_bytes, data=f"b'x'*{UDP_BYTES}")
+    many = buffer_bytes // 200  # more than fit into the buffer
+    code = STATION.format(buffer=buffer_bytes, many=many, data=f"b'x'*{UDP_BYTES}")
     return (
         f"name: saturate\nduration: {duration_s} s\nroles: {{sink: 1, sta: 1..}}\n"
         f'processes:\n  - {{on: sink, run: [python3, -c, "{SINK}"], as: sink-of-all, ready: {{listening: udp/9}}}}\n'
