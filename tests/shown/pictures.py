@@ -23,7 +23,7 @@ from lab.errors import suggestion
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
-_LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
+LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
 
 
 def experiments() -> dict[str, Path]:
@@ -83,7 +83,7 @@ def _draw(name: str) -> int:
     """Run an experiment and copy its figures; if a trial fails, its pictures stay as they were."""
     print(f"lab reproduce {name}", flush=True)
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
-        command = [*_LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]
+        command = [*LAB, "reproduce", name, "--jobs", str(os.cpu_count() or 1), "--out", folder]
         ended = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
         *lines, _ = ended.stdout.splitlines() or [""]  # the last line names the directory, which is temporary
         if ended.returncode:
