@@ -154,6 +154,7 @@ def wpa_supplicant_conf(radio: types.Radio) -> str:
         f"key_mgmt={_key_management(radio)}",
         *_STATION_SECURITY[encrypt],
         *(_ad_hoc_lines(radio) if radio.ibss_bssid else []),
+        *(["disable_ht=1"] if radio.without_ht else []),
     ]
     if encrypt == "wpa2":
         network.append(f'psk="{radio.passwd}"')

@@ -27,6 +27,7 @@ DEFAULT_TXPOWER_DBM = 20.0  # mac80211_hwsim's default
 Loss = Annotated[float, Quantity(units.RATIO, least=0, most=200)]
 Level = Annotated[float, Quantity(units.RATIO, least=-200, most=200)]
 Threshold = Annotated[float, Quantity(units.POWER, least=-150, most=150)]
+_RETRIES_MAX = 255  # the medium's limit
 Plane = tuple[Length, Length]
 
 
@@ -37,8 +38,8 @@ def _whole_us(value_ns: int) -> int:
 
 
 def _attempts(value: int) -> int:
-    if not 1 <= value < 2**32:
-        refuse(f"{value} is out of range; retries must be at least 1, or left out for rate control to decide")
+    if not 1 <= value <= _RETRIES_MAX:
+        refuse(f"{value} is out of range; write 1 to {_RETRIES_MAX}, or leave retries out for rate control to decide")
     return value
 
 

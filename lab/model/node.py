@@ -97,6 +97,7 @@ class Cell:
     encrypt: str | None
     passwd: str | None
     mobility_domain: str | None  # None: no fast transitions
+    used_rates: tuple[str, ...] = ()  # rates that each member must understand: basic and fixed ones
 
     @property
     def frequency_mhz(self) -> int:

@@ -37,6 +37,13 @@ def legacy(mode: str, band_ghz: float) -> tuple[str, ...]:
     return (MODES["g"] if band_ghz < 5 else MODES["a"]) if mode == "n" else MODES[mode]
 
 
+def compatible(mode: str, band_ghz: float) -> tuple[str, ...]:
+    """Return the modes of stations that can join a network of this mode, oldest first."""
+    if band_ghz >= 5:
+        return ("a", "n") if mode == "n" else ("a",)
+    return {"b": ("b",), "g": ("b", "g"), "n": ("b", "g", "n")}[mode]
+
+
 def listed(mode: str) -> str:
     """Format the rates of a mode for a reader."""
     if mode == "n":

@@ -10,7 +10,7 @@ from __future__ import annotations
 from binascii import a2b_base64, b2a_base64
 from typing import Any, NamedTuple
 
-from lab.shared.frozen import frozen
+from lab.shared.frozen import field, frozen
 
 
 def packed(array: bytes) -> str:
@@ -69,6 +69,7 @@ class MediumRadio:
     latency_us: int = 0  # a frame from its host takes up to that long into the idle radio
     rate: MediumRate | None = None  # of data to a node; None: rate control decides
     approximate: bool = False  # takes data frames with a wrong FCS
+    dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
 
 
 class MediumLink(NamedTuple):

@@ -43,6 +43,9 @@ class Radio:
     ht40_secondary: str | None = field(default=None, omitted=True)
     short_gi: bool = field(default=False, omitted=True)
     wmm: bool = field(default=False, omitted=True)  # WMM outside mode n, which always has it
+    # of a station whose radio is older than its network: without 802.11n, without the rates of 802.11g
+    without_ht: bool = field(default=False, omitted=True)
+    dsss_only: bool = field(default=False, omitted=True)
     # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
     rate: str | None = field(default=None, omitted=True)
     # BSSID of an ad hoc network; None: no station, or one with an access point

@@ -71,6 +71,7 @@ ask("radio without curves", C.ADD_RADIO, ID=TWO, RADIO=FIRST)
 ask("negative step", C.SET_CURVE, **{**curve, "STEP_MB": u32(-10)})
 ask("step of 0", C.SET_CURVE, **{**curve, "STEP_MB": u32(0)})
 ask("start beyond all", C.SET_CURVE, **{**curve, "START_MB": u32(20001)})
+ask("start as low as can be", C.SET_CURVE, **{**curve, "START_MB": u32(-(2**31))})
 ask("hazards cut", C.SET_CURVE, **{**curve, "HAZARDS": zero[:7]})
 ask("hazards empty", C.SET_CURVE, **{**curve, "HAZARDS": b""})
 ask("hazards too many", C.SET_CURVE, **{**curve, "HAZARDS": zero * 4097})
@@ -80,6 +81,7 @@ ask("unknown curve", C.SET_CURVE, **{**curve, "CURVE": u32(15)})
 for number in range(15):
     ask("curve of medium 2", C.SET_CURVE, **{**curve, "CURVE": u32(number)})
 ask("fading cut", C.SET_FADING, ID=TWO, FADING=u32(1), QUANTILES=b"xxxxxx")
+ask("fading as low as can be", C.SET_FADING, ID=TWO, FADING=u32(1), QUANTILES=u32(-(2**31)))
 ask("fading falling", C.SET_FADING, ID=TWO, FADING=u32(1), QUANTILES=u32(1) + u32(0))
 ask("radio on two media", C.ADD_RADIO, ID=TWO, RADIO=FIRST)
 ask("radio twice on one", C.ADD_RADIO, ID=ONE, RADIO=FIRST)
@@ -95,12 +97,15 @@ ask("VHT MCS 9 at 20 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(3, 9, 1, 0, 0, 0)
 ask("short GI of OFDM", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 1, 0))
 ask("short GI of 7", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 0, 7, 0))
 ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:3])
+ask("too many retries", C.SET_RADIO, RADIO=FIRST, RETRIES=u32(256))
+ask("a radio that is up made one of 802.11b", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01")
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
 ask("link to itself", C.SET_LINKS, ID=ONE, LINKS=link(b=0))
 ask("link to nobody", C.SET_LINKS, ID=ONE, LINKS=link(b=99))
 ask("link of another medium", C.SET_LINKS, ID=TWO, LINKS=link())
 ask("links cut", C.SET_LINKS, ID=ONE, LINKS=link()[:19])
 ask("level beyond all", C.SET_LINKS, ID=ONE, LINKS=link(snr=-20001))
+ask("level as low as can be", C.SET_LINKS, ID=ONE, LINKS=link(snr=-(2**31)))
 ask("unknown fading", C.SET_LINKS, ID=ONE, LINKS=link(fading=3))
 ask("coherence too long", C.SET_LINKS, ID=ONE, LINKS=link(coherence=100_000_001))
 ask("fault of nothing", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(0))
@@ -120,6 +125,7 @@ REFUSED = {
     "negative step": ["the step of a curve is 0.01 to 1 dB", None],
     "step of 0": ["the step of a curve is 0.01 to 1 dB", None],
     "start beyond all": ["a curve starts between -200 and 200 dB", None],
+    "start as low as can be": ["a curve starts between -200 and 200 dB", None],
     "hazards cut": ["hazards are numbers of 64 bits", "HAZARDS"],
     "hazards empty": ["a curve has 1 to 4096 points", None],
     "hazards too many": ["a curve has 1 to 4096 points", None],
@@ -127,6 +133,7 @@ REFUSED = {
     "burst of 0": ["an error event has 1 to 64 wrong bits", None],
     "unknown curve": ["integer out of range", "CURVE"],
     "fading cut": ["a fading table has 1 to 4096 numbers of 32 bits", "QUANTILES"],
+    "fading as low as can be": ["gains rise, and lie between -200 and 200 dB", "QUANTILES"],
     "fading falling": ["gains rise, and lie between -200 and 200 dB", "QUANTILES"],
     "radio on two media": ["the radio is on a medium already", None],
     "radio twice on one": ["the radio is on a medium already", None],
@@ -142,12 +149,15 @@ REFUSED = {
     "short GI of OFDM": ["the PHY has no such rate", "RATE"],
     "short GI of 7": ["short_gi and short_preamble are 0 or 1", "RATE"],
     "rate cut": ["a rate has 6 bytes", "RATE"],
+    "too many retries": ["integer out of range", "RETRIES"],
+    "a radio that is up made one of 802.11b": ["take the radio's interfaces down first", None],
     "PPDU too long": ["integer out of range", "MAX_PPDU_US"],
     "link to itself": ["radio 0 does not hear itself", None],
     "link to nobody": ["radio 99 is not on this medium", None],
     "link of another medium": ["radio 0 is not on this medium", None],
     "links cut": ["links are structures of 20 bytes", "LINKS"],
     "level beyond all": ["an SNR lies between -200 and 200 dB", None],
+    "level as low as can be": ["an SNR lies between -200 and 200 dB", None],
     "unknown fading": ["there is no fading table 3", None],
     "coherence too long": ["a coherence time is at most 100 s", None],
     "fault of nothing": ["integer out of range", "FAULT_COUNT"],

@@ -95,12 +95,15 @@ def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> 
     (radio,) = [radio for radio in served.looks()[-1]["radios"] if radio["node"] == "sta1"]
     assert radio["vo"]["successes"] > 600  # DSCP EF is access category voice
 
-    _, equal_ms, equal_most_ms = voice(boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=0"))
+    equal = boot_own("edca-priority", load, SHORT, "processes.voice.run.tos=0")
+    equal_lost, equal_ms, equal_most_ms = voice(equal)
     assert equal_ms > 2 * mean_ms and equal_most_ms > 5 * most_ms
-    # over 30 s the share that is lost is 10.6 % with a standard deviation of 2.9 % (8 seeds): too near to 7 %
+    # Over 60 s the share that is lost is 6.3 % with a standard deviation of 1.5 % (5 seeds). It was 11.7 % while EIFS
+    # began too early: stations that heard the voice frame of a collision did not wait for the end of the longer one.
     behind = boot_own("edca-priority", load, "duration=60s", "processes.voice.run.tos=32")
     behind_lost, behind_ms, _ = voice(behind)
-    assert behind_ms > 50 * mean_ms and behind_lost > 0.07 * behind.flows()["voice"]["packets"]
+    equal_share = (equal_lost + 1) / equal.flows()["voice"]["packets"]
+    assert behind_ms > 50 * mean_ms and behind_lost / behind.flows()["voice"]["packets"] > 20 * equal_share
 
 
 def test_rates_fall_with_distance_and_a_fixed_one_dies_first(boot_own: Boot) -> None:

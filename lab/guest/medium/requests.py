@@ -88,6 +88,8 @@ def _add(radio: MediumRadio) -> Request:
         values[Attr.RATE] = radio.rate
     if radio.approximate:
         values[Attr.APPROX] = 1
+    if radio.dsss_only:
+        values[Attr.DSSS_ONLY] = 1
     return Request(Command.ADD_RADIO, values)
 
 

@@ -82,6 +82,7 @@ class Attr(IntEnum):
     FAULT_LISTENER = auto()
     FAULT_SHARE = auto()
     FLIPS = auto()
+    DSSS_ONLY = auto()
 
 
 class Frame(IntEnum):
@@ -195,4 +196,5 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.PAYLOAD: bytes,
     Attr.MORE_DATA: _U8,
     Attr.NO_RETRY_MARK: _U32,
+    Attr.DSSS_ONLY: _U8,
 }

@@ -108,6 +108,7 @@ class AccessPoint(Wireless):
             encrypt=self.encrypt,
             passwd=self.passwd,
             mobility_domain=domain if self.fast_transition else None,
+            used_rates=(*self.basic_rates, *([self.rate] if self.rate is not None else [])),
         )
 
     def resolve(self, name: str, mac: str, site: Site) -> Radio:

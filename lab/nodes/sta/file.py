@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from lab.errors import suggestion
-from lab.model import channels
+from lab.model import channels, rates
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import refuse
 from lab.model.bgscan import AnyBgscan
-from lab.model.node import Ip, Mac, Site, Ssid, Wireless
+from lab.model.node import Cell, Ip, Mac, Site, Ssid, Wireless
 from lab.shared.types import Radio
 
 
@@ -25,6 +25,12 @@ class Station(Wireless):
     kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
     ssid: Ssid | None = Field(
         None, description="The network it joins. Optional if all access points have the same SSID."
+    )
+    mode: Literal["b", "g", "a", "n"] | None = Field(
+        None,
+        description="802.11 mode of its radio, if it is older than its network's: b in a network of mode g or n, g or "
+        "a in one of mode n. Access point and stations then protect their frames from what it does not understand. "
+        "Needs a medium:. Default: that of its network.",
     )
     adhoc: AdHoc | None = Field(
         None,
@@ -55,7 +61,7 @@ class Station(Wireless):
     @model_validator(mode="after")
     def _alone(self) -> Station:
         """Refuse keys that need an access point in an ad hoc network."""
-        given = [key for key in ("ssid", "encrypt", "passwd", "bgscan") if getattr(self, key) is not None]
+        given = [key for key in ("ssid", "encrypt", "passwd", "bgscan", "mode") if getattr(self, key) is not None]
         if self.adhoc is not None and given:
             refuse(
                 "needs a network with access points, but adhoc: is an open network without them; remove one",
@@ -92,15 +98,19 @@ class Station(Wireless):
         ssid = self._joined(name, site)
         cells = site.cells(ssid)
         first = cells[0] if cells else None
+        network_mode = first.mode if first is not None else "g"
         encrypt: str | None = self.encrypt
         passwd = self.passwd
         if encrypt is None and first is not None:
             encrypt, passwd = first.encrypt, first.passwd
+        older = self.mode not in (None, network_mode)
+        for cell in cells:
+            self._check_mode(cell, site)
         return Radio(
             interface=self.interface(name),
             mac=mac,
             ssid=ssid,
-            mode=first.mode if first is not None else "g",
+            mode=self.mode or network_mode,
             channel=None,
             frequency_mhz=None,
             scan_mhz=sorted({cell.frequency_mhz for cell in cells}),
@@ -108,11 +118,33 @@ class Station(Wireless):
             encrypt=encrypt or "open",
             passwd=passwd,
             # what all access points of its network support
-            width_mhz=min((cell.width_mhz for cell in cells), default=20),
-            short_gi=bool(cells) and all(cell.short_gi for cell in cells),
+            width_mhz=20 if older else min((cell.width_mhz for cell in cells), default=20),
+            short_gi=not older and bool(cells) and all(cell.short_gi for cell in cells),
+            without_ht=older and network_mode == "n",
+            dsss_only=older and self.mode == "b",
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
         )
+
+    def _check_mode(self, cell: Cell, site: Site) -> None:
+        """Report a mode that cannot join one of its network's access points."""
+        if self.mode is None:
+            return
+        can = rates.compatible(cell.mode, cell.frequency_mhz / 1000)
+        foreign = [rate for rate in cell.used_rates if rate not in rates.MODES[self.mode]]
+        if self.mode not in can:
+            listed = " or ".join(can)
+            site.refuse(
+                f"a radio of mode {self.mode} cannot join {cell.ssid}, which uses mode {cell.mode} on channel "
+                f"{cell.channel}; write mode: {listed}, or remove this",
+                "mode",
+            )
+        elif foreign and self.mode != cell.mode:
+            site.refuse(
+                f"a radio of mode {self.mode} does not have {foreign[0]}, which an access point of {cell.ssid} "
+                "requires by its rate: or basic_rates:; change those, or remove this",
+                "mode",
+            )
 
     def _joined(self, name: str, site: Site) -> str:
         """Return the network to join: the given one, or the only one."""

@@ -103,6 +103,7 @@ def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
             latency_us=model.latency // _US,
             rate=medium_rate(radios[name]),
             approximate=radios[name].approximate,
+            dsss_only=radios[name].dsss_only,
         )
 
 

@@ -43,6 +43,8 @@ class Radios:
             self._check_rts_threshold(name)
         if model.approximate:
             self._check_approximate(name, radio)
+        if radio.without_ht or radio.dsss_only:
+            self._check_older(name)
         return replace(
             radio,
             txpower_dbm=model.txpower,
@@ -63,6 +65,16 @@ class Radios:
                 self.source,
                 ("nodes", name, "rts_threshold"),
                 "has no effect on the perfect medium, which has no RTS; write medium: {} in the topology, or remove "
+                "this",
+            )
+
+    def _check_older(self, name: str) -> None:
+        """Report a mode that would have no effect."""
+        if self.topology.medium is None:
+            self.problems.add(
+                self.source,
+                ("nodes", name, "mode"),
+                "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
                 "this",
             )
 
@@ -89,13 +101,15 @@ class Radios:
                 "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
                 "this",
             )
-        modes = [radio.mode] if radio.ibss_bssid else [cell.mode for cell in self.cells(radio.ssid)]
+        own = radio.ibss_bssid or radio.without_ht or radio.dsss_only
+        modes = [radio.mode] if own else [cell.mode for cell in self.cells(radio.ssid)]
+        whose = f"{name} is of" if own else f"{radio.ssid} uses"
         wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
         if wrong is not None:
             self.problems.add(
                 self.source,
                 keys,
-                f"{radio.ssid} uses mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",
+                f"{whose} mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",
             )
 
 

@@ -210,8 +210,8 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  retries: 0\n",
-            "mine.yaml:5  medium.retries: 0 is out of range; retries must be at least 1, "
-            "or left out for rate control to decide",
+            "mine.yaml:5  medium.retries: 0 is out of range; write 1 to 255, "
+            "or leave retries out for rate control to decide",
         ),
         (
             "medium:\n  latency: 11 ms\n",

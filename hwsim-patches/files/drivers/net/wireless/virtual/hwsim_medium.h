@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/types.h>
 #include <net/mac80211.h>
+#include "hwsim_medium_uapi.h"
 
 struct hwsim_radio;
 

@@ -21,8 +21,12 @@
 /* since when the medium is idle for a radio, or from when on it will be */
 static u64 idle_from(const struct hwsim_radio *radio)
 {
-	return max(max(radio->busy_until_ns, radio->nav_until_ns),
-		   max(radio->eifs_until_ns, radio->hold_until_ns));
+	u64 idle = max3(radio->busy_until_ns, radio->nav_until_ns,
+			radio->hold_until_ns);
+
+	if (radio->eifs_from_ns)
+		idle = max(idle, radio->eifs_from_ns + radio->eifs_extra_ns);
+	return idle;
 }
 
 /* when an access category begins to count slots */
@@ -48,21 +52,28 @@ static u64 start_of(const struct hwsim_radio *radio, const struct hwsim_ac *ac)
 }
 
 /**
- * hwsim_access_next - when a radio will send if nothing intervenes
+ * hwsim_access_update - find out when a radio will send
  * @radio: the radio
  *
- * Return: nominal ns, or HWSIM_NEVER
+ * Return: what hwsim_access_next() will return until something changes
  */
-u64 hwsim_access_next(struct hwsim_radio *radio)
+u64 hwsim_access_update(struct hwsim_radio *radio)
 {
 	u64 next = HWSIM_NEVER;
+	bool contends = false;
 	int i;
 
-	if (radio->stage != HWSIM_STAGE_NONE)
-		return HWSIM_NEVER;
-	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		next = min(next, start_of(radio, &radio->acs[i]));
-	return next;
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		const struct hwsim_ac *ac = &radio->acs[i];
+
+		contends |= ac->waiting || ac->edca.drawn;
+		if (ac->waiting)
+			next = min(next, start_of(radio, ac));
+	}
+	radio->contends = contends;
+	radio->next_ns = radio->stage == HWSIM_STAGE_NONE ? next : HWSIM_NEVER;
+	radio->next_known = true;
+	return radio->next_ns;
 }
 
 /*
@@ -76,8 +87,11 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->acs[i];
-		u64 from = counting_from(radio, ac);
+		u64 from;
 
+		if (!ac->edca.drawn)
+			continue;
+		from = counting_from(radio, ac);
 		if (!ac->waiting &&
 		    from + (u64)ac->edca.slots * slot_ns <= at_ns) {
 			ac->edca.slots = 0;
@@ -108,6 +122,7 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 
 	if (ac->waiting)
 		return;
+	hwsim_access_changed(radio);
 	ac->waiting = true;
 	ac->ready_ns = at_ns;
 	if (radio->latency_ns)
@@ -137,7 +152,8 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 		     CCA_DSSS_NS : CCA_OFDM_NS;
 	int i;
 
-	if (radio->stage == HWSIM_STAGE_NONE) {
+	hwsim_access_next(radio);
+	if (radio->contends && radio->stage == HWSIM_STAGE_NONE) {
 		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 			struct hwsim_ac *ac = &radio->acs[i];
 			u64 start = start_of(radio, ac);
@@ -156,7 +172,15 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 				hwsim_edca_draw(&ac->edca);
 		}
 	}
-	radio->busy_until_ns = max(radio->busy_until_ns, until_ns);
+	if (until_ns > radio->busy_until_ns) {
+		/* no idle time yet from which EIFS could count */
+		if (radio->eifs_from_ns == radio->busy_until_ns &&
+		    now < radio->busy_until_ns)
+			radio->eifs_from_ns = until_ns;
+		radio->busy_until_ns = until_ns;
+	}
+	if (radio->contends)
+		hwsim_access_changed(radio);
 }
 
 /* the exchange is over: contend again, if there is more to send */
@@ -164,6 +188,7 @@ static void finish(struct hwsim_radio *radio)
 {
 	struct hwsim_ac *ac = radio->sender;
 
+	hwsim_access_changed(radio);
 	radio->stage = HWSIM_STAGE_NONE;
 	radio->hold_until_ns = radio->medium->now_ns;
 	hwsim_event_cancel(radio->medium, &radio->timeout);
@@ -178,12 +203,21 @@ static void finish(struct hwsim_radio *radio)
 	}
 }
 
+/* what was to follow in the TXOP does not */
+static void give_back(struct hwsim_radio *radio)
+{
+	if (radio->ahead)
+		hwsim_tx_unbuild(radio, radio->sender, radio->ahead);
+	radio->ahead = NULL;
+}
+
 static void exchange_failed(struct hwsim_radio *radio)
 {
 	struct hwsim_ppdu *frame = radio->frame;
 	struct hwsim_ac *ac = radio->sender;
 	bool again;
 
+	give_back(radio);
 	again = hwsim_tx_done(radio, ac, frame, NULL);
 	finish(radio);
 	if (again)
@@ -244,13 +278,61 @@ static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 	ns = radio->timing.sifs_ns +
 	     hwsim_phy_duration_ns(&frame->rate, &radio->timing,
 				   frame->psdu_bytes) +
-	     frame->duration_us * NSEC_PER_USEC;
+	     (frame->duration_us - frame->next_us) * NSEC_PER_USEC;
 	if (rts)
 		ns += answer_ns(radio, &ppdu->rate, HWSIM_MEDIUM_CTS_BYTES);
 	ppdu->duration_us = DIV_ROUND_UP(ns, NSEC_PER_USEC);
 	radio->stage = HWSIM_STAGE_PROTECT;
 	hwsim_ppdu_send(ppdu, at_ns);
 	return true;
+}
+
+/* from the start of an exchange to the start of its frame */
+static u32 protection_ns(const struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *frame)
+{
+	const struct hwsim_phy_rate *rate = &frame->protection_rate;
+	u32 sifs_ns = radio->timing.sifs_ns;
+
+	switch (frame->protection) {
+	case HWSIM_PROTECTION_RTS:
+		return hwsim_phy_duration_ns(rate, &radio->timing,
+					     HWSIM_MEDIUM_RTS_BYTES) +
+		       answer_ns(radio, rate, HWSIM_MEDIUM_CTS_BYTES) + sifs_ns;
+	case HWSIM_PROTECTION_CTS:
+		return hwsim_phy_duration_ns(rate, &radio->timing,
+					     HWSIM_MEDIUM_CTS_BYTES) + sifs_ns;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * What follows in the same TXOP is built already when a frame is sent, since
+ * that reserves the medium for both. If the frame fails, the other goes back.
+ */
+static void look_ahead(struct hwsim_radio *radio, u64 start_ns)
+{
+	const struct hwsim_phy_timing *timing = &radio->timing;
+	struct hwsim_ppdu *frame = radio->frame, *ahead;
+	struct hwsim_ac *ac = radio->sender;
+	u64 next;
+
+	next = start_ns + protection_ns(radio, frame) +
+	       hwsim_phy_duration_ns(&frame->rate, timing, frame->psdu_bytes) +
+	       frame->duration_us * NSEC_PER_USEC + timing->sifs_ns;
+	if (!ac->edca.txop_ns || next >= radio->txop_end_ns)
+		return;
+	ahead = hwsim_tx_build(radio, ac, next, radio->txop_end_ns - next,
+			       false);
+	radio->ahead = ahead;
+	if (ahead)
+		hwsim_tx_reserve(frame, ahead->duration_us +
+				 DIV_ROUND_UP(timing->sifs_ns +
+					      hwsim_phy_duration_ns(&ahead->rate,
+								    timing,
+								    ahead->psdu_bytes),
+					      NSEC_PER_USEC));
 }
 
 static void send_frame(struct hwsim_radio *radio, u64 at_ns)
@@ -276,6 +358,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	struct hwsim_ppdu *frame;
 	int i;
 
+	hwsim_access_changed(radio);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->acs[i];
 
@@ -313,9 +396,22 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	radio->txop_end_ns = now + winner->edca.txop_ns;
 	frame->wanted_ns = wanted;
 	frame->counting_ns = counting;
+	look_ahead(radio, now);
 	if (frame->protection == HWSIM_PROTECTION_NONE ||
 	    !send_protection(radio, now))
 		send_frame(radio, now);
+}
+
+/**
+ * hwsim_access_damaged - a radio has received a damaged frame
+ * @radio: the radio
+ *
+ * EIFS counts from when the medium is idle, which others may still keep busy
+ * (10.3.2.3.7).
+ */
+void hwsim_access_damaged(struct hwsim_radio *radio)
+{
+	radio->eifs_from_ns = max(radio->busy_until_ns, radio->medium->now_ns);
 }
 
 /**
@@ -329,6 +425,7 @@ void hwsim_access_heard(struct hwsim_radio *radio)
 		radio->nav_until_ns = max(radio->nav_until_ns,
 					  radio->nav_if_heard_ns);
 	radio->nav_if_heard_ns = 0;
+	hwsim_access_moved(radio);
 	if (radio->stage == HWSIM_STAGE_PROTECT ||
 	    radio->stage == HWSIM_STAGE_ANSWER)
 		hwsim_event_cancel(radio->medium, &radio->timeout);
@@ -359,16 +456,19 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	hwsim_event_cancel(medium, &radio->timeout);
 	hwsim_tx_done(radio, ac, radio->frame, answer);
 	next = medium->now_ns + radio->timing.sifs_ns;
-	if (ac->edca.txop_ns && next < radio->txop_end_ns) {
+	frame = radio->ahead;
+	radio->ahead = NULL;
+	/* not known when this frame went out, or not yet there */
+	if (!frame && ac->edca.txop_ns && next < radio->txop_end_ns)
 		frame = hwsim_tx_build(radio, ac, next,
 				       radio->txop_end_ns - next, false);
-		if (frame) {
-			hwsim_ppdu_put(radio->frame);
-			radio->frame = frame;
-			radio->hold_until_ns = medium->now_ns;
-			send_frame(radio, next);
-			return;
-		}
+	if (frame) {
+		hwsim_ppdu_put(radio->frame);
+		radio->frame = frame;
+		radio->hold_until_ns = medium->now_ns;
+		look_ahead(radio, next);
+		send_frame(radio, next);
+		return;
 	}
 	finish(radio);
 	hwsim_edca_success(&ac->edca);
@@ -442,8 +542,10 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 {
 	int i;
 
+	hwsim_access_changed(radio);
 	hwsim_event_cancel(radio->medium, &radio->timeout);
 	if (radio->stage != HWSIM_STAGE_NONE) {
+		give_back(radio);
 		hwsim_tx_done(radio, radio->sender, radio->frame, NULL);
 		finish(radio);
 	}

@@ -21,19 +21,6 @@
 #define MAX_SIGNALS	32
 
 /**
- * hwsim_link_of - the link between two radios
- * @from: sender
- * @to: receiver
- *
- * Return: the link, or NULL if one does not hear the other
- */
-struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
-				 const struct hwsim_radio *to)
-{
-	return to->links[from->slot];
-}
-
-/**
  * hwsim_link_level_mb - level of a frame at its receiver
  * @medium: the medium
  * @link: the link
@@ -57,6 +44,26 @@ s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
 	draw = hwsim_stream_at(&link->fading, block);
 	return link->setting.snr_mb +
 	       fading->quantiles_mb[mul_u64_u64_shr(draw, fading->points, 64)];
+}
+
+/**
+ * hwsim_link_power - power of a frame at its receiver
+ * @medium: the medium
+ * @link: the link
+ * @at_ns: start of the frame
+ *
+ * Return: its level as a ratio to noise in Q24
+ */
+u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
+		     u64 at_ns)
+{
+	s32 level_mb = hwsim_link_level_mb(medium, link, at_ns);
+
+	if (!link->power || link->power_mb != level_mb) {
+		link->power_mb = level_mb;
+		link->power = hwsim_power_of_mb(level_mb);
+	}
+	return link->power;
 }
 
 static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
@@ -93,6 +100,7 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		air = air_of(radio->medium, channel->center_freq);
 	if (radio->air == air)
 		return;
+	hwsim_access_changed(radio);
 	if (radio->air) {
 		list_del(&radio->tuned);
 		radio->locked = NULL;
@@ -101,7 +109,7 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		radio->busy_until_ns = 0;
 		radio->nav_until_ns = 0;
 		radio->nav_if_heard_ns = 0;
-		radio->eifs_until_ns = 0;
+		radio->eifs_from_ns = 0;
 	}
 	radio->air = air;
 	if (air)
@@ -174,10 +182,13 @@ struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 				  enum hwsim_medium_frame kind,
 				  const struct hwsim_phy_rate *rate)
 {
-	struct hwsim_ppdu *ppdu = kzalloc(sizeof(*ppdu), GFP_ATOMIC);
+	struct hwsim_ppdu *ppdu = kmalloc(sizeof(*ppdu), GFP_ATOMIC);
 
 	if (!ppdu)
 		return NULL;
+	/* of MPDUs most have one or none, and there is room for many */
+	memset(ppdu, 0, offsetof(struct hwsim_ppdu, offsets));
+	ppdu->offsets[0] = 0;
 	RB_CLEAR_NODE(&ppdu->event.node);
 	INIT_LIST_HEAD(&ppdu->list);
 	ppdu->radio = radio;
@@ -236,7 +247,7 @@ static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
 			if (radio->locked == ppdu) {
 				radio->locked = NULL;
 				hwsim_rx(radio, ppdu);
-			} else if (radio != ppdu->radio) {
+			} else if (radio == ppdu->to) {
 				hwsim_rx_missed(radio, ppdu);
 			}
 		}
@@ -282,7 +293,7 @@ static u32 signals_at(const struct hwsim_medium *medium,
 	u32 count = 0;
 
 	list_for_each_entry(ppdu, &radio->air->ppdus, list) {
-		const struct hwsim_link *link;
+		struct hwsim_link *link;
 
 		if (ppdu->ended || !ppdu->radio || ppdu->radio == radio ||
 		    count == MAX_SIGNALS)
@@ -292,8 +303,7 @@ static u32 signals_at(const struct hwsim_medium *medium,
 			continue;
 		signals[count].end_ns = ppdu->end_ns;
 		signals[count++].power =
-			hwsim_power_of_mb(hwsim_link_level_mb(medium, link,
-							      ppdu->start_ns));
+			hwsim_link_power(medium, link, ppdu->start_ns);
 	}
 	return count;
 }
@@ -325,6 +335,13 @@ static u64 loud_until(const struct hwsim_medium *medium,
 	return until;
 }
 
+/* what a radio does not understand is energy to it, and noise */
+static bool understands(const struct hwsim_radio *radio,
+			const struct hwsim_ppdu *ppdu)
+{
+	return !radio->dsss_only || ppdu->rate.class == HWSIM_PHY_DSSS;
+}
+
 static void ppdu_begin_at(const struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
@@ -338,7 +355,7 @@ static void ppdu_begin_at(const struct hwsim_medium *medium,
 	level_mb = hwsim_link_level_mb(medium, link, ppdu->start_ns);
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
-	detected = level_mb >= detect_mb;
+	detected = level_mb >= detect_mb && understands(radio, ppdu);
 	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
 		hwsim_access_busy(radio, ppdu->end_ns);
 	if (ppdu->overlapped) {

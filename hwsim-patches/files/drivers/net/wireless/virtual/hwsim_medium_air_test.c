@@ -32,6 +32,7 @@ struct air_test {
 	struct ieee80211_channel channel;
 	struct hwsim_radio *radios[RADIOS];
 	u64 start_ns;
+	bool protects;	/* mac80211 asks for CTS to oneself */
 	u32 count;
 	struct seen seen[MAX_SEEN];
 };
@@ -221,6 +222,7 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	info->control.rates[0].idx = RATE_54;
 	info->control.rates[0].count = 1;
 	info->control.rates[1].idx = -1;
+	info->control.use_cts_prot = air->protects;
 	radio->acs[IEEE80211_AC_BE].edca.slots = slots;
 	radio->acs[IEEE80211_AC_BE].edca.drawn = true;
 	hwsim_radio_tx(radio, NULL, skb, &air->channel, true);
@@ -299,6 +301,7 @@ static void air_a_backoff_without_a_frame_ends(struct kunit *test)
 	hear(air, 1, 2);
 	edca->drawn = true;
 	edca->slots = 5;
+	hwsim_access_changed(air->radios[0]);
 	send(air, 1, 2, 8);
 	run_for(air, after(air, 9) - air->start_ns);
 	KUNIT_EXPECT_FALSE(test, edca->drawn);
@@ -306,6 +309,7 @@ static void air_a_backoff_without_a_frame_ends(struct kunit *test)
 	/* nor is one that has not ended forgotten */
 	edca->drawn = true;
 	edca->slots = 1000;
+	hwsim_access_changed(air->radios[0]);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_TRUE(test, edca->drawn);
 }
@@ -362,6 +366,7 @@ static void air_categories_collide_inside(struct kunit *test)
 	best_effort->queued--;
 	background->queued++;
 	background->waiting = true;
+	hwsim_access_changed(radio);
 	run_for(air, after(air, 5) - air->start_ns);
 	KUNIT_EXPECT_EQ(test, 1, background->inside);
 	KUNIT_EXPECT_EQ(test, 0, best_effort->inside);
@@ -475,6 +480,64 @@ static struct hwsim_fault *make_fault(struct air_test *air,
 	fault->count = 1;
 	list_add_tail(&fault->list, &air->medium->faults);
 	return fault;
+}
+
+/* each frame of a TXOP but the last, and each ACK, is for the next one, too */
+static void air_a_txop_reserves_its_next_frame(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 *nav = &air->radios[1]->nav_until_ns;
+	u64 next = DATA_NS + SIFS_NS + ANSWER_NS, at = after(air, 0);
+
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	at += DATA_NS;
+	run_for(air, at + 1000 - air->start_ns);
+	KUNIT_EXPECT_EQ(test, at + SIFS_NS + ANSWER_NS + SIFS_NS + next, *nav);
+	at += SIFS_NS + ANSWER_NS + SIFS_NS + next;
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, at, *nav);
+	KUNIT_EXPECT_EQ(test, 4, air->count);
+	/* who hears the receiver alone learns it from the ACK */
+	*nav = 0;
+	kfree(air->radios[1]->links[air->radios[0]->slot]);
+	air->radios[1]->links[air->radios[0]->slot] = NULL;
+	hear(air, 2, 1);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 34000 + DATA_NS + SIFS_NS + ANSWER_NS + 1000);
+	KUNIT_ASSERT_EQ(test, 6, air->count);
+	KUNIT_EXPECT_EQ(test, air->seen[5].start_ns + ANSWER_NS + SIFS_NS + next,
+			*nav);
+}
+
+/* a frame that was to follow one that failed goes out later, and once */
+static void air_a_txop_ends_with_a_failure(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_fault *fault = make_fault(air, HWSIM_MEDIUM_FAULT_DAMAGE);
+
+	made = 0;
+	ended = 0;
+	fault->skip = 1;
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* data, ACK, damaged data; then data, ACK */
+	KUNIT_ASSERT_EQ(test, 5, air->count);
+	KUNIT_EXPECT_GT(test, air->seen[3].start_ns,
+			air->seen[2].start_ns + DATA_NS + SIFS_NS + ANSWER_NS);
+	KUNIT_EXPECT_EQ(test, 3, made);
+	KUNIT_EXPECT_EQ(test, 3, ended);
+	KUNIT_EXPECT_EQ(test, 3, air->radios[0]->acs[IEEE80211_AC_BE].attempts);
 }
 
 /* the second frame to one station is lost; those to another do not count */
@@ -674,6 +737,68 @@ static void air_eifs_follows_a_damaged_frame(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 
+/* EIFS begins when all are silent, not when the damaged frame ends */
+static void air_eifs_waits_for_silence(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	send(air, 0, 1, 3);
+	send(air, 1, 0, 8);
+	run_for(air, after(air, 4) - air->start_ns);
+	send(air, 2, 0, 2);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 3, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 8) + DATA_NS + SIFS_NS + 44000 + 34000 +
+			2 * 9000, air->seen[2].start_ns);
+}
+
+/* a fixed rate does not switch off what protects others */
+static void air_a_fixed_rate_is_protected(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	u64 at = after(air, 0);
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[0]->has_fixed_rate = true;
+	air->radios[0]->fixed_rate.class = HWSIM_PHY_OFDM;
+	air->radios[0]->fixed_rate.mcs = RATE_54;
+	air->radios[0]->fixed_rate.streams = 1;
+	air->protects = true;
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 3, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[0].fc));
+	KUNIT_EXPECT_EQ(test, at, air->seen[0].start_ns);
+	/* no basic rates are known here: a CTS at 6 Mbit/s */
+	at += 44000 + SIFS_NS;
+	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
+}
+
+/* of OFDM a radio of 802.11b hears the energy: it waits, and nothing else */
+static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[1];
+
+	hear(air, 0, 1);
+	radio->dsss_only = true;
+	radio->ed_mbm = radio->noise_mbm + LEVEL_MB + 1;
+	send(air, 0, 2, 0);
+	run_for(air, after(air, 0) + 1000 - air->start_ns);
+	KUNIT_EXPECT_NULL(test, radio->locked);
+	KUNIT_EXPECT_LT(test, radio->busy_until_ns, after(air, 0));
+	run_for(air, NSEC_PER_MSEC);
+	radio->ed_mbm = radio->noise_mbm + LEVEL_MB;
+	air->start_ns = air->medium->now_ns;
+	send(air, 0, 2, 0);
+	run_for(air, 40000);
+	KUNIT_EXPECT_NULL(test, radio->locked);
+	KUNIT_EXPECT_GT(test, radio->busy_until_ns, air->start_ns + DATA_NS);
+}
+
 static void air_bytes_go_with_an_answer(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -725,7 +850,12 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_rts_reserves_the_medium),
 	KUNIT_CASE(air_an_unanswered_rts_reserves_little),
 	KUNIT_CASE(air_a_txop_holds_several_exchanges),
+	KUNIT_CASE(air_a_txop_reserves_its_next_frame),
+	KUNIT_CASE(air_a_txop_ends_with_a_failure),
 	KUNIT_CASE(air_eifs_follows_a_damaged_frame),
+	KUNIT_CASE(air_eifs_waits_for_silence),
+	KUNIT_CASE(air_a_fixed_rate_is_protected),
+	KUNIT_CASE(air_dsss_hears_the_energy_of_ofdm),
 	KUNIT_CASE(air_a_fault_counts_frames_to_one),
 	KUNIT_CASE(air_a_fault_hits_a_share),
 	KUNIT_CASE(air_frames_to_the_absent_count),

@@ -201,7 +201,7 @@ static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
 	ether_addr_copy(radio->addresses[0].addr, here);
-	radio->addresses[0].uses = 1;
+	radio->num_addresses = 1;
 	KUNIT_EXPECT_FALSE(test, hwsim_approx_accepts(radio, skb));
 	radio->approx = true;
 	KUNIT_EXPECT_TRUE(test, hwsim_approx_accepts(radio, skb));
@@ -223,7 +223,7 @@ static void approx_a_cut_header_is_nobodys(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
 	ether_addr_copy(radio->addresses[0].addr, here);
-	radio->addresses[0].uses = 1;
+	radio->num_addresses = 1;
 	radio->approx = true;
 	skb_trim(skb, sizeof(struct ieee80211_hdr_3addr));
 	KUNIT_EXPECT_TRUE(test, hwsim_approx_accepts(radio, skb));

@@ -14,6 +14,9 @@
 #include <linux/slab.h>
 #include "hwsim_medium_int.h"
 
+/* struct ieee80211_tx_rate has five bits for it */
+#define TX_COUNT_MAX	31
+
 /* the list of media, and which radio is on which */
 DEFINE_MUTEX(hwsim_media_mutex);
 
@@ -170,7 +173,8 @@ static void report_status(struct hwsim_mpdu *mpdu)
 	ieee80211_tx_info_clear_status(info);
 	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++) {
 		info->status.rates[i] = mpdu->rates[i];
-		info->status.rates[i].count = mpdu->tried[i];
+		info->status.rates[i].count = min_t(u8, mpdu->tried[i],
+						    TX_COUNT_MAX);
 		if (!mpdu->tried[i] && i)
 			info->status.rates[i].idx = -1;
 	}

@@ -50,17 +50,6 @@ void hwsim_edca_failure(struct hwsim_edca *edca)
 }
 
 /**
- * hwsim_edca_aifs_ns - how long the medium must be idle before slots count
- * @edca: the access category
- * @sifs_ns: SIFS
- * @slot_ns: one slot
- */
-u32 hwsim_edca_aifs_ns(const struct hwsim_edca *edca, u32 sifs_ns, u32 slot_ns)
-{
-	return sifs_ns + edca->aifsn * slot_ns;
-}
-
-/**
  * hwsim_edca_stop - take off what was counted when the medium becomes busy
  * @edca: the access category
  * @counting_from_ns: end of AIFS

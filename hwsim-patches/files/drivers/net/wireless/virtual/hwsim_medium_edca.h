@@ -42,8 +42,19 @@ void hwsim_edca_reset(struct hwsim_edca *edca);
 void hwsim_edca_draw(struct hwsim_edca *edca);
 void hwsim_edca_success(struct hwsim_edca *edca);
 void hwsim_edca_failure(struct hwsim_edca *edca);
-u32 hwsim_edca_aifs_ns(const struct hwsim_edca *edca, u32 sifs_ns, u32 slot_ns);
 void hwsim_edca_stop(struct hwsim_edca *edca, u64 counting_from_ns, u64 at_ns,
 		     u32 slot_ns);
+
+/**
+ * hwsim_edca_aifs_ns - how long the medium must be idle before slots count
+ * @edca: the access category
+ * @sifs_ns: SIFS
+ * @slot_ns: one slot
+ */
+static inline u32 hwsim_edca_aifs_ns(const struct hwsim_edca *edca, u32 sifs_ns,
+				     u32 slot_ns)
+{
+	return sifs_ns + edca->aifsn * slot_ns;
+}
 
 #endif

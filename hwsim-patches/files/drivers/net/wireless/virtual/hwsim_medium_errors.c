@@ -16,7 +16,6 @@
 #define HAZARD_SHIFT	60
 #define BURST_ONE	256
 #define BURST_MAX	(64 * BURST_ONE)
-#define LEVEL_LIMIT_MB	(200 * 100)
 #define STEP_MAX_MB	100
 #define HAZARD_MIN	4	/* fewer 2^-60 a bit: no error, gaps fit in 64 bits */
 
@@ -46,7 +45,7 @@ struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 		NL_SET_ERR_MSG(extack, "the step of a curve is 0.01 to 1 dB");
 		return ERR_PTR(-EINVAL);
 	}
-	if (abs(start_mb) > LEVEL_LIMIT_MB) {
+	if (!hwsim_level_is_valid(start_mb)) {
 		NL_SET_ERR_MSG(extack, "a curve starts between -200 and 200 dB");
 		return ERR_PTR(-EINVAL);
 	}
@@ -135,7 +134,7 @@ u64 hwsim_hazard_of_bits(u64 hazard, u32 bits)
 bool hwsim_errors_any(const struct hwsim_stretch *stretches, u32 count,
 		      struct hwsim_stream *stream)
 {
-	u64 sum = 0;
+	u64 sum = 0, chance;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
@@ -145,7 +144,12 @@ bool hwsim_errors_any(const struct hwsim_stretch *stretches, u32 count,
 		if (check_add_overflow(sum, more, &sum))
 			sum = U64_MAX;
 	}
-	return sum && hwsim_minus_ln(hwsim_stream_next(stream)) < sum;
+	if (!sum)
+		return false;
+	chance = hwsim_stream_next(stream);
+	if (hwsim_minus_ln_least(chance) >= sum)
+		return false;
+	return hwsim_minus_ln(chance) < sum;
 }
 
 static void flip(u8 *data, u64 bit)

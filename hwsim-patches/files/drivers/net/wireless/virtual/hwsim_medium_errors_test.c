@@ -28,6 +28,22 @@ static void math_powers(struct kunit *test)
 		KUNIT_EXPECT_LE(test, abs(hwsim_mb_of_power(hwsim_power_of_mb(mb)) - mb), 1);
 }
 
+/* also where the logarithm is that of a series, and rounded */
+static void math_logarithms_have_a_bound(struct kunit *test)
+{
+	u64 chance;
+	int i;
+
+	for (i = 0; i < 64; i++) {
+		chance = U64_MAX >> i;
+		KUNIT_EXPECT_LE(test, hwsim_minus_ln_least(chance),
+				hwsim_minus_ln(chance));
+		chance = chance - (chance >> 3) + 1;
+		KUNIT_EXPECT_LE(test, hwsim_minus_ln_least(chance),
+				hwsim_minus_ln(chance));
+	}
+}
+
 static void math_logarithms(struct kunit *test)
 {
 	u64 half = hwsim_minus_ln(1ULL << 63);
@@ -202,6 +218,7 @@ static void errors_come_in_bursts(struct kunit *test)
 static struct kunit_case hwsim_medium_errors_cases[] = {
 	KUNIT_CASE(math_powers),
 	KUNIT_CASE(math_logarithms),
+	KUNIT_CASE(math_logarithms_have_a_bound),
 	KUNIT_CASE(math_streams),
 	KUNIT_CASE(curve_is_linear_between_points),
 	KUNIT_CASE(curve_refuses_nonsense),

@@ -74,6 +74,8 @@ struct hwsim_fading {
 /**
  * struct hwsim_link - from one radio to another
  * @setting: level and fading, from user space
+ * @power_mb: the last level that was asked for as a ratio
+ * @power: that ratio, 0: none was
  * @errors: stream of what is damaged
  * @flips: stream of where: a radio that wants to know shifts no loss by it
  * @fading: stream of the gains
@@ -81,6 +83,8 @@ struct hwsim_fading {
  */
 struct hwsim_link {
 	struct hwsim_medium_link setting;
+	s32 power_mb;
+	u64 power;
 	struct hwsim_stream errors;
 	struct hwsim_stream flips;
 	struct hwsim_stream fading;
@@ -285,6 +289,7 @@ struct hwsim_up {
  * @overlapped: others were on the air meanwhile
  * @psdu_bytes: length of the PSDU
  * @duration_us: duration field
+ * @next_us: of that, what it reserves for the next frame of its TXOP
  * @wanted_ns: since when its sender had it, 0: it follows something after SIFS
  * @counting_ns: since when its sender counted slots
  * @wants_answer: its receiver is to answer
@@ -323,6 +328,7 @@ struct hwsim_ppdu {
 	bool overlapped;
 	u32 psdu_bytes;
 	u16 duration_us;
+	u16 next_us;
 	u64 wanted_ns;
 	u64 counting_ns;
 	bool wants_answer;
@@ -496,6 +502,9 @@ struct hwsim_peer {
  * @approx: hands up frames with a wrong FCS
  * @approx_flows: what it sends that may arrive so
  * @more_data: marks data frames behind which others wait
+ * @dsss_only: a radio of 802.11b
+ * @all_bitrates: number of rates that it has otherwise
+ * @has_ht: whether it is one of 802.11n otherwise
  * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
@@ -507,13 +516,17 @@ struct hwsim_peer {
  * @qos: its network has WMM
  * @eifs_extra_ns: what EIFS adds
  * @addresses: of its interfaces
+ * @num_addresses: how many
  * @filter: what mac80211 wants besides frames that are for it (FIF_...)
  * @air: channel it is tuned to, or NULL
  * @tuned: in air->radios
+ * @next_ns: when it will send if nothing intervenes, or HWSIM_NEVER
+ * @next_known: @next_ns and @contends are up to date
+ * @contends: an access category has something to send, or counts slots
  * @busy_until_ns: end of all that it hears
  * @nav_until_ns: end of what others have reserved
  * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
- * @eifs_until_ns: end of what EIFS adds after a damaged frame
+ * @eifs_from_ns: since when EIFS counts after a damaged frame, 0: it does not
  * @hold_until_ns: end of its own exchange
  * @locked: transmission that it receives
  * @locked_mb: level of that
@@ -528,6 +541,7 @@ struct hwsim_peer {
  * @stage: of its exchange
  * @sender: access category of the exchange
  * @frame: what the exchange is about
+ * @ahead: what follows it in the same TXOP, or NULL
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
  * @seq_ctrl: last sequence control that mac80211 left to the radio
@@ -556,6 +570,9 @@ struct hwsim_radio {
 	bool approx;
 	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
 	bool more_data;
+	bool dsss_only;
+	int all_bitrates;
+	bool has_ht;
 	u32 no_retry_mark;
 	bool has_fixed_rate;
 	struct hwsim_phy_rate fixed_rate;
@@ -571,14 +588,18 @@ struct hwsim_radio {
 		u8 addr[ETH_ALEN];
 		u32 uses;
 	} addresses[HWSIM_MAX_ADDRESSES];
+	u32 num_addresses;
 	unsigned int filter;
 
 	struct hwsim_air *air;
 	struct list_head tuned;
+	u64 next_ns;
+	bool next_known;
+	bool contends;
 	u64 busy_until_ns;
 	u64 nav_until_ns;
 	u64 nav_if_heard_ns;
-	u64 eifs_until_ns;
+	u64 eifs_from_ns;
 	u64 hold_until_ns;
 	struct hwsim_ppdu *locked;
 	s32 locked_mb;
@@ -594,11 +615,25 @@ struct hwsim_radio {
 	enum hwsim_stage stage;
 	struct hwsim_ac *sender;
 	struct hwsim_ppdu *frame;
+	struct hwsim_ppdu *ahead;
 	struct hwsim_event timeout;
 	u64 txop_end_ns;
 	u16 seq_ctrl;
 	u32 held;
 };
+
+/**
+ * hwsim_link_of - the link between two radios
+ * @from: sender
+ * @to: receiver
+ *
+ * Return: the link, or NULL if one does not hear the other
+ */
+static inline struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
+					       const struct hwsim_radio *to)
+{
+	return to->links[from->slot];
+}
 
 /* core */
 extern struct mutex hwsim_media_mutex;
@@ -622,10 +657,10 @@ bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 
 /* air */
-struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
-				 const struct hwsim_radio *to);
 s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
 			const struct hwsim_link *link, u64 at_ns);
+u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
+		     u64 at_ns);
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel);
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
@@ -637,11 +672,12 @@ void hwsim_ppdu_put(struct hwsim_ppdu *ppdu);
 void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns);
 
 /* access */
-u64 hwsim_access_next(struct hwsim_radio *radio);
+u64 hwsim_access_update(struct hwsim_radio *radio);
 void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 			u64 at_ns);
 void hwsim_access_grant(struct hwsim_radio *radio);
 void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns);
+void hwsim_access_damaged(struct hwsim_radio *radio);
 void hwsim_access_heard(struct hwsim_radio *radio);
 void hwsim_access_unheard(struct hwsim_radio *radio);
 void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
@@ -649,10 +685,45 @@ bool hwsim_access_answered(struct hwsim_radio *radio,
 			   const struct hwsim_ppdu *ppdu);
 void hwsim_access_reset(struct hwsim_radio *radio);
 
+/**
+ * hwsim_access_next - when a radio will send if nothing intervenes
+ * @radio: the radio
+ *
+ * Asked of every radio of a channel after each event, so it is remembered.
+ *
+ * Return: nominal ns, or HWSIM_NEVER
+ */
+static inline u64 hwsim_access_next(struct hwsim_radio *radio)
+{
+	return radio->next_known ? radio->next_ns : hwsim_access_update(radio);
+}
+
+/**
+ * hwsim_access_changed - a radio's contention is not what it was
+ * @radio: the radio
+ */
+static inline void hwsim_access_changed(struct hwsim_radio *radio)
+{
+	radio->next_known = false;
+}
+
+/**
+ * hwsim_access_moved - what a radio takes for the end of a busy medium moved
+ * @radio: the radio; if it does not contend, this is nothing to it
+ */
+static inline void hwsim_access_moved(struct hwsim_radio *radio)
+{
+	if (radio->next_ns != HWSIM_NEVER)
+		radio->next_known = false;
+}
+
 /* tx */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
 				  bool begins);
+void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
+void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		      struct hwsim_ppdu *ppdu);
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
@@ -702,6 +773,8 @@ struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
 int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 		       u64 stream, struct netlink_ext_ack *extack);
 void hwsim_radio_detach(struct hwsim_radio *radio);
+int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
+			      struct netlink_ext_ack *extack);
 void hwsim_radio_beacon(struct hwsim_radio *radio, const struct sk_buff *skb);
 
 #endif

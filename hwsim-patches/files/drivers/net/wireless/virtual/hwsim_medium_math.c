@@ -14,6 +14,7 @@
 #define MB_PER_OCTAVE_Q32	1292913986492ULL	/* 1000 log10(2) 2^32 */
 #define LN2_Q63			6393154322601327829ULL
 #define SERIES_BITS		8
+#define MB_PRECISION		20	/* an error of 0.0003 mB */
 
 /* 10^(i / 100) in Q24 */
 static const u32 decade[MB_PER_DECADE / TABLE_STEP_MB + 1] = {
@@ -65,14 +66,14 @@ u64 hwsim_power_of_mb(s32 mb)
 	return power;
 }
 
-/* log2 of a number not 0, in Q32: one squaring for each bit */
-static u64 log2_q32(u64 number)
+/* log2 of a number not 0, in Q32: one squaring for each bit behind the point */
+static u64 log2_q32(u64 number, int precision)
 {
 	int bits = fls64(number) - 1, i;
 	u64 mantissa = number << (63 - bits);	/* 1 to 2 in Q63 */
 	u64 log = bits;
 
-	for (i = 0; i < 32; i++) {
+	for (i = 0; i < precision; i++) {
 		mantissa = mul_u64_u64_shr(mantissa, mantissa, 64);
 		log <<= 1;
 		if (mantissa & BIT_ULL(63))
@@ -80,7 +81,7 @@ static u64 log2_q32(u64 number)
 		else
 			mantissa <<= 1;
 	}
-	return log;
+	return log << (32 - precision);
 }
 
 /**
@@ -95,7 +96,7 @@ s32 hwsim_mb_of_power(u64 power)
 
 	if (!power)
 		return POWER_MIN_MB;
-	log = log2_q32(power);
+	log = log2_q32(power, MB_PRECISION);
 	log = mul_u64_u64_shr(log, MB_PER_OCTAVE_Q32, 32);
 	return (s32)((log + BIT_ULL(31)) >> 32) -
 	       (s32)((HWSIM_POWER_SHIFT * MB_PER_OCTAVE_Q32 + BIT_ULL(31)) >> 32);
@@ -123,7 +124,7 @@ u64 hwsim_minus_ln(u64 chance)
 		return (chance + square / 2 + cube / 3 + fourth / 4) >>
 		       (64 - HWSIM_HAZARD_SHIFT);
 	}
-	log = (64ULL << 32) - log2_q32(-chance);
+	log = (64ULL << 32) - log2_q32(-chance, 32);
 	return mul_u64_u64_shr(log, LN2_Q63, 63 + 32 - HWSIM_HAZARD_SHIFT);
 }
 

@@ -16,10 +16,35 @@
 #define HWSIM_POWER_SHIFT	24
 #define HWSIM_POWER_NOISE	BIT_ULL(HWSIM_POWER_SHIFT)
 #define HWSIM_HAZARD_SHIFT	56
+#define HWSIM_LEVEL_MAX_MB	(200 * 100)	/* of anything that user space sets */
+
+/**
+ * hwsim_level_is_valid - whether a level or gain may be set
+ * @mb: in mB, any number
+ */
+static inline bool hwsim_level_is_valid(s32 mb)
+{
+	return mb >= -HWSIM_LEVEL_MAX_MB && mb <= HWSIM_LEVEL_MAX_MB;
+}
 
 u64 hwsim_power_of_mb(s32 mb);
 s32 hwsim_mb_of_power(u64 power);
 u64 hwsim_minus_ln(u64 chance);
+
+/**
+ * hwsim_minus_ln_least - what hwsim_minus_ln() at least returns
+ * @chance: what it gets
+ *
+ * -ln(1 - u) is never below u. So most frames need no logarithm.
+ *
+ * Return: in Q56, with room for its rounding
+ */
+static inline u64 hwsim_minus_ln_least(u64 chance)
+{
+	u64 least = chance >> (64 - HWSIM_HAZARD_SHIFT);
+
+	return least - (least >> 20);
+}
 
 /**
  * struct hwsim_stream - a named stream of random numbers

@@ -8,10 +8,10 @@
 #include <net/genetlink.h>
 #include "hwsim_medium_int.h"
 
-#define LEVEL_LIMIT_MB	(200 * 100)
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
+#define RETRIES_MAX	255	/* what fits where attempts are counted */
 
 static struct genl_family medium_family;
 
@@ -24,7 +24,7 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_MODEL] = { .type = NLA_NUL_STRING,
 				      .len = HWSIM_MEDIUM_NAME_LEN - 1 },
 	[HWSIM_MEDIUM_ATTR_CAPTURE_MB] =
-		NLA_POLICY_RANGE(NLA_S32, 0, LEVEL_LIMIT_MB),
+		NLA_POLICY_RANGE(NLA_S32, 0, HWSIM_LEVEL_MAX_MB),
 	[HWSIM_MEDIUM_ATTR_CURVE] =
 		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_CURVES - 1),
 	[HWSIM_MEDIUM_ATTR_START_MB] = { .type = NLA_S32 },
@@ -47,7 +47,7 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 		NLA_POLICY_RANGE(NLA_S32, -5000, 10000),
 	[HWSIM_MEDIUM_ATTR_MAX_PPDU_US] =
 		NLA_POLICY_RANGE(NLA_U32, PPDU_LEAST_US, 5484),
-	[HWSIM_MEDIUM_ATTR_RETRIES] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_RETRIES] = NLA_POLICY_MAX(NLA_U32, RETRIES_MAX),
 	[HWSIM_MEDIUM_ATTR_APPROX] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_RATE] = { .type = NLA_BINARY,
 				     .len = sizeof(struct hwsim_medium_rate) },
@@ -67,6 +67,7 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 					.len = HWSIM_MEDIUM_PAYLOAD_MAX },
 	[HWSIM_MEDIUM_ATTR_MORE_DATA] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_DSSS_ONLY] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_FAULT_LISTENER] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_FAULT_SHARE] = NLA_POLICY_MIN(NLA_U32, 1),
 };
@@ -267,7 +268,7 @@ static int cmd_set_fading(struct genl_info *info)
 	new->points = points;
 	memcpy(new->quantiles_mb, nla_data(quantiles), nla_len(quantiles));
 	for (i = 0; i < points; i++) {
-		if (abs(new->quantiles_mb[i]) > LEVEL_LIMIT_MB ||
+		if (!hwsim_level_is_valid(new->quantiles_mb[i]) ||
 		    (i && new->quantiles_mb[i] < new->quantiles_mb[i - 1])) {
 			NL_SET_ERR_MSG_ATTR(info->extack, quantiles,
 					    "gains rise, and lie between -200 and 200 dB");
@@ -376,6 +377,16 @@ static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	return 0;
 }
 
+/* a change of a radio that is down, which mac80211 sees, too */
+static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+
+	if (!attr)
+		return 0;
+	return hwsim_radio_set_dsss_only(radio, nla_get_u8(attr), info->extack);
+}
+
 static int cmd_add_radio(struct genl_info *info)
 {
 	struct nlattr *stream = info->attrs[HWSIM_MEDIUM_ATTR_STREAM];
@@ -401,6 +412,8 @@ static int cmd_add_radio(struct genl_info *info)
 	if (result)
 		return result;
 	result = set_radio(radio, info->attrs, info->extack);
+	if (!result)
+		result = set_capabilities(radio, info);
 	if (result)
 		hwsim_radio_detach(radio);
 	return result;
@@ -417,6 +430,9 @@ static int cmd_set_radio(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
 	}
+	result = set_capabilities(radio, info);
+	if (result)
+		return result;
 	hwsim_medium_enter(radio->medium);
 	result = set_radio(radio, info->attrs, info->extack);
 	hwsim_medium_leave(radio->medium);
@@ -437,6 +453,7 @@ static int cmd_remove_radio(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "take the radio's interfaces down first");
 		return -EBUSY;
 	}
+	hwsim_radio_set_dsss_only(radio, false, NULL);
 	hwsim_radio_detach(radio);
 	return 0;
 }
@@ -459,7 +476,7 @@ static int check_link(struct hwsim_medium *medium,
 				   setting->to);
 		return -EINVAL;
 	}
-	if (abs(setting->snr_mb) > LEVEL_LIMIT_MB) {
+	if (!hwsim_level_is_valid(setting->snr_mb)) {
 		NL_SET_ERR_MSG(extack, "an SNR lies between -200 and 200 dB");
 		return -EINVAL;
 	}

@@ -17,6 +17,7 @@
 #define CW_MIN_OFDM		15	/* Table 17-21 */
 #define CW_MAX			1023
 #define TXOP_UNIT_NS		32000	/* 9.4.2.28 */
+#define DSSS_RATES		4	/* 1, 2, 5.5, 11 Mbit/s */
 
 /* all radios of the driver, under hwsim_media_mutex */
 static LIST_HEAD(hwsim_all_radios);
@@ -142,17 +143,19 @@ static void update_timing(struct hwsim_radio *radio)
 	radio->eifs_extra_ns = hwsim_phy_eifs_extra_ns(is_5ghz,
 						       radio->basic_rates,
 						       &radio->timing);
+	hwsim_access_changed(radio);
 }
 
 /*
  * A network without QoS has DCF's parameters (10.3.2.3.5, Table 17-21),
- * whatever mac80211 sets: it gives stations those of WMM there, too.
+ * whatever mac80211 sets: it gives stations those of WMM there, too, and takes
+ * a station for one of 802.11g if its access point is.
  */
 static void update_edca(struct hwsim_radio *radio)
 {
-	u16 dcf_cw_min =
-		radio->acs[IEEE80211_AC_BE].params.cw_min == CW_MIN_DSSS ?
-		CW_MIN_DSSS : CW_MIN_OFDM;
+	bool is_11b = radio->dsss_only ||
+		radio->acs[IEEE80211_AC_BE].params.cw_min == CW_MIN_DSSS;
+	u16 dcf_cw_min = is_11b ? CW_MIN_DSSS : CW_MIN_OFDM;
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
@@ -167,6 +170,7 @@ static void update_edca(struct hwsim_radio *radio)
 		edca->txop_ns = radio->qos ? params->txop * TXOP_UNIT_NS : 0;
 		edca->cw = clamp(edca->cw, edca->cw_min, edca->cw_max);
 	}
+	hwsim_access_changed(radio);
 }
 
 /* on a medium mac80211 is told of air time, and shares it; else there is none */
@@ -233,6 +237,44 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	WRITE_ONCE(radio->medium, medium);
 	set_airtime_fairness(radio, true);
 	spin_unlock_bh(&medium->lock);
+	return 0;
+}
+
+/**
+ * hwsim_radio_set_dsss_only - make a radio one of 802.11b, or no longer
+ * @radio: the radio, down
+ * @dsss_only: whether it is to be one
+ * @extack: told what is wrong
+ *
+ * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
+ * 802.11n, so that networks know it for what it is.
+ */
+int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
+			      struct netlink_ext_ack *extack)
+{
+	struct wiphy *wiphy = radio->hw->wiphy;
+	struct ieee80211_supported_band *band = wiphy->bands[NL80211_BAND_2GHZ];
+
+	if (dsss_only == radio->dsss_only)
+		return 0;
+	if (radio->ops->is_up(radio->hw)) {
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
+	if (!band || band->n_bitrates < DSSS_RATES) {
+		NL_SET_ERR_MSG(extack, "the radio has no rates of 802.11b");
+		return -EOPNOTSUPP;
+	}
+	wiphy_lock(wiphy);
+	if (dsss_only) {
+		radio->all_bitrates = band->n_bitrates;
+		radio->has_ht = band->ht_cap.ht_supported;
+	}
+	/* they are in rising order, DSSS first */
+	band->n_bitrates = dsss_only ? DSSS_RATES : radio->all_bitrates;
+	band->ht_cap.ht_supported = !dsss_only && radio->has_ht;
+	radio->dsss_only = dsss_only;
+	wiphy_unlock(wiphy);
 	return 0;
 }
 
@@ -361,20 +403,23 @@ EXPORT_SYMBOL_GPL(hwsim_radio_listen);
  */
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr)
 {
-	int i, free = -1;
+	u32 i;
 
 	hwsim_medium_enter(radio->medium);
-	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++) {
-		if (!radio->addresses[i].uses) {
-			free = free < 0 ? i : free;
-		} else if (ether_addr_equal(radio->addresses[i].addr, addr)) {
-			free = i;
+	for (i = 0; i < radio->num_addresses; i++)
+		if (ether_addr_equal(radio->addresses[i].addr, addr))
 			break;
+	if (i < HWSIM_MAX_ADDRESSES) {
+		if (i == radio->num_addresses) {
+			ether_addr_copy(radio->addresses[i].addr, addr);
+			radio->addresses[i].uses = 0;
+			radio->num_addresses++;
 		}
-	}
-	if (free >= 0) {
-		ether_addr_copy(radio->addresses[free].addr, addr);
-		radio->addresses[free].uses++;
+		radio->addresses[i].uses++;
+	} else {
+		wiphy_warn(radio->hw->wiphy,
+			   "the medium knows %d addresses of a radio: %pM gets nothing\n",
+			   HWSIM_MAX_ADDRESSES, addr);
 	}
 	hwsim_medium_leave(radio->medium);
 }
@@ -387,13 +432,17 @@ EXPORT_SYMBOL_GPL(hwsim_radio_add_address);
  */
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr)
 {
-	int i;
+	u32 i;
 
 	hwsim_medium_enter(radio->medium);
-	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++)
-		if (radio->addresses[i].uses &&
-		    ether_addr_equal(radio->addresses[i].addr, addr))
-			radio->addresses[i].uses--;
+	for (i = 0; i < radio->num_addresses; i++) {
+		if (!ether_addr_equal(radio->addresses[i].addr, addr))
+			continue;
+		if (!--radio->addresses[i].uses)
+			radio->addresses[i] =
+				radio->addresses[--radio->num_addresses];
+		break;
+	}
 	hwsim_medium_leave(radio->medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_remove_address);

@@ -37,9 +37,8 @@ bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr)
 {
 	int i;
 
-	for (i = 0; i < HWSIM_MAX_ADDRESSES; i++)
-		if (radio->addresses[i].uses &&
-		    ether_addr_equal(radio->addresses[i].addr, addr))
+	for (i = 0; i < radio->num_addresses; i++)
+		if (ether_addr_equal(radio->addresses[i].addr, addr))
 			return true;
 	return false;
 }
@@ -59,10 +58,8 @@ static u32 interferers(const struct hwsim_radio *radio,
 	const struct hwsim_ppdu *other;
 	u32 count = 0;
 
-	if (!ppdu->overlapped)
-		return 0;
 	list_for_each_entry(other, &ppdu->air->ppdus, list) {
-		const struct hwsim_link *link;
+		struct hwsim_link *link;
 		u64 power;
 
 		if (other == ppdu || !other->radio || other->radio == radio ||
@@ -72,9 +69,7 @@ static u32 interferers(const struct hwsim_radio *radio,
 		link = hwsim_link_of(other->radio, radio);
 		if (!link)
 			continue;
-		power = hwsim_power_of_mb(hwsim_link_level_mb(radio->medium,
-							      link,
-							      other->start_ns));
+		power = hwsim_link_power(radio->medium, link, other->start_ns);
 		if (count == MAX_INTERFERERS) {
 			*rest += power;
 			continue;
@@ -95,6 +90,12 @@ static void segment_frame(const struct hwsim_radio *radio,
 	u64 at = ppdu->start_ns;
 	u32 count, i;
 
+	if (!ppdu->overlapped) {
+		reception->count = 1;
+		reception->segments[0].end_ns = ppdu->end_ns;
+		reception->segments[0].sinr_mb = reception->level_mb - wide_mb;
+		return;
+	}
 	count = interferers(radio, ppdu, others, powers, &rest);
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < MAX_SEGMENTS) {
@@ -271,8 +272,8 @@ static void count_missed(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_rx_missed - a transmission has ended that a radio did not receive
- * @radio: the radio
+ * hwsim_rx_missed - a transmission has ended that its receiver did not receive
+ * @radio: the radio that it was for
  * @ppdu: the transmission
  */
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
@@ -478,16 +479,33 @@ static void count_mpdu(const struct reception *reception, u32 i,
 	}
 }
 
+/* whether a radio has use for the right MPDUs of a transmission */
+static bool is_wanted(const struct hwsim_radio *radio,
+		      const struct hwsim_ppdu *ppdu, bool owned)
+{
+	return owned || radio->filter & FIF_OTHER_BSS ||
+	       is_multicast_ether_addr(ppdu->ra);
+}
+
+/* whether it has use for damaged ones */
+static bool takes_damaged(const struct hwsim_radio *radio)
+{
+	return radio->approx || radio->filter & FIF_FCSFAIL;
+}
+
+/* who only overhears learns from the first right MPDU what is reserved */
 static void judge_mpdus(struct hwsim_radio *radio,
-			const struct reception *reception,
+			const struct reception *reception, bool owned,
 			struct verdict *verdict)
 {
+	bool overhears = !is_wanted(radio, reception->ppdu, owned) &&
+			 !takes_damaged(radio);
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	struct hwsim_stretch stretches[MAX_SEGMENTS];
 	struct hwsim_link *link = reception->link;
 	u32 i, count;
 
-	for (i = 0; i < ppdu->count; i++) {
+	for (i = 0; i < ppdu->count && !(overhears && verdict->right); i++) {
 		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
 				     ppdu->mpdus[i]->bytes, stretches);
 		if (!((verdict->lost | verdict->damaged) & BIT_ULL(i)) &&
@@ -505,9 +523,8 @@ static void receive_mpdus(struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	struct hwsim_recipient *recipient = NULL;
-	bool wanted = owned || radio->filter & FIF_OTHER_BSS ||
-		      is_multicast_ether_addr(ppdu->ra);
-	bool damaged_too = radio->approx || radio->filter & FIF_FCSFAIL;
+	bool wanted = is_wanted(radio, ppdu, owned);
+	bool damaged_too = takes_damaged(radio);
 	u32 i;
 
 	if (owned && ppdu->tid < IEEE80211_NUM_TIDS)
@@ -639,15 +656,14 @@ bool hwsim_is_response(const struct hwsim_ppdu *ppdu)
  */
 void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	struct reception reception = {
-		.ppdu = ppdu,
-		.link = hwsim_link_of(ppdu->radio, radio),
-		.level_mb = radio->locked_mb,
-	};
 	bool owned = hwsim_radio_owns(radio, ppdu->ra);
 	struct verdict verdict = {};
+	struct reception reception;	/* large: only what counts is set */
 	bool noticed = true;
 
+	reception.ppdu = ppdu;
+	reception.link = hwsim_link_of(ppdu->radio, radio);
+	reception.level_mb = radio->locked_mb;
 	if (!ppdu->hit_at || ppdu->hit_at == radio) {
 		verdict.lost = ppdu->lost;
 		verdict.damaged = ppdu->damaged;
@@ -666,7 +682,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 		if (verdict.any)
 			receive_control(radio, &reception);
 	} else if (ppdu->count) {
-		judge_mpdus(radio, &reception, &verdict);
+		judge_mpdus(radio, &reception, owned, &verdict);
 		if (verdict.any && ppdu->kind == HWSIM_MEDIUM_FRAME_BAR && owned)
 			receive_bar(radio, &reception);
 		else
@@ -675,9 +691,9 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 			set_nav(radio, ppdu);
 	}
 	if (verdict.any)
-		radio->eifs_until_ns = 0;
+		radio->eifs_from_ns = 0;
 	else if (noticed)
-		radio->eifs_until_ns = radio->medium->now_ns +
-				       radio->eifs_extra_ns;
+		hwsim_access_damaged(radio);
+	hwsim_access_moved(radio);
 	hwsim_access_unheard(radio);
 }

@@ -15,6 +15,7 @@
 
 #define HIGHEST_AMPDU_FACTOR	3
 #define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
+#define DURATION_MAX_US		32767	/* 9.2.4.2 */
 #define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
 				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
@@ -63,6 +64,35 @@ static enum hwsim_medium_frame kind_of(__le16 fc)
 	return HWSIM_MEDIUM_FRAME_MGMT;
 }
 
+/*
+ * What mac80211 decided about protection, for the fixed rate: it did so for the
+ * rates that rate control would have taken.
+ */
+static void protect_fixed(const struct hwsim_radio *radio,
+			  struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+	const struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	const struct ieee80211_vif *vif = info->control.vif;
+	u32 basic_rates = vif ? vif->bss_conf.basic_rates : 0;	/* injected */
+	u32 fixed = hwsim_phy_rate_kbps(&radio->fixed_rate) / 100;
+	int i;
+
+	if (info->control.use_rts)
+		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
+	else if (info->control.use_cts_prot &&
+		 radio->fixed_rate.class != HWSIM_PHY_DSSS)
+		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
+	/* the fastest basic rate that is not faster, else the slowest */
+	mpdu->rts_rate = basic_rates ? __ffs(basic_rates) : 0;
+	for (i = 0; i < band->n_bitrates; i++)
+		if (basic_rates & BIT(i) && band->bitrates[i].bitrate <= fixed &&
+		    band->bitrates[i].bitrate >
+		    band->bitrates[mpdu->rts_rate].bitrate)
+			mpdu->rts_rate = i;
+}
+
 /* the fixed rate in the words of rate control */
 static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
@@ -98,6 +128,7 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 			if (band->bitrates[i].bitrate == bitrate)
 				rate->idx = i;
 	}
+	protect_fixed(radio, mpdu);
 }
 
 /*
@@ -114,6 +145,7 @@ static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
 	else
 		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
+	mpdu->rts_rate = info->control.rts_cts_rate_idx;
 	if (radio->has_fixed_rate && mpdu->wants_ack &&
 	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
 		fix_rate(radio, mpdu);
@@ -148,7 +180,6 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
 		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
 	}
-	mpdu->rts_rate = info->control.rts_cts_rate_idx;
 	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
 			 skb->mark == radio->no_retry_mark;
 	draw_rates(radio, sta, mpdu);
@@ -346,6 +377,19 @@ static void set_more_data(struct ieee80211_hdr *hdr, bool more_data)
 		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_MOREDATA);
 }
 
+/* a PS-Poll has the AID in that place */
+static void set_duration(const struct hwsim_ppdu *ppdu)
+{
+	u32 i;
+
+	for (i = 0; i < ppdu->count; i++) {
+		struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[i]->skb->data;
+
+		if (!ieee80211_is_pspoll(hdr->frame_control))
+			hdr->duration_id = cpu_to_le16(ppdu->duration_us);
+	}
+}
+
 /* last touches once all MPDUs are in */
 static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 			  u64 at_ns)
@@ -362,10 +406,10 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	if (ppdu->wants_answer)
 		ppdu->duration_us = answer_us(radio, ppdu, ppdu->answer_kind);
 	set_protection(radio, ppdu, first);
+	set_duration(ppdu);
 	for (i = 0; i < ppdu->count; i++) {
 		struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[i]->skb->data;
 
-		hdr->duration_id = cpu_to_le16(ppdu->duration_us);
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 		if (radio->more_data)
@@ -504,14 +548,29 @@ static bool is_probe(const struct hwsim_radio *radio,
 	       IEEE80211_TX_CTL_RATE_CTRL_PROBE;
 }
 
+/*
+ * The oldest frame that the recipient may still lack: an A-MPDU that is built
+ * while another one is on its way keeps to that one's window.
+ */
+static u16 window_start(const struct hwsim_radio *radio,
+			const struct hwsim_mpdu *mpdu)
+{
+	const struct hwsim_ppdu *frame = radio->frame;
+
+	if (frame && frame->count && frame->mpdus[0]->session == mpdu->session &&
+	    ieee80211_sn_less(frame->mpdus[0]->seq, mpdu->seq))
+		return frame->mpdus[0]->seq;
+	return mpdu->seq;
+}
+
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 				      struct hwsim_ac *ac,
 				      struct hwsim_mpdu *mpdu, u64 at_ns,
 				      u64 limit_ns, bool begins)
 {
 	struct hwsim_session *session = mpdu->session;
+	u16 first_seq = window_start(radio, mpdu);
 	struct hwsim_ppdu *ppdu;
-	u16 first_seq = mpdu->seq;
 	u32 bytes, offset, last = 0;
 	struct hwsim_ampdu_limits limits = {
 		.timing = radio->timing,
@@ -523,7 +582,8 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 
 	if (mpdu->draw)
 		draw_rates(radio, session->txq->sta, mpdu);
-	ppdu = ppdu_for(radio, mpdu);
+	ppdu = ieee80211_sn_sub(mpdu->seq, first_seq) < session->max_count ?
+	       ppdu_for(radio, mpdu) : NULL;
 	if (!ppdu) {
 		again_later(radio, mpdu);
 		return NULL;
@@ -710,6 +770,35 @@ static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 }
 
 /**
+ * hwsim_tx_reserve - have a frame reserve the medium for the next one, too
+ * @ppdu: the frame, not yet sent
+ * @next_us: SIFS, the next frame of its TXOP, SIFS and the answer to that
+ *
+ * IEEE 802.11-2020 9.2.5.2: of a frame that does not end a TXOP.
+ */
+void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us)
+{
+	ppdu->next_us = min_t(u32, next_us, DURATION_MAX_US - ppdu->duration_us);
+	ppdu->duration_us += ppdu->next_us;
+	set_duration(ppdu);
+}
+
+/**
+ * hwsim_tx_unbuild - a PPDU is not sent after all
+ * @radio: the radio
+ * @ac: the access category
+ * @ppdu: the PPDU; its MPDUs go back to where they came from
+ */
+void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		      struct hwsim_ppdu *ppdu)
+{
+	while (ppdu->count)
+		try_again(radio, ac, ppdu->mpdus[--ppdu->count]);
+	ac->attempts--;
+	hwsim_ppdu_put(ppdu);
+}
+
+/**
  * hwsim_tx_done - an exchange has ended
  * @radio: who sent
  * @ac: the access category
@@ -757,14 +846,22 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	return again && !answer;
 }
 
+static void leave_session(struct hwsim_ppdu *ppdu,
+			  const struct hwsim_session *session)
+{
+	u32 i;
+
+	for (i = 0; ppdu && i < ppdu->count; i++)
+		if (ppdu->mpdus[i]->session == session)
+			ppdu->mpdus[i]->session = NULL;
+}
+
 /* frames of a session, one by one: by plain transmissions, or not at all */
 static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		     bool flush)
 {
 	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
-	u32 i;
-
 	hash_del(&session->node);
 	list_for_each_entry_safe(mpdu, next, &session->again, list) {
 		list_del_init(&mpdu->list);
@@ -776,9 +873,8 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 	}
-	for (i = 0; radio->frame && i < radio->frame->count; i++)
-		if (radio->frame->mpdus[i]->session == session)
-			radio->frame->mpdus[i]->session = NULL;
+	leave_session(radio->frame, session);
+	leave_session(radio->ahead, session);
 	kfree(session);
 }
 
@@ -804,6 +900,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio)
 		ac->queued = 0;
 		ac->waiting = hwsim_tx_pending(ac);
 	}
+	hwsim_access_changed(radio);
 }
 
 /**

@@ -63,7 +63,7 @@ enum hwsim_medium_curve {
  *	SET_RADIO takes. The radio's interfaces must be down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK
+ *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -276,6 +276,11 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_FLIPS,		/* u64[]: as HAZARDS, of error events in
 						 * damaged frames; absent: HAZARDS
+						 */
+	HWSIM_MEDIUM_ATTR_DSSS_ONLY,		/* u8: a radio of 802.11b, which has
+						 * 1 to 11 Mbit/s at 2.4 GHz and
+						 * hears of OFDM the energy alone;
+						 * its interfaces must be down
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,

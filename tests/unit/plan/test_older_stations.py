@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The key ``mode`` of a station: a radio that is older than its network."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.cli.dry_run import commands
+from lab.errors import InputError
+from lab.guest.hostap_config import wpa_supplicant_conf
+from lab.shared.types import Plan
+
+from .conftest import Plans
+
+
+def plan(plans: Plans, station: str, network: str = "mode: g, channel: 1", medium: str = "medium: {}\n") -> Plan:
+    """An access point and two stations, the second with these keys."""
+    text = f"name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, {network}}}\n  sta1: {{kind: sta}}\n"
+    text += f"  sta2: {{kind: sta{station}}}\n{medium}"
+    return plans(text, "name: there\nduration: 30 s\n")
+
+
+def refusal(plans: Plans, station: str, network: str = "mode: g, channel: 1", medium: str = "medium: {}\n") -> str:
+    with pytest.raises(InputError) as failure:
+        plan(plans, station, network, medium)
+    return str(failure.value)
+
+
+def test_a_station_of_mode_b_has_no_other_rates(plans: Plans) -> None:
+    found = plan(plans, ", mode: b, rate: 11 Mbit/s")
+    lines = [line for line in commands(found) if "ADD_RADIO" in line]
+    assert [line.endswith("dsss_only=1") for line in lines] == [False, False, True]
+    assert [node.radio.mode for node in found.nodes if node.radio] == ["g", "g", "b"]
+
+
+def test_a_station_older_than_mode_n_does_without_it(plans: Plans) -> None:
+    network = "mode: n, channel: 36, width: 40 MHz, guard_interval: short"
+    radios = [node.radio for node in plan(plans, ", mode: a, rate: 54 Mbit/s", network).nodes if node.radio]
+    assert [(radio.width_mhz, radio.short_gi) for radio in radios] == [(40, True), (40, True), (20, False)]
+    assert ["disable_ht=1" in wpa_supplicant_conf(radio) for radio in radios[1:]] == [False, True]
+
+
+def test_the_mode_of_its_network_says_nothing_new(plans: Plans) -> None:
+    assert plan(plans, ", mode: g") == plan(plans, "")
+
+
+@pytest.mark.parametrize(
+    ("mode", "network", "can"),
+    [
+        ("n", "mode: g, channel: 1", "b or g"),
+        ("a", "mode: n, channel: 1", "b or g or n"),
+        ("g", "mode: n, channel: 36", "a or n"),
+        ("b", "mode: a, channel: 36", "a"),
+        ("g", "mode: b, channel: 1", "b"),
+    ],
+)
+def test_a_mode_that_cannot_join_is_refused(plans: Plans, mode: str, network: str, can: str) -> None:
+    uses = network.replace(", channel:", " on channel").replace("mode: ", "mode ")
+    assert refusal(plans, f", mode: {mode}", network) == (
+        f"t.yaml:5  nodes.sta2.mode: a radio of mode {mode} cannot join campus, which uses {uses}; "
+        f"write mode: {can}, or remove this"
+    )
+
+
+@pytest.mark.parametrize("key", ["rate: 54 Mbit/s", "basic_rates: [1 Mbit/s, 6 Mbit/s]"])
+def test_a_rate_that_it_would_not_understand_is_refused(plans: Plans, key: str) -> None:
+    rate = "54 Mbit/s" if "54" in key else "6 Mbit/s"
+    assert refusal(plans, ", mode: b", f"mode: g, channel: 1, {key}") == (
+        f"t.yaml:5  nodes.sta2.mode: a radio of mode b does not have {rate}, which an access point of campus requires "
+        "by its rate: or basic_rates:; change those, or remove this"
+    )
+
+
+def test_a_fixed_rate_is_one_of_its_own_mode(plans: Plans) -> None:
+    assert refusal(plans, ", mode: b, rate: 54 Mbit/s") == (
+        "t.yaml:5  nodes.sta2.rate: sta2 is of mode b, which has no 54 Mbit/s; write one of 1, 2, 5.5, 11 Mbit/s"
+    )
+
+
+def test_without_a_medium_or_a_network_it_has_no_effect(plans: Plans) -> None:
+    assert "nodes.sta2.mode: has no effect on the perfect medium" in refusal(plans, ", mode: b", "channel: 1", "")
+    assert "nodes.sta2.mode: needs a network with access points" in refusal(
+        plans, ", mode: b, adhoc: {ssid: meeting}", "channel: 1"
+    )
