@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asks nl80211 directly for what ``iw`` would ask for: a program costs as much time as thousands of requests.
+"""Asks nl80211 directly for what ``iw`` would ask for: a program costs as much time as a hundred requests.
 
 Numbers are those of include/uapi/linux/nl80211.h.
 """

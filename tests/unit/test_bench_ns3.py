@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from bench.ns3 import cases
 from bench.ns3.build import ensure_program
 from bench.ns3.download import Outcome, Scenario, parse, run
 from lab.errors import BuildError, HostError, RunError
@@ -22,6 +24,12 @@ PRINTED = {
     "wall_s": 1.25,
     "events": 4711,
 }
+CASE_PRINTED = """\
+{"case": "anomaly-11a", "what": "slow station", "seeds": 2, \
+"ip_mbps": {"mean": 2.7720, "sd": 0.1018}, "payload_mbps": {"mean": 2.7203, "sd": 0.0999}}
+{"case": "anomaly-11a", "what": "each fast station", "seeds": 2, \
+"ip_mbps": {"mean": 2.4975, "sd": 0.1846}, "payload_mbps": {"mean": 2.4509, "sd": 0.1811}}
+"""
 PKG_CONFIG = """
 case "$1" in
 --modversion) echo 3.37;;
@@ -85,6 +93,56 @@ def test_a_run_that_fails_tells_what_the_program_said(tmp_path: Path) -> None:
 def test_a_run_is_read(tmp_path: Path) -> None:
     program = put(tmp_path, "download", f"echo '{json.dumps(PRINTED)}'")
     assert run(program, SCENARIO).events == 4711
+
+
+def test_figures_of_a_case_are_read() -> None:
+    assert cases.parse(CASE_PRINTED, "anomaly-11a") == [
+        cases.Figure("anomaly-11a", "slow station", "ip_mbps", 2.772, 0.1018),
+        cases.Figure("anomaly-11a", "slow station", "payload_mbps", 2.7203, 0.0999),
+        cases.Figure("anomaly-11a", "each fast station", "ip_mbps", 2.4975, 0.1846),
+        cases.Figure("anomaly-11a", "each fast station", "payload_mbps", 2.4509, 0.1811),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("printed", "case"),
+    [
+        ("", "anomaly-11a"),
+        ("ns-3 speaks", "anomaly-11a"),
+        ("[]", "anomaly-11a"),
+        ('{"case": "anomaly-11a"}', "anomaly-11a"),
+        ('{"case": "anomaly-11a", "what": "x", "seeds": 1, "ip_mbps": 2}', "anomaly-11a"),
+        (CASE_PRINTED, "both-ways"),
+    ],
+)
+def test_anything_else_than_figures_is_refused(printed: str, case: str) -> None:
+    with pytest.raises(RunError, match="ns-3's cases"):
+        cases.parse(printed, case)
+
+
+def test_a_case_is_run(tmp_path: Path) -> None:
+    put(tmp_path, "cases", f"echo \"$*\" > '{tmp_path}/asked'; cat '{tmp_path}/printed'")
+    (tmp_path / "printed").write_text(CASE_PRINTED)
+
+    figures = cases.run(tmp_path / "cases", "anomaly-11a", seeds=2, seconds=7)
+
+    assert [figure.mean for figure in figures] == [2.772, 2.7203, 2.4975, 2.4509]
+    assert (tmp_path / "asked").read_text() == "--case=anomaly-11a --seeds=2 --seconds=7\n"
+
+
+def test_a_case_that_fails_tells_what_the_program_said(tmp_path: Path) -> None:
+    program = put(tmp_path, "cases", "echo station 2 is not associated >&2; exit 1")
+    with pytest.raises(RunError, match=r"--case=ht-five .* ended with 1:\nstation 2 is not"):
+        cases.run(program, "ht-five")
+
+
+def test_rows_of_a_table_are_as_wide_as_its_head() -> None:
+    figures = cases.parse(CASE_PRINTED, "anomaly-11a")
+    assert {len(cases.row(figure)) for figure in figures} == {len(cases.HEAD)}
+
+
+def test_the_cases_are_those_of_the_program() -> None:
+    assert tuple(re.findall(r'^\t{"([^"]+)", \d+, ', cases.SOURCE.read_text(), re.MULTILINE)) == cases.CASES
 
 
 def test_without_pkg_config_its_package_is_named(programs: Path, tmp_path: Path) -> None:

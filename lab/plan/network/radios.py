@@ -103,7 +103,7 @@ class Radios:
             )
         own = radio.ibss_bssid or radio.without_ht or radio.dsss_only
         modes = [radio.mode] if own else [cell.mode for cell in self.cells(radio.ssid)]
-        whose = f"{name} is of" if own else f"{radio.ssid} uses"
+        whose = f"{name} is of" if radio.without_ht or radio.dsss_only else f"{radio.ssid} uses"
         wrong = next((mode for mode in modes if rate not in rates.MODES[mode]), None)
         if wrong is not None:
             self.problems.add(
