@@ -32,10 +32,12 @@ class Times:
 
 
 @contextmanager
-def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iterator[tuple[Path, Times]]:
+def finished(
+    topology: str, workload: str, seed: int = 1, *options: str, program: str = LAB
+) -> Iterator[tuple[Path, Times]]:
     """Run a topology and a workload given as text; yield the run's directory, which the context removes, and its times.
 
-    ``options`` are further arguments of ``lab run``.
+    ``options`` are further arguments of ``lab run``; ``program`` is the lab, if not this checkout's.
 
     Raises:
         RunError: The run failed; contains the lab's output.
@@ -47,7 +49,7 @@ def finished(topology: str, workload: str, seed: int = 1, *options: str) -> Iter
         shutil.copy(UDP_PROGRAM, parent)
         # as on any machine, Python caches the bytecode of imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-        argv = [LAB, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
+        argv = [program, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
         started_s = time.perf_counter()
         result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
         whole_s = time.perf_counter() - started_s

@@ -862,6 +862,7 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 {
 	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
+
 	hash_del(&session->node);
 	list_for_each_entry_safe(mpdu, next, &session->again, list) {
 		list_del_init(&mpdu->list);
