@@ -128,7 +128,7 @@ class Station(Wireless):
 
     def _check_mode(self, cell: Cell, site: Site) -> None:
         """Report a mode that cannot join one of its network's access points."""
-        if self.mode is None:
+        if self.mode is None or channels.complaint(cell.channel, cell.mode, site.country) is not None:
             return
         can = rates.compatible(cell.mode, cell.frequency_mhz / 1000)
         foreign = [rate for rate in cell.used_rates if rate not in rates.MODES[self.mode]]

@@ -82,3 +82,8 @@ def test_without_a_medium_or_a_network_it_has_no_effect(plans: Plans) -> None:
     assert "nodes.sta2.mode: needs a network with access points" in refusal(
         plans, ", mode: b, adhoc: {ssid: meeting}", "channel: 1"
     )
+
+
+def test_a_wrong_channel_is_reported_alone(plans: Plans) -> None:
+    message = refusal(plans, ", mode: g", "mode: a, channel: 1")
+    assert message.startswith("t.yaml:3  nodes.ap1.channel: ") and "sta2" not in message
