@@ -96,21 +96,18 @@ class Station(Wireless):
     def _member(self, name: str, mac: str, site: Site) -> Radio:
         """Return the radio of a station; what it does not set itself comes from the access points of its network."""
         ssid = self._joined(name, site)
-        cells = site.cells(ssid)
+        cells = self._joinable(site.cells(ssid), site)
         first = cells[0] if cells else None
-        network_mode = first.mode if first is not None else "g"
         encrypt: str | None = self.encrypt
         passwd = self.passwd
         if encrypt is None and first is not None:
             encrypt, passwd = first.encrypt, first.passwd
-        older = self.mode not in (None, network_mode)
-        for cell in cells:
-            self._check_mode(cell, site)
+        without_ht = self.mode not in (None, "n") and any(cell.mode == "n" for cell in cells)
         return Radio(
             interface=self.interface(name),
             mac=mac,
             ssid=ssid,
-            mode=self.mode or network_mode,
+            mode=self.mode or (first.mode if first is not None else "g"),
             channel=None,
             frequency_mhz=None,
             scan_mhz=sorted({cell.frequency_mhz for cell in cells}),
@@ -118,33 +115,39 @@ class Station(Wireless):
             encrypt=encrypt or "open",
             passwd=passwd,
             # what all access points of its network support
-            width_mhz=20 if older else min((cell.width_mhz for cell in cells), default=20),
-            short_gi=not older and bool(cells) and all(cell.short_gi for cell in cells),
-            without_ht=older and network_mode == "n",
-            dsss_only=older and self.mode == "b",
+            width_mhz=20 if without_ht else min((cell.width_mhz for cell in cells), default=20),
+            short_gi=not without_ht and bool(cells) and all(cell.short_gi for cell in cells),
+            without_ht=without_ht,
+            dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
         )
 
-    def _check_mode(self, cell: Cell, site: Site) -> None:
-        """Report a mode that cannot join one of its network's access points."""
-        if self.mode is None or channels.complaint(cell.channel, cell.mode, site.country) is not None:
-            return
-        can = rates.compatible(cell.mode, cell.frequency_mhz / 1000)
-        foreign = [rate for rate in cell.used_rates if rate not in rates.MODES[self.mode]]
-        if self.mode not in can:
-            listed = " or ".join(can)
+    def _joinable(self, cells: list[Cell], site: Site) -> list[Cell]:
+        """Return the access points of its network that its mode can join; report if there is none."""
+        wrong = any(channels.complaint(cell.channel, cell.mode, site.country) is not None for cell in cells)
+        if self.mode is None or not cells or wrong:  # a wrong channel is reported where it is written
+            return cells
+        can = [rates.compatible(cell.mode, cell.frequency_mhz / 1000) for cell in cells]
+        found = [cell for cell, modes in zip(cells, can, strict=True) if self.mode in modes]
+        if not found:
+            listed = " or ".join(dict.fromkeys(mode for modes in can for mode in modes))
+            first = cells[0]
             site.refuse(
-                f"a radio of mode {self.mode} cannot join {cell.ssid}, which uses mode {cell.mode} on channel "
-                f"{cell.channel}; write mode: {listed}, or remove this",
+                f"a radio of mode {self.mode} cannot join {first.ssid}, which uses mode {first.mode} on channel "
+                f"{first.channel}; write mode: {listed}, or remove this",
                 "mode",
             )
-        elif foreign and self.mode != cell.mode:
+            return cells
+        newer = [cell for cell in found if cell.mode != self.mode]
+        foreign = [rate for cell in newer for rate in cell.used_rates if rate not in rates.MODES[self.mode]]
+        if foreign:
             site.refuse(
-                f"a radio of mode {self.mode} does not have {foreign[0]}, which an access point of {cell.ssid} "
+                f"a radio of mode {self.mode} does not have {foreign[0]}, which an access point of {found[0].ssid} "
                 "requires by its rate: or basic_rates:; change those, or remove this",
                 "mode",
             )
+        return found
 
     def _joined(self, name: str, site: Site) -> str:
         """Return the network to join: the given one, or the only one."""

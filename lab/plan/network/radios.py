@@ -40,11 +40,11 @@ class Radios:
         if model.rate is not None:
             self._check_rate(name, model.rate, radio)
         if model.rts_threshold is not None:
-            self._check_rts_threshold(name)
+            self._check_medium(name, "rts_threshold", "has no RTS")
         if model.approximate:
             self._check_approximate(name, radio)
         if radio.without_ht or radio.dsss_only:
-            self._check_older(name)
+            self._check_medium(name, "mode", "has no rates")
         return replace(
             radio,
             txpower_dbm=model.txpower,
@@ -58,49 +58,26 @@ class Radios:
         found = [node.cell for node in self.topology.nodes.values() if node.cell is not None]
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 
-    def _check_rts_threshold(self, name: str) -> None:
-        """Report a threshold that would have no effect."""
+    def _check_medium(self, name: str, key: str, why: str) -> bool:
+        """Report a key that would have no effect on the perfect medium; return whether there is another."""
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
-                ("nodes", name, "rts_threshold"),
-                "has no effect on the perfect medium, which has no RTS; write medium: {} in the topology, or remove "
-                "this",
+                ("nodes", name, key),
+                f"has no effect on the perfect medium, which {why}; write medium: {{}} in the topology, or remove this",
             )
-
-    def _check_older(self, name: str) -> None:
-        """Report a mode that would have no effect."""
-        if self.topology.medium is None:
-            self.problems.add(
-                self.source,
-                ("nodes", name, "mode"),
-                "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
-                "this",
-            )
+        return self.topology.medium is not None
 
     def _check_approximate(self, name: str, radio: Radio) -> None:
         """Report a node that could not get damaged frames, or could not decode them."""
-        keys = ("nodes", name, "approximate")
-        if self.topology.medium is None:
-            self.problems.add(
-                self.source,
-                keys,
-                "has no effect on the perfect medium, which damages no frames; write medium: {} in the topology, or "
-                "remove this",
-            )
-        elif (why := unreadable(radio.ssid, radio.encrypt)) is not None:
-            self.problems.add(self.source, keys, why)
+        if not self._check_medium(name, "approximate", "damages no frames"):
+            return
+        if (why := unreadable(radio.ssid, radio.encrypt)) is not None:
+            self.problems.add(self.source, ("nodes", name, "approximate"), why)
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
         """Report a fixed rate that its network does not have, or that would have no effect."""
-        keys = ("nodes", name, "rate")
-        if self.topology.medium is None:
-            self.problems.add(
-                self.source,
-                keys,
-                "has no effect on the perfect medium, which has no rates; write medium: {} in the topology, or remove "
-                "this",
-            )
+        self._check_medium(name, "rate", "has no rates")
         own = radio.ibss_bssid or radio.without_ht or radio.dsss_only
         modes = [radio.mode] if own else [cell.mode for cell in self.cells(radio.ssid)]
         whose = f"{name} is of" if radio.without_ht or radio.dsss_only else f"{radio.ssid} uses"
@@ -108,7 +85,7 @@ class Radios:
         if wrong is not None:
             self.problems.add(
                 self.source,
-                keys,
+                ("nodes", name, "rate"),
                 f"{whose} mode {wrong}, which has no {rate}; write one of {rates.listed(wrong)}",
             )
 

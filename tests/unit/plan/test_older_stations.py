@@ -8,7 +8,7 @@ import pytest
 from lab.cli.dry_run import commands
 from lab.errors import InputError
 from lab.guest.hostap_config import wpa_supplicant_conf
-from lab.shared.types import Plan
+from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
 
@@ -87,3 +87,23 @@ def test_without_a_medium_or_a_network_it_has_no_effect(plans: Plans) -> None:
 def test_a_wrong_channel_is_reported_alone(plans: Plans) -> None:
     message = refusal(plans, ", mode: g", "mode: a, channel: 1")
     assert message.startswith("t.yaml:3  nodes.ap1.channel: ") and "sta2" not in message
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_several_modes_under_one_ssid(plans: Plans, swapped: bool) -> None:
+    """What a station is does not depend on the order of access points; it looks for those that it can join."""
+
+    def radio(mode: str, *networks: str) -> Radio:
+        ordered = networks[::-1] if swapped else networks
+        text = "name: here\nnodes:\n"
+        text += "".join(f"  ap{n}: {{kind: ap, ssid: campus, {keys}}}\n" for n, keys in enumerate(ordered, 1))
+        text += f"  sta1: {{kind: sta, mode: {mode}}}\nmedium: {{}}\n"
+        found = plans(text, "name: there\nduration: 30 s\n").nodes[-1].radio
+        assert found is not None
+        return found
+
+    g, n, five, old = "mode: g, channel: 1", "mode: n, channel: 6", "mode: n, channel: 36", "mode: b, channel: 11"
+    assert (radio("g", g, n).without_ht, radio("b", old, g).dsss_only) == (True, True)
+    assert radio("g", n, five).scan_mhz == [2437]
+    assert radio("a", n, five).scan_mhz == [5180]
+    assert (radio("n", g, five).scan_mhz, radio("n", g, five).without_ht) == ([5180], False)

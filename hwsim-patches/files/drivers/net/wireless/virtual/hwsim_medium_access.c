@@ -15,9 +15,6 @@
 #define CCA_OFDM_NS	4000
 #define CCA_DSSS_NS	15000
 
-/* dot11ShortRetryLimit: attempts to get a CTS */
-#define RTS_ATTEMPTS	7
-
 /* since when the medium is idle for a radio, or from when on it will be */
 static u64 idle_from(const struct hwsim_radio *radio)
 {

@@ -799,6 +799,26 @@ static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 	KUNIT_EXPECT_GT(test, radio->busy_until_ns, air->start_ns + DATA_NS);
 }
 
+/* two A-MPDUs of a TXOP come back with holes, the older one first */
+static void air_frames_go_back_in_order(struct kunit *test)
+{
+	static const u16 back[] = { 4095, 2, 50, 1, 4093 };
+	static const u16 order[] = { 4093, 4095, 1, 2, 50 };
+	struct hwsim_mpdu mpdus[ARRAY_SIZE(back)] = {}, *mpdu;
+	struct hwsim_session session = {};
+	u32 i;
+
+	INIT_LIST_HEAD(&session.again);
+	for (i = 0; i < ARRAY_SIZE(back); i++) {
+		mpdus[i].seq = back[i];
+		hwsim_session_put_back(&session, &mpdus[i]);
+	}
+	i = 0;
+	list_for_each_entry(mpdu, &session.again, list)
+		KUNIT_EXPECT_EQ(test, order[i++], mpdu->seq);
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(order), i);
+}
+
 static void air_bytes_go_with_an_answer(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -856,6 +876,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_eifs_waits_for_silence),
 	KUNIT_CASE(air_a_fixed_rate_is_protected),
 	KUNIT_CASE(air_dsss_hears_the_energy_of_ofdm),
+	KUNIT_CASE(air_frames_go_back_in_order),
 	KUNIT_CASE(air_a_fault_counts_frames_to_one),
 	KUNIT_CASE(air_a_fault_hits_a_share),
 	KUNIT_CASE(air_frames_to_the_absent_count),

@@ -76,7 +76,8 @@ struct hwsim_fading {
  * @setting: level and fading, from user space
  * @power_mb: the last level that was asked for as a ratio
  * @power: that ratio, 0: none was
- * @errors: stream of what is damaged
+ * @errors: stream of what is damaged; of an A-MPDU each MPDU has its number,
+ *	whether or not anybody wants to know of it
  * @flips: stream of where: a radio that wants to know shifts no loss by it
  * @fading: stream of the gains
  * @counts: what happened, by access category and &enum hwsim_medium_count
@@ -721,6 +722,8 @@ static inline void hwsim_access_moved(struct hwsim_radio *radio)
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
 				  bool begins);
+void hwsim_session_put_back(struct hwsim_session *session,
+			    struct hwsim_mpdu *mpdu);
 void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);

@@ -21,6 +21,8 @@
 /**
  * hwsim_level_is_valid - whether a level or gain may be set
  * @mb: in mB, any number
+ *
+ * Return: true from -200 to 200 dB
  */
 static inline bool hwsim_level_is_valid(s32 mb)
 {

@@ -248,6 +248,8 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
  *
  * cfg80211 and mac80211 see a radio without the rates of 802.11g and without
  * 802.11n, so that networks know it for what it is.
+ *
+ * Return: 0, -EBUSY if the radio is up, -EOPNOTSUPP if it has no such rates
  */
 int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 			      struct netlink_ext_ack *extack)
@@ -257,15 +259,16 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 
 	if (dsss_only == radio->dsss_only)
 		return 0;
-	if (radio->ops->is_up(radio->hw)) {
-		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
-		return -EBUSY;
-	}
 	if (!band || band->n_bitrates < DSSS_RATES) {
 		NL_SET_ERR_MSG(extack, "the radio has no rates of 802.11b");
 		return -EOPNOTSUPP;
 	}
 	wiphy_lock(wiphy);
+	if (radio->ops->is_up(radio->hw)) {
+		wiphy_unlock(wiphy);
+		NL_SET_ERR_MSG(extack, "take the radio's interfaces down first");
+		return -EBUSY;
+	}
 	if (dsss_only) {
 		radio->all_bitrates = band->n_bitrates;
 		radio->has_ht = band->ht_cap.ht_supported;

@@ -503,9 +503,12 @@ static void judge_mpdus(struct hwsim_radio *radio,
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	struct hwsim_stretch stretches[MAX_SEGMENTS];
 	struct hwsim_link *link = reception->link;
+	u64 drawn = link->errors.drawn;
 	u32 i, count;
 
 	for (i = 0; i < ppdu->count && !(overhears && verdict->right); i++) {
+		if (ppdu->count > 1)
+			link->errors.drawn = drawn + i;
 		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
 				     ppdu->mpdus[i]->bytes, stretches);
 		if (!((verdict->lost | verdict->damaged) & BIT_ULL(i)) &&
@@ -514,6 +517,8 @@ static void judge_mpdus(struct hwsim_radio *radio,
 		if (ppdu->to == radio)
 			count_mpdu(reception, i, verdict);
 	}
+	if (ppdu->count > 1)
+		link->errors.drawn = drawn + ppdu->count;
 	verdict->any = verdict->right;
 }
 

@@ -457,6 +457,25 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 	return NULL;
 }
 
+/**
+ * hwsim_session_put_back - keep a frame that is to be sent again
+ * @session: its session
+ * @mpdu: the frame
+ *
+ * In the order of sequence numbers, of which the first begins the window: an
+ * older A-MPDU may have come back while this one was on the air.
+ */
+void hwsim_session_put_back(struct hwsim_session *session,
+			    struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_mpdu *after;
+
+	list_for_each_entry(after, &session->again, list)
+		if (ieee80211_sn_less(mpdu->seq, after->seq))
+			break;
+	list_add_tail(&mpdu->list, &after->list);
+}
+
 /*
  * A frame goes back to its session. Its queue gets a turn among mac80211's even
  * if that holds nothing else: no session is served before others for it.
@@ -465,7 +484,7 @@ static void again_later(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	struct hwsim_session *session = mpdu->session;
 
-	list_add(&mpdu->list, &session->again);
+	hwsim_session_put_back(session, mpdu);
 	ac_of_tid(radio, session->tid)->txqs = true;
 	ieee80211_schedule_txq(radio->hw, session->txq);
 }
@@ -863,6 +882,11 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
 
+	/* what was to follow in the TXOP is not on its way yet */
+	if (radio->ahead && radio->ahead->mpdus[0]->session == session) {
+		hwsim_tx_unbuild(radio, ac, radio->ahead);
+		radio->ahead = NULL;
+	}
 	hash_del(&session->node);
 	list_for_each_entry_safe(mpdu, next, &session->again, list) {
 		list_del_init(&mpdu->list);
@@ -875,7 +899,6 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		ac->queued++;
 	}
 	leave_session(radio->frame, session);
-	leave_session(radio->ahead, session);
 	kfree(session);
 }
 
