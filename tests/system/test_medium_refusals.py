@@ -39,7 +39,7 @@ timeline:
 """
 # Runs in a node, with the guest's own modules beside it. Prints {name: [words, attribute]} of what was refused.
 ASK = """
-import json, struct
+import ctypes, json, struct
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
 from lab.guest.medium.uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
 from lab.guest.netlink.wire import attribute, text
@@ -99,6 +99,7 @@ ask("short GI of 7", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 0, 7, 0))
 ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:3])
 ask("too many retries", C.SET_RADIO, RADIO=FIRST, RETRIES=u32(256))
 ask("a radio that is up made one of 802.11b", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01")
+ask("a rate that 802.11b lacks", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01", RATE=rate(1, 7, 1, 0, 0, 0))
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
 ask("link to itself", C.SET_LINKS, ID=ONE, LINKS=link(b=0))
 ask("link to nobody", C.SET_LINKS, ID=ONE, LINKS=link(b=99))
@@ -114,7 +115,18 @@ fault = dict(ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
 ask("fault from nobody", C.ADD_FAULT, **fault, FAULT_FROM=u32(99))
 ask("fault at another medium", C.ADD_FAULT, **{**fault, "ID": TWO}, FAULT_LISTENER=FIRST)
 ask("fault of no share", C.ADD_FAULT, **fault, FAULT_SHARE=u32(0))
+for number in range(1025):
+    ask("one fault too many", C.ADD_FAULT, **fault, FAULT_SKIP=u32(10**6))
 ask("end of medium 2", C.DEL, ID=TWO)
+for number in range(100, 164):
+    ask("one medium too many", C.NEW, ID=u32(number), SEED=zero)
+for number in range(100, 163):
+    ask("end of a medium", C.DEL, ID=u32(number))
+# user and network namespaces of its own
+assert ctypes.CDLL(None).unshare(0x10000000 | 0x40000000) == 0
+family = Family(FAMILY, VERSION, KernelSocket())
+ask("medium of a user's root", C.NEW, ID=TWO, SEED=zero)
+ask("payload of another's radio", C.SET_PAYLOAD, RADIO=FIRST, ADDR=bytes.fromhex("020000000001"), PAYLOAD=b"x")
 print(json.dumps(refused))
 """
 REFUSED = {
@@ -151,6 +163,7 @@ REFUSED = {
     "rate cut": ["a rate has 6 bytes", "RATE"],
     "too many retries": ["integer out of range", "RETRIES"],
     "a radio that is up made one of 802.11b": ["take the radio's interfaces down first", None],
+    "a rate that 802.11b lacks": ["a radio of 802.11b has DSSS rates only", "RATE"],
     "PPDU too long": ["integer out of range", "MAX_PPDU_US"],
     "link to itself": ["radio 0 does not hear itself", None],
     "link to nobody": ["radio 99 is not on this medium", None],
@@ -165,6 +178,10 @@ REFUSED = {
     "fault from nobody": ["radio 99 is not on this medium", "FAULT_FROM"],
     "fault at another medium": ["radio 0 is not on this medium", "FAULT_LISTENER"],
     "fault of no share": ["integer out of range", "FAULT_SHARE"],
+    "one fault too many": ["1024 faults of the medium have not ended yet", None],
+    "one medium too many": ["there are 64 media already", None],
+    "medium of a user's root": ["Operation not permitted", None],
+    "payload of another's radio": ["the radio is in another network namespace", None],
 }
 
 

@@ -50,7 +50,7 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
-void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 				struct station_info *sinfo);
 void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
 			 const struct ieee80211_tx_queue_params *params);
@@ -100,7 +100,7 @@ hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags)
 }
 
 static inline void
-hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 			   struct station_info *sinfo) {}
 static inline void
 hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,

@@ -320,8 +320,8 @@ static void look_ahead(struct hwsim_radio *radio, u64 start_ns)
 	       frame->duration_us * NSEC_PER_USEC + timing->sifs_ns;
 	if (!ac->edca.txop_ns || next >= radio->txop_end_ns)
 		return;
-	ahead = hwsim_tx_build(radio, ac, next, radio->txop_end_ns - next,
-			       false);
+	ahead = hwsim_tx_build(radio, ac, radio->txop_end_ns - next,
+			       HWSIM_PLACE_RESERVED);
 	radio->ahead = ahead;
 	if (ahead)
 		hwsim_tx_reserve(frame, ahead->duration_us +
@@ -336,6 +336,7 @@ static void send_frame(struct hwsim_radio *radio, u64 at_ns)
 {
 	radio->stage = HWSIM_STAGE_DATA;
 	radio->frame->uses++;	/* the air's */
+	hwsim_tx_stamp(radio, radio->frame, at_ns);
 	hwsim_ppdu_send(radio->frame, at_ns);
 }
 
@@ -365,7 +366,8 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 			losers |= BIT(i);
 			continue;
 		}
-		frame = hwsim_tx_build(radio, ac, now, ac->edca.txop_ns, true);
+		frame = hwsim_tx_build(radio, ac, ac->edca.txop_ns,
+				       HWSIM_PLACE_FIRST);
 		if (!frame) {
 			/* mac80211 had nothing after all */
 			ac->waiting = false;
@@ -457,8 +459,8 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	radio->ahead = NULL;
 	/* not known when this frame went out, or not yet there */
 	if (!frame && ac->edca.txop_ns && next < radio->txop_end_ns)
-		frame = hwsim_tx_build(radio, ac, next,
-				       radio->txop_end_ns - next, false);
+		frame = hwsim_tx_build(radio, ac, radio->txop_end_ns - next,
+				       HWSIM_PLACE_LATER);
 	if (frame) {
 		hwsim_ppdu_put(radio->frame);
 		radio->frame = frame;

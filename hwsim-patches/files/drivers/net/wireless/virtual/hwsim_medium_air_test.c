@@ -469,6 +469,79 @@ static void air_a_txop_holds_several_exchanges(struct kunit *test)
 			air->seen[3].start_ns + ANSWER_NS + 34000);
 }
 
+/* what a frame has reserved for the next one needs no RTS, but CTS to oneself */
+static void air_a_txop_is_protected_once(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
+	air->wiphy->rts_threshold = 500;
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* RTS, CTS, data, ACK, data, ACK */
+	KUNIT_ASSERT_EQ(test, 6, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[0].fc));
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_data(air->seen[4].fc));
+	KUNIT_EXPECT_EQ(test, air->seen[3].start_ns + ANSWER_NS + SIFS_NS,
+			air->seen[4].start_ns);
+	air->wiphy->rts_threshold = U32_MAX;
+	air->radios[0]->has_fixed_rate = true;
+	air->radios[0]->fixed_rate.class = HWSIM_PHY_OFDM;
+	air->radios[0]->fixed_rate.mcs = RATE_54;
+	air->radios[0]->fixed_rate.streams = 1;
+	air->protects = true;
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* twice CTS, data, ACK */
+	KUNIT_ASSERT_EQ(test, 12, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[6].fc));
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[9].fc));
+}
+
+/* who has reserved the medium is answered, others are not (10.23.2.4) */
+static void air_a_txop_holder_gets_its_cts(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	air->wiphy->rts_threshold = 500;
+	radio->nav_until_ns = air->start_ns + NSEC_PER_SEC;
+	ether_addr_copy(radio->nav_by, address(1));
+	send(air, 0, 2, 0);
+	run_for(air, after(air, 0) + RTS_NS + SIFS_NS + 1000 - air->start_ns);
+	KUNIT_EXPECT_EQ(test, 1, air->count);
+	KUNIT_EXPECT_NULL(test, radio->sending);
+	ether_addr_copy(radio->nav_by, address(0));
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_GE(test, air->count, 3);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[1].fc));
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_cts(air->seen[2].fc));
+}
+
+/* a frame that noise damages does not collide with what is not heard there */
+static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
+
+	hear(air, 0, 2);
+	air->radios[2]->links[air->radios[0]->slot]->setting.snr_mb = 500;
+	send(air, 0, 2, 3);
+	send(air, 1, 0, 3);
+	run_for(air, after(air, 4) + DATA_NS - air->start_ns);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_HEADER));
+}
+
 static struct hwsim_fault *make_fault(struct air_test *air,
 				      enum hwsim_medium_fault_action action)
 {
@@ -799,24 +872,44 @@ static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 	KUNIT_EXPECT_GT(test, radio->busy_until_ns, air->start_ns + DATA_NS);
 }
 
-/* two A-MPDUs of a TXOP come back with holes, the older one first */
-static void air_frames_go_back_in_order(struct kunit *test)
+/* of a BlockAckReq without agreement mac80211 hears, which answers by DELBA */
+static void air_an_unexpected_bar_goes_up(struct kunit *test)
 {
-	static const u16 back[] = { 4095, 2, 50, 1, 4093 };
-	static const u16 order[] = { 4093, 4095, 1, 2, 50 };
-	struct hwsim_mpdu mpdus[ARRAY_SIZE(back)] = {}, *mpdu;
-	struct hwsim_session session = {};
-	u32 i;
+	struct air_test *air = test->priv;
+	struct ieee80211_bar *bar;
+	struct hwsim_up *up;
+	struct sk_buff *skb;
+	u32 count = 0;
 
-	INIT_LIST_HEAD(&session.again);
-	for (i = 0; i < ARRAY_SIZE(back); i++) {
-		mpdus[i].seq = back[i];
-		hwsim_session_put_back(&session, &mpdus[i]);
-	}
-	i = 0;
-	list_for_each_entry(mpdu, &session.again, list)
-		KUNIT_EXPECT_EQ(test, order[i++], mpdu->seq);
-	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(order), i);
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	skb = alloc_skb(sizeof(*bar), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	bar = skb_put_zero(skb, sizeof(*bar));
+	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					 IEEE80211_STYPE_BACK_REQ);
+	ether_addr_copy(bar->ra, address(2));
+	ether_addr_copy(bar->ta, address(0));
+	IEEE80211_SKB_CB(skb)->control.rates[0].count = 1;
+	IEEE80211_SKB_CB(skb)->control.rates[1].idx = -1;
+	hwsim_radio_tx(air->radios[0], NULL, skb, &air->channel, true);
+	hwsim_run_events(air->medium, air->start_ns + NSEC_PER_MSEC);
+	list_for_each_entry(up, &air->medium->up, list)
+		count += up->skb && ieee80211_is_back_req(*(__le16 *)up->skb->data);
+	KUNIT_EXPECT_EQ(test, 1, count);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	/* no answer */
+	KUNIT_EXPECT_EQ(test, 1, air->count);
+}
+
+static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
+{
+	struct hwsim_peer *peer;
+	int i;
+
+	hash_for_each(radio->peers, i, peer, node)
+		return peer;
+	return NULL;
 }
 
 static void air_bytes_go_with_an_answer(struct kunit *test)
@@ -841,12 +934,14 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, 10 + 5, air->seen[1].bytes);
 	KUNIT_ASSERT_EQ(test, 1, sender->num_peers);
-	peer = list_first_entry(&sender->peers, struct hwsim_peer, list);
+	peer = only_peer(sender);
+	KUNIT_ASSERT_NOT_NULL(test, peer);
 	KUNIT_EXPECT_EQ(test, 1, peer->arrivals);
 	KUNIT_EXPECT_EQ(test, 5, peer->in.bytes);
 	KUNIT_EXPECT_MEMEQ(test, "hello", peer->in.data, 5);
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_moredata(air->seen[0].fc));
-	peer = list_first_entry(&receiver->peers, struct hwsim_peer, list);
+	peer = only_peer(receiver);
+	KUNIT_ASSERT_NOT_NULL(test, peer);
 	KUNIT_EXPECT_TRUE(test, peer->more_data);
 	/* the next frame is the last one, and the answer is a plain one */
 	KUNIT_EXPECT_EQ(test, 0,
@@ -872,11 +967,13 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_a_txop_holds_several_exchanges),
 	KUNIT_CASE(air_a_txop_reserves_its_next_frame),
 	KUNIT_CASE(air_a_txop_ends_with_a_failure),
+	KUNIT_CASE(air_a_txop_is_protected_once),
+	KUNIT_CASE(air_a_txop_holder_gets_its_cts),
+	KUNIT_CASE(air_a_collision_is_one_where_both_are_heard),
 	KUNIT_CASE(air_eifs_follows_a_damaged_frame),
 	KUNIT_CASE(air_eifs_waits_for_silence),
 	KUNIT_CASE(air_a_fixed_rate_is_protected),
 	KUNIT_CASE(air_dsss_hears_the_energy_of_ofdm),
-	KUNIT_CASE(air_frames_go_back_in_order),
 	KUNIT_CASE(air_a_fault_counts_frames_to_one),
 	KUNIT_CASE(air_a_fault_hits_a_share),
 	KUNIT_CASE(air_frames_to_the_absent_count),
@@ -884,6 +981,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_cts_to_oneself_protects),
 	KUNIT_CASE(air_a_flush_ends_an_exchange),
 	KUNIT_CASE(air_faults_follow_each_other),
+	KUNIT_CASE(air_an_unexpected_bar_goes_up),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
 	{}
 };

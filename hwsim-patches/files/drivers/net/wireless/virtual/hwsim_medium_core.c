@@ -182,8 +182,6 @@ static void report_status(struct hwsim_mpdu *mpdu)
 		info->flags |= IEEE80211_TX_STAT_ACK;
 	else if (!mpdu->wants_ack)
 		info->flags |= IEEE80211_TX_STAT_NOACK_TRANSMITTED;
-	if (mpdu->no_back)
-		info->flags |= IEEE80211_TX_STAT_AMPDU_NO_BACK;
 	ieee80211_tx_status_skb(mpdu->hw, mpdu->skb);
 }
 
@@ -319,8 +317,7 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	if (!--radio->held)
 		wake_up(&medium->idle);
 	if (!up) {
-		ieee80211_free_txskb(mpdu->hw, mpdu->skb);
-		kfree(mpdu);
+		hwsim_mpdu_free(mpdu);
 		return;
 	}
 	up->hw = mpdu->hw;
@@ -412,7 +409,8 @@ bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid)
  */
 struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
 {
-	struct hwsim_medium *medium = kvzalloc(sizeof(*medium), GFP_KERNEL);
+	struct hwsim_medium *medium = kvzalloc(sizeof(*medium),
+						 GFP_KERNEL_ACCOUNT);
 
 	if (!medium)
 		return NULL;

@@ -59,7 +59,8 @@ struct hwsim_curve *hwsim_curve_new(s32 start_mb, u32 step_mb, u32 burst,
 			return ERR_PTR(-EINVAL);
 		}
 	}
-	curve = kvmalloc(struct_size(curve, hazards, points), GFP_KERNEL);
+	curve = kvmalloc(struct_size(curve, hazards, points),
+			 GFP_KERNEL_ACCOUNT);
 	if (!curve)
 		return ERR_PTR(-ENOMEM);
 	curve->points = points;

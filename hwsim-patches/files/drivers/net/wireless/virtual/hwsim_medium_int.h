@@ -6,6 +6,7 @@
  *	air	a channel: who hears a transmission, carrier sense, air time
  *	access	contention of one radio: when it may send, what came of it
  *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
+ *	ba	BlockAck agreements: what is to be sent again, BlockAckReq
  *	rx	reception: SINR, errors, answers, delivery to mac80211
  *	fault	frames that are lost or damaged on purpose
  *	approx	frames that may arrive damaged
@@ -199,14 +200,16 @@ struct hwsim_medium {
  * @tried: attempts with each
  * @stage: index of the rate to try next
  * @attempts: attempts in all
+ * @bars: BlockAckReqs for it that were not answered
  * @rts_failures: attempts that ended with a missing CTS
  * @bytes: length with FCS
  * @seq: sequence number
  * @tid: TID
  * @kind: &enum hwsim_medium_frame
+ * @to_sta: mac80211 knows its receiver
  * @wants_ack: the receiver is to answer
  * @acked: it has
- * @no_back: given up within a BlockAck session
+ * @unknown: no BlockAck came for it: it may have arrived
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
@@ -223,14 +226,16 @@ struct hwsim_mpdu {
 	u8 tried[IEEE80211_TX_MAX_RATES];
 	u8 stage;
 	u32 attempts;
+	u32 bars;
 	u32 rts_failures;
 	u32 bytes;
 	u16 seq;
 	u8 tid;
 	u8 kind;
+	bool to_sta;
 	bool wants_ack;
 	bool acked;
-	bool no_back;
+	bool unknown;
 	bool timestamp;
 	bool is_own;
 	bool no_retry;
@@ -353,6 +358,13 @@ struct hwsim_ppdu {
 	struct hwsim_mpdu *mpdus[HWSIM_AMPDU_MAX];
 };
 
+/* where a frame stands in its TXOP */
+enum hwsim_place {
+	HWSIM_PLACE_FIRST,
+	HWSIM_PLACE_RESERVED,	/* the one before it reserves its time */
+	HWSIM_PLACE_LATER,	/* that was gone already */
+};
+
 /* what precedes a frame */
 enum hwsim_protection {
 	HWSIM_PROTECTION_NONE,
@@ -410,6 +422,10 @@ struct hwsim_ac {
  * @max_bytes: longest A-MPDU that it can take
  * @spacing_ns: least time between MPDUs that it needs
  * @ending: mac80211 has been asked to end it
+ * @rate: of its last PPDU
+ * @unknown: how many in @again may have arrived
+ * @holes: sequence numbers that were given up, but the recipient was not told
+ * @bar_failures: attempts to tell
  * @again: frames to be sent again, by sequence number
  */
 struct hwsim_session {
@@ -422,6 +438,10 @@ struct hwsim_session {
 	u32 max_bytes;
 	u32 spacing_ns;
 	bool ending;
+	struct hwsim_phy_rate rate;
+	u32 unknown;
+	struct hwsim_board holes;
+	u32 bar_failures;
 	struct list_head again;
 };
 
@@ -463,21 +483,25 @@ struct hwsim_payload {
 
 /**
  * struct hwsim_peer - what a radio and another say beside their frames
- * @list: in radio->peers
+ * @node: in radio->peers
  * @radio: number of the radio
  * @addr: the other
  * @out: goes with each ACK and BlockAck to it
  * @in: came with its last answer that brought any
  * @arrivals: answers that brought some
+ * @retries: how often frames to it were sent again
+ * @has_said: bytes or MORE DATA went one way or the other
  * @more_data: its last frame said that more will follow
  */
 struct hwsim_peer {
-	struct list_head list;
+	struct hlist_node node;
 	u32 radio;
 	u8 addr[ETH_ALEN];
 	struct hwsim_payload out;
 	struct hwsim_payload in;
 	u64 arrivals;
+	u32 retries;
+	bool has_said;
 	bool more_data;
 };
 
@@ -526,6 +550,7 @@ struct hwsim_peer {
  * @contends: an access category has something to send, or counts slots
  * @busy_until_ns: end of all that it hears
  * @nav_until_ns: end of what others have reserved
+ * @nav_by: who holds the TXOP for which they did
  * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
  * @eifs_from_ns: since when EIFS counts after a damaged frame, 0: it does not
  * @hold_until_ns: end of its own exchange
@@ -535,7 +560,7 @@ struct hwsim_peer {
  * @sending: its own transmission on the air
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
- * @peers: what it appends to answers, and what it got with them
+ * @peers: what it appends to answers and got with them, and what it counts
  * @num_peers: how many
  * @acs: its access categories
  * @sessions: its BlockAck agreements as originator
@@ -599,6 +624,7 @@ struct hwsim_radio {
 	bool contends;
 	u64 busy_until_ns;
 	u64 nav_until_ns;
+	u8 nav_by[ETH_ALEN];
 	u64 nav_if_heard_ns;
 	u64 eifs_from_ns;
 	u64 hold_until_ns;
@@ -608,7 +634,7 @@ struct hwsim_radio {
 	struct hwsim_ppdu *sending;
 	struct hwsim_ppdu *answer;
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
-	struct list_head peers;
+	DECLARE_HASHTABLE(peers, HWSIM_SESSION_BITS);
 	u32 num_peers;
 
 	struct hwsim_ac acs[IEEE80211_NUM_ACS];
@@ -720,10 +746,10 @@ static inline void hwsim_access_moved(struct hwsim_radio *radio)
 
 /* tx */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
-				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
-				  bool begins);
-void hwsim_session_put_back(struct hwsim_session *session,
-			    struct hwsim_mpdu *mpdu);
+				  struct hwsim_ac *ac, u64 limit_ns,
+				  enum hwsim_place place);
+void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		    u64 start_ns);
 void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);
@@ -732,6 +758,32 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
 void hwsim_tx_drop_queued(struct hwsim_radio *radio);
 void hwsim_tx_purge(struct hwsim_radio *radio);
+void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		     struct hwsim_mpdu *mpdu);
+void hwsim_mpdu_free(struct hwsim_mpdu *mpdu);
+void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
+			     const struct hwsim_mpdu *mpdu);
+
+/* ba */
+struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
+				       const u8 *addr, u8 tid);
+void hwsim_session_put_back(struct hwsim_session *session,
+			    struct hwsim_mpdu *mpdu);
+void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session);
+void hwsim_session_given_up(struct hwsim_session *session, u16 seq);
+void hwsim_session_sent(struct hwsim_radio *radio,
+			struct hwsim_session *session);
+bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
+			     const struct hwsim_session *session);
+bool hwsim_session_pending(const struct hwsim_radio *radio,
+			   const struct hwsim_session *session);
+struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
+				 struct hwsim_session *session);
+bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
+		    const struct hwsim_ppdu *answer);
+void hwsim_sessions_purge(struct hwsim_radio *radio);
 struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
 					   const u8 *addr, u8 tid);
 
@@ -766,6 +818,8 @@ void hwsim_peer_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer);
 void hwsim_peer_more_data(struct hwsim_radio *radio,
 			  const struct hwsim_ppdu *ppdu);
+void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times);
+u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 
 /* radio */

@@ -153,6 +153,10 @@ static int cmd_new(struct genl_info *info)
 		NL_SET_ERR_MSG_ATTR(info->extack, id, "there is such a medium already");
 		return -EEXIST;
 	}
+	if (list_count_nodes(&hwsim_media) >= HWSIM_MEDIUM_MAX_MEDIA) {
+		NL_SET_ERR_MSG(info->extack, "there are 64 media already");
+		return -ENOSPC;
+	}
 	medium = hwsim_medium_new(nla_get_u32(id), nla_get_u64(seed));
 	if (!medium)
 		return -ENOMEM;
@@ -199,7 +203,7 @@ static struct hwsim_curve *curve_of(struct genl_info *info,
 		return ERR_PTR(-EINVAL);
 	}
 	/* attributes are aligned to four bytes only */
-	values = kvmemdup(nla_data(hazards), nla_len(hazards), GFP_KERNEL);
+	values = kvmemdup(nla_data(hazards), nla_len(hazards), GFP_KERNEL_ACCOUNT);
 	if (!values)
 		return ERR_PTR(-ENOMEM);
 	curve = hwsim_curve_new(nla_get_s32(start), nla_get_u32(step),
@@ -262,7 +266,7 @@ static int cmd_set_fading(struct genl_info *info)
 				    "a fading table has 1 to 4096 numbers of 32 bits");
 		return -EINVAL;
 	}
-	new = kvmalloc(struct_size(new, quantiles_mb, points), GFP_KERNEL);
+	new = kvmalloc(struct_size(new, quantiles_mb, points), GFP_KERNEL_ACCOUNT);
 	if (!new)
 		return -ENOMEM;
 	new->points = points;
@@ -327,22 +331,44 @@ static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 }
 
 /* nothing is changed unless all is right */
-static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
-		     struct netlink_ext_ack *extack)
+/* the fixed rate that a radio is to have, if it is one that it can have */
+static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
+		      struct hwsim_phy_rate *rate,
+		      struct netlink_ext_ack *extack)
 {
-	struct hwsim_phy_rate rate = {};
-	struct nlattr *attr;
+	struct nlattr *attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
+	struct nlattr *dsss_only = attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+	bool fixed = radio->has_fixed_rate;
 	int result;
 
-	attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
-	if (attr && nla_len(attr)) {
-		result = rate_of(radio, attr, &rate, extack);
+	*rate = radio->fixed_rate;
+	if (attr) {
+		fixed = nla_len(attr);
+		memset(rate, 0, sizeof(*rate));
+	}
+	if (attr && fixed) {
+		result = rate_of(radio, attr, rate, extack);
 		if (result)
 			return result;
 	}
+	if (fixed && rate->class != HWSIM_PHY_DSSS &&
+	    (dsss_only ? nla_get_u8(dsss_only) : radio->dsss_only)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "a radio of 802.11b has DSSS rates only");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
+		      const struct hwsim_phy_rate *rate)
+{
+	struct nlattr *attr;
+
+	attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
 	if (attr) {
 		radio->has_fixed_rate = nla_len(attr);
-		radio->fixed_rate = rate;
+		radio->fixed_rate = *rate;
 	}
 	attr = attrs[HWSIM_MEDIUM_ATTR_NOISE_MBM];
 	if (attr)
@@ -374,7 +400,6 @@ static int set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK];
 	if (attr)
 		radio->no_retry_mark = nla_get_u32(attr);
-	return 0;
 }
 
 /* a change of a radio that is down, which mac80211 sees, too */
@@ -391,6 +416,7 @@ static int cmd_add_radio(struct genl_info *info)
 {
 	struct nlattr *stream = info->attrs[HWSIM_MEDIUM_ATTR_STREAM];
 	struct hwsim_medium *medium = medium_of(info);
+	struct hwsim_phy_rate rate;
 	struct hwsim_radio *radio;
 	int i, result;
 
@@ -411,17 +437,23 @@ static int cmd_add_radio(struct genl_info *info)
 				    info->extack);
 	if (result)
 		return result;
-	result = set_radio(radio, info->attrs, info->extack);
+	result = check_rate(radio, info->attrs, &rate, info->extack);
 	if (!result)
 		result = set_capabilities(radio, info);
-	if (result)
+	if (result) {
 		hwsim_radio_detach(radio);
-	return result;
+		return result;
+	}
+	hwsim_medium_enter(medium);
+	set_radio(radio, info->attrs, &rate);
+	hwsim_medium_leave(medium);
+	return 0;
 }
 
 static int cmd_set_radio(struct genl_info *info)
 {
 	struct hwsim_radio *radio = radio_of(info);
+	struct hwsim_phy_rate rate;
 	int result;
 
 	if (IS_ERR(radio))
@@ -430,13 +462,18 @@ static int cmd_set_radio(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
 	}
-	result = set_capabilities(radio, info);
+	/* all or nothing: what may be refused comes first */
+	hwsim_medium_enter(radio->medium);
+	result = check_rate(radio, info->attrs, &rate, info->extack);
+	hwsim_medium_leave(radio->medium);
+	if (!result)
+		result = set_capabilities(radio, info);
 	if (result)
 		return result;
 	hwsim_medium_enter(radio->medium);
-	result = set_radio(radio, info->attrs, info->extack);
+	set_radio(radio, info->attrs, &rate);
 	hwsim_medium_leave(radio->medium);
-	return result;
+	return 0;
 }
 
 static int cmd_remove_radio(struct genl_info *info)
@@ -503,7 +540,7 @@ static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
 
 	if (to->links[from->slot])
 		return NULL;
-	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	if (!link)
 		return ERR_PTR(-ENOMEM);
 	hwsim_stream_init(&link->errors, seed, HWSIM_STREAM_ERRORS,
@@ -541,7 +578,7 @@ static int set_links(struct hwsim_medium *medium,
 	int result = 0;
 	u32 i;
 
-	made = kvcalloc(count, sizeof(*made), GFP_KERNEL);
+	made = kvcalloc(count, sizeof(*made), GFP_KERNEL_ACCOUNT);
 	if (!made)
 		return -ENOMEM;
 	for (i = 0; i < count && !result; i++) {
@@ -583,7 +620,7 @@ static int cmd_set_links(struct genl_info *info)
 		return -EINVAL;
 	}
 	/* attributes are aligned to four bytes, as the structure is */
-	settings = kvmemdup(nla_data(links), nla_len(links), GFP_KERNEL);
+	settings = kvmemdup(nla_data(links), nla_len(links), GFP_KERNEL_ACCOUNT);
 	if (!settings)
 		return -ENOMEM;
 	result = set_links(medium, settings, nla_len(links) / sizeof(*settings),
@@ -603,6 +640,12 @@ static int cmd_set_payload(struct genl_info *info)
 		return PTR_ERR(radio);
 	if (!addr || !payload)
 		return -EINVAL;
+	if (!net_eq(genl_info_net(info), wiphy_net(radio->hw->wiphy)) &&
+	    !capable(CAP_NET_ADMIN)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "the radio is in another network namespace");
+		return -EPERM;
+	}
 	if (!radio->medium) {
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
@@ -638,7 +681,7 @@ static int cmd_add_fault(struct genl_info *info)
 				       medium, &listener);
 	if (result)
 		return result;
-	fault = kzalloc(sizeof(*fault), GFP_KERNEL);
+	fault = kzalloc(sizeof(*fault), GFP_KERNEL_ACCOUNT);
 	if (!fault)
 		return -ENOMEM;
 	fault->kind = nla_get_u32(kind);
@@ -650,11 +693,19 @@ static int cmd_add_fault(struct genl_info *info)
 	fault->to = to;
 	fault->listener = listener;
 	hwsim_medium_enter(medium);
-	hwsim_stream_init(&fault->stream, medium->seed, HWSIM_STREAM_FAULTS,
-			  medium->num_faults++, 0);
-	list_add_tail(&fault->list, &medium->faults);
+	if (list_count_nodes(&medium->faults) < HWSIM_MEDIUM_MAX_FAULTS) {
+		hwsim_stream_init(&fault->stream, medium->seed,
+				  HWSIM_STREAM_FAULTS, medium->num_faults++, 0);
+		list_add_tail(&fault->list, &medium->faults);
+	} else {
+		NL_SET_ERR_MSG(info->extack,
+			       "1024 faults of the medium have not ended yet");
+		result = -ENOSPC;
+	}
 	hwsim_medium_leave(medium);
-	return 0;
+	if (result)
+		kfree(fault);
+	return result;
 }
 
 static int (*const commands[])(struct genl_info *info) = {
@@ -814,13 +865,13 @@ static int dump_peers(struct sk_buff *msg, struct netlink_callback *cb,
 {
 	struct hwsim_peer *peer;
 	long number = 0;
-	int i;
+	int i, bucket;
 
 	for (i = 0; i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
 		if (!medium->radios[i])
 			continue;
-		list_for_each_entry(peer, &medium->radios[i]->peers, list) {
-			if (number++ < cb->args[0])
+		hash_for_each(medium->radios[i]->peers, bucket, peer, node) {
+			if (!peer->has_said || number++ < cb->args[0])
 				continue;
 			if (dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_PEER,
 				     fill_peer, peer))
@@ -866,7 +917,17 @@ out:
 	return result;
 }
 
+/*
+ * A medium is between namespaces, so it belongs to the host's administrator.
+ * What goes with a radio's answers is up to the namespace that the radio is in.
+ */
 #define MEDIUM_DO(_cmd)	{				\
+	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
+	.doit = medium_doit,				\
+	.flags = GENL_ADMIN_PERM,			\
+}
+
+#define MEDIUM_DO_FOR_ONE(_cmd) {			\
 	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
 	.doit = medium_doit,				\
 	.flags = GENL_UNS_ADMIN_PERM,			\
@@ -875,6 +936,7 @@ out:
 #define MEDIUM_DUMP(_cmd) {				\
 	.cmd = HWSIM_MEDIUM_CMD_##_cmd,			\
 	.dumpit = medium_dumpit,			\
+	.flags = GENL_ADMIN_PERM,			\
 }
 
 static const struct genl_ops medium_genl_ops[] = {
@@ -887,7 +949,7 @@ static const struct genl_ops medium_genl_ops[] = {
 	MEDIUM_DO(REMOVE_RADIO),
 	MEDIUM_DO(SET_LINKS),
 	MEDIUM_DO(ADD_FAULT),
-	MEDIUM_DO(SET_PAYLOAD),
+	MEDIUM_DO_FOR_ONE(SET_PAYLOAD),
 	MEDIUM_DUMP(GET_RADIO),
 	MEDIUM_DUMP(GET_LINK),
 	MEDIUM_DUMP(GET_AIR),

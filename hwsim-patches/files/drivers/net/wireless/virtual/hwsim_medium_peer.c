@@ -2,6 +2,7 @@
 /*
  * What a radio of the hwsim medium and another say to each other beside their
  * frames: bytes that go with ACK and BlockAck, and whether more will follow.
+ * And how often frames to it were sent again.
  *
  * The medium does not look at the bytes. They make an answer longer, so they
  * take air time and a share of the bit errors; they arrive with it or not at
@@ -17,11 +18,16 @@
 
 #define MAX_PEERS	1024	/* of a radio */
 
+static u32 peer_hash(const u8 *addr)
+{
+	return addr[3] << 16 | addr[4] << 8 | addr[5];
+}
+
 static struct hwsim_peer *peer_of(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer;
 
-	list_for_each_entry(peer, &radio->peers, list)
+	hash_for_each_possible(radio->peers, peer, node, peer_hash(addr))
 		if (ether_addr_equal(peer->addr, addr))
 			return peer;
 	return NULL;
@@ -38,7 +44,7 @@ static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
 		return NULL;
 	peer->radio = radio->index;
 	ether_addr_copy(peer->addr, addr);
-	list_add_tail(&peer->list, &radio->peers);
+	hash_add(radio->peers, &peer->node, peer_hash(addr));
 	radio->num_peers++;
 	return peer;
 }
@@ -72,6 +78,7 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 	}
 	memcpy(peer->out.data, data, bytes);
 	peer->out.bytes = bytes;
+	peer->has_said = true;
 	return 0;
 }
 
@@ -105,6 +112,7 @@ void hwsim_peer_answered(struct hwsim_radio *radio,
 		return;
 	peer->in = *answer->payload;
 	peer->arrivals++;
+	peer->has_said = true;
 }
 
 /**
@@ -124,23 +132,53 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 	hdr = (void *)ppdu->mpdus[ppdu->count - 1]->skb->data;
 	more = ieee80211_has_moredata(hdr->frame_control);
 	peer = more ? peer_get(radio, ppdu->ta) : peer_of(radio, ppdu->ta);
-	if (peer)
-		peer->more_data = more;
+	if (!peer)
+		return;
+	peer->more_data = more;
+	peer->has_said |= more;
 }
 
 /**
- * hwsim_peer_forget - forget what was said
+ * hwsim_peer_retried - frames to a station were sent again
+ * @radio: who sent
+ * @addr: the station
+ * @times: how often
+ */
+void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times)
+{
+	struct hwsim_peer *peer = peer_get(radio, addr);
+
+	if (peer)
+		peer->retries += times;
+}
+
+/**
+ * hwsim_peer_retries - how often frames to a station were sent again
+ * @radio: who sent
+ * @addr: the station
+ */
+u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
+{
+	const struct hwsim_peer *peer = peer_of(radio, addr);
+
+	return peer ? peer->retries : 0;
+}
+
+/**
+ * hwsim_peer_forget - forget what was said and counted
  * @radio: the radio
  * @addr: to and by whom, NULL: everybody
  */
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 {
-	struct hwsim_peer *peer, *next;
+	struct hwsim_peer *peer;
+	struct hlist_node *next;
+	int i;
 
-	list_for_each_entry_safe(peer, next, &radio->peers, list) {
+	hash_for_each_safe(radio->peers, i, next, peer, node) {
 		if (addr && !ether_addr_equal(peer->addr, addr))
 			continue;
-		list_del(&peer->list);
+		hash_del(&peer->node);
 		radio->num_peers--;
 		kfree(peer);
 	}

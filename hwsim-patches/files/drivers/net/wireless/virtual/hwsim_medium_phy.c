@@ -342,24 +342,22 @@ struct hwsim_phy_rate hwsim_phy_response(const struct hwsim_phy_rate *rate,
  * @basic_rates: the basic rate set
  * @timing: of the band
  *
- * SIFS and an ACK at the lowest rate (10.3.2.3.7).
+ * SIFS and an ACK at the lowest mandatory rate (10.3.2.3.7), whichever of its
+ * class are basic ones: 6 Mbit/s, or 1 Mbit/s at 2.4 GHz. A network there whose
+ * basic rates are all OFDM is taken for one of OFDM only.
  *
  * Return: ns
  */
 u32 hwsim_phy_eifs_extra_ns(bool is_5ghz, u16 basic_rates,
 			    const struct hwsim_phy_timing *timing)
 {
-	struct hwsim_phy_rate lowest = { .streams = 1 };
-	u16 dsss = basic_rates & GENMASK(HWSIM_PHY_NUM_DSSS - 1, 0);
-	u16 ofdm = basic_rates >> HWSIM_PHY_BASIC_OFDM_SHIFT;
+	bool ofdm_only = basic_rates &&
+			 !(basic_rates & GENMASK(HWSIM_PHY_NUM_DSSS - 1, 0));
+	struct hwsim_phy_rate lowest = {
+		.class = is_5ghz || ofdm_only ? HWSIM_PHY_OFDM : HWSIM_PHY_DSSS,
+		.streams = 1,
+	};
 
-	if (is_5ghz || (ofdm && !dsss)) {
-		lowest.class = HWSIM_PHY_OFDM;
-		lowest.mcs = ofdm ? __ffs(ofdm) : 0;
-	} else {
-		lowest.class = HWSIM_PHY_DSSS;
-		lowest.mcs = dsss ? __ffs(dsss) : 0;
-	}
 	return timing->sifs_ns +
 	       hwsim_phy_duration_ns(&lowest, timing, HWSIM_MEDIUM_ACK_BYTES);
 }

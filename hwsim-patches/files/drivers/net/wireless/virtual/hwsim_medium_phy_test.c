@@ -156,9 +156,12 @@ static void phy_interframe_spaces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 9000, g.slot_ns);
 	/* SIFS and an ACK at 6 Mbit/s; at 1 Mbit/s */
 	KUNIT_EXPECT_EQ(test, 16000 + 44000,
-			hwsim_phy_eifs_extra_ns(true, BASIC_OFDM(0), &a));
+			hwsim_phy_eifs_extra_ns(true, BASIC_OFDM(2), &a));
 	KUNIT_EXPECT_EQ(test, 10000 + 304000,
-			hwsim_phy_eifs_extra_ns(false, BIT(0) | BIT(1), &b));
+			hwsim_phy_eifs_extra_ns(false, BIT(3), &b));
+	/* OFDM only */
+	KUNIT_EXPECT_EQ(test, 10000 + 50000,
+			hwsim_phy_eifs_extra_ns(false, BASIC_OFDM(2), &g));
 }
 
 static struct kunit_case hwsim_medium_phy_cases[] = {

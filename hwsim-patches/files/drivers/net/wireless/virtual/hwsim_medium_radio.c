@@ -49,7 +49,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
 	radio->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
-	INIT_LIST_HEAD(&radio->peers);
+	hash_init(radio->peers);
 	hash_init(radio->sessions);
 	hash_init(radio->recipients);
 	RB_CLEAR_NODE(&radio->timeout.node);
@@ -291,8 +291,7 @@ static void forget_up(struct hwsim_radio *radio)
 			continue;
 		list_del(&up->list);
 		if (up->mpdu)
-			dev_kfree_skb_any(up->mpdu->skb);
-		kfree(up->mpdu);
+			hwsim_mpdu_free(up->mpdu);
 		dev_kfree_skb_any(up->skb);
 		kfree(up);
 	}
@@ -353,7 +352,10 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio);
 	WARN_ON_ONCE(radio->held);
+	forget_up(radio);
 	hwsim_medium_leave(radio->medium);
+	/* what is going up right now, in softirq */
+	synchronize_net();
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_stop);
 
@@ -470,9 +472,10 @@ EXPORT_SYMBOL_GPL(hwsim_radio_filter);
 /**
  * hwsim_radio_sta_statistics - what is known of a radio's peers
  * @radio: the radio
- * @sinfo: gets the rate to them, if that is fixed
+ * @addr: the peer
+ * @sinfo: gets the retries, and the rate, if that is fixed
  */
-void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
+void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 				struct station_info *sinfo)
 {
 	static const u8 widths[] = {
@@ -483,6 +486,8 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio,
 	struct rate_info *info = &sinfo->txrate;
 
 	hwsim_medium_enter(radio->medium);
+	sinfo->tx_retries = hwsim_peer_retries(radio, addr);
+	sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_RETRIES);
 	if (radio->has_fixed_rate) {
 		memset(info, 0, sizeof(*info));
 		info->bw = widths[rate->width];

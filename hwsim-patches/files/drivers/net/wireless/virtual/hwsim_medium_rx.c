@@ -24,6 +24,7 @@ struct reception {
 	const struct hwsim_ppdu *ppdu;
 	struct hwsim_link *link;
 	s32 level_mb;
+	bool collided;	/* with something that is heard here */
 	u32 count;
 	struct segment segments[MAX_SEGMENTS];
 };
@@ -49,6 +50,21 @@ static s32 width_mb(const struct hwsim_phy_rate *rate)
 	return rate->width * MB_40MHZ;
 }
 
+static bool overlap(const struct hwsim_ppdu *ppdu, const struct hwsim_ppdu *other)
+{
+	return other != ppdu && other->end_ns > ppdu->start_ns &&
+	       other->start_ns < ppdu->end_ns;
+}
+
+/* whether another transmission reaches a receiver while a frame does */
+static bool disturbs(const struct hwsim_radio *radio,
+		     const struct hwsim_ppdu *ppdu,
+		     const struct hwsim_ppdu *other)
+{
+	return other->radio && other->radio != radio && overlap(ppdu, other) &&
+	       hwsim_link_of(other->radio, radio);
+}
+
 /* what else is on the air while a frame is, at this receiver */
 static u32 interferers(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu,
@@ -59,17 +75,13 @@ static u32 interferers(const struct hwsim_radio *radio,
 	u32 count = 0;
 
 	list_for_each_entry(other, &ppdu->air->ppdus, list) {
-		struct hwsim_link *link;
 		u64 power;
 
-		if (other == ppdu || !other->radio || other->radio == radio ||
-		    other->end_ns <= ppdu->start_ns ||
-		    other->start_ns >= ppdu->end_ns)
+		if (!disturbs(radio, ppdu, other))
 			continue;
-		link = hwsim_link_of(other->radio, radio);
-		if (!link)
-			continue;
-		power = hwsim_link_power(radio->medium, link, other->start_ns);
+		power = hwsim_link_power(radio->medium,
+					 hwsim_link_of(other->radio, radio),
+					 other->start_ns);
 		if (count == MAX_INTERFERERS) {
 			*rest += power;
 			continue;
@@ -91,12 +103,14 @@ static void segment_frame(const struct hwsim_radio *radio,
 	u32 count, i;
 
 	if (!ppdu->overlapped) {
+		reception->collided = false;
 		reception->count = 1;
 		reception->segments[0].end_ns = ppdu->end_ns;
 		reception->segments[0].sinr_mb = reception->level_mb - wide_mb;
 		return;
 	}
 	count = interferers(radio, ppdu, others, powers, &rest);
+	reception->collided = count;
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < MAX_SEGMENTS) {
 		struct segment *segment = &reception->segments[reception->count++];
@@ -258,6 +272,21 @@ void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu)
 				      HWSIM_MEDIUM_COUNT_DROPPED]++;
 }
 
+/* whether a radio heard or sent anything else during a transmission */
+static bool collided_at(const struct hwsim_radio *radio,
+			const struct hwsim_ppdu *ppdu)
+{
+	const struct hwsim_ppdu *other;
+
+	if (!ppdu->overlapped)
+		return false;
+	list_for_each_entry(other, &ppdu->air->ppdus, list)
+		if (disturbs(radio, ppdu, other) ||
+		    (other->radio == radio && overlap(ppdu, other)))
+			return true;
+	return false;
+}
+
 static void count_missed(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *ppdu,
 			 enum hwsim_medium_count why)
@@ -266,7 +295,7 @@ static void count_missed(struct hwsim_radio *radio,
 
 	if (!link || ppdu->to != radio)
 		return;
-	if (ppdu->overlapped)
+	if (collided_at(radio, ppdu))
 		why = HWSIM_MEDIUM_COUNT_COLLIDED;
 	counts_of(link, ppdu)[why] += ppdu->count;
 }
@@ -470,7 +499,7 @@ static void count_mpdu(const struct reception *reception, u32 i,
 	if (verdict->right & BIT_ULL(i)) {
 		counts[HWSIM_MEDIUM_COUNT_DELIVERED]++;
 		counts[HWSIM_MEDIUM_COUNT_BYTES] += ppdu->mpdus[i]->bytes;
-	} else if (ppdu->overlapped) {
+	} else if (reception->collided) {
 		counts[HWSIM_MEDIUM_COUNT_COLLIDED]++;
 	} else if (verdict->lost & BIT_ULL(i)) {
 		counts[HWSIM_MEDIUM_COUNT_LOST]++;
@@ -573,8 +602,11 @@ static void receive_bar(struct hwsim_radio *radio,
 		return;
 	tid = le16_get_bits(bar->control, IEEE80211_BAR_CTRL_TID_INFO_MASK);
 	recipient = hwsim_recipient_of(radio, ppdu->ta, tid);
-	if (!recipient)
+	if (!recipient) {
+		/* mac80211 ends what it knows nothing of by a DELBA */
+		hand_up(radio, ppdu->mpdus[0], reception);
 		return;
+	}
 	hwsim_board_move(&recipient->board,
 			 IEEE80211_SEQ_TO_SN(le16_to_cpu(bar->start_seq_num)));
 	/* mac80211 has the frames that were waiting for what was given up */
@@ -606,7 +638,14 @@ static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 			    hwsim_phy_preamble_ns(&ppdu->rate) +
 			    2 * timing->slot_ns);
 	}
-	radio->nav_until_ns = max(radio->nav_until_ns, until);
+	if (until <= radio->nav_until_ns)
+		return;
+	radio->nav_until_ns = until;
+	/* the TXOP holder, as far as the frame names it (10.23.2.4) */
+	if (ppdu->kind == HWSIM_MEDIUM_FRAME_CTS)
+		ether_addr_copy(radio->nav_by, ppdu->ra);
+	else if (ppdu->kind != HWSIM_MEDIUM_FRAME_ACK)
+		ether_addr_copy(radio->nav_by, ppdu->ta);
 }
 
 static void receive_control(struct hwsim_radio *radio,
@@ -620,7 +659,9 @@ static void receive_control(struct hwsim_radio *radio,
 		return;
 	}
 	if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS) {
-		if (radio->nav_until_ns <= now)
+		/* who has reserved the medium itself is answered */
+		if (radio->nav_until_ns <= now ||
+		    ether_addr_equal(radio->nav_by, ppdu->ta))
 			answer(radio, ppdu, HWSIM_MEDIUM_FRAME_CTS,
 			       HWSIM_MEDIUM_CTS_BYTES, NULL);
 		return;

@@ -13,44 +13,21 @@
 #include <linux/slab.h>
 #include "hwsim_medium_int.h"
 
-#define HIGHEST_AMPDU_FACTOR	3
 #define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
 #define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
 				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
-static u32 session_hash(const u8 *addr, u8 tid)
-{
-	return addr[4] << 16 | addr[5] << 8 | tid;
-}
-
-static struct hwsim_session *session_of(struct hwsim_radio *radio,
-					const u8 *addr, u8 tid)
-{
-	struct hwsim_session *session;
-
-	hash_for_each_possible(radio->sessions, session, node,
-			       session_hash(addr, tid))
-		if (session->tid == tid && ether_addr_equal(session->addr, addr))
-			return session;
-	return NULL;
-}
-
-static struct hwsim_ac *ac_of_tid(struct hwsim_radio *radio, u8 tid)
-{
-	/* user priority to access category, Table 10-1 */
-	static const u8 acs[] = {
-		IEEE80211_AC_BE, IEEE80211_AC_BK, IEEE80211_AC_BK, IEEE80211_AC_BE,
-		IEEE80211_AC_VI, IEEE80211_AC_VI, IEEE80211_AC_VO, IEEE80211_AC_VO,
-	};
-
-	return &radio->acs[acs[tid % ARRAY_SIZE(acs)]];
-}
-
 /* whether frames wait outside of mac80211's queues, or may be in those */
 bool hwsim_tx_pending(const struct hwsim_ac *ac)
 {
 	return !list_empty(&ac->queue) || ac->txqs;
+}
+
+/* those that mac80211 sends have no session */
+static bool is_own_bar(const struct hwsim_mpdu *mpdu)
+{
+	return mpdu->is_own && mpdu->kind == HWSIM_MEDIUM_FRAME_BAR;
 }
 
 static enum hwsim_medium_frame kind_of(__le16 fc)
@@ -62,150 +39,6 @@ static enum hwsim_medium_frame kind_of(__le16 fc)
 	if (ieee80211_is_back_req(fc))
 		return HWSIM_MEDIUM_FRAME_BAR;
 	return HWSIM_MEDIUM_FRAME_MGMT;
-}
-
-/*
- * What mac80211 decided about protection, for the fixed rate: it did so for the
- * rates that rate control would have taken.
- */
-static void protect_fixed(const struct hwsim_radio *radio,
-			  struct hwsim_mpdu *mpdu)
-{
-	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
-	const struct ieee80211_supported_band *band =
-		radio->hw->wiphy->bands[radio->channel->band];
-	const struct ieee80211_vif *vif = info->control.vif;
-	u32 basic_rates = vif ? vif->bss_conf.basic_rates : 0;	/* injected */
-	u32 fixed = hwsim_phy_rate_kbps(&radio->fixed_rate) / 100;
-	int i;
-
-	if (info->control.use_rts)
-		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
-	else if (info->control.use_cts_prot &&
-		 radio->fixed_rate.class != HWSIM_PHY_DSSS)
-		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
-	/* the fastest basic rate that is not faster, else the slowest */
-	mpdu->rts_rate = basic_rates ? __ffs(basic_rates) : 0;
-	for (i = 0; i < band->n_bitrates; i++)
-		if (basic_rates & BIT(i) && band->bitrates[i].bitrate <= fixed &&
-		    band->bitrates[i].bitrate >
-		    band->bitrates[mpdu->rts_rate].bitrate)
-			mpdu->rts_rate = i;
-}
-
-/* the fixed rate in the words of rate control */
-static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
-{
-	const struct ieee80211_supported_band *band =
-		radio->hw->wiphy->bands[radio->channel->band];
-	const struct hwsim_phy_rate *fixed = &radio->fixed_rate;
-	struct ieee80211_tx_rate *rate = &mpdu->rates[0];
-	u32 bitrate = hwsim_phy_rate_kbps(fixed) / 100;
-	int i;
-
-	rate->count = radio->hw->conf.short_frame_max_tx_count;
-	mpdu->rates[1].idx = -1;
-	rate->flags = fixed->short_gi ? IEEE80211_TX_RC_SHORT_GI : 0;
-	if (fixed->width == HWSIM_PHY_40MHZ)
-		rate->flags |= IEEE80211_TX_RC_40_MHZ_WIDTH;
-	else if (fixed->width == HWSIM_PHY_80MHZ)
-		rate->flags |= IEEE80211_TX_RC_80_MHZ_WIDTH;
-	else if (fixed->width == HWSIM_PHY_160MHZ)
-		rate->flags |= IEEE80211_TX_RC_160_MHZ_WIDTH;
-	switch (fixed->class) {
-	case HWSIM_PHY_HT:
-		rate->idx = fixed->mcs + 8 * (fixed->streams - 1);
-		rate->flags |= IEEE80211_TX_RC_MCS;
-		break;
-	case HWSIM_PHY_VHT:
-		ieee80211_rate_set_vht(rate, fixed->mcs, fixed->streams);
-		rate->flags |= IEEE80211_TX_RC_VHT_MCS;
-		break;
-	default:
-		if (fixed->short_preamble)
-			rate->flags |= IEEE80211_TX_RC_USE_SHORT_PREAMBLE;
-		for (i = 0; i < band->n_bitrates; i++)
-			if (band->bitrates[i].bitrate == bitrate)
-				rate->idx = i;
-	}
-	protect_fixed(radio, mpdu);
-}
-
-/*
- * The rates to try, as rate control wants them now. What it wants for this very
- * frame stays in the frame: it may be asked again.
- */
-static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
-		       struct hwsim_mpdu *mpdu)
-{
-	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
-
-	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
-		ieee80211_get_tx_rates(info->control.vif, sta, mpdu->skb,
-				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
-	else
-		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
-	mpdu->rts_rate = info->control.rts_cts_rate_idx;
-	if (radio->has_fixed_rate && mpdu->wants_ack &&
-	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
-		fix_rate(radio, mpdu);
-	memset(mpdu->tried, 0, sizeof(mpdu->tried));
-	mpdu->stage = 0;
-	mpdu->draw = false;
-}
-
-static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
-				   struct ieee80211_sta *sta,
-				   struct sk_buff *skb)
-{
-	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
-	struct ieee80211_hdr *hdr = (void *)skb->data;
-	struct hwsim_mpdu *mpdu = kzalloc(sizeof(*mpdu), GFP_ATOMIC);
-
-	if (!mpdu)
-		return NULL;
-	INIT_LIST_HEAD(&mpdu->list);
-	mpdu->skb = skb;
-	mpdu->hw = radio->hw;
-	mpdu->kind = kind_of(hdr->frame_control);
-	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
-	mpdu->wants_ack = !is_multicast_ether_addr(hdr->addr1) &&
-			  !(info->flags & IEEE80211_TX_CTL_NO_ACK);
-	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
-			  ieee80211_is_probe_resp(hdr->frame_control);
-	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
-	if (info->flags & IEEE80211_TX_CTL_ASSIGN_SEQ) {
-		if (info->flags & IEEE80211_TX_CTL_FIRST_FRAGMENT)
-			radio->seq_ctrl += 0x10;
-		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
-		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
-	}
-	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
-			 skb->mark == radio->no_retry_mark;
-	draw_rates(radio, sta, mpdu);
-	if (ieee80211_is_data_qos(hdr->frame_control)) {
-		mpdu->tid = ieee80211_get_tid(hdr);
-		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
-		if (info->flags & IEEE80211_TX_CTL_AMPDU)
-			mpdu->session = session_of(radio, hdr->addr1, mpdu->tid);
-	}
-	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
-		mpdu->no_retry = true;
-		hwsim_approx_sent(radio, hdr->addr1, mpdu);
-	}
-	radio->held++;
-	return mpdu;
-}
-
-static void drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
-{
-	if (mpdu->is_own)
-		dev_kfree_skb_any(mpdu->skb);
-	else
-		ieee80211_free_txskb(mpdu->hw, mpdu->skb);
-	kfree(mpdu);
-	if (!--radio->held)
-		wake_up(&radio->medium->idle);
 }
 
 static struct hwsim_phy_rate legacy_rate(const struct hwsim_radio *radio, int idx)
@@ -265,18 +98,205 @@ static struct hwsim_phy_rate phy_rate(const struct hwsim_radio *radio,
 	return hwsim_phy_rate_valid(&rate) ? rate : legacy_rate(radio, 0);
 }
 
-/* TSF when the timestamp field goes out: behind preamble and MAC header */
-static void set_timestamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
-			  struct hwsim_mpdu *mpdu, u64 start_ns)
+/*
+ * The rate of RTS or CTS to oneself: the fastest basic rate that is not faster
+ * than what follows, else the slowest.
+ */
+static s8 rts_rate_for(const struct hwsim_radio *radio,
+		       const struct hwsim_mpdu *mpdu,
+		       const struct hwsim_phy_rate *rate)
 {
-	struct ieee80211_mgmt *mgmt = (void *)mpdu->skb->data;
-	u64 ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate) +
-		 div_u64(24 * 8 * 1000000ULL, hwsim_phy_rate_kbps(&ppdu->rate));
-	u64 us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ns)));
+	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+	const struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	const struct ieee80211_vif *vif = info->control.vif;
+	u32 basic_rates = vif ? vif->bss_conf.basic_rates : 0;	/* injected */
+	u32 bitrate = hwsim_phy_rate_kbps(rate) / 100;
+	int i, found = basic_rates ? __ffs(basic_rates) : 0;
 
-	if (mpdu->skb->len < 24 + 8 ||
+	for (i = 0; i < band->n_bitrates; i++)
+		if (basic_rates & BIT(i) &&
+		    band->bitrates[i].bitrate <= bitrate &&
+		    band->bitrates[i].bitrate > band->bitrates[found].bitrate)
+			found = i;
+	return found;
+}
+
+/*
+ * What mac80211 decided about protection, for the fixed rate: it did so for the
+ * rates that rate control would have taken.
+ */
+static void protect_fixed(const struct hwsim_radio *radio,
+			  struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+
+	if (info->control.use_rts)
+		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
+	else if (info->control.use_cts_prot &&
+		 radio->fixed_rate.class != HWSIM_PHY_DSSS)
+		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
+	mpdu->rts_rate = rts_rate_for(radio, mpdu, &radio->fixed_rate);
+}
+
+/* the fixed rate in the words of rate control */
+static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_supported_band *band =
+		radio->hw->wiphy->bands[radio->channel->band];
+	const struct hwsim_phy_rate *fixed = &radio->fixed_rate;
+	struct ieee80211_tx_rate *rate = &mpdu->rates[0];
+	u32 bitrate = hwsim_phy_rate_kbps(fixed) / 100;
+	int i;
+
+	rate->count = radio->hw->conf.short_frame_max_tx_count;
+	mpdu->rates[1].idx = -1;
+	rate->flags = fixed->short_gi ? IEEE80211_TX_RC_SHORT_GI : 0;
+	if (fixed->width == HWSIM_PHY_40MHZ)
+		rate->flags |= IEEE80211_TX_RC_40_MHZ_WIDTH;
+	else if (fixed->width == HWSIM_PHY_80MHZ)
+		rate->flags |= IEEE80211_TX_RC_80_MHZ_WIDTH;
+	else if (fixed->width == HWSIM_PHY_160MHZ)
+		rate->flags |= IEEE80211_TX_RC_160_MHZ_WIDTH;
+	switch (fixed->class) {
+	case HWSIM_PHY_HT:
+		rate->idx = fixed->mcs + 8 * (fixed->streams - 1);
+		rate->flags |= IEEE80211_TX_RC_MCS;
+		break;
+	case HWSIM_PHY_VHT:
+		ieee80211_rate_set_vht(rate, fixed->mcs, fixed->streams);
+		rate->flags |= IEEE80211_TX_RC_VHT_MCS;
+		break;
+	default:
+		if (fixed->short_preamble)
+			rate->flags |= IEEE80211_TX_RC_USE_SHORT_PREAMBLE;
+		for (i = 0; i < band->n_bitrates; i++)
+			if (band->bitrates[i].bitrate == bitrate)
+				rate->idx = i;
+	}
+	protect_fixed(radio, mpdu);
+}
+
+/*
+ * The rates to try, as rate control wants them now. What it wants for this very
+ * frame stays in the frame: it may be asked again.
+ */
+static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		       struct hwsim_mpdu *mpdu)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
+	struct hwsim_phy_rate rate;
+
+	if (ieee80211_hw_check(radio->hw, SUPPORTS_RC_TABLE))
+		ieee80211_get_tx_rates(info->control.vif, sta, mpdu->skb,
+				       mpdu->rates, ARRAY_SIZE(mpdu->rates));
+	else
+		memcpy(mpdu->rates, info->control.rates, sizeof(mpdu->rates));
+	mpdu->rts_rate = info->control.rts_cts_rate_idx;
+	/* mac80211 looks for that of legacy rates only */
+	if (mpdu->rates[0].flags & (IEEE80211_TX_RC_MCS |
+				    IEEE80211_TX_RC_VHT_MCS)) {
+		rate = phy_rate(radio, &mpdu->rates[0]);
+		mpdu->rts_rate = rts_rate_for(radio, mpdu, &rate);
+	}
+	if (radio->has_fixed_rate && mpdu->wants_ack &&
+	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
+		fix_rate(radio, mpdu);
+	memset(mpdu->tried, 0, sizeof(mpdu->tried));
+	mpdu->stage = 0;
+	mpdu->draw = false;
+}
+
+static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
+				   struct ieee80211_sta *sta,
+				   struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+	struct ieee80211_hdr *hdr = (void *)skb->data;
+	struct hwsim_mpdu *mpdu = kzalloc(sizeof(*mpdu), GFP_ATOMIC);
+
+	if (!mpdu)
+		return NULL;
+	INIT_LIST_HEAD(&mpdu->list);
+	mpdu->skb = skb;
+	mpdu->hw = radio->hw;
+	mpdu->kind = kind_of(hdr->frame_control);
+	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
+	mpdu->wants_ack = !is_multicast_ether_addr(hdr->addr1) &&
+			  !(info->flags & IEEE80211_TX_CTL_NO_ACK);
+	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
+			  ieee80211_is_probe_resp(hdr->frame_control);
+	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
+	if (info->flags & IEEE80211_TX_CTL_ASSIGN_SEQ) {
+		if (info->flags & IEEE80211_TX_CTL_FIRST_FRAGMENT)
+			radio->seq_ctrl += 0x10;
+		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
+		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
+	}
+	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
+			 skb->mark == radio->no_retry_mark;
+	mpdu->to_sta = sta;
+	draw_rates(radio, sta, mpdu);
+	if (ieee80211_is_data_qos(hdr->frame_control)) {
+		mpdu->tid = ieee80211_get_tid(hdr);
+		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
+		if (info->flags & IEEE80211_TX_CTL_AMPDU)
+			mpdu->session = hwsim_session_of(radio, hdr->addr1, mpdu->tid);
+	}
+	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
+		mpdu->no_retry = true;
+		hwsim_approx_sent(radio, hdr->addr1, mpdu);
+	}
+	radio->held++;
+	return mpdu;
+}
+
+/**
+ * hwsim_mpdu_free - free a frame whose status nobody gets
+ * @mpdu: the frame, in no queue
+ */
+void hwsim_mpdu_free(struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->is_own)
+		dev_kfree_skb_any(mpdu->skb);
+	else
+		ieee80211_free_txskb(mpdu->hw, mpdu->skb);
+	kfree(mpdu);
+}
+
+/**
+ * hwsim_mpdu_drop - a frame is not sent, and its status is of no use
+ * @radio: the radio
+ * @mpdu: the frame, in no queue; freed
+ */
+void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	hwsim_mpdu_free(mpdu);
+	if (!--radio->held)
+		wake_up(&radio->medium->idle);
+}
+
+/**
+ * hwsim_tx_stamp - put the timestamp into a beacon or probe response
+ * @radio: who sends
+ * @ppdu: any frame
+ * @start_ns: when it starts
+ *
+ * It is the TSF when the field goes out, behind preamble and MAC header.
+ */
+void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		    u64 start_ns)
+{
+	const struct hwsim_mpdu *mpdu = ppdu->mpdus[0];
+	struct ieee80211_mgmt *mgmt = (void *)mpdu->skb->data;
+	u64 ns, us;
+
+	if (!mpdu->timestamp || mpdu->skb->len < 24 + 8 ||
 	    ieee80211_is_s1g_beacon(mgmt->frame_control))
 		return;
+	ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate) +
+	     div_u64(24 * 8 * 1000000ULL, hwsim_phy_rate_kbps(&ppdu->rate));
+	us = ktime_to_us(ktime_mono_to_real(ns_to_ktime(ns)));
 	/* beacon and probe response have it in the same place */
 	mgmt->u.beacon.timestamp =
 		cpu_to_le64(us + radio->ops->tsf_offset_us(radio->hw));
@@ -292,16 +312,22 @@ static struct hwsim_phy_rate protection_rate(const struct hwsim_radio *radio,
 	return hwsim_phy_response(&ppdu->rate, radio->basic_rates);
 }
 
+/*
+ * What the frame before has reserved needs no RTS. CTS to oneself is for those
+ * who understand neither frame nor answer, so it is needed nevertheless. A
+ * BlockAckReq is as short as an RTS.
+ */
 static void set_protection(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
-			   const struct hwsim_mpdu *mpdu)
+			   const struct hwsim_mpdu *mpdu, enum hwsim_place place)
 {
 	u32 threshold = radio->hw->wiphy->rts_threshold;
 
-	if (!mpdu->wants_ack)
+	if (!mpdu->wants_ack || mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		return;
 	if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
 	    ppdu->psdu_bytes > threshold)
-		ppdu->protection = HWSIM_PROTECTION_RTS;
+		ppdu->protection = place == HWSIM_PLACE_RESERVED ?
+				   HWSIM_PROTECTION_NONE : HWSIM_PROTECTION_RTS;
 	else if (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_CTS_PROTECT)
 		ppdu->protection = HWSIM_PROTECTION_CTS;
 	ppdu->protection_rate = protection_rate(radio, ppdu, mpdu);
@@ -392,7 +418,7 @@ static void set_duration(const struct hwsim_ppdu *ppdu)
 
 /* last touches once all MPDUs are in */
 static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
-			  u64 at_ns)
+			  enum hwsim_place place)
 {
 	struct hwsim_mpdu *first = ppdu->mpdus[0];
 	struct hwsim_mpdu *last = ppdu->mpdus[ppdu->count - 1];
@@ -405,18 +431,16 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)
 		ppdu->duration_us = answer_us(radio, ppdu, ppdu->answer_kind);
-	set_protection(radio, ppdu, first);
+	set_protection(radio, ppdu, first, place);
 	set_duration(ppdu);
 	for (i = 0; i < ppdu->count; i++) {
 		struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[i]->skb->data;
 
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
-		if (radio->more_data)
+		if (radio->more_data && !ieee80211_is_ctl(hdr->frame_control))
 			set_more_data(hdr, more_data);
 	}
-	if (first->timestamp)
-		set_timestamp(radio, ppdu, first, at_ns);
 }
 
 /*
@@ -424,12 +448,12 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
  * begins a TXOP always goes out: it is one MPDU, or was cut to fit.
  */
 static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		 u64 limit_ns, bool begins)
+		 u64 limit_ns, enum hwsim_place place)
 {
 	u64 ns = hwsim_phy_duration_ns(&ppdu->rate, &radio->timing,
 				       ppdu->psdu_bytes);
 
-	if (!limit_ns || begins)
+	if (!limit_ns || place == HWSIM_PLACE_FIRST)
 		return true;
 	if (ppdu->wants_answer)
 		ns += answer_us(radio, ppdu, ppdu->answer_kind) * NSEC_PER_USEC;
@@ -438,8 +462,8 @@ static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 
 static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 				       struct hwsim_ac *ac,
-				       struct hwsim_mpdu *mpdu, u64 at_ns,
-				       u64 limit_ns, bool begins)
+				       struct hwsim_mpdu *mpdu, u64 limit_ns,
+				       enum hwsim_place place)
 {
 	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
 
@@ -447,46 +471,14 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 		ppdu->psdu_bytes = mpdu->bytes;
 		ppdu->mpdus[0] = mpdu;
 		ppdu->count = 1;
-		complete_ppdu(radio, ppdu, at_ns);
-		if (fits(radio, ppdu, limit_ns, begins))
+		complete_ppdu(radio, ppdu, place);
+		if (fits(radio, ppdu, limit_ns, place))
 			return ppdu;
 		hwsim_ppdu_put(ppdu);
 	}
 	list_add(&mpdu->list, &ac->queue);
 	ac->queued++;
 	return NULL;
-}
-
-/**
- * hwsim_session_put_back - keep a frame that is to be sent again
- * @session: its session
- * @mpdu: the frame
- *
- * In the order of sequence numbers, of which the first begins the window: an
- * older A-MPDU may have come back while this one was on the air.
- */
-void hwsim_session_put_back(struct hwsim_session *session,
-			    struct hwsim_mpdu *mpdu)
-{
-	struct hwsim_mpdu *after;
-
-	list_for_each_entry(after, &session->again, list)
-		if (ieee80211_sn_less(mpdu->seq, after->seq))
-			break;
-	list_add_tail(&mpdu->list, &after->list);
-}
-
-/*
- * A frame goes back to its session. Its queue gets a turn among mac80211's even
- * if that holds nothing else: no session is served before others for it.
- */
-static void again_later(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
-{
-	struct hwsim_session *session = mpdu->session;
-
-	hwsim_session_put_back(session, mpdu);
-	ac_of_tid(radio, session->tid)->txqs = true;
-	ieee80211_schedule_txq(radio->hw, session->txq);
 }
 
 static bool holds_frames(struct ieee80211_txq *txq)
@@ -516,17 +508,6 @@ static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
 	return mpdu;
 }
 
-/* the first frame of a session that is to be sent again, or NULL */
-static struct hwsim_mpdu *take_again(struct hwsim_session *session)
-{
-	struct hwsim_mpdu *mpdu;
-
-	mpdu = list_first_entry_or_null(&session->again, struct hwsim_mpdu, list);
-	if (mpdu)
-		list_del_init(&mpdu->list);
-	return mpdu;
-}
-
 /*
  * The next frame of a session: one to be sent again, else a new one that is
  * within the recipient's window. Frames to be sent again are: they were taken
@@ -536,7 +517,7 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 				  struct hwsim_ac *ac,
 				  struct hwsim_session *session, u16 first_seq)
 {
-	struct hwsim_mpdu *mpdu = take_again(session);
+	struct hwsim_mpdu *mpdu = hwsim_session_take(session);
 	u16 ahead;
 
 	if (mpdu)
@@ -584,8 +565,8 @@ static u16 window_start(const struct hwsim_radio *radio,
 
 static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 				      struct hwsim_ac *ac,
-				      struct hwsim_mpdu *mpdu, u64 at_ns,
-				      u64 limit_ns, bool begins)
+				      struct hwsim_mpdu *mpdu, u64 limit_ns,
+				      enum hwsim_place place)
 {
 	struct hwsim_session *session = mpdu->session;
 	u16 first_seq = window_start(radio, mpdu);
@@ -604,14 +585,15 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	ppdu = ieee80211_sn_sub(mpdu->seq, first_seq) < session->max_count ?
 	       ppdu_for(radio, mpdu) : NULL;
 	if (!ppdu) {
-		again_later(radio, mpdu);
+		hwsim_session_again(radio, mpdu);
 		return NULL;
 	}
+	session->rate = ppdu->rate;
 	limits.rate = ppdu->rate;
 	if (limit_ns)
 		limits.max_ns = min_t(u64, limits.max_ns,
 				      room_ns(radio, ppdu, mpdu, limit_ns,
-					      begins));
+					      place == HWSIM_PLACE_FIRST));
 	if (ppdu->rate.class < HWSIM_PHY_HT)
 		limits.max_count = 1;	/* no A-MPDU at legacy rates */
 	while (mpdu) {
@@ -620,7 +602,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 					   &offset);
 		if (!bytes || (ppdu->count && is_probe(radio, mpdu))) {
 			mpdu->draw = !mpdu->attempts;
-			again_later(radio, mpdu);
+			hwsim_session_again(radio, mpdu);
 			break;
 		}
 		ppdu->offsets[ppdu->count] = offset;
@@ -636,22 +618,72 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 		ppdu->offsets[0] = 0;
 		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
 	}
-	complete_ppdu(radio, ppdu, at_ns);
-	if (fits(radio, ppdu, limit_ns, begins))
+	complete_ppdu(radio, ppdu, place);
+	if (fits(radio, ppdu, limit_ns, place))
 		return ppdu;
 	while (ppdu->count)
-		again_later(radio, ppdu->mpdus[--ppdu->count]);
+		hwsim_session_again(radio, ppdu->mpdus[--ppdu->count]);
 	hwsim_ppdu_put(ppdu);
 	return NULL;
 }
 
-/* the first frame of a queue's turn: one to be sent again, else a new one */
+/* a BlockAckReq of the medium's own, as fast as the answer to it */
+static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
+				    struct hwsim_mpdu *mpdu, u64 limit_ns,
+				    enum hwsim_place place)
+{
+	const struct ieee80211_bar *bar = (void *)mpdu->skb->data;
+	struct hwsim_phy_rate rate;
+	struct hwsim_ppdu *ppdu;
+
+	rate = hwsim_phy_response(&mpdu->session->rate, radio->basic_rates);
+	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
+	if (!ppdu) {
+		hwsim_mpdu_drop(radio, mpdu);
+		return NULL;
+	}
+	ether_addr_copy(ppdu->ra, bar->ra);
+	ether_addr_copy(ppdu->ta, bar->ta);
+	ppdu->tid = mpdu->tid;
+	ppdu->wants_answer = true;
+	ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
+	ppdu->psdu_bytes = mpdu->bytes;
+	ppdu->mpdus[0] = mpdu;
+	ppdu->count = 1;
+	complete_ppdu(radio, ppdu, place);
+	if (fits(radio, ppdu, limit_ns, place))
+		return ppdu;
+	hwsim_mpdu_drop(radio, mpdu);
+	hwsim_ppdu_put(ppdu);
+	return NULL;
+}
+
+/* a BlockAckReq is on its way: nothing of the session follows it unanswered */
+static bool asks_now(const struct hwsim_radio *radio,
+		     const struct hwsim_session *session)
+{
+	const struct hwsim_ppdu *frame = radio->frame;
+
+	return frame && frame->count && is_own_bar(frame->mpdus[0]) &&
+	       frame->mpdus[0]->session == session;
+}
+
+/*
+ * The first frame of a queue's turn: a BlockAckReq that is due, else one to be
+ * sent again, else a new one.
+ */
 static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 				   struct hwsim_session *session,
 				   struct ieee80211_txq *txq)
 {
-	struct hwsim_mpdu *mpdu = session ? take_again(session) : NULL;
+	struct hwsim_mpdu *mpdu = NULL;
 
+	if (session && asks_now(radio, session))
+		return NULL;
+	if (session && hwsim_session_wants_bar(radio, session))
+		return hwsim_bar_new(radio, session);
+	if (session)
+		mpdu = hwsim_session_take(session);
 	if (mpdu)
 		return mpdu;
 	mpdu = dequeue(radio, txq);
@@ -662,8 +694,8 @@ static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 
 /* frames of whichever of mac80211's queues has its turn */
 static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
-					  struct hwsim_ac *ac, u64 at_ns,
-					  u64 limit_ns, bool begins)
+					  struct hwsim_ac *ac, u64 limit_ns,
+					  enum hwsim_place place)
 {
 	struct hwsim_session *session = NULL;
 	struct hwsim_ppdu *ppdu = NULL;
@@ -674,22 +706,24 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
 	while ((txq = ieee80211_next_txq(radio->hw, number))) {
-		session = txq->sta ? session_of(radio, txq->sta->addr, txq->tid) :
-				     NULL;
+		session = txq->sta ? hwsim_session_of(radio, txq->sta->addr,
+						      txq->tid) : NULL;
 		mpdu = first_of(radio, session, txq);
 		if (mpdu)
 			break;
 		ieee80211_return_txq(radio->hw, txq, false);
 	}
-	if (mpdu && mpdu->session)
-		ppdu = build_ampdu(radio, ac, mpdu, at_ns, limit_ns, begins);
+	if (mpdu && mpdu->session && mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
+		ppdu = build_bar(radio, mpdu, limit_ns, place);
+	else if (mpdu && mpdu->session)
+		ppdu = build_ampdu(radio, ac, mpdu, limit_ns, place);
 	else if (mpdu)
-		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns, begins);
+		ppdu = build_single(radio, ac, mpdu, limit_ns, place);
 	else
 		ac->txqs = false;
 	if (txq)
 		ieee80211_return_txq(radio->hw, txq,
-				     session && !list_empty(&session->again));
+				     session && hwsim_session_pending(radio, session));
 	ieee80211_txq_schedule_end(radio->hw, number);
 	rcu_read_unlock();
 	return ppdu;
@@ -699,15 +733,14 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
  * hwsim_tx_build - make the PPDU that an access category sends
  * @radio: who sends
  * @ac: the access category
- * @at_ns: when it starts
  * @limit_ns: what is left of the TXOP, 0: no limit
- * @begins: it is the first of the TXOP, and goes out even if it is too long
+ * @place: its place there; the first goes out even if it is too long
  *
  * Return: the PPDU, or NULL if there is nothing to send that fits
  */
 struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
-				  struct hwsim_ac *ac, u64 at_ns, u64 limit_ns,
-				  bool begins)
+				  struct hwsim_ac *ac, u64 limit_ns,
+				  enum hwsim_place place)
 {
 	struct hwsim_ppdu *ppdu = NULL;
 	struct hwsim_mpdu *mpdu;
@@ -716,9 +749,9 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
 		list_del_init(&mpdu->list);
 		ac->queued--;
-		ppdu = build_single(radio, ac, mpdu, at_ns, limit_ns, begins);
+		ppdu = build_single(radio, ac, mpdu, limit_ns, place);
 	} else if (ac->txqs) {
-		ppdu = build_from_txqs(radio, ac, at_ns, limit_ns, begins);
+		ppdu = build_from_txqs(radio, ac, limit_ns, place);
 	}
 	if (ppdu) {
 		ppdu->ac = ac - radio->acs;
@@ -746,6 +779,17 @@ static u32 attempts_of(const struct hwsim_radio *radio,
 	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
 		count += mpdu->rates[i].count;
 	return mpdu->kind == HWSIM_MEDIUM_FRAME_DATA ? count : min(count, limit);
+}
+
+/**
+ * hwsim_mpdu_is_exhausted - whether a frame has had all its attempts
+ * @radio: who sends
+ * @mpdu: the frame
+ */
+bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
+			     const struct hwsim_mpdu *mpdu)
+{
+	return mpdu->attempts + mpdu->bars >= attempts_of(radio, mpdu);
 }
 
 /*
@@ -781,7 +825,7 @@ static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_mpdu *mpdu)
 {
 	if (mpdu->session) {
-		again_later(radio, mpdu);
+		hwsim_session_again(radio, mpdu);
 		return;
 	}
 	list_add(&mpdu->list, &ac->queue);
@@ -811,10 +855,78 @@ void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us)
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu)
 {
-	while (ppdu->count)
-		try_again(radio, ac, ppdu->mpdus[--ppdu->count]);
+	while (ppdu->count) {
+		struct hwsim_mpdu *mpdu = ppdu->mpdus[--ppdu->count];
+
+		if (is_own_bar(mpdu))
+			hwsim_mpdu_drop(radio, mpdu);	/* made anew */
+		else
+			try_again(radio, ac, mpdu);
+	}
 	ac->attempts--;
 	hwsim_ppdu_put(ppdu);
+}
+
+/**
+ * hwsim_mpdu_done - a frame's fate is known, and mac80211 learns of it
+ * @radio: who sent
+ * @ppdu: how it was sent last, or what asked about it
+ * @mpdu: the frame; no longer ours
+ *
+ * Of frames in A-MPDUs mac80211 does not count the retries.
+ */
+void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
+		     struct hwsim_mpdu *mpdu)
+{
+	if (mpdu->to_sta && mpdu->attempts > 1)
+		hwsim_peer_retried(radio, ppdu->ra, mpdu->attempts - 1);
+	hwsim_count_done(ppdu, mpdu);
+	hwsim_up_status(radio, mpdu);
+}
+
+/* a frame's exchange has ended; whether it is to be sent again */
+static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
+		      struct hwsim_ppdu *frame, struct hwsim_mpdu *mpdu,
+		      const struct hwsim_ppdu *answer)
+{
+	bool sent = radio->stage != HWSIM_STAGE_PROTECT;
+
+	if (sent) {
+		mpdu->attempts++;
+		mpdu->tried[mpdu->stage]++;
+		mpdu->acked = is_acked(mpdu, frame, answer);
+	} else {
+		mpdu->rts_failures++;
+	}
+	if (mpdu->wants_ack && !mpdu->acked &&
+	    (sent ? !hwsim_mpdu_is_exhausted(radio, mpdu) :
+		    mpdu->rts_failures < RTS_ATTEMPTS)) {
+		if (sent)
+			next_attempt(mpdu, answer);
+		if (sent && !answer && mpdu->session &&
+		    frame->answer_kind == HWSIM_MEDIUM_FRAME_BA) {
+			mpdu->unknown = true;
+			mpdu->session->unknown++;
+		}
+		try_again(radio, ac, mpdu);
+		return true;
+	}
+	if (mpdu->session && !mpdu->acked)
+		hwsim_session_given_up(mpdu->session, mpdu->seq);
+	hwsim_mpdu_done(radio, frame, mpdu);
+	return false;
+}
+
+/* the same for a BlockAckReq of the medium's own */
+static bool bar_sent(struct hwsim_radio *radio, struct hwsim_ppdu *frame,
+		     const struct hwsim_ppdu *answer)
+{
+	bool again = hwsim_bar_done(radio, frame, answer);
+
+	frame->mpdus[0]->acked = answer;
+	hwsim_count_done(frame, frame->mpdus[0]);
+	hwsim_up_status(radio, frame->mpdus[0]);
+	return again;
 }
 
 /**
@@ -831,75 +943,28 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 {
 	bool sent = radio->stage != HWSIM_STAGE_PROTECT, again = false;
 	u32 i = frame->count, count = frame->count, acked = 0;
-	bool ampdu = count && frame->mpdus[0]->session;
+	struct hwsim_session *session = NULL;
 
+	if (count && is_own_bar(frame->mpdus[0])) {
+		again = bar_sent(radio, frame, answer);
+		i = 0;
+	} else if (count) {
+		session = frame->mpdus[0]->session;
+	}
 	while (i--) {	/* backwards, so that they go back in order */
 		struct hwsim_mpdu *mpdu = frame->mpdus[i];
 
-		if (sent) {
-			mpdu->attempts++;
-			mpdu->tried[mpdu->stage]++;
-			mpdu->acked = is_acked(mpdu, frame, answer);
-			acked += mpdu->acked;
-		} else {
-			mpdu->rts_failures++;
-		}
-		if (mpdu->wants_ack && !mpdu->acked &&
-		    (sent ? mpdu->attempts < attempts_of(radio, mpdu) :
-			    mpdu->rts_failures < RTS_ATTEMPTS)) {
-			if (sent)
-				next_attempt(mpdu, answer);
-			try_again(radio, ac, mpdu);
-			again = true;
-			continue;
-		}
-		mpdu->no_back = mpdu->session && !mpdu->acked;
-		hwsim_count_done(frame, mpdu);
-		hwsim_up_status(radio, mpdu);
+		acked += sent && is_acked(mpdu, frame, answer);
+		again |= mpdu_sent(radio, ac, frame, mpdu, answer);
 	}
 	frame->count = 0;
+	if (session)
+		hwsim_session_sent(radio, session);
 	if (sent && count)
-		hwsim_up_sent(radio, frame, ampdu ? count : 0, acked);
+		hwsim_up_sent(radio, frame, session ? count : 0, acked);
 	if (answer)
 		ac->successes++;
 	return again && !answer;
-}
-
-static void leave_session(struct hwsim_ppdu *ppdu,
-			  const struct hwsim_session *session)
-{
-	u32 i;
-
-	for (i = 0; ppdu && i < ppdu->count; i++)
-		if (ppdu->mpdus[i]->session == session)
-			ppdu->mpdus[i]->session = NULL;
-}
-
-/* frames of a session, one by one: by plain transmissions, or not at all */
-static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
-		     bool flush)
-{
-	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
-	struct hwsim_mpdu *mpdu, *next;
-
-	/* what was to follow in the TXOP is not on its way yet */
-	if (radio->ahead && radio->ahead->mpdus[0]->session == session) {
-		hwsim_tx_unbuild(radio, ac, radio->ahead);
-		radio->ahead = NULL;
-	}
-	hash_del(&session->node);
-	list_for_each_entry_safe(mpdu, next, &session->again, list) {
-		list_del_init(&mpdu->list);
-		mpdu->session = NULL;
-		if (flush) {
-			drop(radio, mpdu);
-			continue;
-		}
-		list_add_tail(&mpdu->list, &ac->queue);
-		ac->queued++;
-	}
-	leave_session(radio->frame, session);
-	kfree(session);
 }
 
 /**
@@ -919,7 +984,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio)
 
 		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
 			list_del_init(&mpdu->list);
-			drop(radio, mpdu);
+			hwsim_mpdu_drop(radio, mpdu);
 		}
 		ac->queued = 0;
 		ac->waiting = hwsim_tx_pending(ac);
@@ -933,12 +998,9 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio)
  */
 void hwsim_tx_purge(struct hwsim_radio *radio)
 {
-	struct hwsim_session *session;
-	struct hlist_node *node;
 	int i;
 
-	hash_for_each_safe(radio->sessions, i, node, session, node)
-		dissolve(radio, session, true);
+	hwsim_sessions_purge(radio);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
 		radio->acs[i].txqs = false;
 	hwsim_tx_drop_queued(radio);
@@ -1003,158 +1065,6 @@ void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq)
 	hwsim_medium_leave(medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_wake);
-
-static int start_session(struct hwsim_radio *radio,
-			 const struct ieee80211_ampdu_params *params)
-{
-	const struct ieee80211_sta_ht_cap *ht_cap = &params->sta->deflink.ht_cap;
-	static const u16 spacings_ns[] = {
-		0, 250, 500, 1000, 2000, 4000, 8000, 16000,
-	};
-	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_ATOMIC);
-
-	if (!session)
-		return -ENOMEM;
-	INIT_LIST_HEAD(&session->again);
-	session->txq = params->sta->txq[params->tid];
-	ether_addr_copy(session->addr, params->sta->addr);
-	session->tid = params->tid;
-	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
-	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
-	session->max_bytes =
-		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
-	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
-	hash_add(radio->sessions, &session->node,
-		 session_hash(session->addr, session->tid));
-	return 0;
-}
-
-static int start_recipient(struct hwsim_radio *radio,
-			   const struct ieee80211_ampdu_params *params)
-{
-	struct hwsim_recipient *recipient =
-		kzalloc(sizeof(*recipient), GFP_ATOMIC);
-
-	if (!recipient)
-		return -ENOMEM;
-	ether_addr_copy(recipient->addr, params->sta->addr);
-	recipient->tid = params->tid;
-	recipient->board.start = params->ssn;
-	hash_add(radio->recipients, &recipient->node,
-		 session_hash(recipient->addr, recipient->tid));
-	return 0;
-}
-
-/**
- * hwsim_recipient_of - the BlockAck agreement with an originator
- * @radio: the recipient
- * @addr: the originator
- * @tid: the TID
- *
- * Return: the agreement, or NULL
- */
-struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
-					   const u8 *addr, u8 tid)
-{
-	struct hwsim_recipient *recipient;
-
-	hash_for_each_possible(radio->recipients, recipient, node,
-			       session_hash(addr, tid))
-		if (recipient->tid == tid &&
-		    ether_addr_equal(recipient->addr, addr))
-			return recipient;
-	return NULL;
-}
-
-static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
-{
-	struct hwsim_recipient *recipient = hwsim_recipient_of(radio, addr, tid);
-
-	if (!recipient)
-		return;
-	hash_del(&recipient->node);
-	kfree(recipient);
-}
-
-static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
-			 bool flush)
-{
-	struct hwsim_session *session = session_of(radio, addr, tid);
-
-	if (session)
-		dissolve(radio, session, flush);
-}
-
-/**
- * hwsim_radio_ampdu - a BlockAck agreement begins or ends
- * @radio: the radio
- * @vif: its interface
- * @params: what mac80211 says
- *
- * Return: what ampdu_action() returns
- */
-int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
-		      struct ieee80211_ampdu_params *params)
-{
-	const u8 *addr = params->sta->addr;
-	bool stopped = false;
-	int result = 0;
-
-	hwsim_medium_enter(radio->medium);
-	switch (params->action) {
-	case IEEE80211_AMPDU_TX_START:
-		if (hwsim_approx_flows(radio, addr, params->tid))
-			result = -EBUSY;
-		else
-			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
-		break;
-	case IEEE80211_AMPDU_TX_OPERATIONAL:
-		stop_session(radio, addr, params->tid, false);
-		result = start_session(radio, params);
-		break;
-	case IEEE80211_AMPDU_TX_STOP_CONT:
-		stop_session(radio, addr, params->tid, false);
-		stopped = true;
-		break;
-	case IEEE80211_AMPDU_TX_STOP_FLUSH:
-	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
-		stop_session(radio, addr, params->tid, true);
-		stopped = true;
-		break;
-	case IEEE80211_AMPDU_RX_START:
-		stop_recipient(radio, addr, params->tid);
-		result = start_recipient(radio, params);
-		break;
-	case IEEE80211_AMPDU_RX_STOP:
-		stop_recipient(radio, addr, params->tid);
-		break;
-	default:
-		result = -EOPNOTSUPP;
-	}
-	hwsim_medium_leave(radio->medium);
-	if (stopped)
-		ieee80211_stop_tx_ba_cb_irqsafe(vif, addr, params->tid);
-	return result;
-}
-EXPORT_SYMBOL_GPL(hwsim_radio_ampdu);
-
-/**
- * hwsim_radio_forget_sta - a station is gone
- * @radio: the radio
- * @addr: its address
- */
-void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
-{
-	u8 tid;
-
-	hwsim_medium_enter(radio->medium);
-	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
-		stop_session(radio, addr, tid, true);
-		stop_recipient(radio, addr, tid);
-	}
-	hwsim_medium_leave(radio->medium);
-}
-EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);
 
 /**
  * hwsim_radio_flush - wait until everything is sent, or drop it

@@ -19,6 +19,8 @@
 #define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
 #define HWSIM_MEDIUM_MAX_POINTS		4096	/* of a curve or fading table */
 #define HWSIM_MEDIUM_NAME_LEN		32
+#define HWSIM_MEDIUM_MAX_MEDIA		64
+#define HWSIM_MEDIUM_MAX_FAULTS		1024	/* of a medium, that have not ended */
 #define HWSIM_MEDIUM_PAYLOAD_MAX	255	/* bytes that go with an answer */
 
 #define HWSIM_MEDIUM_ACK_BYTES		14
@@ -53,6 +55,10 @@ enum hwsim_medium_curve {
 
 /**
  * enum hwsim_medium_cmd - commands
+ *
+ * They take CAP_NET_ADMIN on the host; SET_PAYLOAD takes it in the network
+ * namespace that the radio is in.
+ *
  * @HWSIM_MEDIUM_CMD_NEW: make a medium: ID, SEED, optionally MODEL,
  *	CAPTURE_MB
  * @HWSIM_MEDIUM_CMD_DEL: remove a medium without radios: ID
@@ -74,7 +80,8 @@ enum hwsim_medium_curve {
  *	carried something
  * @HWSIM_MEDIUM_CMD_GET_AIR: dump: one answer for each channel of ID
  * @HWSIM_MEDIUM_CMD_SET_PAYLOAD: RADIO, ADDR and PAYLOAD, which goes with each
- *	ACK and BlockAck of that radio to that address from then on; empty: none
+ *	ACK and BlockAck of that radio to that address from then on; empty: none.
+ *	It ends with the station that has that address.
  * @HWSIM_MEDIUM_CMD_GET_PEER: dump: one answer for each address that a radio of
  *	ID has exchanged payload or MORE DATA with: RADIO, ADDR, PAYLOAD (that
  *	came last), ARRIVALS, MORE_DATA (in its last frame)

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * BlockAck agreements of the hwsim medium: as originator, which frames are to
+ * be sent again and what the recipient has to be asked or told by a
+ * BlockAckReq; as recipient, the scoreboards (IEEE 802.11-2020 10.25).
+ *
+ * A BlockAck that does not arrive leaves open what the recipient has. So it is
+ * asked before anything is sent again (10.25.6.7). A frame that was given up
+ * leaves a hole behind which the recipient keeps later frames back. So it is
+ * told once nothing before that hole is wanted any more.
+ */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+#define HIGHEST_AMPDU_FACTOR	3
+#define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
+
+static u32 session_hash(const u8 *addr, u8 tid)
+{
+	return addr[4] << 16 | addr[5] << 8 | tid;
+}
+
+/**
+ * hwsim_session_of - the BlockAck agreement with a recipient
+ * @radio: the originator
+ * @addr: the recipient
+ * @tid: the TID
+ *
+ * Return: the agreement, or NULL
+ */
+struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
+				       const u8 *addr, u8 tid)
+{
+	struct hwsim_session *session;
+
+	hash_for_each_possible(radio->sessions, session, node,
+			       session_hash(addr, tid))
+		if (session->tid == tid && ether_addr_equal(session->addr, addr))
+			return session;
+	return NULL;
+}
+
+static struct hwsim_ac *ac_of_tid(struct hwsim_radio *radio, u8 tid)
+{
+	/* user priority to access category, Table 10-1 */
+	static const u8 acs[] = {
+		IEEE80211_AC_BE, IEEE80211_AC_BK, IEEE80211_AC_BK, IEEE80211_AC_BE,
+		IEEE80211_AC_VI, IEEE80211_AC_VI, IEEE80211_AC_VO, IEEE80211_AC_VO,
+	};
+
+	return &radio->acs[acs[tid % ARRAY_SIZE(acs)]];
+}
+
+/**
+ * hwsim_session_put_back - keep a frame that is to be sent again
+ * @session: its session
+ * @mpdu: the frame
+ *
+ * In the order of sequence numbers, of which the first begins the window: an
+ * older A-MPDU may have come back while this one was on the air.
+ */
+void hwsim_session_put_back(struct hwsim_session *session,
+			    struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_mpdu *after;
+
+	list_for_each_entry(after, &session->again, list)
+		if (ieee80211_sn_less(mpdu->seq, after->seq))
+			break;
+	list_add_tail(&mpdu->list, &after->list);
+}
+
+/*
+ * A session's queue gets a turn among mac80211's even if that holds nothing: no
+ * session is served before others for what it has to send again, or to ask.
+ */
+static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
+{
+	ac_of_tid(radio, session->tid)->txqs = true;
+	ieee80211_schedule_txq(radio->hw, session->txq);
+}
+
+/**
+ * hwsim_session_again - a frame is to be sent again, or after all
+ * @radio: who sends
+ * @mpdu: the frame, of a session
+ */
+void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	hwsim_session_put_back(mpdu->session, mpdu);
+	want_turn(radio, mpdu->session);
+}
+
+/**
+ * hwsim_session_take - the first frame that is to be sent again
+ * @session: the session
+ *
+ * Return: the frame, no longer the session's, or NULL
+ */
+struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session)
+{
+	struct hwsim_mpdu *mpdu;
+
+	mpdu = list_first_entry_or_null(&session->again, struct hwsim_mpdu, list);
+	if (mpdu)
+		list_del_init(&mpdu->list);
+	return mpdu;
+}
+
+/* the lowest sequence number that is or will be wanted by the recipient */
+static u16 lowest_wanted(const struct hwsim_radio *radio,
+			 const struct hwsim_session *session)
+{
+	const struct hwsim_ppdu *frame = radio->frame;
+	u16 lowest = ieee80211_sn_inc(session->last_seq);
+	u32 i;
+
+	if (!list_empty(&session->again))
+		lowest = list_first_entry(&session->again, struct hwsim_mpdu,
+					  list)->seq;
+	/* of an exchange that goes on nothing is known yet */
+	for (i = 0; frame && i < frame->count; i++) {
+		const struct hwsim_mpdu *mpdu = frame->mpdus[i];
+
+		if (mpdu->session == session &&
+		    mpdu->kind != HWSIM_MEDIUM_FRAME_BAR &&
+		    ieee80211_sn_less(mpdu->seq, lowest))
+			lowest = mpdu->seq;
+	}
+	return lowest;
+}
+
+/**
+ * hwsim_session_wants_bar - whether the recipient is to be asked or told first
+ * @radio: the originator
+ * @session: the session
+ */
+bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
+			     const struct hwsim_session *session)
+{
+	const struct hwsim_board *holes = &session->holes;
+
+	if (session->unknown)
+		return true;
+	if (!holes->bitmap)
+		return false;
+	return ieee80211_sn_less(ieee80211_sn_add(holes->start,
+						  __ffs64(holes->bitmap)),
+				 lowest_wanted(radio, session));
+}
+
+/**
+ * hwsim_session_pending - whether a session has anything to send by itself
+ * @radio: the originator
+ * @session: the session
+ */
+bool hwsim_session_pending(const struct hwsim_radio *radio,
+			   const struct hwsim_session *session)
+{
+	return !list_empty(&session->again) ||
+	       hwsim_session_wants_bar(radio, session);
+}
+
+/**
+ * hwsim_bar_new - make a BlockAckReq
+ * @radio: the originator
+ * @session: the session that it is about
+ *
+ * Made anew for each attempt: by then the window may begin elsewhere.
+ *
+ * Return: the frame, or NULL
+ */
+struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
+				 struct hwsim_session *session)
+{
+	struct hwsim_mpdu *mpdu = kzalloc(sizeof(*mpdu), GFP_ATOMIC);
+	struct ieee80211_bar *bar;
+
+	if (!mpdu)
+		return NULL;
+	mpdu->skb = dev_alloc_skb(sizeof(*bar));
+	if (!mpdu->skb) {
+		kfree(mpdu);
+		return NULL;
+	}
+	INIT_LIST_HEAD(&mpdu->list);
+	mpdu->hw = radio->hw;
+	mpdu->kind = HWSIM_MEDIUM_FRAME_BAR;
+	mpdu->is_own = true;
+	mpdu->wants_ack = true;
+	mpdu->session = session;
+	mpdu->seq = lowest_wanted(radio, session);
+	mpdu->tid = session->tid;
+	mpdu->bytes = sizeof(*bar) + HWSIM_FCS_BYTES;
+	mpdu->rts_rate = -1;
+	bar = skb_put_zero(mpdu->skb, sizeof(*bar));
+	bar->frame_control = cpu_to_le16(IEEE80211_FTYPE_CTL |
+					 IEEE80211_STYPE_BACK_REQ);
+	ether_addr_copy(bar->ra, session->addr);
+	ether_addr_copy(bar->ta, session->txq->vif->addr);
+	bar->control = cpu_to_le16(IEEE80211_BAR_CTRL_CBMTID_COMPRESSED_BA |
+				   session->tid <<
+				   IEEE80211_BAR_CTRL_TID_INFO_SHIFT);
+	bar->start_seq_num = cpu_to_le16(IEEE80211_SN_TO_SEQ(mpdu->seq));
+	radio->held++;
+	return mpdu;
+}
+
+/**
+ * hwsim_session_given_up - a frame will not be sent again
+ * @session: its session
+ * @seq: its sequence number
+ */
+void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
+{
+	struct hwsim_board *holes = &session->holes;
+	u16 before;
+
+	if (!holes->bitmap)
+		holes->start = seq;
+	before = ieee80211_sn_sub(holes->start, seq);
+	if (before && before < HWSIM_AMPDU_MAX) {
+		holes->bitmap <<= before;
+		holes->start = seq;
+	}
+	hwsim_board_set(holes, seq);
+}
+
+/* a frame whose fate is known leaves the session */
+static void settle(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
+		   struct hwsim_mpdu *mpdu)
+{
+	list_del_init(&mpdu->list);
+	if (!mpdu->acked)
+		hwsim_session_given_up(mpdu->session, mpdu->seq);
+	hwsim_mpdu_done(radio, bar, mpdu);
+}
+
+/* the answer to a BlockAckReq says what has arrived */
+static void bar_answered(struct hwsim_radio *radio,
+			 struct hwsim_session *session, struct hwsim_ppdu *bar,
+			 const struct hwsim_ppdu *answer)
+{
+	struct hwsim_mpdu *mpdu, *next;
+
+	hwsim_board_move(&session->holes, bar->mpdus[0]->seq);
+	list_for_each_entry_safe(mpdu, next, &session->again, list) {
+		if (!mpdu->unknown)
+			continue;
+		mpdu->unknown = false;
+		mpdu->acked = hwsim_bitmap_has(answer->ssn, answer->bitmap,
+					       mpdu->seq);
+		if (mpdu->acked || hwsim_mpdu_is_exhausted(radio, mpdu))
+			settle(radio, bar, mpdu);
+	}
+	session->unknown = 0;
+	session->bar_failures = 0;
+}
+
+/*
+ * No answer: it counts as an attempt of the frames that it asked about, so who
+ * has vanished is not asked for ever.
+ */
+static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
+		       struct hwsim_ppdu *bar)
+{
+	struct hwsim_mpdu *mpdu, *next;
+
+	if (session->unknown) {
+		list_for_each_entry_safe(mpdu, next, &session->again, list) {
+			if (!mpdu->unknown)
+				continue;
+			mpdu->bars++;
+			if (!hwsim_mpdu_is_exhausted(radio, mpdu))
+				continue;
+			session->unknown--;
+			settle(radio, bar, mpdu);
+		}
+	} else if (++session->bar_failures >= BAR_ATTEMPTS) {
+		/* the recipient will find out by itself */
+		session->holes.bitmap = 0;
+		session->bar_failures = 0;
+	}
+}
+
+/**
+ * hwsim_bar_done - a BlockAckReq of the medium's own has been tried
+ * @radio: the originator
+ * @bar: the transmission; its session may be gone
+ * @answer: the BlockAck, or NULL
+ *
+ * Return: whether it is to be sent again
+ */
+bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
+		    const struct hwsim_ppdu *answer)
+{
+	struct hwsim_session *session = bar->mpdus[0]->session;
+
+	if (!session)
+		return false;
+	if (answer)
+		bar_answered(radio, session, bar, answer);
+	else
+		bar_failed(radio, session, bar);
+	if (hwsim_session_pending(radio, session))
+		want_turn(radio, session);
+	return !answer && hwsim_session_wants_bar(radio, session);
+}
+
+/**
+ * hwsim_session_sent - an A-MPDU's exchange has ended, its frames have gone up
+ *	or back
+ * @radio: the originator
+ * @session: the session
+ */
+void hwsim_session_sent(struct hwsim_radio *radio,
+			struct hwsim_session *session)
+{
+	if (hwsim_session_wants_bar(radio, session))
+		want_turn(radio, session);
+}
+
+static void leave_session(struct hwsim_ppdu *ppdu,
+			  const struct hwsim_session *session)
+{
+	u32 i;
+
+	for (i = 0; ppdu && i < ppdu->count; i++)
+		if (ppdu->mpdus[i]->session == session)
+			ppdu->mpdus[i]->session = NULL;
+}
+
+/* frames of a session, one by one: by plain transmissions, or not at all */
+static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
+		     bool flush)
+{
+	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
+	struct hwsim_mpdu *mpdu, *next;
+
+	/* what was to follow in the TXOP is not on its way yet */
+	if (radio->ahead && radio->ahead->mpdus[0]->session == session) {
+		hwsim_tx_unbuild(radio, ac, radio->ahead);
+		radio->ahead = NULL;
+	}
+	hash_del(&session->node);
+	list_for_each_entry_safe(mpdu, next, &session->again, list) {
+		list_del_init(&mpdu->list);
+		mpdu->session = NULL;
+		mpdu->unknown = false;
+		if (flush) {
+			hwsim_mpdu_drop(radio, mpdu);
+			continue;
+		}
+		list_add_tail(&mpdu->list, &ac->queue);
+		ac->queued++;
+	}
+	leave_session(radio->frame, session);
+	kfree(session);
+}
+
+/**
+ * hwsim_sessions_purge - drop what all sessions of a radio have to send
+ * @radio: the radio; it has no exchange going on
+ */
+void hwsim_sessions_purge(struct hwsim_radio *radio)
+{
+	struct hwsim_session *session;
+	struct hlist_node *node;
+	int i;
+
+	hash_for_each_safe(radio->sessions, i, node, session, node)
+		dissolve(radio, session, true);
+}
+
+static int start_session(struct hwsim_radio *radio,
+			 const struct ieee80211_ampdu_params *params)
+{
+	const struct ieee80211_sta_ht_cap *ht_cap = &params->sta->deflink.ht_cap;
+	static const u16 spacings_ns[] = {
+		0, 250, 500, 1000, 2000, 4000, 8000, 16000,
+	};
+	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_ATOMIC);
+
+	if (!session)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&session->again);
+	session->txq = params->sta->txq[params->tid];
+	ether_addr_copy(session->addr, params->sta->addr);
+	session->tid = params->tid;
+	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
+	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
+	session->max_bytes =
+		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
+	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
+	hash_add(radio->sessions, &session->node,
+		 session_hash(session->addr, session->tid));
+	return 0;
+}
+
+static int start_recipient(struct hwsim_radio *radio,
+			   const struct ieee80211_ampdu_params *params)
+{
+	struct hwsim_recipient *recipient =
+		kzalloc(sizeof(*recipient), GFP_ATOMIC);
+
+	if (!recipient)
+		return -ENOMEM;
+	ether_addr_copy(recipient->addr, params->sta->addr);
+	recipient->tid = params->tid;
+	recipient->board.start = params->ssn;
+	hash_add(radio->recipients, &recipient->node,
+		 session_hash(recipient->addr, recipient->tid));
+	return 0;
+}
+
+/**
+ * hwsim_recipient_of - the BlockAck agreement with an originator
+ * @radio: the recipient
+ * @addr: the originator
+ * @tid: the TID
+ *
+ * Return: the agreement, or NULL
+ */
+struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
+					   const u8 *addr, u8 tid)
+{
+	struct hwsim_recipient *recipient;
+
+	hash_for_each_possible(radio->recipients, recipient, node,
+			       session_hash(addr, tid))
+		if (recipient->tid == tid &&
+		    ether_addr_equal(recipient->addr, addr))
+			return recipient;
+	return NULL;
+}
+
+static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_recipient *recipient = hwsim_recipient_of(radio, addr, tid);
+
+	if (!recipient)
+		return;
+	hash_del(&recipient->node);
+	kfree(recipient);
+}
+
+static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+			 bool flush)
+{
+	struct hwsim_session *session = hwsim_session_of(radio, addr, tid);
+
+	if (session)
+		dissolve(radio, session, flush);
+}
+
+/**
+ * hwsim_radio_ampdu - a BlockAck agreement begins or ends
+ * @radio: the radio
+ * @vif: its interface
+ * @params: what mac80211 says
+ *
+ * Return: what ampdu_action() returns
+ */
+int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
+		      struct ieee80211_ampdu_params *params)
+{
+	const u8 *addr = params->sta->addr;
+	bool stopped = false;
+	int result = 0;
+
+	hwsim_medium_enter(radio->medium);
+	switch (params->action) {
+	case IEEE80211_AMPDU_TX_START:
+		if (hwsim_approx_flows(radio, addr, params->tid))
+			result = -EBUSY;
+		else
+			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
+		break;
+	case IEEE80211_AMPDU_TX_OPERATIONAL:
+		stop_session(radio, addr, params->tid, false);
+		result = start_session(radio, params);
+		break;
+	case IEEE80211_AMPDU_TX_STOP_CONT:
+		stop_session(radio, addr, params->tid, false);
+		stopped = true;
+		break;
+	case IEEE80211_AMPDU_TX_STOP_FLUSH:
+	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:
+		stop_session(radio, addr, params->tid, true);
+		stopped = true;
+		break;
+	case IEEE80211_AMPDU_RX_START:
+		stop_recipient(radio, addr, params->tid);
+		result = start_recipient(radio, params);
+		break;
+	case IEEE80211_AMPDU_RX_STOP:
+		stop_recipient(radio, addr, params->tid);
+		break;
+	default:
+		result = -EOPNOTSUPP;
+	}
+	hwsim_medium_leave(radio->medium);
+	if (stopped)
+		ieee80211_stop_tx_ba_cb_irqsafe(vif, addr, params->tid);
+	return result;
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_ampdu);
+
+/**
+ * hwsim_radio_forget_sta - a station is gone
+ * @radio: the radio
+ * @addr: its address
+ */
+void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+{
+	u8 tid;
+
+	hwsim_medium_enter(radio->medium);
+	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
+		stop_session(radio, addr, tid, true);
+		stop_recipient(radio, addr, tid);
+	}
+	hwsim_peer_forget(radio, addr);
+	hwsim_medium_leave(radio->medium);
+}
+EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);

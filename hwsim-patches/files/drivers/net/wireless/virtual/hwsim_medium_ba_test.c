@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * KUnit tests of the hwsim medium's BlockAck sessions: what is sent again, and
+ * when a recipient is to be asked or told.
+ */
+#include <kunit/test.h>
+#include <linux/slab.h>
+#include "hwsim_medium_int.h"
+
+struct ba_test {
+	struct hwsim_radio radio;
+	struct hwsim_session session;
+};
+
+static int ba_test_init(struct kunit *test)
+{
+	struct ba_test *ba = kunit_kzalloc(test, sizeof(*ba), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ba);
+	test->priv = ba;
+	INIT_LIST_HEAD(&ba->session.again);
+	return 0;
+}
+
+/* two A-MPDUs of a TXOP come back with holes, the older one first */
+static void ba_frames_go_back_in_order(struct kunit *test)
+{
+	static const u16 back[] = { 4095, 2, 50, 1, 4093 };
+	static const u16 order[] = { 4093, 4095, 1, 2, 50 };
+	struct hwsim_mpdu mpdus[ARRAY_SIZE(back)] = {}, *mpdu;
+	struct ba_test *ba = test->priv;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(back); i++) {
+		mpdus[i].seq = back[i];
+		hwsim_session_put_back(&ba->session, &mpdus[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		mpdu = hwsim_session_take(&ba->session);
+		KUNIT_ASSERT_NOT_NULL(test, mpdu);
+		KUNIT_EXPECT_EQ(test, order[i], mpdu->seq);
+	}
+	KUNIT_EXPECT_NULL(test, hwsim_session_take(&ba->session));
+}
+
+/* a hole is told of once nothing before it is wanted */
+static void ba_what_still_waits_is_not_given_up(struct kunit *test)
+{
+	struct ba_test *ba = test->priv;
+	struct hwsim_mpdu waits = { .seq = 4094 }, later = { .seq = 3 };
+
+	ba->session.last_seq = 10;
+	hwsim_session_put_back(&ba->session, &waits);
+	hwsim_session_put_back(&ba->session, &later);
+	/* backwards, as they come */
+	hwsim_session_given_up(&ba->session, 7);
+	hwsim_session_given_up(&ba->session, 4095);
+	KUNIT_EXPECT_FALSE(test,
+			   hwsim_session_wants_bar(&ba->radio, &ba->session));
+	hwsim_session_take(&ba->session);
+	KUNIT_EXPECT_TRUE(test,
+			  hwsim_session_wants_bar(&ba->radio, &ba->session));
+	/* told of the first; of the second it is too early */
+	hwsim_board_move(&ba->session.holes, 3);
+	KUNIT_EXPECT_FALSE(test,
+			   hwsim_session_wants_bar(&ba->radio, &ba->session));
+	hwsim_session_take(&ba->session);
+	KUNIT_EXPECT_TRUE(test,
+			  hwsim_session_wants_bar(&ba->radio, &ba->session));
+	hwsim_board_move(&ba->session.holes, 11);
+	KUNIT_EXPECT_FALSE(test,
+			   hwsim_session_wants_bar(&ba->radio, &ba->session));
+	/* long after the last hole */
+	ba->session.last_seq = 3000;
+	hwsim_session_given_up(&ba->session, 2999);
+	KUNIT_EXPECT_TRUE(test,
+			  hwsim_session_wants_bar(&ba->radio, &ba->session));
+}
+
+static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
+{
+	static const u8 them[ETH_ALEN] = { 2, 0, 0, 0, 0, 1 };
+	static const u8 us[ETH_ALEN] = { 2, 0, 0, 0, 0, 2 };
+	struct ba_test *ba = test->priv;
+	struct hwsim_mpdu waits = { .seq = 9 }, flies = { .seq = 8 }, *mpdu;
+	struct ieee80211_txq *txq = kunit_kzalloc(test, sizeof(*txq), GFP_KERNEL);
+	struct ieee80211_vif *vif = kunit_kzalloc(test, sizeof(*vif), GFP_KERNEL);
+	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
+	const struct ieee80211_bar *bar;
+
+	KUNIT_ASSERT_NOT_NULL(test, txq);
+	KUNIT_ASSERT_NOT_NULL(test, vif);
+	KUNIT_ASSERT_NOT_NULL(test, frame);
+	ether_addr_copy(vif->addr, us);
+	ether_addr_copy(ba->session.addr, them);
+	txq->vif = vif;
+	ba->session.txq = txq;
+	ba->session.tid = 5;
+	ba->session.last_seq = 20;
+	hwsim_session_put_back(&ba->session, &waits);
+	/* an exchange that goes on began the window */
+	flies.session = &ba->session;
+	frame->mpdus[0] = &flies;
+	frame->count = 1;
+	ba->radio.frame = frame;
+	mpdu = hwsim_bar_new(&ba->radio, &ba->session);
+	KUNIT_ASSERT_NOT_NULL(test, mpdu);
+	bar = (void *)mpdu->skb->data;
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_back_req(bar->frame_control));
+	KUNIT_EXPECT_MEMEQ(test, them, bar->ra, ETH_ALEN);
+	KUNIT_EXPECT_MEMEQ(test, us, bar->ta, ETH_ALEN);
+	KUNIT_EXPECT_EQ(test, 0x5004, le16_to_cpu(bar->control));
+	KUNIT_EXPECT_EQ(test, 8 << 4, le16_to_cpu(bar->start_seq_num));
+	KUNIT_EXPECT_EQ(test, 24, mpdu->bytes);
+	KUNIT_EXPECT_EQ(test, 1, ba->radio.held);
+	kfree_skb(mpdu->skb);
+	kfree(mpdu);
+}
+
+static void ba_a_scoreboard_follows_the_window(struct kunit *test)
+{
+	struct hwsim_board board = { .start = 4090 };
+
+	hwsim_board_set(&board, 4090);
+	hwsim_board_set(&board, 1);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(7), board.bitmap);
+	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(board.start, board.bitmap, 1));
+	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(board.start, board.bitmap, 2));
+	/* the last of 64 stays in the window, the 65th moves it */
+	hwsim_board_set(&board, 57);
+	KUNIT_EXPECT_EQ(test, 4090, board.start);
+	hwsim_board_set(&board, 58);
+	KUNIT_EXPECT_EQ(test, 4091, board.start);
+	KUNIT_EXPECT_EQ(test, BIT_ULL(6) | BIT_ULL(62) | BIT_ULL(63),
+			board.bitmap);
+	/* what is older changes nothing */
+	hwsim_board_move(&board, 4000);
+	hwsim_board_set(&board, 4090);
+	KUNIT_EXPECT_EQ(test, 4091, board.start);
+	hwsim_board_move(&board, 100);
+	KUNIT_EXPECT_EQ(test, 100, board.start);
+	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
+}
+
+static struct kunit_case ba_cases[] = {
+	KUNIT_CASE(ba_frames_go_back_in_order),
+	KUNIT_CASE(ba_what_still_waits_is_not_given_up),
+	KUNIT_CASE(ba_a_bar_begins_where_the_window_does),
+	KUNIT_CASE(ba_a_scoreboard_follows_the_window),
+	{}
+};
+
+static struct kunit_suite ba_suite = {
+	.name = "hwsim-medium-ba",
+	.init = ba_test_init,
+	.test_cases = ba_cases,
+};
+
+kunit_test_suite(ba_suite);
