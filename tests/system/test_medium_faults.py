@@ -331,3 +331,23 @@ def test_each_mpdu_of_an_aggregate_counts(boot: Boot, action: str) -> None:
         right = answer.blocks_acknowledged() if answer.kind == BA else {ppdu[0].sequence}
         missed += [frame.sequence not in right for frame in ppdu]
     assert [number for number, miss in enumerate(missed) if miss] == list(range(skip, skip + hit))
+
+
+@pytest.mark.parametrize("tos", [0, 160], ids=["without a TXOP limit", "with one"])
+def test_nothing_stalls_where_answers_and_questions_get_lost(boot: Boot, tos: int) -> None:
+    """Of BlockAcks, BlockAckReqs and data; 160 is video, whose TXOPs hold several exchanges."""
+    count = 3000
+    sender = f"buffer: 30000 B, count: {count}, tos: {tos}"
+    lost = "at: 500 ms, fault: lose, count: 1000000"
+    losses = "".join(
+        f"  - {{{lost}, frames: {frames}, from: {source}, to: {to}, share: {share} %}}\n"
+        for frames, source, to, share in (
+            ("ba", "ap1", "sta1", 30),
+            ("bar", "sta1", "ap1", 30),
+            ("data", "sta1", "ap1", 10),
+        )
+    )
+    ran = boot(place("n", "rate: MCS 7", "{retries: 20}"), WORK.format(sender=sender) + losses)
+    flow = ran.flows()["load"]
+    assert (flow["packets"], flow["lost"]) == (count, 0)
+    assert flow["delay_max_ns"] < 50_000_000

@@ -876,6 +876,7 @@ static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 static void air_an_unexpected_bar_goes_up(struct kunit *test)
 {
 	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
 	struct ieee80211_bar *bar;
 	struct hwsim_up *up;
 	struct sk_buff *skb;
@@ -898,8 +899,11 @@ static void air_an_unexpected_bar_goes_up(struct kunit *test)
 		count += up->skb && ieee80211_is_back_req(*(__le16 *)up->skb->data);
 	KUNIT_EXPECT_EQ(test, 1, count);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	/* no answer */
+	/* no answer, and nothing to count */
 	KUNIT_EXPECT_EQ(test, 1, air->count);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	KUNIT_EXPECT_NULL(test, memchr_inv(link->counts, 0,
+					   sizeof(link->counts)));
 }
 
 static struct hwsim_peer *only_peer(struct hwsim_radio *radio)

@@ -144,7 +144,7 @@ bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
 
 	if (session->unknown)
 		return true;
-	if (!holes->bitmap)
+	if (!holes->bitmap || session->silent)
 		return false;
 	return ieee80211_sn_less(ieee80211_sn_add(holes->start,
 						  __ffs64(holes->bitmap)),
@@ -257,6 +257,7 @@ static void bar_answered(struct hwsim_radio *radio,
 	}
 	session->unknown = 0;
 	session->bar_failures = 0;
+	session->silent = false;
 }
 
 /*
@@ -279,9 +280,10 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 			settle(radio, bar, mpdu);
 		}
 	} else if (++session->bar_failures >= BAR_ATTEMPTS) {
-		/* the recipient will find out by itself */
+		/* the recipient will find out by itself, if it is there */
 		session->holes.bitmap = 0;
 		session->bar_failures = 0;
+		session->silent = true;
 	}
 }
 
@@ -304,8 +306,8 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		bar_answered(radio, session, bar, answer);
 	else
 		bar_failed(radio, session, bar);
-	if (hwsim_session_pending(radio, session))
-		want_turn(radio, session);
+	/* it gave its turn up meanwhile, though mac80211 may have frames of it */
+	want_turn(radio, session);
 	return !answer && hwsim_session_wants_bar(radio, session);
 }
 
@@ -314,10 +316,13 @@ bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
  *	or back
  * @radio: the originator
  * @session: the session
+ * @answered: an answer came
  */
 void hwsim_session_sent(struct hwsim_radio *radio,
-			struct hwsim_session *session)
+			struct hwsim_session *session, bool answered)
 {
+	if (answered)
+		session->silent = false;
 	if (hwsim_session_wants_bar(radio, session))
 		want_turn(radio, session);
 }
@@ -357,6 +362,8 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		ac->queued++;
 	}
 	leave_session(radio->frame, session);
+	/* others may have lost their turn to a BlockAckReq of this one */
+	ac->txqs = true;
 	kfree(session);
 }
 

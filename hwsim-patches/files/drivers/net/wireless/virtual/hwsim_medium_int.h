@@ -426,6 +426,7 @@ struct hwsim_ac {
  * @unknown: how many in @again may have arrived
  * @holes: sequence numbers that were given up, but the recipient was not told
  * @bar_failures: attempts to tell
+ * @silent: all were in vain: the next answer comes first
  * @again: frames to be sent again, by sequence number
  */
 struct hwsim_session {
@@ -442,6 +443,7 @@ struct hwsim_session {
 	u32 unknown;
 	struct hwsim_board holes;
 	u32 bar_failures;
+	bool silent;
 	struct list_head again;
 };
 
@@ -774,7 +776,7 @@ void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session);
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq);
 void hwsim_session_sent(struct hwsim_radio *radio,
-			struct hwsim_session *session);
+			struct hwsim_session *session, bool answered);
 bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
 			     const struct hwsim_session *session);
 bool hwsim_session_pending(const struct hwsim_radio *radio,

@@ -222,6 +222,12 @@ static u64 *counts_of(struct hwsim_link *link, const struct hwsim_ppdu *ppdu)
 	return link->counts[ppdu->ac];
 }
 
+/* a BlockAckReq is no more counted than other control frames are */
+static bool is_counted(const struct hwsim_ppdu *ppdu)
+{
+	return ppdu->kind != HWSIM_MEDIUM_FRAME_BAR;
+}
+
 /**
  * hwsim_count_sent - count frames that have been sent to a radio
  * @ppdu: a transmission that has ended
@@ -236,7 +242,7 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 	u32 i;
 
 	link = ppdu->to ? hwsim_link_of(ppdu->radio, ppdu->to) : NULL;
-	if (!link)
+	if (!link || !is_counted(ppdu))
 		return;
 	counts = counts_of(link, ppdu);
 	counts[HWSIM_MEDIUM_COUNT_SENT] += ppdu->count;
@@ -262,7 +268,7 @@ void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu)
 	struct hwsim_radio *radio = ppdu->radio, *to;
 	struct hwsim_link *link;
 
-	if (!mpdu->wants_ack || !radio)
+	if (!mpdu->wants_ack || mpdu->kind == HWSIM_MEDIUM_FRAME_BAR || !radio)
 		return;
 	to = hwsim_radio_owning(radio->medium, radio->air, ppdu->ra);
 	link = to ? hwsim_link_of(radio, to) : NULL;
@@ -293,7 +299,7 @@ static void count_missed(struct hwsim_radio *radio,
 {
 	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 
-	if (!link || ppdu->to != radio)
+	if (!link || ppdu->to != radio || !is_counted(ppdu))
 		return;
 	if (collided_at(radio, ppdu))
 		why = HWSIM_MEDIUM_COUNT_COLLIDED;
@@ -543,7 +549,7 @@ static void judge_mpdus(struct hwsim_radio *radio,
 		if (!((verdict->lost | verdict->damaged) & BIT_ULL(i)) &&
 		    !hwsim_errors_any(stretches, count, &link->errors))
 			verdict->right |= BIT_ULL(i);
-		if (ppdu->to == radio)
+		if (ppdu->to == radio && is_counted(ppdu))
 			count_mpdu(reception, i, verdict);
 	}
 	if (ppdu->count > 1)
@@ -641,10 +647,10 @@ static void set_nav(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 	if (until <= radio->nav_until_ns)
 		return;
 	radio->nav_until_ns = until;
-	/* the TXOP holder, as far as the frame names it (10.23.2.4) */
-	if (ppdu->kind == HWSIM_MEDIUM_FRAME_CTS)
+	/* the TXOP holder, which answers are sent to (10.23.2.4) */
+	if (hwsim_is_response(ppdu) && ppdu->kind != HWSIM_MEDIUM_FRAME_RTS)
 		ether_addr_copy(radio->nav_by, ppdu->ra);
-	else if (ppdu->kind != HWSIM_MEDIUM_FRAME_ACK)
+	else
 		ether_addr_copy(radio->nav_by, ppdu->ta);
 }
 

@@ -923,8 +923,6 @@ static bool bar_sent(struct hwsim_radio *radio, struct hwsim_ppdu *frame,
 {
 	bool again = hwsim_bar_done(radio, frame, answer);
 
-	frame->mpdus[0]->acked = answer;
-	hwsim_count_done(frame, frame->mpdus[0]);
 	hwsim_up_status(radio, frame->mpdus[0]);
 	return again;
 }
@@ -959,7 +957,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	}
 	frame->count = 0;
 	if (session)
-		hwsim_session_sent(radio, session);
+		hwsim_session_sent(radio, session, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
 	if (answer)
