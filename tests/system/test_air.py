@@ -90,6 +90,9 @@ def follows(frames: list[Frame], what: list[Frame], sifs_ns: int) -> Frame | Non
     return found[0] if found else None
 
 
+CONTROL = 1  # the type of frames that the medium does not count: ACK, RTS, BlockAckReq
+
+
 def counted(ran: Ran) -> int:
     """MPDUs from one node to another that the medium counted during the timeline."""
     looks = json.loads(ran.raw("medium.json"))["looks"]
@@ -105,7 +108,7 @@ def shown(ran: Ran, frames: list[Frame]) -> int:
         first_ns < air.end_ns(ppdu) <= last_ns and not frame.receiver[0] & 1
         for ppdu in ppdus(frames)
         for frame in ppdu
-        if frame.kind not in (ACK, BA, RTS, CTS)
+        if frame.body[0] >> 2 & 3 != CONTROL
     )
 
 

@@ -153,9 +153,3 @@ def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
     ran = boot(place(f"{A_54}, rate: 54 Mbit/s", ["rate: 54 Mbit/s"]), workload(2304, 12) + down)
     compare("both ways: up", uplink_mbps(ran)["sta1"], 15.01, 0.02)
     compare("both ways: down", mbps_between(ran, "ap1", "sta1"), 15.03, 0.02)
-
-
-def test_five_stations_with_aggregates(boot: Callable[..., Ran]) -> None:
-    """Collided A-MPDUs: a BlockAckReq asks what arrived before anything is sent again, as in ns-3."""
-    ran = boot(place("mode: n, channel: 36", ["rate: MCS 7"] * 5), workload(300_000, 15))
-    compare("five stations, MCS 7", sum(uplink_mbps(ran, UDP_BYTES).values()), 5 * 9.915, 0.02)
