@@ -74,6 +74,7 @@ struct Place {
 	double lost = 0; /* share of data frames that arrive broken at the access point */
 	std::string cts_rate = ""; /* of CTS-to-self; empty: ns-3 decides */
 	std::string basic_rate = ""; /* one more than those of ns-3 */
+	double step_db = 0; /* each station sends that much weaker than the one before; then all preambles are detected */
 	bool explicit_bar = true; /* ask with a BlockAckReq when a BlockAck is missing; ns-3's default */
 };
 
@@ -228,6 +229,18 @@ Place ht_without_bar()
 	return place;
 }
 
+/*
+ * Five stations whose collisions are heard as damaged frames, since one of them is a bit stronger: who hears one waits
+ * EIFS. It is too little for any frame to survive.
+ */
+Place ht_with_eifs()
+{
+	Place place = ht(7, 20, false, 5);
+
+	place.step_db = 2;
+	return place;
+}
+
 Place voice(bool hidden)
 {
 	Place place = place_11a({{"voice", OFDM_54, NEAR_DB, AC_VO}, {"best effort", OFDM_54, NEAR_DB, AC_BE}});
@@ -284,6 +297,7 @@ const std::vector<Case> CASES = {
 	{"ht-mcs15-40-sgi", 2, ht(15, 40, true, 1)},
 	{"ht-five", 15, ht(7, 20, false, 5)},
 	{"ht-five-no-bar", 15, ht_without_bar()},
+	{"ht-five-eifs", 15, ht_with_eifs()},
 	{"voice-and-best-effort", 20, voice(false)},
 	{"voice-and-best-effort-hidden", 20, voice(true)},
 	{"loss-5", 10, lossy(0.05)},
@@ -349,8 +363,9 @@ Ptr<YansWifiChannel> make_channel(const Place &place, const NodeContainer &nodes
 	return channel;
 }
 
-YansWifiPhyHelper make_phy(const Place &place, WifiStandard standard, Ptr<YansWifiChannel> channel)
+YansWifiPhyHelper make_phy(const Place &place, WifiStandard standard, Ptr<YansWifiChannel> channel, double weaker_db)
 {
+	const double power_dbm = 16.0206; /* ns-3's default */
 	YansWifiPhyHelper phy;
 
 	phy.SetChannel(channel);
@@ -358,6 +373,10 @@ YansWifiPhyHelper make_phy(const Place &place, WifiStandard standard, Ptr<YansWi
 	if (place.capture_db > 0)
 		phy.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(place.capture_db),
 					 "CaptureWindow", TimeValue(place.capture_window));
+	if (place.step_db > 0)
+		phy.SetPreambleDetectionModel("ns3::ThresholdPreambleDetectionModel", "Threshold", DoubleValue(-20));
+	phy.Set("TxPowerStart", DoubleValue(power_dbm - weaker_db));
+	phy.Set("TxPowerEnd", DoubleValue(power_dbm - weaker_db));
 	/* 802.11b has a width of its own */
 	phy.Set("ChannelSettings",
 		StringValue(standard == WIFI_STANDARD_80211b ? "{1, 22, BAND_2_4GHZ, 0}" : place.channel));
@@ -395,7 +414,9 @@ Ptr<WifiNetDevice> make_radio(const Place &place, Ptr<YansWifiChannel> channel, 
 		    UintegerValue(standard == WIFI_STANDARD_80211n ? 65535 : 0), "BE_MaxAmsduSize", UintegerValue(0));
 	if (!place.cts_rate.empty())
 		mac.SetProtectionManager("CtsAtRate", "Rate", StringValue(place.cts_rate));
-	return DynamicCast<WifiNetDevice>(wifi.Install(make_phy(place, standard, channel), mac, node).Get(0));
+	double weaker_db = station ? place.step_db * (station - place.stations.data()) : 0;
+
+	return DynamicCast<WifiNetDevice>(wifi.Install(make_phy(place, standard, channel, weaker_db), mac, node).Get(0));
 }
 
 /* Of the access point, which tells its stations the limit, and of the stations. */
