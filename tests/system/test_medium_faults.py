@@ -351,3 +351,39 @@ def test_nothing_stalls_where_answers_and_questions_get_lost(boot: Boot, tos: in
     flow = ran.flows()["load"]
     assert (flow["packets"], flow["lost"]) == (count, 0)
     assert flow["delay_max_ns"] < 50_000_000
+
+
+def test_what_arrived_counts_although_no_block_ack_of_its_last_attempt_came(boot: Boot) -> None:
+    """It is asked for, and the answer says so."""
+    lost = fault("lose", "ba", "ap1", "sta1", hit=1)
+    ran = boot(place("n", "rate: MCS 7", "{retries: 1}"), BURSTS + lost, pcap="air")
+    assert len(list(sent(since_fault(ran), STA, BAR))) == 1
+    link = ran.link("sta1", "ap1")
+    assert link["acked"] == link["delivered"]
+
+
+def test_who_has_vanished_is_not_asked_again_and_again(boot: Boot) -> None:
+    """Once an A-MPDU is given up, a BlockAckReq tells the recipient: not each time if it never answers."""
+    retries, most_tellings = 3, 7
+    gone = fault("lose", "any", "sta1", "ap1", skip=0, hit=1_000_000)
+    sequence = since_fault(boot(place("n", "rate: MCS 7", f"{{retries: {retries}}}"), BURSTS + gone, pcap="air"))
+    aggregates = sum(len(ppdu) > 1 for _, ppdu in sent(sequence, STA, DATA))
+    requests = len(list(sent(sequence, STA, BAR)))
+    assert aggregates > 10
+    assert requests <= aggregates * (retries - 1) + most_tellings
+
+
+def test_who_scans_sends_nothing_again_on_other_channels(boot: Boot) -> None:
+    """What waits for a BlockAck stays with its channel, and so do BlockAckReqs."""
+    scans = "".join(
+        f"  - {{at: {at_ms} ms, exec: sta1, run: [iw, dev, sta1-wlan0, scan, freq, 5200]}}\n"
+        for at_ms in range(1100, 2700, 130)
+    )
+    losses = "".join(
+        f"  - {{at: 1 s, fault: lose, frames: {kind}, from: {source}, to: {to}, share: {share} %, count: 1000000}}\n"
+        for kind, source, to, share in (("ba", "ap1", "sta1", 70), ("data", "sta1", "ap1", 30))
+    )
+    load = WORK.format(sender="buffer: 100000 B, count: 8000")
+    ran = boot(place("n", "rate: MCS 7", "{retries: 2}"), load + losses + scans, pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-5200*")
+    assert {kind_of(frame) for frame in air.frames(path) if frame.transmitter.hex(":") == STA} == {MGMT}
