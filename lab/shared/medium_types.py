@@ -107,7 +107,7 @@ class Medium:
     errors: str  # name of the error model
     bursts: bool
     propagation: dict[str, Any]  # {model: logDistance, exp: 3.0, sL: 1.0}
-    fading: dict[str, Any] | None  # {model: rician, k_db: 6.0}
+    fading: dict[str, Any] | None  # {model: rician, k_db: 6.0, coherence_ns: [66074000]}
     walls: list[Wall]
     step_ns: int  # how often moves are followed
     statistics_ns: int  # how often counters are read

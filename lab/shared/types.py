@@ -46,6 +46,7 @@ class Radio:
     # of a station whose radio is older than its network: without 802.11n, without the rates of 802.11g
     without_ht: bool = field(default=False, omitted=True)
     dsss_only: bool = field(default=False, omitted=True)
+    power_save: bool = field(default=False, omitted=True)  # of a station: it dozes when nothing comes or goes
     # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
     rate: str | None = field(default=None, omitted=True)
     # BSSID of an ad hoc network; None: no station, or one with an access point

@@ -68,7 +68,8 @@ def _kind(params: dict[str, Any]) -> str:
     words = [str(params["model"])]
     for key, value in params.items():
         if key == "coherence_ns":
-            words.append(f"each level for {units.DURATION.format(value) if value else 'one frame'}")
+            holds = [units.DURATION.format(time_ns) if time_ns else "one frame" for time_ns in value]
+            words.append(f"each level for {' or '.join(holds)}")
         elif key != "model":
             words.append(f"{key} {value:g}")
     return ", ".join(words)

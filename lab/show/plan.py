@@ -107,6 +107,8 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield "WMM"
     if radio.bgscan is not None:
         yield f"bgscan {radio.bgscan}"
+    if radio.power_save:
+        yield "power save"
     if radio.mobility_domain is not None:
         yield f"fast transition in {radio.mobility_domain}"
     if radio.rate is not None:

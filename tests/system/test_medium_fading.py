@@ -35,6 +35,7 @@ from tests.validation.rows import Row, record, rounded
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
 Boot = Callable[..., Ran]
+RETRY = 0x08  # of the second octet
 HEADER_BITS = 24  # SIGNAL (17.3.4)
 NOTICED_DB = 3.0  # preambles, see docs/model.md
 STATIONS = ("sta1", "sta2", "sta3")
@@ -79,15 +80,20 @@ def fadings() -> list[Fading]:
     ]
 
 
-def expected_loss(fading: Fading, mean_db: float) -> float:
-    """Share of frames of which the receiver gets nothing right."""
+def arrival(fading: Fading, mean_db: float) -> tuple[Any, Any]:
+    """Probability of each level, and that a frame arrives at it."""
     edges_db = np.arange(-60.0, 100.0, 0.01)
     weights = np.diff(fading.share_below(edges_db - mean_db))
     levels_db = (edges_db[1:] + edges_db[:-1]) / 2
     nist = load("nist")
     hazards = HEADER_BITS * hazard(nist, curve_named("bpsk-1/2"), levels_db)
     hazards += 8 * MPDU_BYTES * hazard(nist, curve_named(RATE_CURVE), levels_db)
-    arrives = np.where(levels_db >= NOTICED_DB, np.exp(-hazards), 0.0)
+    return weights, np.where(levels_db >= NOTICED_DB, np.exp(-hazards), 0.0)
+
+
+def expected_loss(fading: Fading, mean_db: float) -> float:
+    """Share of frames of which the receiver gets nothing right."""
+    weights, arrives = arrival(fading, mean_db)
     return float(1 - np.sum(weights * arrives))
 
 
@@ -99,7 +105,8 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
         f"{{from: ap1, to: {name}, is: {snr_db} dB}}, {{from: {name}, to: ap1, is: 70 dB}}, "
         for name, snr_db in zip(STATIONS, fading.snrs_db, strict=True)
     )
-    place = topology(f"fading: {{{fading.key}}}, snr: [{said}]", dict.fromkeys(STATIONS, ""))
+    medium = f"fading: {{{fading.key}, coherence: frame}}, snr: [{said}]"
+    place = topology(medium, dict.fromkeys(STATIONS, ""))
     ran = boot(place, workload(len(STATIONS), "2 ms", 10), pcap="air")
 
     for name, snr_db in zip(STATIONS, fading.snrs_db, strict=True):
@@ -122,6 +129,35 @@ def test_frames_are_lost_and_levels_are_distributed_as_the_fading_says(boot: Boo
     # each frame has a level of its own
     around = levels_dbm - levels_dbm.mean()
     assert abs(np.mean(around[1:] * around[:-1]) / np.mean(around**2)) < 3.3 / sqrt(count)
+
+
+def test_what_was_lost_is_lost_again(boot: Boot) -> None:
+    """By default a level holds for 31 ms at 5 GHz, and a retry follows at once: at the level of the first attempt."""
+    fading = fadings()[0]
+    mean_db = 32
+    ran = boot(
+        topology(
+            f"fading: {{{fading.key}}}, snr: [{{from: ap1, to: sta1, is: {mean_db} dB}}, "
+            "{from: sta1, to: ap1, is: 70 dB}]",
+            {"sta1": ""},
+        ),
+        workload(1, "12 ms", 60),  # each has had its attempts before the next: bad times are seen as often as good ones
+        pcap="air",
+    )
+    sent = data_frames(ran, 1)
+    firsts = [(frame, arrived) for frame, arrived in sent if not frame.body[1] & RETRY]
+    retries = {frame.sequence: arrived for frame, arrived in reversed(sent) if frame.body[1] & RETRY}
+    again = [not retries[frame.sequence] for frame, arrived in firsts if not arrived and frame.sequence in retries]
+    assert len(again) > 300
+    told = expected_again(fading, mean_db)
+    name = f"{fading.name}; mean {mean_db} dB: first retries that are lost, too"
+    record(Row("fading", name, rounded(100 * float(np.mean(again))), "%", [rounded(100 * told)], absolute=4))
+
+
+def expected_again(fading: Fading, mean_db: float) -> float:
+    """Share of retries that are lost if they have the level of an attempt that was lost."""
+    weights, arrives = arrival(fading, mean_db)
+    return float(np.sum(weights * (1 - arrives) ** 2) / np.sum(weights * (1 - arrives)))
 
 
 COHERENCE_MS = 50

@@ -131,3 +131,36 @@ def test_a_missing_frame_holds_up_what_follows_if_the_request_to_go_on_is_lost_t
     assert voice["lost"] == 1
     stall_ms = rounded(voice["delay_max_ns"] / 1e6)  # jiffies of mac80211's timer
     record(Row("phenomena", "a lost BlockAckReq: longest wait", stall_ms, "ms", between=(STALL_MS, STALL_MS + 15)))
+
+
+def test_losses_come_in_bursts(boot_own: Boot) -> None:
+    def lost(coherence: str) -> tuple[int, int]:
+        """Packets lost and packets received."""
+        (voice,) = (
+            boot_own(
+                "one-station",
+                "udp/voice",
+                "nodes.sta1.rate=11 Mbit/s",
+                "nodes.sta1.position=[40 m, 0 m, 1 m]",
+                f"medium.fading={{model: rayleigh{coherence}}}",
+            )
+            .flows()
+            .values()
+        )
+        return voice["lost"], voice["packets"]
+
+    each_lost, received = lost(", coherence: frame")
+    assert (each_lost, received) == (0, 2900)
+    together_lost, _ = lost("")
+    share = rounded(100 * together_lost / received)
+    record(Row("phenomena", "fading that holds: packets lost in spite of retries", share, "%", between=(0.5, 5)))
+
+
+def test_who_dozes_waits_for_a_beacon(boot_own: Boot) -> None:
+    roles = ("nodes.h1.roles=[client]", "nodes.sta1.roles=[server]", "processes.voice.run.every=250 ms")
+    (awake,) = boot_own("one-station", "udp/voice", *roles).flows().values()
+    (dozes,) = boot_own("one-station", "udp/voice", *roles, "nodes.sta1.power_save=true").flows().values()
+    assert awake["lost"] == dozes["lost"] == 0
+    assert awake["delay_max_ns"] < 1e6
+    mean_ms = rounded(dozes["delay_mean_ns"] / 1e6)
+    record(Row("phenomena", "power save: mean delay, half a beacon interval", mean_ms, "ms", [51.2], relative=0.1))

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from lab.errors import suggestion
 from lab.model import channels, rates
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
-from lab.model.base import refuse
+from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
 from lab.model.node import Cell, Ip, Mac, Site, Ssid, Wireless
 from lab.shared.types import Radio
@@ -43,6 +43,11 @@ class Station(Wireless):
         "{short_interval: 5 s, signal: -65 dBm, long_interval: 60 s}, or wpa_supplicant's notation "
         "(simple:5:-65:60). Default: never; it stays until a roam event or until it loses its access point.",
     )
+    power_save: Flag = Field(
+        False,
+        description="Whether it dozes when nothing came or went for 100 ms (mac80211's power save). Its access point "
+        "keeps frames for it until it wakes after a beacon that announces them. Needs a medium:.",
+    )
     ip: Ip | None = Field(
         None, description="IPv4 address of its radio, such as 10.0.0.2/8. Default: the next free one."
     )
@@ -61,7 +66,8 @@ class Station(Wireless):
     @model_validator(mode="after")
     def _alone(self) -> Station:
         """Refuse keys that need an access point in an ad hoc network."""
-        given = [key for key in ("ssid", "encrypt", "passwd", "bgscan", "mode") if getattr(self, key) is not None]
+        keys = ("ssid", "encrypt", "passwd", "bgscan", "mode", "power_save")
+        given = [key for key in keys if getattr(self, key) not in (None, False)]
         if self.adhoc is not None and given:
             refuse(
                 "needs a network with access points, but adhoc: is an open network without them; remove one",
@@ -119,6 +125,7 @@ class Station(Wireless):
             short_gi=not without_ht and bool(cells) and all(cell.short_gi for cell in cells),
             without_ht=without_ht,
             dsss_only=self.mode == "b" and any(cell.mode != "b" for cell in cells),
+            power_save=self.power_save,
             bgscan=str(self.bgscan) if self.bgscan is not None else None,
             mobility_domain=next((cell.mobility_domain for cell in cells if cell.mobility_domain), None),
         )

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from lab.guest import hostap_config
 from lab.guest.kinds import NodeKind, Phase
-from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, SetSysctl, Step, Write
+from lab.guest.steps import Attach, AwaitUp, Daemon, Pause, Run, SetSysctl, Step, Write
 from lab.shared import types
 
 _CONFIG = "/etc/wpa_supplicant/wpa_supplicant.conf"
@@ -37,6 +37,8 @@ class Station(NodeKind):
         the second ARP request (Documentation/networking/ip-sysctl.rst, arp_evict_nocarrier).
         """
         yield from super().settings(node, phy)
+        if node.radio is not None and node.radio.power_save:
+            yield Run(["iw", "dev", node.radio.interface, "set", "power_save", "on"], node.name)
         if node.radio is not None:
             yield SetSysctl(f"ipv4/conf/{node.radio.interface}/arp_evict_nocarrier", "0", node.name)
             yield SetSysctl(f"ipv6/conf/{node.radio.interface}/ndisc_evict_nocarrier", "0", node.name)

@@ -10,8 +10,12 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from lab.model.topology import Topology
 from lab.phy import fading as fadings
+from lab.phy.doppler import coherence_us
 from lab.phy.links import noise_floor_dbm
 from lab.plan.medium.error_curves import error_curves
 from lab.plan.medium.fixed_snr import fixed_snr
@@ -55,14 +59,14 @@ def resolve(
         return None
     levels = SnrMatrix(model, nodes, fixed, seed)
     table = _fading_table(model)
-    coherence_ns = model.fading.coherence if model.fading is not None and table is not None else None
-    links = _Links(levels, table.number if table else 0, (coherence_ns or 0) // _US, _places(nodes))
+    coherences_us = _coherences_us(model, levels) if table else np.zeros_like(levels.frequency_mhz)
+    links = _Links(levels, table.number if table else 0, coherences_us, _places(nodes))
     return Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
         bursts=model.bursts,
         propagation=_parameters(model.propagation),
-        fading={**_parameters(model.fading), "coherence_ns": coherence_ns} if model.fading is not None else None,
+        fading=_fading(model, coherences_us),
         walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
         step_ns=model.step,
         statistics_ns=model.statistics,
@@ -78,6 +82,22 @@ def resolve(
 def _parameters(kind: Any) -> dict[str, Any]:
     """Return a model of lab.phy with its parameters, for the record."""
     return {"model": kind.model, **dataclasses.asdict(kind.made())}
+
+
+def _coherences_us(model: MediumModel, levels: SnrMatrix) -> npt.NDArray[np.int64]:
+    """Return how long the level of each link holds, 0: for one frame; shape (n, n)."""
+    given = model.fading.coherence if model.fading is not None else None
+    if given is None:
+        return coherence_us(levels.frequency_mhz)
+    return np.full_like(levels.frequency_mhz, 0 if isinstance(given, str) else given // _US)
+
+
+def _fading(model: MediumModel, coherences_us: npt.NDArray[np.int64]) -> dict[str, Any] | None:
+    """Return the fading for the record; its coherence is that of each band."""
+    if model.fading is None:
+        return None
+    times_ns = [int(value) * _US for value in np.unique(coherences_us)]
+    return {**_parameters(model.fading), "coherence_ns": times_ns}
 
 
 def _fading_table(model: MediumModel) -> FadingTable | None:
@@ -114,10 +134,12 @@ def _places(nodes: list[Node]) -> dict[str, Place]:
 class _Links:
     """The current links, and those that change when a node moves."""
 
-    def __init__(self, levels: SnrMatrix, fading: int, coherence_us: int, places: dict[str, Place]) -> None:
+    def __init__(
+        self, levels: SnrMatrix, fading: int, coherences_us: npt.NDArray[np.int64], places: dict[str, Place]
+    ) -> None:
         self._levels = levels
         self._fading = fading
-        self._coherence_us = coherence_us
+        self._coherences_us = coherences_us
         self._places = places
         self._snr_mb = levels.snr_mb(places)
 
@@ -135,7 +157,8 @@ class _Links:
 
     def _link(self, transmitter: int, receiver: int) -> MediumLink:
         snr_mb = int(self._snr_mb[transmitter, receiver])
-        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, self._coherence_us)
+        coherence_us = int(self._coherences_us[transmitter, receiver])
+        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, coherence_us)
 
 
 def _updates(

@@ -298,8 +298,16 @@ def test_fading(plans: Plans) -> None:
     # p = 1/8192: 10 log(-ln(1 - p)) = -39.13 dB; ln 8192: 9.55 dB
     assert (table.number, quantiles[0], quantiles[-1]) == (1, -3913, 955)
     assert {link[3:] for link in found.links} == {(1, 10_000)}
-    assert found.fading == {"model": "rayleigh", "coherence_ns": 10_000_000}
-    assert {link[3:] for link in medium(plans, topology("{fading: {model: rayleigh}}")).links} == {(1, 0)}
+    assert found.fading == {"model": "rayleigh", "coherence_ns": [10_000_000]}
+    each = medium(plans, topology("{fading: {model: rayleigh, coherence: frame}}"))
+    assert {link[3:] for link in each.links} == {(1, 0)}
+
+
+def test_levels_hold_by_default_as_long_as_indoors(plans: Plans) -> None:
+    """1.2 km/h at 2412 MHz: a Doppler spread of 2.68 Hz; 9/(16 pi) of its inverse."""
+    found = medium(plans, topology("{fading: {model: rayleigh}}"))
+    assert {link[3:] for link in found.links} == {(1, 66_763)}
+    assert found.fading == {"model": "rayleigh", "coherence_ns": [66_763_000]}
 
 
 def test_no_fading_has_no_table(plans: Plans) -> None:

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Power save: a station that dozes, and what its access point keeps for it (IEEE 802.11-2020 11.2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from tests import air
+from tests.air import ACK, BEACON, DATA, Frame
+from tests.system.conftest import Ran
+from tests.system.test_medium_faults import AP, STA
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+BEACON_MS = 102.4
+NULL, PS_POLL = 0x48, 0xA4  # type and subtype
+PM, MORE_DATA = 0x10, 0x20  # flags of the second octet
+EOSP = 0x10  # of the QoS control field
+
+PLACE = """\
+name: dozing
+nodes:
+  h1: {{kind: host, roles: [sender]}}
+  ap1: {{kind: ap, ssid: x, mode: {mode}, channel: 36, bssid: "{ap}", rate: {rate}, wmm: {wmm}}}
+  sta1: {{kind: sta, mac: "{sta}", roles: [receiver], rate: {rate}, power_save: {power_save}}}
+links: [{{between: [h1, ap1]}}]
+medium: {{retries: 20}}
+"""
+WORK = """\
+name: dozing
+roles: {{sender: 1, receiver: 1}}
+duration: {seconds} s
+processes:
+  - {{on: receiver, run: {{probe: udp-sink}}, as: sink, ready: {{listening: udp/9000}}}}
+  - {{on: sender, run: {{probe: udp-sender, to: "{{receiver.ip}}", {sender}}}, as: load}}
+"""
+MOUNT = "  - {at: 100 ms, exec: sta1, run: [sh, -c, 'mkdir /tmp/d && mount -t debugfs none /tmp/d']}\n"
+
+
+def place(mode: str = "a", rate: str = "24 Mbit/s", power_save: str = "false", wmm: str = "null") -> str:
+    return PLACE.format(mode=mode, rate=rate, power_save=power_save, wmm=wmm, ap=AP, sta=STA)
+
+
+def sequence(ran: Ran, since_s: float) -> list[Frame]:
+    (path,) = (ran.directory / "raw").glob("air-*")
+    begin_ns = ran.guest()["epoch_ns"] + since_s * 10**9
+    return [frame for frame in air.frames(path) if frame.stamp_ns >= begin_ns]
+
+
+def is_from(frame: Frame, address: str) -> bool:
+    return frame.kind != ACK and frame.transmitter.hex(":") == address
+
+
+def tim(beacon: Frame) -> bytes:
+    """DTIM count, DTIM period, bitmap control, partial virtual bitmap (9.4.2.5)."""
+    rest = beacon.body[36:]
+    while rest[0] != 5:
+        rest = rest[2 + rest[1] :]
+    return rest[2 : 2 + rest[1]]
+
+
+def test_who_dozes_gets_its_frames_after_a_beacon_that_says_so(boot: Boot) -> None:
+    """With mac80211's own power save: it wakes by a null frame, and dozes again when nothing came for 100 ms."""
+    load = WORK.format(seconds=9, sender="size: 1000 B, every: 330 ms, phase: 5 ms, count: 20")
+    ran = boot(place(power_save="true"), load, pcap="air")
+    flow = ran.flows()["load"]
+    assert (flow["packets"], flow["lost"]) == (20, 0)
+    dozes, waited, announced = False, 0, False
+    for frame in sequence(ran, 2):
+        if is_from(frame, STA):
+            if dozes and frame.body[0] == NULL and not frame.body[1] & PM:
+                assert announced
+                waited += 1
+            dozes = bool(frame.body[1] & PM)
+        elif frame.kind == DATA and not frame.receiver[0] & 1:
+            assert not dozes
+        elif frame.kind == BEACON:
+            announced = bool(tim(frame)[3] & 1 << 1)  # association ID 1
+    assert waited > 12
+    # it waits for a beacon: some hardly, some almost a beacon interval
+    assert flow["delay_max_ns"] > 0.8 * BEACON_MS * 1e6
+    assert flow["delay_max_ns"] < 1.1 * BEACON_MS * 1e6
+
+
+def test_who_is_awake_does_not_wait(boot: Boot) -> None:
+    load = WORK.format(seconds=9, sender="size: 1000 B, every: 330 ms, phase: 5 ms, count: 20")
+    assert boot(place(), load).flows()["load"]["delay_max_ns"] < 5e6
+
+
+def test_group_frames_follow_a_dtim_beacon(boot: Boot) -> None:
+    """As long as one station dozes, and that one hears them."""
+    receiver = (
+        "import socket;s=socket.socket(2,2);s.bind(('',9001));s.settimeout(20)\\n"
+        "for n in range(10): s.recv(99)\\n"
+        "print('all')"
+    )
+    sender = (
+        "import socket,time;s=socket.socket(2,2);s.setsockopt(1,6,1);s.connect(('10.255.255.255',9001))\\n"
+        "for n in range(10): s.send(bytes(50)); time.sleep(.13)"
+    )
+    work = (
+        "name: dozing\nroles: {sender: 1, receiver: 1}\nduration: 6 s\nprocesses:\n"
+        f'  - {{on: receiver, run: [python3, -c, "{receiver}"], as: listener}}\n'
+        f'  - {{on: sender, at: 2 s, run: [python3, -c, "{sender}"], as: caller}}\n'
+    )
+    ran = boot(place(power_save="true"), work, pcap="air")
+    assert ran.raw("listener.out") == "all\n"
+    frames = sequence(ran, 0)
+    dozes, found = False, 0
+    for number, frame in enumerate(frames):
+        if is_from(frame, STA):
+            dozes = bool(frame.body[1] & PM)
+        if not dozes or not is_group(frame):
+            continue
+        found += 1
+        before = number
+        while is_group(frames[before]):
+            before -= 1
+        assert frames[before].kind == BEACON
+        assert tim(frames[before])[0] == 0 and tim(frames[before])[2] & 1
+        assert bool(frame.body[1] & MORE_DATA) == is_group(frames[number + 1])
+    assert found >= 8
+
+
+def is_group(frame: Frame) -> bool:
+    return frame.kind == DATA and bool(frame.receiver[0] & 1) and is_from(frame, AP)
+
+
+BURST = "size: 1400 B, every: 50 us, count: 150"
+# it begins at 2 s, and the station dozes in the middle of it
+DOZES = WORK.format(seconds=5, sender=BURST).replace("as: load", "at: 1 s, as: load") + f"timeline:\n{MOUNT}"
+ASLEEP_MS = 2015
+
+
+def by_itself(at_ms: int, value: int) -> str:
+    """An event: the station dozes (1), polls (3), or is awake (0)."""
+    return f"  - {{at: {at_ms} ms, exec: sta1, run: [sh, -c, 'echo {value} > /tmp/d/ieee80211/phy1/hwsim/ps']}}\n"
+
+
+def answers(frames: list[Frame], subtype: int) -> list[list[Frame]]:
+    """What the access point sent to the station after each such frame, before the next."""
+    asked = [number for number, frame in enumerate(frames) if frame.body[0] == subtype and is_from(frame, STA)]
+    return [
+        [frame for frame in frames[first:last] if frame.kind == DATA and is_from(frame, AP)]
+        for first, last in pairwise(asked)
+    ]
+
+
+@pytest.mark.parametrize("mode", ["a", "n"])
+def test_who_polls_gets_one_frame(boot: Boot, mode: str) -> None:
+    """In mode n, too, where frames of an A-MPDU wait that was not acknowledged."""
+    rate = {"a": "24 Mbit/s", "n": "MCS 0"}[mode]
+    polls_ms = range(3000, 3600, 20)
+    events = by_itself(ASLEEP_MS, 1) + "".join(by_itself(at_ms, 3) for at_ms in polls_ms)
+    ran = boot(place(mode, rate), DOZES + events, pcap="air")
+    frames = sequence(ran, 2.1)
+    beacon = next(frame for frame in frames if frame.kind == BEACON)
+    assert tim(beacon)[3] & 1 << 1
+    found = answers(frames, PS_POLL)
+    assert [len(some) for some in found] == [1] * (len(polls_ms) - 1)
+    assert all(some[0].body[1] & MORE_DATA for some in found)
+    assert len({some[0].sequence for some in found}) == len(found)
+    # nothing comes without being asked for
+    first = next(number for number, frame in enumerate(frames) if frame.body[0] == PS_POLL)
+    assert not [frame for frame in frames[:first] if frame.kind == DATA and is_from(frame, AP)]
+
+
+@pytest.mark.parametrize(
+    ("mode", "rate", "count", "asleep_ms", "lost"),
+    [
+        ("a", "24 Mbit/s", 60, ASLEEP_MS, "share: 30 %, count: 100000"),
+        ("n", "MCS 1", 60, ASLEEP_MS, "share: 30 %, count: 100000"),
+        ("n", "MCS 7", 12, 2002, "count: 100"),  # mac80211 has none left: all are to be sent again
+    ],
+)
+def test_who_wakes_gets_the_rest_at_once(
+    boot: Boot, mode: str, rate: str, count: int, asleep_ms: int, lost: str
+) -> None:
+    """What was to be sent again waits for no new traffic; and of what was on the air nothing is lost.
+
+    In mode n it would be after 100 ms: then the receiver has stopped to wait for it (mac80211's reorder buffer).
+    """
+    fault = f"  - {{at: 1990 ms, fault: lose, frames: data, from: ap1, to: sta1, {lost}}}\n"
+    events = fault + by_itself(asleep_ms, 1) + by_itself(asleep_ms + 70, 0)
+    work = DOZES.replace("count: 150", f"count: {count}") + events
+    ran = boot(place(mode, rate), work, pcap="air")
+    flow = ran.flows()["load"]
+    assert (flow["packets"], flow["lost"]) == (count, 0)
+    assert 60e6 < flow["delay_max_ns"] < 200e6
+    frames = sequence(ran, 2)
+    nulls = [number for number, frame in enumerate(frames) if frame.kind == DATA and frame.body[0] == NULL]
+    dozes = max(number for number in nulls if frames[number].body[1] & PM)
+    wakes = next(number for number in nulls if number > dozes and not frames[number].body[1] & PM)
+    assert not [frame for frame in frames[dozes:wakes] if frame.kind == DATA and is_from(frame, AP)]
+
+
+# mac80211's stations with hwsim do not ask for U-APSD, so a monitor on the same radio sends the frames of one that does
+INJECT = """\
+import socket, sys, time
+what, ap, sta = sys.argv[1], bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("mon0", 0))
+def send(control, body):
+    wire.send(bytes([0, 0, 8, 0, 0, 0, 0, 0]) + control + bytes(2) + ap + sta + ap + body)
+if what == "join":
+    # reassociation; WMM: all categories are delivery-enabled, at most two frames in a service period
+    rates, wmm = bytes([1, 8, 0x8C, 18, 0x98, 36, 0xB0, 72, 96, 108]), bytes([221, 7, 0, 0x50, 0xF2, 2, 0, 1, 0x2F])
+    send(bytes([0x20, 0]), bytes(2) + bytes([1, 0, 1, 0]) + ap + bytes([0, 1]) + b"x" + rates + wmm)
+else:
+    for number in range(int(what)):
+        send(bytes([0xC8, 0x11]), bytes([0, number, 6, 0]))  # QoS null with PM, voice
+        time.sleep(0.02)
+"""
+
+
+def test_a_trigger_frame_brings_what_is_kept(boot: Boot) -> None:
+    """U-APSD, two frames a service period: the second one ends it."""
+    count = 20
+    who = f"'{AP.replace(':', '')}', '{STA.replace(':', '')}'"
+    inject = "".join(f"      {line}\n" for line in INJECT.splitlines())
+    work = (
+        DOZES.replace(BURST, f"{BURST}, tos: 192")
+        + "  - {at: 200 ms, exec: sta1, run: [iw, phy, phy1, interface, add, mon0, type, monitor]}\n"
+        "  - {at: 300 ms, exec: sta1, run: [ip, link, set, mon0, up]}\n"
+        f"  - {{at: 400 ms, exec: sta1, run: [python3, /tmp/inject.py, join, {who}]}}\n"
+        f"{by_itself(ASLEEP_MS, 1)}"
+        f"  - {{at: 3 s, exec: sta1, run: [python3, /tmp/inject.py, '{count}', {who}]}}\n"
+        f"files:\n  injector:\n    on: receiver\n    path: /tmp/inject.py\n    text: |\n{inject}"
+    )
+    ran = boot(place(wmm="true"), work, pcap="air")
+    found = answers(sequence(ran, 2.9), 0xC8)
+    assert len(found) == count - 1
+    for first, last in found:
+        assert first.body[1] & MORE_DATA and not first.body[24] & EOSP
+        assert last.body[24] & EOSP
