@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Quantities with units: the only place that converts text such as ``5 ms`` to a number and back.
 
-Each dimension has one base unit, which plans use: ns, bit/s, B, percent, m, m/s, dBm, dBi, dB, packets. Durations,
+Each dimension has one base unit, which plans use: ns, bit/s, B, percent, m, m/s, dBm, dBi, dB, ppm, packets. Durations,
 rates, sizes and counts are exact integers in their base unit; the others are floats. A bare number is refused, because
 the reader of a file cannot know its unit. Standard library only.
 """
@@ -162,6 +162,7 @@ LENGTH = Dimension(
 POWER = Dimension("power", "dBm", {"dBm": Fraction(1)}, usual="dBm", exact=False)
 GAIN = Dimension("gain", "dBi", {"dBi": Fraction(1), "dB": Fraction(1)}, usual="dBi", exact=False)
 RATIO = Dimension("ratio of powers", "dB", {"dB": Fraction(1)}, usual="dB", exact=False)
+PPM = Dimension("share in millionths", "ppm", {"ppm": Fraction(1)}, usual="ppm", exact=False)
 SPEED = Dimension(
     "speed",
     "m/s",
@@ -172,7 +173,7 @@ SPEED = Dimension(
 )
 PACKETS = Dimension("number of packets", "packets", {"packets": Fraction(1), "packet": Fraction(1)}, "packets", True)
 
-DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, GAIN, PACKETS)
+DIMENSIONS = (DURATION, RATE, SIZE, PERCENT, LENGTH, SPEED, POWER, RATIO, PPM, GAIN, PACKETS)
 
 
 def dimension_of(unit: str) -> Dimension | None:

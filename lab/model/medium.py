@@ -238,6 +238,12 @@ class Medium(Model):
         description="Maximum time that a frame takes from its host to an idle radio, uniformly distributed from 0. "
         "With 0 us, hosts that send at the same instant collide.",
     )
+    clock_accuracy: Annotated[float, Quantity(units.PPM, least=0, most=100)] = Field(
+        20.0,
+        description="How much faster or slower than the time of day the clocks of radios go at most, uniformly "
+        "distributed; 20 ppm is what the PHYs require (IEEE 802.11-2020 17.3.9.5). Whatever it is, each clock has a "
+        "random start, so access points send beacons at different times.",
+    )
     statistics: Annotated[int, Quantity(units.DURATION, least=1_000_000, usual="s")] = Field(
         1_000_000_000,
         description="Interval at which counters are read during the run, for raw/medium.json and the report.",

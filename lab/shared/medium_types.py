@@ -70,6 +70,8 @@ class MediumRadio:
     rate: MediumRate | None = None  # of data to a node; None: rate control decides
     approximate: bool = False  # takes data frames with a wrong FCS
     dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
+    clock_us: int = 0  # what its TSF is ahead of the time of day
+    clock_ppb: int = 0  # how much faster it goes
 
 
 class MediumLink(NamedTuple):

@@ -84,6 +84,9 @@ def _add(radio: MediumRadio) -> Request:
         Attr.RETRIES: radio.retries,
         Attr.LATENCY_US: radio.latency_us,
     }
+    if radio.clock_us or radio.clock_ppb:
+        values[Attr.CLOCK_US] = radio.clock_us
+        values[Attr.CLOCK_PPB] = radio.clock_ppb
     if radio.rate is not None:
         values[Attr.RATE] = radio.rate
     if radio.approximate:

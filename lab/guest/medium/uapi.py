@@ -83,6 +83,8 @@ class Attr(IntEnum):
     FAULT_SHARE = auto()
     FLIPS = auto()
     DSSS_ONLY = auto()
+    CLOCK_US = auto()
+    CLOCK_PPB = auto()
 
 
 class Frame(IntEnum):
@@ -197,4 +199,6 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.MORE_DATA: _U8,
     Attr.NO_RETRY_MARK: _U32,
     Attr.DSSS_ONLY: _U8,
+    Attr.CLOCK_US: _U32,
+    Attr.CLOCK_PPB: _S32,
 }

@@ -25,13 +25,15 @@ from lab.plan.network.rates import medium_rate
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Place, place
 from lab.shared.medium_types import FadingTable, Medium, MediumLink, MediumRadio, MediumUpdate, Wall, packed
-from lab.shared.streams import seed_of, stream_of
+from lab.shared.streams import seed_of, stream, stream_of
 from lab.shared.types import Node, radio_numbers
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium as MediumModel
 
 _US = 1_000  # ns
+_PPB = 1_000  # in a ppm
+_CLOCK_STARTS_US = 2**26  # a minute: more than any beacon interval
 _STEPS_MAX = 100_000
 _CHANGES_MAX = 1_000_000  # a plan of 30 MB
 
@@ -73,7 +75,7 @@ def resolve(
         capture_mb=round(model.capture * 100) if model.capture is not None else None,
         curves=curves.curves,
         fadings=[table] if table else [],
-        radios=list(_radios(model, nodes)),
+        radios=list(_radios(model, nodes, seed)),
         links=links.all(),  # must precede _updates, which moves them
         updates=list(_updates(source, model, links, courses, until_ns, problems)),
     )
@@ -108,10 +110,11 @@ def _fading_table(model: MediumModel) -> FadingTable | None:
     return FadingTable(1, packed(quantiles.astype("<i4").tobytes())) if quantiles.any() else None
 
 
-def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
+def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
     noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
     radios = {node.name: node.radio for node in nodes if node.radio}
     for name, index in radio_numbers(nodes).items():
+        clock = stream(seed, "clock", name)
         yield MediumRadio(
             node=name,
             index=index,
@@ -124,6 +127,8 @@ def _radios(model: MediumModel, nodes: list[Node]) -> Iterator[MediumRadio]:
             rate=medium_rate(radios[name]),
             approximate=radios[name].approximate,
             dsss_only=radios[name].dsss_only,
+            clock_us=int(clock.random() * _CLOCK_STARTS_US),
+            clock_ppb=round((2 * clock.random() - 1) * model.clock_accuracy * _PPB),
         )
 
 

@@ -18,6 +18,8 @@ struct hwsim_radio;
  * @rx: a frame has arrived; the driver owns the skb. In softirq.
  * @is_up: whether the radio has been started
  * @tsf_offset_us: TSF of the radio less the time of day
+ * @set_clock: set the TSF to the time of day and so much more, and how fast it
+ *	goes; the radio is down
  * @captured: whether anybody looks at the air
  * @capture: a frame of the air with its radiotap header; the driver owns it.
  *	NULL: there was no memory for one
@@ -27,6 +29,7 @@ struct hwsim_medium_ops {
 		   struct ieee80211_rx_status *rx_status, struct sk_buff *skb);
 	bool (*is_up)(struct ieee80211_hw *hw);
 	s64 (*tsf_offset_us)(struct ieee80211_hw *hw);
+	void (*set_clock)(struct ieee80211_hw *hw, u32 ahead_us, s32 drift_ppb);
 	bool (*captured)(void);
 	void (*capture)(struct sk_buff *skb);
 };
@@ -59,7 +62,16 @@ void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params);
 void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
-void hwsim_radio_flush(struct hwsim_radio *radio, bool drop_all);
+void hwsim_radio_flush(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif, bool drop);
+
+void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
+void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
+			    struct ieee80211_sta *sta, bool sleeps);
+void hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			 u16 tids, int max_count,
+			 enum ieee80211_frame_release_type reason,
+			 bool more_data);
 
 #else
 
@@ -119,7 +131,17 @@ hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 static inline void
 hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
-hwsim_radio_flush(struct hwsim_radio *radio, bool drop_all) {}
+hwsim_radio_flush(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
+		  bool drop) {}
+static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
+static inline void
+hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		       bool sleeps) {}
+static inline void
+hwsim_radio_release(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+		    u16 tids, int max_count,
+		    enum ieee80211_frame_release_type reason,
+		    bool more_data) {}
 
 #endif
 #endif

@@ -5,7 +5,7 @@
  *
  * IEEE 802.11-2020 10.3 (DCF) and 10.23.2 (EDCA).
  *
- * Not modelled: fragments, power save.
+ * Not modelled: fragments.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -352,8 +352,8 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	struct hwsim_medium *medium = radio->medium;
 	struct hwsim_ac *winner = NULL;
 	u64 now = medium->now_ns, counting = 0, wanted = 0;
+	struct hwsim_ppdu *frame, *ppdu;
 	unsigned long losers = 0;
-	struct hwsim_ppdu *frame;
 	int i;
 
 	hwsim_access_changed(radio);
@@ -362,18 +362,20 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 
 		if (start_of(radio, ac) > now)
 			continue;
-		if (winner) {
-			losers |= BIT(i);
-			continue;
-		}
-		frame = hwsim_tx_build(radio, ac, ac->edca.txop_ns,
-				       HWSIM_PLACE_FIRST);
-		if (!frame) {
+		ppdu = hwsim_tx_build(radio, ac, ac->edca.txop_ns,
+				      HWSIM_PLACE_FIRST);
+		if (!ppdu) {
 			/* mac80211 had nothing after all */
 			ac->waiting = false;
 			ac->committed_ns = HWSIM_NEVER;
 			continue;
 		}
+		if (winner) {
+			hwsim_tx_unbuild(radio, ac, ppdu);
+			losers |= BIT(i);
+			continue;
+		}
+		frame = ppdu;
 		winner = ac;
 		wanted = ac->ready_ns;
 		counting = counting_from(radio, ac);

@@ -264,7 +264,7 @@ static bool takes_up(const struct hwsim_medium *medium,
 	const struct hwsim_ppdu *locked = radio->locked;
 	u64 sync_ns;
 
-	if (radio->sending)
+	if (radio->sending || hwsim_ps_is_deaf(radio, ppdu))
 		return false;
 	if (!locked)
 		return true;

@@ -201,7 +201,7 @@ static void on_end(struct sk_buff *skb)
 	ended++;
 }
 
-static void send(struct air_test *air, int from, int to, u32 slots)
+static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 fc)
 {
 	struct hwsim_radio *radio = air->radios[from];
 	struct ieee80211_tx_info *info;
@@ -214,7 +214,7 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	skb->destructor = on_end;
 	made++;
 	hdr = skb_put_zero(skb, DATA_BYTES);
-	hdr->frame_control = cpu_to_le16(IEEE80211_FTYPE_DATA);
+	hdr->frame_control = fc;
 	ether_addr_copy(hdr->addr1, address(to));
 	ether_addr_copy(hdr->addr2, address(from));
 	skb_set_queue_mapping(skb, IEEE80211_AC_BE);
@@ -226,6 +226,11 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	radio->acs[IEEE80211_AC_BE].edca.slots = slots;
 	radio->acs[IEEE80211_AC_BE].edca.drawn = true;
 	hwsim_radio_tx(radio, NULL, skb, &air->channel, true);
+}
+
+static void send(struct air_test *air, int from, int to, u32 slots)
+{
+	send_kind(air, from, to, slots, cpu_to_le16(IEEE80211_FTYPE_DATA));
 }
 
 static u64 count_of(const struct hwsim_link *link, enum hwsim_medium_count what)
@@ -377,6 +382,126 @@ static void air_categories_collide_inside(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, after(air, 4), air->seen[0].start_ns);
 	KUNIT_EXPECT_FALSE(test, air->seen[0].overlapped);
 	KUNIT_EXPECT_FALSE(test, air->seen[2].overlapped);
+}
+
+/* a category that had frames, but has none left, collides with nobody */
+static void air_an_empty_category_does_not_collide(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *background = &radio->acs[IEEE80211_AC_BK];
+	u32 cw;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 4);
+	background->edca = radio->acs[IEEE80211_AC_BE].edca;
+	background->waiting = true;
+	cw = background->edca.cw;
+	hwsim_access_changed(radio);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, 0, background->inside);
+	KUNIT_EXPECT_EQ(test, cw, background->edca.cw);
+	KUNIT_EXPECT_FALSE(test, background->waiting);
+}
+
+/* a monitor's CTS is ten bytes long, and nobody answers it */
+static void air_an_injected_cts_is_sent_once(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct ieee80211_hdr *hdr;
+	struct hwsim_mpdu *mpdu;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send_kind(air, 0, 2, 0, cpu_to_le16(IEEE80211_FTYPE_CTL |
+					    IEEE80211_STYPE_CTS));
+	mpdu = list_first_entry(&radio->acs[IEEE80211_AC_VO].queue,
+				struct hwsim_mpdu, list);
+	hdr = (void *)mpdu->skb->data;
+	KUNIT_EXPECT_FALSE(test, mpdu->wants_ack);
+	/* what follows the ten bytes is not of this frame */
+	ether_addr_copy(hdr->addr2, address(1));
+	radio->acs[IEEE80211_AC_VO].edca.slots = 0;
+	hwsim_access_changed(radio);
+	run_for(air, after(air, 0) + 1000 - air->start_ns);
+	KUNIT_ASSERT_NOT_NULL(test, radio->frame);
+	KUNIT_EXPECT_TRUE(test, is_zero_ether_addr(radio->frame->ta));
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 1, air->count);
+	KUNIT_EXPECT_EQ(test, 0, radio->held);
+}
+
+/* who dozes hears data only while it has something to send itself */
+static void air_who_dozes_hears_little(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	const struct hwsim_link *link;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	link = radio->links[air->radios[0]->slot];
+	hwsim_radio_doze(radio, true);
+	ether_addr_copy(radio->bssid, address(0));
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 1, air->count);
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	send(air, 2, 0, 500);
+	send(air, 0, 2, 0);
+	run_for(air, NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	/* its own frame is acknowledged, and may have asked for something */
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 5, air->count);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	/* that was it: no more data */
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	hwsim_radio_doze(radio, false);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 3, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+}
+
+/* of two interfaces one is flushed */
+static void air_a_flush_spares_other_interfaces(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct list_head *queue = &radio->acs[IEEE80211_AC_BE].queue;
+	struct ieee80211_vif *vifs[2];
+	struct hwsim_mpdu *mpdu;
+	int i = 0;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	send(air, 0, 2, 0);
+	list_for_each_entry(mpdu, queue, list) {
+		/* the medium compares them, and asks for basic rates */
+		if (i < 2)
+			vifs[i] = kunit_kzalloc(test, sizeof(*vifs[i]),
+						GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, vifs[i % 2]);
+		IEEE80211_SKB_CB(mpdu->skb)->control.vif = vifs[i++ % 2];
+	}
+	/* the first is on the air, and stays there */
+	run_for(air, after(air, 0) + 1000 - air->start_ns);
+	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_DATA, radio->stage);
+	hwsim_radio_flush(radio, vifs[1], true);
+	KUNIT_EXPECT_EQ(test, 2, radio->held);
+	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_DATA, radio->stage);
+	hwsim_radio_flush(radio, vifs[0], true);
+	KUNIT_EXPECT_EQ(test, 0, radio->held);
+	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_NONE, radio->stage);
 }
 
 /* acknowledged, given up, in a collision, in a queue when the radio stops */
@@ -729,7 +854,7 @@ static void air_a_flush_ends_an_exchange(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, after(air, 0) + 1000 - air->start_ns);
 	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_PROTECT, radio->stage);
-	hwsim_radio_flush(radio, true);
+	hwsim_radio_flush(radio, NULL, true);
 	KUNIT_EXPECT_EQ(test, 0, radio->held);
 	/* what comes next waits until the RTS is over */
 	air->wiphy->rts_threshold = U32_MAX;
@@ -965,6 +1090,10 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_hidden_stations_collide),
 	KUNIT_CASE(air_a_stronger_frame_captures),
 	KUNIT_CASE(air_categories_collide_inside),
+	KUNIT_CASE(air_an_empty_category_does_not_collide),
+	KUNIT_CASE(air_an_injected_cts_is_sent_once),
+	KUNIT_CASE(air_who_dozes_hears_little),
+	KUNIT_CASE(air_a_flush_spares_other_interfaces),
 	KUNIT_CASE(air_each_frame_ends_once),
 	KUNIT_CASE(air_rts_reserves_the_medium),
 	KUNIT_CASE(air_an_unanswered_rts_reserves_little),

@@ -42,7 +42,12 @@ struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
 	return NULL;
 }
 
-static struct hwsim_ac *ac_of_tid(struct hwsim_radio *radio, u8 tid)
+/**
+ * hwsim_ac_of_tid - the access category that a TID belongs to
+ * @radio: the radio
+ * @tid: the TID
+ */
+struct hwsim_ac *hwsim_ac_of_tid(struct hwsim_radio *radio, u8 tid)
 {
 	/* user priority to access category, Table 10-1 */
 	static const u8 acs[] = {
@@ -78,7 +83,7 @@ void hwsim_session_put_back(struct hwsim_session *session,
  */
 static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 {
-	ac_of_tid(radio, session->tid)->txqs = true;
+	hwsim_ac_of_tid(radio, session->tid)->txqs = true;
 	ieee80211_schedule_txq(radio->hw, session->txq);
 }
 
@@ -89,8 +94,13 @@ static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
  */
 void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
-	hwsim_session_put_back(mpdu->session, mpdu);
-	want_turn(radio, mpdu->session);
+	struct hwsim_session *session = mpdu->session;
+
+	hwsim_session_put_back(session, mpdu);
+	if (session->asleep)
+		ieee80211_sta_set_buffered(session->txq->sta, session->tid, true);
+	else
+		want_turn(radio, session);
 }
 
 /**
@@ -159,8 +169,9 @@ bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
 bool hwsim_session_pending(const struct hwsim_radio *radio,
 			   const struct hwsim_session *session)
 {
-	return !list_empty(&session->again) ||
-	       hwsim_session_wants_bar(radio, session);
+	return hwsim_session_is_served(radio, session) &&
+	       (!list_empty(&session->again) ||
+		hwsim_session_wants_bar(radio, session));
 }
 
 /**
@@ -327,21 +338,26 @@ void hwsim_session_sent(struct hwsim_radio *radio,
 		want_turn(radio, session);
 }
 
+/* frames on the air; if they are to be flushed, they are not sent again */
 static void leave_session(struct hwsim_ppdu *ppdu,
-			  const struct hwsim_session *session)
+			  const struct hwsim_session *session, bool flush)
 {
 	u32 i;
 
-	for (i = 0; ppdu && i < ppdu->count; i++)
-		if (ppdu->mpdus[i]->session == session)
-			ppdu->mpdus[i]->session = NULL;
+	for (i = 0; ppdu && i < ppdu->count; i++) {
+		if (ppdu->mpdus[i]->session != session)
+			continue;
+		ppdu->mpdus[i]->session = NULL;
+		if (flush)
+			hwsim_mpdu_give_up(ppdu->mpdus[i]);
+	}
 }
 
 /* frames of a session, one by one: by plain transmissions, or not at all */
 static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		     bool flush)
 {
-	struct hwsim_ac *ac = ac_of_tid(radio, session->tid);
+	struct hwsim_ac *ac = hwsim_ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
 
 	/* what was to follow in the TXOP is not on its way yet */
@@ -354,31 +370,118 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		list_del_init(&mpdu->list);
 		mpdu->session = NULL;
 		mpdu->unknown = false;
-		if (flush) {
+		if (flush || session->asleep) {
 			hwsim_mpdu_drop(radio, mpdu);
 			continue;
 		}
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 	}
-	leave_session(radio->frame, session);
+	leave_session(radio->frame, session, flush);
 	/* others may have lost their turn to a BlockAckReq of this one */
 	ac->txqs = true;
 	kfree(session);
 }
 
+static bool is_of(const struct hwsim_session *session,
+		  const struct ieee80211_vif *vif)
+{
+	return !vif || session->txq->vif == vif;
+}
+
 /**
- * hwsim_sessions_purge - drop what all sessions of a radio have to send
- * @radio: the radio; it has no exchange going on
+ * hwsim_sessions_purge - drop what sessions of a radio have to send
+ * @radio: the radio
+ * @vif: those of one interface, NULL: all
  */
-void hwsim_sessions_purge(struct hwsim_radio *radio)
+void hwsim_sessions_purge(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif)
 {
 	struct hwsim_session *session;
 	struct hlist_node *node;
 	int i;
 
 	hash_for_each_safe(radio->sessions, i, node, session, node)
-		dissolve(radio, session, true);
+		if (is_of(session, vif))
+			dissolve(radio, session, true);
+}
+
+/**
+ * hwsim_sessions_hold - whether sessions have frames that are to be sent again
+ * @radio: the radio
+ * @vif: sessions of one interface, NULL: all
+ */
+bool hwsim_sessions_hold(const struct hwsim_radio *radio,
+			 const struct ieee80211_vif *vif)
+{
+	const struct hwsim_session *session;
+	int i;
+
+	hash_for_each(radio->sessions, i, session, node)
+		if (is_of(session, vif) && !session->asleep &&
+		    !list_empty(&session->again))
+			return true;
+	return false;
+}
+
+/**
+ * hwsim_session_is_served - whether a session may send
+ * @radio: the radio
+ * @session: the session
+ *
+ * Not while its recipient dozes, or the radio looks at other channels.
+ */
+bool hwsim_session_is_served(const struct hwsim_radio *radio,
+			     const struct hwsim_session *session)
+{
+	struct ieee80211_chanctx_conf *context;
+	bool here;
+
+	if (session->asleep)
+		return false;
+	rcu_read_lock();
+	context = rcu_dereference(session->txq->vif->bss_conf.chanctx_conf);
+	here = !context || context->def.chan == radio->channel;
+	rcu_read_unlock();
+	return here;
+}
+
+/**
+ * hwsim_sessions_resume - sessions wait no longer, if the radio is back
+ * @radio: the radio, on another channel than before
+ */
+void hwsim_sessions_resume(struct hwsim_radio *radio)
+{
+	struct hwsim_session *session;
+	int i;
+
+	hash_for_each(radio->sessions, i, session, node)
+		if (hwsim_session_pending(radio, session))
+			want_turn(radio, session);
+}
+
+/**
+ * hwsim_sessions_sleep - a recipient dozes, or is awake
+ * @radio: the originator
+ * @sta: the recipient
+ * @sleeps: whether it dozes; then mac80211 says in beacons what waits for it
+ */
+void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			  bool sleeps)
+{
+	struct hwsim_session *session;
+	u8 tid;
+
+	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
+		session = hwsim_session_of(radio, sta->addr, tid);
+		if (!session)
+			continue;
+		session->asleep = sleeps;
+		ieee80211_sta_set_buffered(sta, tid, sleeps &&
+					   !list_empty(&session->again));
+		if (hwsim_session_pending(radio, session))
+			want_turn(radio, session);
+	}
 }
 
 static int start_session(struct hwsim_radio *radio,
@@ -529,6 +632,7 @@ void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 		stop_session(radio, addr, tid, true);
 		stop_recipient(radio, addr, tid);
 	}
+	hwsim_tx_forget_sta(radio, addr);
 	hwsim_peer_forget(radio, addr);
 	hwsim_medium_leave(radio->medium);
 }

@@ -117,6 +117,27 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	kfree(mpdu);
 }
 
+/* the station is gone: what is on the air is not sent again, one by one */
+static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
+{
+	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
+	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
+	struct ba_test *ba = test->priv;
+	struct hwsim_mpdu flies = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, session);
+	KUNIT_ASSERT_NOT_NULL(test, frame);
+	INIT_LIST_HEAD(&session->again);
+	hash_add(ba->radio.sessions, &session->node, 0);
+	flies.session = session;
+	frame->mpdus[0] = &flies;
+	frame->count = 1;
+	ba->radio.frame = frame;
+	hwsim_sessions_purge(&ba->radio, NULL);
+	KUNIT_EXPECT_NULL(test, flies.session);
+	KUNIT_EXPECT_TRUE(test, flies.no_retry);
+}
+
 static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 {
 	struct hwsim_board board = { .start = 4090 };
@@ -146,6 +167,7 @@ static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_frames_go_back_in_order),
 	KUNIT_CASE(ba_what_still_waits_is_not_given_up),
 	KUNIT_CASE(ba_a_bar_begins_where_the_window_does),
+	KUNIT_CASE(ba_what_a_flush_finds_on_the_air_ends_there),
 	KUNIT_CASE(ba_a_scoreboard_follows_the_window),
 	{}
 };

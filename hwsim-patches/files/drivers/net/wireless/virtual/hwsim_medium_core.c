@@ -178,11 +178,53 @@ static void report_status(struct hwsim_mpdu *mpdu)
 		if (!mpdu->tried[i] && i)
 			info->status.rates[i].idx = -1;
 	}
-	if (mpdu->acked)
+	if (mpdu->filtered)
+		info->flags |= IEEE80211_TX_STAT_TX_FILTERED;
+	else if (mpdu->acked)
 		info->flags |= IEEE80211_TX_STAT_ACK;
 	else if (!mpdu->wants_ack)
 		info->flags |= IEEE80211_TX_STAT_NOACK_TRANSMITTED;
 	ieee80211_tx_status_skb(mpdu->hw, mpdu->skb);
+}
+
+/**
+ * hwsim_mpdu_discard - free a frame whose status nobody gets
+ * @medium: the medium, locked
+ * @mpdu: the frame, in no queue
+ */
+void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu)
+{
+	list_add_tail(&mpdu->list, &medium->discarded);
+}
+
+/**
+ * hwsim_discarded_free - free what was discarded; the lock is not held
+ * @discarded: the frames
+ */
+void hwsim_discarded_free(struct list_head *discarded)
+{
+	struct hwsim_mpdu *mpdu, *next;
+
+	list_for_each_entry_safe(mpdu, next, discarded, list) {
+		list_del(&mpdu->list);
+		if (mpdu->is_own)
+			dev_kfree_skb_any(mpdu->skb);
+		else
+			ieee80211_free_txskb(mpdu->hw, mpdu->skb);
+		kfree(mpdu);
+	}
+}
+
+/**
+ * hwsim_mpdu_let_go - a radio holds one frame less
+ * @radio: the radio
+ */
+void hwsim_mpdu_let_go(struct hwsim_radio *radio)
+{
+	radio->held--;
+	/* who waits looks at what is held under the lock, too */
+	if (waitqueue_active(&radio->medium->idle))
+		wake_up(&radio->medium->idle);
 }
 
 /* hand everything in @up to mac80211; the lock is not held, softirqs are off */
@@ -206,21 +248,25 @@ static void deliver(struct list_head *up)
 
 /*
  * Process what is due, then arm the timer. Whoever comes while the medium is
- * running leaves it to the runner.
+ * running leaves it to the runner. In real time more falls due meanwhile: that
+ * has its turn when the timer comes again, so that others have theirs.
  */
 static void run(struct hwsim_medium *medium)
 {
+	u64 next, until = ktime_get_ns();
+	LIST_HEAD(discarded);
 	LIST_HEAD(up);
-	u64 next;
 
 	medium->running = true;
 	for (;;) {
-		next = hwsim_run_events(medium, ktime_get_ns());
-		if (list_empty(&medium->up))
+		next = hwsim_run_events(medium, until);
+		if (list_empty(&medium->up) && list_empty(&medium->discarded))
 			break;
 		list_splice_init(&medium->up, &up);
+		list_splice_init(&medium->discarded, &discarded);
 		spin_unlock(&medium->lock);
 		deliver(&up);
+		hwsim_discarded_free(&discarded);
 		spin_lock(&medium->lock);
 	}
 	medium->running = false;
@@ -266,6 +312,9 @@ u64 hwsim_medium_enter(struct hwsim_medium *medium)
 void hwsim_medium_leave(struct hwsim_medium *medium)
 	__releases(&medium->lock)
 {
+	LIST_HEAD(discarded);
+
+	list_splice_init(&medium->discarded, &discarded);
 	if (!medium->running) {
 		struct hwsim_air *air;
 		u64 next = next_time(medium, &air);
@@ -279,6 +328,7 @@ void hwsim_medium_leave(struct hwsim_medium *medium)
 				      HRTIMER_MODE_ABS_SOFT);
 	}
 	spin_unlock_bh(&medium->lock);
+	hwsim_discarded_free(&discarded);
 }
 
 /**
@@ -314,10 +364,9 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	struct hwsim_medium *medium = radio->medium;
 	struct hwsim_up *up = kzalloc(sizeof(*up), GFP_ATOMIC);
 
-	if (!--radio->held)
-		wake_up(&medium->idle);
+	hwsim_mpdu_let_go(radio);
 	if (!up) {
-		hwsim_mpdu_free(mpdu);
+		hwsim_mpdu_discard(medium, mpdu);
 		return;
 	}
 	up->hw = mpdu->hw;
@@ -423,6 +472,7 @@ struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
 	INIT_LIST_HEAD(&medium->airs);
 	INIT_LIST_HEAD(&medium->faults);
 	INIT_LIST_HEAD(&medium->up);
+	INIT_LIST_HEAD(&medium->discarded);
 	init_waitqueue_head(&medium->idle);
 	return medium;
 }

@@ -11,6 +11,7 @@
  *	fault	frames that are lost or damaged on purpose
  *	approx	frames that may arrive damaged
  *	peer	what goes with answers: bytes of a stack above
+ *	ps	power save: who dozes, and what is kept for whom
  *	capture	the air as a monitor sees it
  *	radio	a radio and the medium it is on
  *	netlink	control and statistics
@@ -18,8 +19,9 @@
  * Locking: everything of a medium and its radios is under medium->lock, taken
  * with softirqs disabled. mac80211 is asked for frames (tx_dequeue) with the
  * lock held, but gets frames and tx statuses only after it was dropped: they
- * are gathered in medium->up. hwsim_media_mutex guards the list of media and
- * a radio's membership, and is taken outside of any medium's lock.
+ * are gathered in medium->up, and frames to be freed in medium->discarded.
+ * hwsim_media_mutex guards the list of media and a radio's membership, and is
+ * taken outside of any medium's lock.
  */
 #ifndef __HWSIM_MEDIUM_INT_H
 #define __HWSIM_MEDIUM_INT_H
@@ -163,7 +165,8 @@ struct hwsim_air {
  * @faults: in the order of their making
  * @num_faults: that ever were
  * @up: what goes up to mac80211 after the lock is dropped
- * @idle: woken when a radio's queues have run empty
+ * @discarded: frames that are freed then, since that may wake who sent them
+ * @idle: woken when a radio has let go of a frame
  */
 struct hwsim_medium {
 	struct list_head list;
@@ -187,6 +190,7 @@ struct hwsim_medium {
 	struct list_head faults;
 	u32 num_faults;
 	struct list_head up;
+	struct list_head discarded;
 	wait_queue_head_t idle;
 };
 
@@ -213,6 +217,9 @@ struct hwsim_medium {
  * @timestamp: beacon or probe response: its timestamp is set when it is sent
  * @is_own: made by the driver itself: mac80211 does not want its status
  * @no_retry: one attempt only
+ * @alone: not one of a queue that has its turn: it is sent again by itself,
+ *	even if its receiver dozes
+ * @filtered: mac80211 is to keep it until its receiver is awake
  * @draw: rate control is asked anew before it goes first in an A-MPDU
  * @more_data: others waited behind it when it was taken
  * @rts_rate: index of the rate of RTS or CTS, -1: any
@@ -239,6 +246,8 @@ struct hwsim_mpdu {
 	bool timestamp;
 	bool is_own;
 	bool no_retry;
+	bool alone;
+	bool filtered;
 	bool draw;
 	bool more_data;
 	s8 rts_rate;
@@ -421,6 +430,7 @@ struct hwsim_ac {
  * @max_count: MPDUs that the recipient can hold
  * @max_bytes: longest A-MPDU that it can take
  * @spacing_ns: least time between MPDUs that it needs
+ * @asleep: the recipient dozes
  * @ending: mac80211 has been asked to end it
  * @rate: of its last PPDU
  * @unknown: how many in @again may have arrived
@@ -438,6 +448,7 @@ struct hwsim_session {
 	u32 max_count;
 	u32 max_bytes;
 	u32 spacing_ns;
+	bool asleep;
 	bool ending;
 	struct hwsim_phy_rate rate;
 	u32 unknown;
@@ -492,6 +503,7 @@ struct hwsim_payload {
  * @in: came with its last answer that brought any
  * @arrivals: answers that brought some
  * @retries: how often frames to it were sent again
+ * @sleeps: it dozes
  * @has_said: bytes or MORE DATA went one way or the other
  * @more_data: its last frame said that more will follow
  */
@@ -503,6 +515,7 @@ struct hwsim_peer {
 	struct hwsim_payload in;
 	u64 arrivals;
 	u32 retries;
+	bool sleeps;
 	bool has_said;
 	bool more_data;
 };
@@ -541,6 +554,9 @@ struct hwsim_peer {
  * @basic_rates: of its network, as &hwsim_phy_response wants them
  * @short_slot: its network uses short slots
  * @qos: its network has WMM
+ * @bssid: of its network
+ * @dozes: power save: it hears little
+ * @awake_for: why it hears more just now
  * @eifs_extra_ns: what EIFS adds
  * @addresses: of its interfaces
  * @num_addresses: how many
@@ -611,6 +627,9 @@ struct hwsim_radio {
 	u16 basic_rates;
 	bool short_slot;
 	bool qos;
+	u8 bssid[ETH_ALEN];
+	bool dozes;
+	u8 awake_for;
 	u32 eifs_extra_ns;
 	struct {
 		u8 addr[ETH_ALEN];
@@ -676,6 +695,9 @@ void hwsim_medium_leave(struct hwsim_medium *medium)
 	__releases(&medium->lock);
 struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed);
 void hwsim_medium_free(struct hwsim_medium *medium);
+void hwsim_mpdu_discard(struct hwsim_medium *medium, struct hwsim_mpdu *mpdu);
+void hwsim_mpdu_let_go(struct hwsim_radio *radio);
+void hwsim_discarded_free(struct list_head *discarded);
 void hwsim_up_frame(struct hwsim_radio *radio,
 		    const struct ieee80211_rx_status *rx_status,
 		    struct sk_buff *skb);
@@ -758,11 +780,17 @@ void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
-void hwsim_tx_drop_queued(struct hwsim_radio *radio);
-void hwsim_tx_purge(struct hwsim_radio *radio);
+void hwsim_tx_drop_queued(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif);
+void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif);
+struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
+				    struct ieee80211_txq *txq);
+bool hwsim_txq_holds_frames(struct ieee80211_txq *txq);
+void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data);
+void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu);
 void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		     struct hwsim_mpdu *mpdu);
-void hwsim_mpdu_free(struct hwsim_mpdu *mpdu);
 void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 			     const struct hwsim_mpdu *mpdu);
@@ -785,7 +813,16 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 				 struct hwsim_session *session);
 bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		    const struct hwsim_ppdu *answer);
-void hwsim_sessions_purge(struct hwsim_radio *radio);
+bool hwsim_sessions_hold(const struct hwsim_radio *radio,
+			 const struct ieee80211_vif *vif);
+void hwsim_sessions_resume(struct hwsim_radio *radio);
+void hwsim_sessions_purge(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif);
+void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			  bool sleeps);
+bool hwsim_session_is_served(const struct hwsim_radio *radio,
+			     const struct hwsim_session *session);
+struct hwsim_ac *hwsim_ac_of_tid(struct hwsim_radio *radio, u8 tid);
 struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
 					   const u8 *addr, u8 tid);
 
@@ -823,6 +860,19 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times);
 u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
+
+bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_peer_set_sleeps(struct hwsim_radio *radio, const u8 *addr,
+			   bool sleeps);
+
+/* ps */
+bool hwsim_ps_is_deaf(const struct hwsim_radio *radio,
+		      const struct hwsim_ppdu *ppdu);
+void hwsim_ps_answered(struct hwsim_radio *radio);
+void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		       const struct hwsim_mpdu *mpdu);
+bool hwsim_ps_keeps(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		    struct hwsim_mpdu *mpdu);
 
 /* radio */
 struct hwsim_radio *hwsim_radio_by_index(u32 index);

@@ -10,6 +10,7 @@
 
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
+#define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
 #define RETRIES_MAX	255	/* what fits where attempts are counted */
 
@@ -17,6 +18,11 @@ static struct genl_family medium_family;
 
 /* all media, under hwsim_media_mutex */
 static LIST_HEAD(hwsim_media);
+
+static const struct netlink_range_validation_signed clock_ppb_range = {
+	.min = -CLOCK_PPB_MAX,
+	.max = CLOCK_PPB_MAX,
+};
 
 static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_ID] = { .type = NLA_U32 },
@@ -68,6 +74,9 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_MORE_DATA] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_DSSS_ONLY] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
+		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
 	[HWSIM_MEDIUM_ATTR_FAULT_LISTENER] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_FAULT_SHARE] = NLA_POLICY_MIN(NLA_U32, 1),
 };
@@ -141,7 +150,7 @@ static int named_radio(struct genl_info *info, int attr,
 	return 0;
 }
 
-static int cmd_new(struct genl_info *info)
+static int cmd_new(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *id = need(info, HWSIM_MEDIUM_ATTR_ID);
 	struct nlattr *seed = need(info, HWSIM_MEDIUM_ATTR_SEED);
@@ -172,7 +181,7 @@ static int cmd_new(struct genl_info *info)
 	return 0;
 }
 
-static int cmd_del(struct genl_info *info)
+static int cmd_del(struct sk_buff *msg, struct genl_info *info)
 {
 	struct hwsim_medium *medium = medium_of(info);
 
@@ -213,7 +222,7 @@ static struct hwsim_curve *curve_of(struct genl_info *info,
 	return curve;
 }
 
-static int cmd_set_curve(struct genl_info *info)
+static int cmd_set_curve(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *number = need(info, HWSIM_MEDIUM_ATTR_CURVE);
 	struct nlattr *start = need(info, HWSIM_MEDIUM_ATTR_START_MB);
@@ -247,7 +256,7 @@ static int cmd_set_curve(struct genl_info *info)
 	return 0;
 }
 
-static int cmd_set_fading(struct genl_info *info)
+static int cmd_set_fading(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *number = need(info, HWSIM_MEDIUM_ATTR_FADING);
 	struct nlattr *quantiles = need(info, HWSIM_MEDIUM_ATTR_QUANTILES);
@@ -330,7 +339,6 @@ static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 	return 0;
 }
 
-/* nothing is changed unless all is right */
 /* the fixed rate that a radio is to have, if it is one that it can have */
 static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 		      struct hwsim_phy_rate *rate,
@@ -412,7 +420,18 @@ static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 	return hwsim_radio_set_dsss_only(radio, nla_get_u8(attr), info->extack);
 }
 
-static int cmd_add_radio(struct genl_info *info)
+/* of a radio that is down: its beacons keep time by it */
+static void set_clock(struct hwsim_radio *radio, struct nlattr **attrs)
+{
+	struct nlattr *ahead = attrs[HWSIM_MEDIUM_ATTR_CLOCK_US];
+	struct nlattr *drift = attrs[HWSIM_MEDIUM_ATTR_CLOCK_PPB];
+
+	if (ahead || drift)
+		radio->ops->set_clock(radio->hw, ahead ? nla_get_u32(ahead) : 0,
+				      drift ? nla_get_s32(drift) : 0);
+}
+
+static int cmd_add_radio(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *stream = info->attrs[HWSIM_MEDIUM_ATTR_STREAM];
 	struct hwsim_medium *medium = medium_of(info);
@@ -447,10 +466,11 @@ static int cmd_add_radio(struct genl_info *info)
 	hwsim_medium_enter(medium);
 	set_radio(radio, info->attrs, &rate);
 	hwsim_medium_leave(medium);
+	set_clock(radio, info->attrs);
 	return 0;
 }
 
-static int cmd_set_radio(struct genl_info *info)
+static int cmd_set_radio(struct sk_buff *msg, struct genl_info *info)
 {
 	struct hwsim_radio *radio = radio_of(info);
 	struct hwsim_phy_rate rate;
@@ -462,7 +482,7 @@ static int cmd_set_radio(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "the radio is on no medium");
 		return -ENOENT;
 	}
-	/* all or nothing: what may be refused comes first */
+	/* nothing is changed unless all is right: what may be refused comes first */
 	hwsim_medium_enter(radio->medium);
 	result = check_rate(radio, info->attrs, &rate, info->extack);
 	hwsim_medium_leave(radio->medium);
@@ -476,7 +496,7 @@ static int cmd_set_radio(struct genl_info *info)
 	return 0;
 }
 
-static int cmd_remove_radio(struct genl_info *info)
+static int cmd_remove_radio(struct sk_buff *msg, struct genl_info *info)
 {
 	struct hwsim_radio *radio = radio_of(info);
 
@@ -491,6 +511,7 @@ static int cmd_remove_radio(struct genl_info *info)
 		return -EBUSY;
 	}
 	hwsim_radio_set_dsss_only(radio, false, NULL);
+	radio->ops->set_clock(radio->hw, 0, 0);
 	hwsim_radio_detach(radio);
 	return 0;
 }
@@ -603,7 +624,7 @@ static int set_links(struct hwsim_medium *medium,
 	return result;
 }
 
-static int cmd_set_links(struct genl_info *info)
+static int cmd_set_links(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *links = need(info, HWSIM_MEDIUM_ATTR_LINKS);
 	struct hwsim_medium *medium = medium_of(info);
@@ -629,7 +650,7 @@ static int cmd_set_links(struct genl_info *info)
 	return result;
 }
 
-static int cmd_set_payload(struct genl_info *info)
+static int cmd_set_payload(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *addr = need(info, HWSIM_MEDIUM_ATTR_ADDR);
 	struct nlattr *payload = need(info, HWSIM_MEDIUM_ATTR_PAYLOAD);
@@ -641,7 +662,7 @@ static int cmd_set_payload(struct genl_info *info)
 	if (!addr || !payload)
 		return -EINVAL;
 	if (!net_eq(genl_info_net(info), wiphy_net(radio->hw->wiphy)) &&
-	    !capable(CAP_NET_ADMIN)) {
+	    !netlink_capable(msg, CAP_NET_ADMIN)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "the radio is in another network namespace");
 		return -EPERM;
@@ -658,7 +679,7 @@ static int cmd_set_payload(struct genl_info *info)
 	return result;
 }
 
-static int cmd_add_fault(struct genl_info *info)
+static int cmd_add_fault(struct sk_buff *msg, struct genl_info *info)
 {
 	struct nlattr *kind = need(info, HWSIM_MEDIUM_ATTR_FAULT_KIND);
 	struct nlattr *action = need(info, HWSIM_MEDIUM_ATTR_FAULT_ACTION);
@@ -708,7 +729,7 @@ static int cmd_add_fault(struct genl_info *info)
 	return result;
 }
 
-static int (*const commands[])(struct genl_info *info) = {
+static int (*const commands[])(struct sk_buff *msg, struct genl_info *info) = {
 	[HWSIM_MEDIUM_CMD_NEW] = cmd_new,
 	[HWSIM_MEDIUM_CMD_DEL] = cmd_del,
 	[HWSIM_MEDIUM_CMD_SET_CURVE] = cmd_set_curve,
@@ -726,7 +747,7 @@ static int medium_doit(struct sk_buff *msg, struct genl_info *info)
 	int result;
 
 	mutex_lock(&hwsim_media_mutex);
-	result = commands[info->genlhdr->cmd](info);
+	result = commands[info->genlhdr->cmd](msg, info);
 	mutex_unlock(&hwsim_media_mutex);
 	return result;
 }

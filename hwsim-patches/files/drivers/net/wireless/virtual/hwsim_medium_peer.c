@@ -165,6 +165,33 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
 }
 
 /**
+ * hwsim_peer_sleeps - whether a station dozes
+ * @radio: its access point
+ * @addr: the station
+ */
+bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr)
+{
+	const struct hwsim_peer *peer = peer_of(radio, addr);
+
+	return peer && peer->sleeps;
+}
+
+/**
+ * hwsim_peer_set_sleeps - a station dozes, or is awake
+ * @radio: its access point
+ * @addr: the station
+ * @sleeps: whether it dozes
+ */
+void hwsim_peer_set_sleeps(struct hwsim_radio *radio, const u8 *addr,
+			   bool sleeps)
+{
+	struct hwsim_peer *peer = peer_get(radio, addr);
+
+	if (peer)
+		peer->sleeps = sleeps;
+}
+
+/**
  * hwsim_peer_forget - forget what was said and counted
  * @radio: the radio
  * @addr: to and by whom, NULL: everybody

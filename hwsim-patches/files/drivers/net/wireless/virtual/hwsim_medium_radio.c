@@ -291,7 +291,7 @@ static void forget_up(struct hwsim_radio *radio)
 			continue;
 		list_del(&up->list);
 		if (up->mpdu)
-			hwsim_mpdu_free(up->mpdu);
+			hwsim_mpdu_discard(radio->medium, up->mpdu);
 		dev_kfree_skb_any(up->skb);
 		kfree(up);
 	}
@@ -314,7 +314,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_medium_enter(medium);
 	hwsim_air_forget(radio);
 	hwsim_access_reset(radio);
-	hwsim_tx_purge(radio);
+	hwsim_tx_purge(radio, NULL);
 	WARN_ON_ONCE(radio->held);	/* each frame is completed, and once */
 	forget_up(radio);
 	hash_for_each_safe(radio->recipients, i, next, recipient, node) {
@@ -350,7 +350,7 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 	hwsim_medium_enter(radio->medium);
 	hwsim_air_tune(radio, NULL);
 	hwsim_access_reset(radio);
-	hwsim_tx_purge(radio);
+	hwsim_tx_purge(radio, NULL);
 	WARN_ON_ONCE(radio->held);
 	forget_up(radio);
 	hwsim_medium_leave(radio->medium);
@@ -390,9 +390,10 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 	if (radio->channel != channel || !radio->air) {
 		hwsim_air_tune(radio, channel);
 		if (channel && channel != radio->channel)
-			hwsim_tx_drop_queued(radio);
+			hwsim_tx_drop_queued(radio, NULL);
 		radio->channel = channel;
 		update_timing(radio);
+		hwsim_sessions_resume(radio);
 		for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)
 			if (hwsim_tx_pending(&radio->acs[i]))
 				hwsim_access_ready(radio, &radio->acs[i], now);
@@ -640,6 +641,7 @@ void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 	bool qos = network_has_qos(radio, vif, conf);
 
 	hwsim_medium_enter(radio->medium);
+	ether_addr_copy(radio->bssid, conf->bssid);
 	radio->short_slot = conf->use_short_slot;
 	radio->basic_rates = basic_rates_of(radio, conf->basic_rates);
 	radio->qos = qos;

@@ -579,6 +579,7 @@ static void receive_mpdus(struct hwsim_radio *radio,
 			continue;
 		if (recipient)
 			hwsim_board_set(&recipient->board, ppdu->mpdus[i]->seq);
+		hwsim_ps_received(radio, ppdu, ppdu->mpdus[i]);
 		hand_up(radio, ppdu->mpdus[i], reception);
 	}
 	if (owned && verdict->any) {

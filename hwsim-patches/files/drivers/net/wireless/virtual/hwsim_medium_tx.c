@@ -15,6 +15,7 @@
 
 #define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
+#define HEADER_WITH_TA_BYTES	16
 #define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
 				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
@@ -207,6 +208,16 @@ static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	mpdu->draw = false;
 }
 
+/*
+ * Whether a frame is one that its receiver answers by ACK or BlockAck. Of
+ * control frames that a monitor injects most are not: they are sent once.
+ */
+static bool is_answered(__le16 fc)
+{
+	return !ieee80211_is_ctl(fc) || ieee80211_is_pspoll(fc) ||
+	       ieee80211_is_back_req(fc);
+}
+
 static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 				   struct ieee80211_sta *sta,
 				   struct sk_buff *skb)
@@ -223,7 +234,8 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	mpdu->kind = kind_of(hdr->frame_control);
 	mpdu->bytes = skb->len + HWSIM_FCS_BYTES;
 	mpdu->wants_ack = !is_multicast_ether_addr(hdr->addr1) &&
-			  !(info->flags & IEEE80211_TX_CTL_NO_ACK);
+			  !(info->flags & IEEE80211_TX_CTL_NO_ACK) &&
+			  is_answered(hdr->frame_control);
 	mpdu->timestamp = ieee80211_is_beacon(hdr->frame_control) ||
 			  ieee80211_is_probe_resp(hdr->frame_control);
 	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
@@ -252,28 +264,14 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_free - free a frame whose status nobody gets
- * @mpdu: the frame, in no queue
- */
-void hwsim_mpdu_free(struct hwsim_mpdu *mpdu)
-{
-	if (mpdu->is_own)
-		dev_kfree_skb_any(mpdu->skb);
-	else
-		ieee80211_free_txskb(mpdu->hw, mpdu->skb);
-	kfree(mpdu);
-}
-
-/**
  * hwsim_mpdu_drop - a frame is not sent, and its status is of no use
  * @radio: the radio
  * @mpdu: the frame, in no queue; freed
  */
 void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
-	hwsim_mpdu_free(mpdu);
-	if (!--radio->held)
-		wake_up(&radio->medium->idle);
+	hwsim_mpdu_discard(radio->medium, mpdu);
+	hwsim_mpdu_let_go(radio);
 }
 
 /**
@@ -388,7 +386,9 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 		return NULL;
 	ppdu->tx_rate = *tx_rate;
 	ether_addr_copy(ppdu->ra, hdr->addr1);
-	ether_addr_copy(ppdu->ta, hdr->addr2);
+	/* ACK and CTS do not say from whom */
+	if (ieee80211_hdrlen(hdr->frame_control) >= HEADER_WITH_TA_BYTES)
+		ether_addr_copy(ppdu->ta, hdr->addr2);
 	ppdu->tid = mpdu->tid;
 	ppdu->wants_answer = mpdu->wants_ack;
 	ppdu->answer_kind = mpdu->kind == HWSIM_MEDIUM_FRAME_BAR ?
@@ -396,8 +396,15 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	return ppdu;
 }
 
-static void set_more_data(struct ieee80211_hdr *hdr, bool more_data)
+/**
+ * hwsim_mpdu_set_more_data - say whether more frames will follow
+ * @mpdu: a data frame
+ * @more_data: whether they will
+ */
+void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data)
 {
+	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
 	hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_MOREDATA);
 	if (more_data)
 		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_MOREDATA);
@@ -438,8 +445,9 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
-		if (radio->more_data && !ieee80211_is_ctl(hdr->frame_control))
-			set_more_data(hdr, more_data);
+		if (radio->more_data && !first->alone &&
+		    !ieee80211_is_ctl(hdr->frame_control))
+			hwsim_mpdu_set_more_data(ppdu->mpdus[i], more_data);
 	}
 }
 
@@ -460,28 +468,44 @@ static bool fits(const struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 	return ns <= limit_ns && ppdu->protection == HWSIM_PROTECTION_NONE;
 }
 
+/* a PPDU of one MPDU; if there is no memory, or no room in the TXOP, none */
+static struct hwsim_ppdu *fill_with_one(struct hwsim_radio *radio,
+					struct hwsim_ppdu *ppdu,
+					struct hwsim_mpdu *mpdu, u64 limit_ns,
+					enum hwsim_place place)
+{
+	if (!ppdu)
+		return NULL;
+	ppdu->psdu_bytes = mpdu->bytes;
+	ppdu->mpdus[0] = mpdu;
+	ppdu->count = 1;
+	complete_ppdu(radio, ppdu, place);
+	if (fits(radio, ppdu, limit_ns, place))
+		return ppdu;
+	hwsim_ppdu_put(ppdu);
+	return NULL;
+}
+
 static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 				       struct hwsim_ac *ac,
 				       struct hwsim_mpdu *mpdu, u64 limit_ns,
 				       enum hwsim_place place)
 {
-	struct hwsim_ppdu *ppdu = ppdu_for(radio, mpdu);
+	struct hwsim_ppdu *ppdu = fill_with_one(radio, ppdu_for(radio, mpdu),
+						mpdu, limit_ns, place);
 
-	if (ppdu) {
-		ppdu->psdu_bytes = mpdu->bytes;
-		ppdu->mpdus[0] = mpdu;
-		ppdu->count = 1;
-		complete_ppdu(radio, ppdu, place);
-		if (fits(radio, ppdu, limit_ns, place))
-			return ppdu;
-		hwsim_ppdu_put(ppdu);
-	}
+	if (ppdu)
+		return ppdu;
 	list_add(&mpdu->list, &ac->queue);
 	ac->queued++;
 	return NULL;
 }
 
-static bool holds_frames(struct ieee80211_txq *txq)
+/**
+ * hwsim_txq_holds_frames - whether mac80211 has more in a queue
+ * @txq: the queue
+ */
+bool hwsim_txq_holds_frames(struct ieee80211_txq *txq)
 {
 	unsigned long frames, bytes;
 
@@ -489,8 +513,15 @@ static bool holds_frames(struct ieee80211_txq *txq)
 	return frames;
 }
 
-static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
-				  struct ieee80211_txq *txq)
+/**
+ * hwsim_tx_dequeue - take a frame from one of mac80211's queues
+ * @radio: the radio
+ * @txq: the queue
+ *
+ * Return: the frame, or NULL
+ */
+struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
+				    struct ieee80211_txq *txq)
 {
 	struct hwsim_mpdu *mpdu;
 	struct sk_buff *skb;
@@ -500,11 +531,14 @@ static struct hwsim_mpdu *dequeue(struct hwsim_radio *radio,
 		return NULL;
 	mpdu = mpdu_new(radio, txq->sta, skb);
 	if (!mpdu) {
+		/* no memory to keep it until the lock is dropped, either */
 		ieee80211_free_txskb(radio->hw, skb);
 		return NULL;
 	}
 	if (radio->more_data && mpdu->wants_ack)
-		mpdu->more_data = holds_frames(txq);
+		mpdu->more_data = hwsim_txq_holds_frames(txq);
+	if (mpdu->session)
+		mpdu->session->last_seq = mpdu->seq;
 	return mpdu;
 }
 
@@ -525,14 +559,12 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 	ahead = ieee80211_sn_sub(ieee80211_sn_inc(session->last_seq), first_seq);
 	if (ahead >= session->max_count)
 		return NULL;
-	mpdu = dequeue(radio, session->txq);
+	mpdu = hwsim_tx_dequeue(radio, session->txq);
 	if (mpdu && mpdu->session != session) {
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 		return NULL;
 	}
-	if (mpdu)
-		session->last_seq = mpdu->seq;
 	return mpdu;
 }
 
@@ -638,24 +670,17 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 
 	rate = hwsim_phy_response(&mpdu->session->rate, radio->basic_rates);
 	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
-	if (!ppdu) {
-		hwsim_mpdu_drop(radio, mpdu);
-		return NULL;
+	if (ppdu) {
+		ether_addr_copy(ppdu->ra, bar->ra);
+		ether_addr_copy(ppdu->ta, bar->ta);
+		ppdu->tid = mpdu->tid;
+		ppdu->wants_answer = true;
+		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	}
-	ether_addr_copy(ppdu->ra, bar->ra);
-	ether_addr_copy(ppdu->ta, bar->ta);
-	ppdu->tid = mpdu->tid;
-	ppdu->wants_answer = true;
-	ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
-	ppdu->psdu_bytes = mpdu->bytes;
-	ppdu->mpdus[0] = mpdu;
-	ppdu->count = 1;
-	complete_ppdu(radio, ppdu, place);
-	if (fits(radio, ppdu, limit_ns, place))
-		return ppdu;
-	hwsim_mpdu_drop(radio, mpdu);
-	hwsim_ppdu_put(ppdu);
-	return NULL;
+	ppdu = fill_with_one(radio, ppdu, mpdu, limit_ns, place);
+	if (!ppdu)
+		hwsim_mpdu_drop(radio, mpdu);
+	return ppdu;
 }
 
 /* a BlockAckReq is on its way: nothing of the session follows it unanswered */
@@ -668,28 +693,26 @@ static bool asks_now(const struct hwsim_radio *radio,
 	       frame->mpdus[0]->session == session;
 }
 
-/*
- * The first frame of a queue's turn: a BlockAckReq that is due, else one to be
- * sent again, else a new one.
- */
+/* a session's BlockAckReq that is due, or its first frame to be sent again */
+static struct hwsim_mpdu *first_of_session(struct hwsim_radio *radio,
+					   struct hwsim_session *session)
+{
+	if (hwsim_session_wants_bar(radio, session))
+		return hwsim_bar_new(radio, session);
+	return hwsim_session_take(session);
+}
+
+/* the first frame of a queue's turn: one of its session, else a new one */
 static struct hwsim_mpdu *first_of(struct hwsim_radio *radio,
 				   struct hwsim_session *session,
 				   struct ieee80211_txq *txq)
 {
-	struct hwsim_mpdu *mpdu = NULL;
-
-	if (session && asks_now(radio, session))
+	if (!session)
+		return hwsim_tx_dequeue(radio, txq);
+	if (asks_now(radio, session) || !hwsim_session_is_served(radio, session))
 		return NULL;
-	if (session && hwsim_session_wants_bar(radio, session))
-		return hwsim_bar_new(radio, session);
-	if (session)
-		mpdu = hwsim_session_take(session);
-	if (mpdu)
-		return mpdu;
-	mpdu = dequeue(radio, txq);
-	if (mpdu && mpdu->session)
-		mpdu->session->last_seq = mpdu->seq;
-	return mpdu;
+	return hwsim_session_pending(radio, session) ?
+	       first_of_session(radio, session) : hwsim_tx_dequeue(radio, txq);
 }
 
 /* frames of whichever of mac80211's queues has its turn */
@@ -711,7 +734,10 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 		mpdu = first_of(radio, session, txq);
 		if (mpdu)
 			break;
-		ieee80211_return_txq(radio->hw, txq, false);
+		/* no memory, or not now: it is served later */
+		ieee80211_return_txq(radio->hw, txq,
+				     session &&
+				     hwsim_session_pending(radio, session));
 	}
 	if (mpdu && mpdu->session && mpdu->kind == HWSIM_MEDIUM_FRAME_BAR)
 		ppdu = build_bar(radio, mpdu, limit_ns, place);
@@ -824,7 +850,7 @@ static bool is_acked(const struct hwsim_mpdu *mpdu,
 static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_mpdu *mpdu)
 {
-	if (mpdu->session) {
+	if (mpdu->session && !mpdu->alone) {
 		hwsim_session_again(radio, mpdu);
 		return;
 	}
@@ -898,17 +924,24 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	} else {
 		mpdu->rts_failures++;
 	}
+	/* it may have arrived: even after its last attempt that is asked */
+	if (sent && !answer && mpdu->session &&
+	    frame->answer_kind == HWSIM_MEDIUM_FRAME_BA) {
+		next_attempt(mpdu, false);
+		mpdu->unknown = true;
+		mpdu->session->unknown++;
+		try_again(radio, ac, mpdu);
+		return true;
+	}
 	if (mpdu->wants_ack && !mpdu->acked &&
 	    (sent ? !hwsim_mpdu_is_exhausted(radio, mpdu) :
 		    mpdu->rts_failures < RTS_ATTEMPTS)) {
 		if (sent)
 			next_attempt(mpdu, answer);
-		if (sent && !answer && mpdu->session &&
-		    frame->answer_kind == HWSIM_MEDIUM_FRAME_BA) {
-			mpdu->unknown = true;
-			mpdu->session->unknown++;
-		}
-		try_again(radio, ac, mpdu);
+		if (!mpdu->session && hwsim_ps_keeps(radio, frame, mpdu))
+			hwsim_up_status(radio, mpdu);
+		else
+			try_again(radio, ac, mpdu);
 		return true;
 	}
 	if (mpdu->session && !mpdu->acked)
@@ -960,19 +993,81 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		hwsim_session_sent(radio, session, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
-	if (answer)
+	if (answer) {
 		ac->successes++;
+		hwsim_ps_answered(radio);
+	}
 	return again && !answer;
+}
+
+/* the interface that a frame is of; who injects may give none */
+static const struct ieee80211_vif *vif_of(const struct hwsim_mpdu *mpdu)
+{
+	return mpdu->session ? mpdu->session->txq->vif :
+			       IEEE80211_SKB_CB(mpdu->skb)->control.vif;
+}
+
+static bool is_of(const struct hwsim_mpdu *mpdu, const struct ieee80211_vif *vif)
+{
+	return !vif || vif_of(mpdu) == vif;
+}
+
+/* whether an exchange of an interface goes on, or follows in the TXOP */
+static bool sends_for(const struct hwsim_radio *radio,
+		      const struct ieee80211_vif *vif)
+{
+	const struct hwsim_ppdu *ppdus[] = { radio->frame, radio->ahead };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ppdus); i++)
+		if (ppdus[i] && ppdus[i]->count && is_of(ppdus[i]->mpdus[0], vif))
+			return true;
+	return false;
+}
+
+/**
+ * hwsim_mpdu_give_up - the attempt that goes on is a frame's last one
+ * @mpdu: the frame
+ */
+void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
+{
+	mpdu->no_retry = true;
+	mpdu->rts_failures = RTS_ATTEMPTS;
+}
+
+/**
+ * hwsim_tx_forget_sta - a station is gone: what is sent to it is not its any more
+ * @radio: the radio
+ * @addr: its address
+ */
+void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+{
+	struct hwsim_ppdu *frame = radio->frame;
+	struct hwsim_mpdu *mpdu;
+	u32 i;
+
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		list_for_each_entry(mpdu, &radio->acs[i].queue, list) {
+			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+			if (ether_addr_equal(hdr->addr1, addr))
+				mpdu->to_sta = false;
+		}
+	for (i = 0; frame && ether_addr_equal(frame->ra, addr) &&
+	     i < frame->count; i++)
+		frame->mpdus[i]->to_sta = false;
 }
 
 /**
  * hwsim_tx_drop_queued - drop what was handed over for another channel
- * @radio: the radio; it has no exchange going on
+ * @radio: the radio
+ * @vif: of one interface, NULL: of all
  *
  * mac80211 flushes before it leaves a channel for a while. What is left then
  * was for a network that the radio is leaving.
  */
-void hwsim_tx_drop_queued(struct hwsim_radio *radio)
+void hwsim_tx_drop_queued(struct hwsim_radio *radio,
+			  const struct ieee80211_vif *vif)
 {
 	struct hwsim_mpdu *mpdu, *next;
 	int i;
@@ -981,27 +1076,31 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio)
 		struct hwsim_ac *ac = &radio->acs[i];
 
 		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
+			if (!is_of(mpdu, vif))
+				continue;
 			list_del_init(&mpdu->list);
+			ac->queued--;
 			hwsim_mpdu_drop(radio, mpdu);
 		}
-		ac->queued = 0;
-		ac->waiting = hwsim_tx_pending(ac);
+		if (ac != radio->sender)
+			ac->waiting = hwsim_tx_pending(ac);
 	}
 	hwsim_access_changed(radio);
 }
 
 /**
  * hwsim_tx_purge - drop everything that a radio has to send
- * @radio: the radio; it has no exchange going on
+ * @radio: the radio; it has no exchange of that interface going on
+ * @vif: for one interface, NULL: for all
  */
-void hwsim_tx_purge(struct hwsim_radio *radio)
+void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 {
 	int i;
 
-	hwsim_sessions_purge(radio);
-	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+	hwsim_sessions_purge(radio, vif);
+	for (i = 0; !vif && i < IEEE80211_NUM_ACS; i++)
 		radio->acs[i].txqs = false;
-	hwsim_tx_drop_queued(radio);
+	hwsim_tx_drop_queued(radio, vif);
 }
 
 /**
@@ -1019,11 +1118,15 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 	struct hwsim_medium *medium = radio->medium;
 	u64 now = hwsim_medium_enter(medium);
+	bool answers_poll = IEEE80211_SKB_CB(skb)->control.flags &
+			    IEEE80211_TX_CTRL_PS_RESPONSE;
 	u16 number = skb_get_queue_mapping(skb);
 	struct hwsim_mpdu *mpdu = NULL;
 	struct hwsim_ac *ac;
 
+	/* group frames that the driver kept follow the beacon that says so */
 	if (!ieee80211_is_data(hdr->frame_control) ||
+	    (is_own && is_multicast_ether_addr(hdr->addr1)) ||
 	    number >= IEEE80211_NUM_ACS)
 		number = IEEE80211_AC_VO;
 	if (ieee80211_is_beacon(hdr->frame_control))
@@ -1034,15 +1137,20 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		mpdu = mpdu_new(radio, sta, skb);
 	if (mpdu) {
 		mpdu->is_own = is_own;
+		mpdu->alone = answers_poll;
+		if (mpdu->session)
+			mpdu->session->last_seq = mpdu->seq;
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 		hwsim_access_ready(radio, ac, now);
-	} else if (is_own) {
-		dev_kfree_skb_any(skb);
-	} else {
-		ieee80211_free_txskb(radio->hw, skb);
 	}
 	hwsim_medium_leave(medium);
+	if (mpdu)
+		return;
+	if (is_own)
+		dev_kfree_skb_any(skb);
+	else
+		ieee80211_free_txskb(radio->hw, skb);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_tx);
 
@@ -1064,22 +1172,40 @@ void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq)
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_wake);
 
+static bool holds(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
+{
+	const struct hwsim_mpdu *mpdu;
+	bool found;
+	int i;
+
+	hwsim_medium_enter(radio->medium);
+	found = sends_for(radio, vif) || hwsim_sessions_hold(radio, vif);
+	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
+		list_for_each_entry(mpdu, &radio->acs[i].queue, list)
+			found |= is_of(mpdu, vif);
+	hwsim_medium_leave(radio->medium);
+	return found;
+}
+
 /**
  * hwsim_radio_flush - wait until everything is sent, or drop it
  * @radio: the radio
- * @drop_all: do not wait
+ * @vif: what of, NULL: of all interfaces
+ * @drop: do not wait
  */
-void hwsim_radio_flush(struct hwsim_radio *radio, bool drop_all)
+void hwsim_radio_flush(struct hwsim_radio *radio,
+		       const struct ieee80211_vif *vif, bool drop)
 {
 	struct hwsim_medium *medium = radio->medium;
 
-	if (!drop_all)
-		wait_event_timeout(medium->idle, !READ_ONCE(radio->held), HZ / 5);
-	hwsim_medium_enter(medium);
-	if (drop_all) {
-		hwsim_access_reset(radio);
-		hwsim_tx_purge(radio);
+	if (!drop) {
+		wait_event_timeout(medium->idle, !holds(radio, vif), HZ / 5);
+		return;
 	}
+	hwsim_medium_enter(medium);
+	if (!radio->frame || sends_for(radio, vif))
+		hwsim_access_reset(radio);
+	hwsim_tx_purge(radio, vif);
 	hwsim_medium_leave(medium);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_flush);

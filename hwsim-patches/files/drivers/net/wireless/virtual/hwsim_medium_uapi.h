@@ -65,8 +65,9 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_SET_CURVE: ID, CURVE, START_MB, STEP_MB, HAZARDS,
  *	optionally BURST, FLIPS
  * @HWSIM_MEDIUM_CMD_SET_FADING: ID, FADING (from 1), QUANTILES
- * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM and what
- *	SET_RADIO takes. The radio's interfaces must be down.
+ * @HWSIM_MEDIUM_CMD_ADD_RADIO: ID, RADIO, optionally STREAM, CLOCK_US,
+ *	CLOCK_PPB and what SET_RADIO takes. The radio's interfaces must be
+ *	down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
  *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY
@@ -288,6 +289,10 @@ enum hwsim_medium_attr {
 						 * 1 to 11 Mbit/s at 2.4 GHz and
 						 * hears of OFDM the energy alone;
 						 * its interfaces must be down
+						 */
+	HWSIM_MEDIUM_ATTR_CLOCK_US,		/* u32: its TSF less the time of day */
+	HWSIM_MEDIUM_ATTR_CLOCK_PPB,		/* s32: how much faster it goes, up to
+						 * 100 ppm (11.1.3.10)
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
