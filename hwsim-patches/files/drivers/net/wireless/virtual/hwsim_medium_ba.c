@@ -119,17 +119,34 @@ struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session)
 	return mpdu;
 }
 
+/**
+ * hwsim_session_took - mac80211 has handed a frame over
+ * @session: its session
+ * @seq: its sequence number; what comes back after a while may be old
+ */
+void hwsim_session_took(struct hwsim_session *session, u16 seq)
+{
+	if (ieee80211_sn_less(session->last_seq, seq))
+		session->last_seq = seq;
+}
+
 /* the lowest sequence number that is or will be wanted by the recipient */
-static u16 lowest_wanted(const struct hwsim_radio *radio,
+static u16 lowest_wanted(struct hwsim_radio *radio,
 			 const struct hwsim_session *session)
 {
+	const struct hwsim_ac *ac = hwsim_ac_of_tid(radio, session->tid);
 	const struct hwsim_ppdu *frame = radio->frame;
 	u16 lowest = ieee80211_sn_inc(session->last_seq);
+	const struct hwsim_mpdu *alone;
 	u32 i;
 
 	if (!list_empty(&session->again))
 		lowest = list_first_entry(&session->again, struct hwsim_mpdu,
 					  list)->seq;
+	list_for_each_entry(alone, &ac->queue, list)
+		if (alone->session == session &&
+		    ieee80211_sn_less(alone->seq, lowest))
+			lowest = alone->seq;
 	/* of an exchange that goes on nothing is known yet */
 	for (i = 0; frame && i < frame->count; i++) {
 		const struct hwsim_mpdu *mpdu = frame->mpdus[i];
@@ -147,7 +164,7 @@ static u16 lowest_wanted(const struct hwsim_radio *radio,
  * @radio: the originator
  * @session: the session
  */
-bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
+bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 			     const struct hwsim_session *session)
 {
 	const struct hwsim_board *holes = &session->holes;
@@ -166,7 +183,7 @@ bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
  * @radio: the originator
  * @session: the session
  */
-bool hwsim_session_pending(const struct hwsim_radio *radio,
+bool hwsim_session_pending(struct hwsim_radio *radio,
 			   const struct hwsim_session *session)
 {
 	return hwsim_session_is_served(radio, session) &&
@@ -377,6 +394,9 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 	}
+	list_for_each_entry(mpdu, &ac->queue, list)
+		if (mpdu->session == session)
+			mpdu->session = NULL;
 	leave_session(radio->frame, session, flush);
 	/* others may have lost their turn to a BlockAckReq of this one */
 	ac->txqs = true;
@@ -500,6 +520,7 @@ static int start_session(struct hwsim_radio *radio,
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
 	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
+	session->asleep = hwsim_peer_sleeps(radio, session->addr);
 	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
 	session->max_bytes =
 		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;

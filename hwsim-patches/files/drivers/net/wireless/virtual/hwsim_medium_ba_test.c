@@ -15,10 +15,13 @@ struct ba_test {
 static int ba_test_init(struct kunit *test)
 {
 	struct ba_test *ba = kunit_kzalloc(test, sizeof(*ba), GFP_KERNEL);
+	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, ba);
 	test->priv = ba;
 	INIT_LIST_HEAD(&ba->session.again);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		INIT_LIST_HEAD(&ba->radio.acs[i].queue);
 	return 0;
 }
 
@@ -41,6 +44,24 @@ static void ba_frames_go_back_in_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, order[i], mpdu->seq);
 	}
 	KUNIT_EXPECT_NULL(test, hwsim_session_take(&ba->session));
+}
+
+/* a frame that waits for its receiver to wake is not given up, either */
+static void ba_what_is_sent_alone_is_wanted(struct kunit *test)
+{
+	struct ba_test *ba = test->priv;
+	struct hwsim_mpdu alone = { .session = &ba->session, .seq = 5 };
+
+	ba->session.last_seq = 10;
+	hwsim_session_given_up(&ba->session, 7);
+	KUNIT_EXPECT_TRUE(test,
+			  hwsim_session_wants_bar(&ba->radio, &ba->session));
+	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_BE].queue);
+	KUNIT_EXPECT_FALSE(test,
+			   hwsim_session_wants_bar(&ba->radio, &ba->session));
+	/* and what comes back late does not make the window shrink */
+	hwsim_session_took(&ba->session, 5);
+	KUNIT_EXPECT_EQ(test, 10, ba->session.last_seq);
 }
 
 /* a hole is told of once nothing before it is wanted */
@@ -123,7 +144,7 @@ static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
 	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
 	struct ba_test *ba = test->priv;
-	struct hwsim_mpdu flies = {};
+	struct hwsim_mpdu flies = {}, alone = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, session);
 	KUNIT_ASSERT_NOT_NULL(test, frame);
@@ -133,7 +154,10 @@ static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
 	frame->mpdus[0] = &flies;
 	frame->count = 1;
 	ba->radio.frame = frame;
+	alone.session = session;
+	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_BE].queue);
 	hwsim_sessions_purge(&ba->radio, NULL);
+	KUNIT_EXPECT_NULL(test, alone.session);
 	KUNIT_EXPECT_NULL(test, flies.session);
 	KUNIT_EXPECT_TRUE(test, flies.no_retry);
 }
@@ -166,6 +190,7 @@ static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_frames_go_back_in_order),
 	KUNIT_CASE(ba_what_still_waits_is_not_given_up),
+	KUNIT_CASE(ba_what_is_sent_alone_is_wanted),
 	KUNIT_CASE(ba_a_bar_begins_where_the_window_does),
 	KUNIT_CASE(ba_what_a_flush_finds_on_the_air_ends_there),
 	KUNIT_CASE(ba_a_scoreboard_follows_the_window),

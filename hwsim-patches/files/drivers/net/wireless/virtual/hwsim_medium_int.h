@@ -805,9 +805,10 @@ struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session);
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq);
 void hwsim_session_sent(struct hwsim_radio *radio,
 			struct hwsim_session *session, bool answered);
-bool hwsim_session_wants_bar(const struct hwsim_radio *radio,
+void hwsim_session_took(struct hwsim_session *session, u16 seq);
+bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 			     const struct hwsim_session *session);
-bool hwsim_session_pending(const struct hwsim_radio *radio,
+bool hwsim_session_pending(struct hwsim_radio *radio,
 			   const struct hwsim_session *session);
 struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 				 struct hwsim_session *session);

@@ -641,7 +641,8 @@ void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 	bool qos = network_has_qos(radio, vif, conf);
 
 	hwsim_medium_enter(radio->medium);
-	ether_addr_copy(radio->bssid, conf->bssid);
+	if (conf->bssid)
+		ether_addr_copy(radio->bssid, conf->bssid);
 	radio->short_slot = conf->use_short_slot;
 	radio->basic_rates = basic_rates_of(radio, conf->basic_rates);
 	radio->qos = qos;

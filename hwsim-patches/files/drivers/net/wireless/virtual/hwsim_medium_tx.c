@@ -538,7 +538,7 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 	if (radio->more_data && mpdu->wants_ack)
 		mpdu->more_data = hwsim_txq_holds_frames(txq);
 	if (mpdu->session)
-		mpdu->session->last_seq = mpdu->seq;
+		hwsim_session_took(mpdu->session, mpdu->seq);
 	return mpdu;
 }
 
@@ -1139,7 +1139,7 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		mpdu->is_own = is_own;
 		mpdu->alone = answers_poll;
 		if (mpdu->session)
-			mpdu->session->last_seq = mpdu->seq;
+			hwsim_session_took(mpdu->session, mpdu->seq);
 		list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 		hwsim_access_ready(radio, ac, now);
