@@ -45,8 +45,9 @@ def test_wrong_bits_and_losses_are_those_that_were_injected(boot_own: BootOwn) -
     ran = boot_own("approximate-link", "sap/stream", NEAR, damage(DAMAGED, 1100, 5))
     sink, sender = found(ran, "sap-stream-sink", "sink"), found(ran, "sap-streamer", "stream")
     counts = ran.link("sta1", "sta2")
-    collided = counts["collided"]  # beacons do, too
-    assert counts["damaged"] == DAMAGED and counts["lost"] == counts["header"] == 0 and counts["retries"] <= collided
+    collided = counts["collided"]  # beacons do, too, and what meets one is not counted as damaged
+    assert DAMAGED - collided <= counts["damaged"] <= DAMAGED
+    assert counts["lost"] == counts["header"] == 0 and counts["retries"] <= collided
     assert sink["complete"] and sink["expected"] == sender["datagrams"] == 1024
     assert sink["arrived"] == 1024 - sink["lost"]
     assert DAMAGED - 3 <= sink["damaged"] + sink["lost"] <= DAMAGED + collided
