@@ -47,6 +47,23 @@ def _dcf_lines(mode: str) -> list[str]:
     return [f"tx_queue_data{queue}_{name}={value}" for queue in range(4) for name, value in parameters.items()]
 
 
+def _edca_lines(radio: types.Radio) -> Iterator[str]:
+    """EDCA parameters of its stations (``wmm_ac``: exponents of windows, units of 32 us) and its own (``tx_queue``:
+    windows, milliseconds with one decimal).
+    """
+    order = list(types.ACCESS_CATEGORIES)
+    for one in radio.edca:
+        announced, own = f"wmm_ac_{types.ACCESS_CATEGORIES[one.category]}", f"tx_queue_data{order.index(one.category)}"
+        if one.aifsn is not None:
+            yield from (f"{announced}_aifs={one.aifsn}", f"{own}_aifs={one.aifsn}")
+        for name, window in (("cwmin", one.cw_min), ("cwmax", one.cw_max)):
+            if window is not None:
+                yield from (f"{announced}_{name}={window.bit_length()}", f"{own}_{name}={window}")
+        if one.txop_limit_ns is not None:
+            yield f"{announced}_txop_limit={one.txop_limit_ns // 32_000}"
+            yield f"{own}_burst={one.burst_tenths_ms() / 10}"
+
+
 def _ht_capabilities(radio: types.Radio) -> str:
     """What hostapd announces beyond 20 MHz and the long guard interval."""
     wide = radio.ht40_secondary is not None
@@ -118,6 +135,7 @@ def hostapd_conf(radio: types.Radio, bridge: str, neighbours: Iterable[types.Rad
         f"channel={radio.channel}",
         *([f"beacon_int={radio.beacon_interval_tu}"] if radio.beacon_interval_tu != HOSTAPD_BEACON_TU else []),
         *_mode_lines(radio),
+        *_edca_lines(radio),
         *_basic_rates(radio),
         *_AP_SECURITY[encrypt],
     ]

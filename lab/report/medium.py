@@ -16,6 +16,7 @@ from lab.drawing import Figure, Line, Panel
 from lab.model import channels
 from lab.numbers import plain, size
 from lab.record.record import Record
+from lab.shared.types import ACCESS_CATEGORIES
 from lab.tables import Column, Table
 from lab.views.parts.lines import run_range
 
@@ -48,7 +49,7 @@ _COUNTS = {
     "approximate": "accepted damaged",
 }
 _ALWAYS = {"sent", "delivered", "acked"}  # counts whose columns a page shows even if they are 0
-_CATEGORIES = {"vo": "voice", "vi": "video", "be": "best effort", "bk": "background"}
+_CATEGORIES = {short: name.replace("_", " ") for name, short in ACCESS_CATEGORIES.items()}
 
 
 def tables(record: Record) -> Iterator[Table]:

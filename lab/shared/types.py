@@ -22,6 +22,29 @@ VERSION = 1
 _ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in JSON
 
 
+# by hostapd's and the medium's names, in the order of hostapd's queues and of the kernel's enum ieee80211_ac_numbers
+ACCESS_CATEGORIES = {"voice": "vo", "video": "vi", "best_effort": "be", "background": "bk"}
+
+
+@frozen
+class EdcaParameters:
+    """EDCA parameters of an access category that an access point announces, and uses itself. None: hostapd's own."""
+
+    category: str  # a key of ACCESS_CATEGORIES
+    aifsn: int | None = field(default=None, omitted=True)
+    cw_min: int | None = field(default=None, omitted=True)
+    cw_max: int | None = field(default=None, omitted=True)
+    txop_limit_ns: int | None = field(default=None, omitted=True)  # a multiple of 32 us
+
+    def burst_tenths_ms(self) -> int:
+        """The access point's own TXOP limit in the unit in which hostapd takes it."""
+        return round((self.txop_limit_ns or 0) / 100_000)
+
+    def own_txop_limit_ns(self) -> int:
+        """What hostapd makes of that: it rounds to units of 32 us (i802_set_tx_queue_params)."""
+        return (self.burst_tenths_ms() * 100 + 16) // 32 * 32_000
+
+
 @frozen
 class Radio:
     """One emulated radio and the role that hostapd or wpa_supplicant gives it."""
@@ -43,6 +66,8 @@ class Radio:
     ht40_secondary: str | None = field(default=None, omitted=True)
     short_gi: bool = field(default=False, omitted=True)
     wmm: bool = field(default=False, omitted=True)  # WMM outside mode n, which always has it
+    # of an access point with WMM; categories that are not listed have hostapd's
+    edca: list[EdcaParameters] = field(default_factory=list, omitted=True)
     # of a station whose radio is older than its network: without 802.11n, without the rates of 802.11g
     without_ht: bool = field(default=False, omitted=True)
     dsss_only: bool = field(default=False, omitted=True)

@@ -14,7 +14,7 @@ from rich.table import Table
 from lab import units
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium
-from lab.shared.types import Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.types import EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.show.words import position, shape
@@ -105,6 +105,7 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield "short guard interval"
     if radio.wmm:
         yield "WMM"
+    yield from map(_edca, radio.edca)
     if radio.bgscan is not None:
         yield f"bgscan {radio.bgscan}"
     if radio.power_save:
@@ -117,6 +118,21 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield f"basic rates {', '.join(radio.basic_rates)}"
     if radio.rts_threshold_bytes is not None:
         yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
+
+
+def _edca(given: EdcaParameters) -> str:
+    """Describe what is set of an access category; what hostapd cannot set exactly for the access point itself."""
+    words = []
+    if given.aifsn is not None:
+        words.append(f"AIFSN {given.aifsn}")
+    if given.cw_min is not None:
+        words.append(f"CW {given.cw_min} to {given.cw_max}")
+    if given.txop_limit_ns is not None:
+        own_ns = given.own_txop_limit_ns()
+        words.append(f"TXOP limit {units.DURATION.format(given.txop_limit_ns)}")
+        if own_ns != given.txop_limit_ns:
+            words.append(f"its own {units.DURATION.format(own_ns)}")
+    return f"{given.category.replace('_', ' ')} ({', '.join(words)})"
 
 
 def _link(link: Link) -> tuple[str, ...]:

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from tests import air
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
 
 SECOND = 1_000_000_000
+SIFS_NS = 16_000  # OFDM at 5 GHz
+UDP_BYTES = 1472
 LOST = 5
 
 TOPOLOGY = """\
@@ -119,3 +122,78 @@ def test_the_keys_of_a_medium(boot: Callable[..., Ran]) -> None:
     assert grown_by(before, after, "sta1", "ap1")["dropped"] == 0
     assert unexplained_retries(before, after, "sta2", "ap2") == 0
     assert "35 received" in ran.raw("call@sta1.out")
+
+
+BOTH_WAYS = """\
+name: both-ways
+roles: {server: 1, client: 1}
+duration: 1500 ms
+processes:
+  - {on: server, run: {probe: udp-sink}, as: up-sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sink}, as: down-sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}"}, as: up}
+  - {on: server, run: {probe: udp-sender, to: "{client.ip}", every: 200 us}, as: down}
+"""
+
+
+def longest_bursts(ran: Ran) -> dict[str, int]:
+    """How many datagrams of full size each radio sent at most in a row, SIFS and an ACK apart."""
+    longest: dict[str, int] = {}
+    sender, frames, end_ns = b"", 0, 0
+    (path,) = (ran.directory / "raw").glob("air-*")
+    for frame in air.frames(path):
+        if frame.kind == air.DATA:
+            goes_on = frame.transmitter == sender and frame.stamp_ns - end_ns <= SIFS_NS
+            frames, sender = frames + 1 if goes_on else 1, frame.transmitter
+            if len(frame.body) < UDP_BYTES:  # ARP and the like: more of them fit
+                sender = b""
+            else:
+                longest[sender.hex(":")] = max(frames, longest.get(sender.hex(":"), 0))
+        end_ns = air.end_ns([frame])
+    return longest
+
+
+@pytest.mark.parametrize(
+    ("edca", "of_station", "of_access_point"),
+    [
+        ("{}", 1, 1),
+        # two frames of 252 us, two ACKs of 28 us and three times SIFS take 608 us, four 1232 us
+        ("{best_effort: {txop_limit: 608 us}}", 2, 2),
+        ("{best_effort: {txop_limit: 1504 us}}", 4, 4),
+        # the access point's own is 608 us: hostapd rounds it
+        ("{best_effort: {txop_limit: 576 us}}", 1, 2),
+        ("{voice: {txop_limit: 608 us}}", 1, 1),
+    ],
+)
+def test_a_txop_limit_is_that_of_stations_and_access_point(
+    boot: Callable[..., Ran], edca: str, of_station: int, of_access_point: int
+) -> None:
+    place = (
+        "name: both-ways\ncountry: US\nmedium: {}\nnodes:\n  h1: {kind: host, roles: [server]}\n"
+        f"  ap1: {{kind: ap, ssid: x, mode: a, channel: 36, wmm: true, rate: 54 Mbit/s, edca: {edca}}}\n"
+        "  sta1: {kind: sta, roles: [client], rate: 54 Mbit/s}\nlinks: [{between: [h1, ap1]}]\n"
+    )
+    longest = longest_bursts(boot(place, BOTH_WAYS, pcap="air"))
+    access_point, station = "02:00:01:00:02:00", "02:00:01:00:03:00"
+    assert longest == {access_point: of_access_point, station: of_station}
+
+
+def test_stations_learn_the_parameters(boot: Callable[..., Ran]) -> None:
+    """As ``iw`` shows the WMM Parameter element of the beacons."""
+    edca = "{voice: {aifsn: 3, cw_min: 7, cw_max: 31, txop_limit: 960 us}, background: {aifsn: 9}}"
+    place = (
+        f"name: heard\nmedium: {{}}\nnodes:\n  ap1: {{kind: ap, ssid: x, wmm: true, edca: {edca}}}\n"
+        "  sta1: {kind: sta, roles: [client]}\n"
+    )
+    look = (
+        "name: look\nroles: {client: 1}\nduration: 1 s\n"
+        "timeline: [{at: 500 ms, exec: client, run: [iw, dev, sta1-wlan0, scan, dump]}]\n"
+    )
+    (heard,) = boot(place, look).outputs()
+    for words in (
+        "BE: CW 15-1023, AIFSN 3",
+        "BK: CW 15-1023, AIFSN 9",
+        "VI: CW 7-15, AIFSN 2, TXOP 3008 usec",
+        "VO: CW 7-31, AIFSN 3, TXOP 960 usec",
+    ):
+        assert words in heard, heard

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lab.model import channels, rates
 from lab.model.base import Flag, Integer, Text, refuse
+from lab.model.edca import Edca
 from lab.model.node import Cell, Mac, Site, Ssid, Width, Wireless, width_mhz
 from lab.model.rates import FixedRate
 from lab.shared.types import Radio
@@ -71,6 +72,11 @@ class AccessPoint(Wireless):
         None,
         description="Whether it uses WMM (EDCA with four access categories). Default: in mode n, which requires it.",
     )
+    edca: Edca | None = Field(
+        None,
+        description="EDCA parameters: {voice: {txop_limit: 1504 us}}. It announces them to its stations, which use "
+        "them, and uses them itself (the standard would let it differ). Needs WMM. Default: hostapd's.",
+    )
     fast_transition: Flag = Field(
         False,
         description="Whether stations roam between this access point and its neighbours by fast BSS transition over "
@@ -131,6 +137,7 @@ class AccessPoint(Wireless):
             ht40_secondary=channels.ht40_secondary(cell.channel) if cell.width_mhz == 40 else None,
             short_gi=cell.short_gi,
             wmm=bool(self.wmm) and self.mode != "n",
+            edca=self.edca.resolve() if self.edca is not None else [],
             mobility_domain=cell.mobility_domain,
             basic_rates=list(dict.fromkeys(self.basic_rates)),
             beacon_interval_tu=int(self.beacon_interval.split()[0]),
@@ -160,6 +167,13 @@ class AccessPoint(Wireless):
                 f"mode {self.mode} has only the long guard interval; write mode: n for the short one, or remove this",
                 key="guard_interval",
             )
+        return self
+
+    @model_validator(mode="after")
+    def _categories(self) -> AccessPoint:
+        """Without WMM there are no access categories."""
+        if self.edca is not None and not self.wmm and self.mode != "n":
+            refuse("EDCA needs WMM; write wmm: true or mode: n too, or remove this", key="edca")
         return self
 
     @model_validator(mode="after")
