@@ -241,12 +241,12 @@ Place ht_with_eifs()
 	return place;
 }
 
-Place voice(bool hidden)
+Place voice(bool hidden, Time txop_limit)
 {
 	Place place = place_11a({{"voice", OFDM_54, NEAR_DB, AC_VO}, {"best effort", OFDM_54, NEAR_DB, AC_BE}});
 
 	place.hidden = hidden;
-	place.txop_limit = MicroSeconds(1504);
+	place.txop_limit = txop_limit;
 	return place;
 }
 
@@ -298,8 +298,9 @@ const std::vector<Case> CASES = {
 	{"ht-five", 15, ht(7, 20, false, 5)},
 	{"ht-five-no-bar", 15, ht_without_bar()},
 	{"ht-five-eifs", 15, ht_with_eifs()},
-	{"voice-and-best-effort", 20, voice(false)},
-	{"voice-and-best-effort-hidden", 20, voice(true)},
+	{"voice-and-best-effort", 20, voice(false, MicroSeconds(1504))},
+	{"voice-and-best-effort-hidden", 20, voice(true, MicroSeconds(1504))},
+	{"voice-and-best-effort-hidden-1248", 20, voice(true, MicroSeconds(1248))},
 	{"loss-5", 10, lossy(0.05)},
 	{"loss-20", 15, lossy(0.2)},
 	{"loss-50", 60, lossy(0.5)},

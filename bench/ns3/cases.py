@@ -26,6 +26,7 @@ CASES = (
     *("mixed-bg", "mixed-bg-cts11", "mixed-bg-basic11"),
     *(f"ht-mcs{mcs}-{width}-{guard}" for mcs in (7, 15) for width in (20, 40) for guard in ("lgi", "sgi")),
     *("ht-five", "ht-five-no-bar", "ht-five-eifs", "voice-and-best-effort", "voice-and-best-effort-hidden"),
+    "voice-and-best-effort-hidden-1248",
     *("loss-5", "loss-20", "loss-50", "both-ways"),
     *(f"calls-11b-{calls}" for calls in (4, 5, 6, 7)),
 )
