@@ -9,7 +9,6 @@ from enum import IntEnum, auto
 from typing import Any
 
 from lab.guest.netlink.wire import text
-from lab.shared import types
 from lab.shared.medium_types import MediumLink, MediumRate
 
 FAMILY = "hwsim_medium"
@@ -139,7 +138,7 @@ class Count(IntEnum):
     REPEATED = auto()
 
 
-ACCESS_CATEGORIES = tuple(types.ACCESS_CATEGORIES.values())  # enum ieee80211_ac_numbers
+ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum ieee80211_ac_numbers
 AC_COUNTS = ("attempts", "successes", "inside", "air_ns")  # inside: collisions with another category of the radio
 
 LINK = struct.Struct("=IIiII")  # struct hwsim_medium_link
