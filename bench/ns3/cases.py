@@ -22,11 +22,11 @@ SOURCE = Path(__file__).with_name("cases.cc")
 # in the order of cases.cc, which defines them
 CASES = (
     *("hidden-11a-54", "hidden-11a-54-rts", "hidden-11a-6", "hidden-11a-6-rts"),
-    *("capture-11a-54", "capture-11a-54-30db", "anomaly-11a"),
+    *("capture-11a-54", "capture-11a-54-30db", "stays-11a-54", "stays-11a-54-30db", "anomaly-11a"),
     *("mixed-bg", "mixed-bg-cts11", "mixed-bg-basic11"),
     *(f"ht-mcs{mcs}-{width}-{guard}" for mcs in (7, 15) for width in (20, 40) for guard in ("lgi", "sgi")),
     *("ht-five", "ht-five-no-bar", "ht-five-eifs", "voice-and-best-effort", "voice-and-best-effort-hidden"),
-    "voice-and-best-effort-hidden-1248",
+    *("voice-and-best-effort-hidden-1248", "voice-and-best-effort-0"),
     *("loss-5", "loss-20", "loss-50", "both-ways"),
     *(f"calls-11b-{calls}" for calls in (4, 5, 6, 7)),
 )
