@@ -14,13 +14,15 @@ import pytest
 
 from tests.system.conftest import Ran
 from tests.system.test_medium import IP_BYTES, SINK_MAC, UDP_BYTES, beacons_ns, looks_of, workload
+from tests.system.test_medium_papers import all_flows, calls, share_lost
 from tests.validation.rows import Row, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
 
 WARM_UP_S = 2
 A_54 = "mode: a, channel: 36, wmm: true"
-HIDDEN = "snr: [{from: sta1, to: sta2, is: -20 dB}, {from: sta2, to: sta1, is: -20 dB}]"
+DEAF = "{from: sta1, to: sta2, is: -20 dB}, {from: sta2, to: sta1, is: -20 dB}"
+HIDDEN = f"snr: [{DEAF}]"
 
 
 def place(access_point: str, stations: Sequence[str], medium: str = "") -> str:
@@ -170,13 +172,15 @@ def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
     compare("both ways: down", mbps_between(ran, "ap1", "sta1"), 15.03, 0.02)
 
 
-def voice_and_rest(boot: Callable[..., Ran], limit_us: int, medium: str = "") -> tuple[float, float]:
+def voice_and_rest(
+    boot: Callable[..., Ran], limit_us: int, medium: str = "", duration_s: int = 20
+) -> tuple[float, float]:
     """Mbit/s of a station that sends voice and of one that sends best effort, both saturated, with this TXOP limit."""
     edca = f"edca: {{voice: {{txop_limit: {limit_us} us}}, best_effort: {{txop_limit: {limit_us} us}}}}"
     stations = [f"rate: 54 Mbit/s, roles: [{role}]" for role in ("voice", "rest")]
     sender = f'probe: udp-sender, to: "{{sink.ip}}", size: {UDP_BYTES} B, buffer: 20000 B'
     work = (
-        "name: saturate\nduration: 20 s\nroles: {sink: 1, voice: 1, rest: 1}\nprocesses:\n"
+        f"name: saturate\nduration: {duration_s} s\nroles: {{sink: 1, voice: 1, rest: 1}}\nprocesses:\n"
         "  - {on: sink, run: {probe: udp-sink}, as: receiver, ready: {listening: udp/9000}}\n"
         f"  - {{on: voice, run: {{{sender}, tos: 184}}, as: voice}}\n"
         f"  - {{on: rest, run: {{{sender}}}, as: rest}}\n"
@@ -200,3 +204,50 @@ def test_best_effort_beside_voice(boot: Callable[..., Ran]) -> None:
     voice, rest = voice_and_rest(boot, 1504)
     share = rounded(100 * rest / (voice + rest))
     record(Row("ns-3", "best effort's share beside voice", share, "%", [rounded(100 * 0.919 / 35.337)], relative=0.1))
+
+
+def test_voice_and_best_effort_frame_by_frame(boot: Callable[..., Ran]) -> None:
+    """One frame for each access, so ns-3 has no CF-End. Best effort gets what voice's short window leaves.
+
+    That is mostly chance: in runs of 20 s the standard deviation is 0.15 Mbit/s, that of voice 0.26. In 40 s, 0.35 and
+    2 % are three of them, with that of ns-3's five seeds.
+    """
+    voice, rest = voice_and_rest(boot, 0, duration_s=42)
+    compare("voice beside best effort, TXOP limit 0: voice", voice, 33.235, 0.02)
+    name = "voice beside best effort, TXOP limit 0: best effort"
+    record(Row("ns-3", name, rounded(rest), "Mbit/s", [0.849], absolute=0.35))
+
+
+@pytest.mark.parametrize(
+    ("weak_db", "ns3_mbps", "ns3_strong_mbps", "relative"), [(40, 25.859, 13.273, 0.08), (30, 28.752, 28.331, 0.025)]
+)
+def test_a_stronger_hidden_station(
+    boot: Callable[..., Ran], weak_db: int, ns3_mbps: float, ns3_strong_mbps: float, relative: float
+) -> None:
+    """Hidden stations of which one is 20 or 30 dB stronger at the access point, which stays with what it has detected.
+
+    In both, a receiver follows the stronger of two frames within the first 4 us. Not compared: capture. ns-3 leaves a
+    frame for a stronger one within its first 16 us only and aborts with a longer window; the lab leaves it at any time.
+
+    Together they get nearly the same in every run of 30 s (standard deviation: 0.04 Mbit/s), but which of them is lucky
+    is chance: 0.30 Mbit/s at 20 dB, 0.19 at 30 dB, and in ns-3 as much. The tolerance is three times that.
+    """
+    levels = f"{{between: [ap1, sta1], is: 60 dB}}, {{between: [ap1, sta2], is: {weak_db} dB}}"
+    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 2, f"snr: [{DEAF}, {levels}]"), workload(2304, 32)))
+    name = f"hidden, {60 - weak_db} dB apart"
+    compare(f"{name}: both", sum(mbps.values()), ns3_mbps, 0.01)
+    compare(f"{name}: the stronger", mbps["sta1"], ns3_strong_mbps, relative)
+
+
+def test_five_calls_lose_nothing(boot: Callable[..., Ran]) -> None:
+    """Calls of G.711 in 802.11b, which begin at different times.
+
+    Not compared: more calls. With six, mac80211's CoDel drops 0.3 % of what the access point has to send; ns-3's queue
+    of 100 packets drops nothing. With seven, ns-3 loses 20 % (22 % with EIFS after collisions) and the lab 25 %. There
+    40 % more frames collide, probably because a radio takes 15 us to detect a transmission, not 4 us as in ns-3.
+    """
+    network = place("mode: b, channel: 1, rate: 11 Mbit/s", ["rate: 11 Mbit/s"] * 5).replace("[sink]", "[server]")
+    up, down = all_flows(boot(network, calls(5).replace(", phase: 0 ms", "")), 5)
+    assert len(up) == len(down) == 5
+    lost_percent = rounded(100 * share_lost(up + down))
+    record(Row("ns-3", "5 calls: packets lost", lost_percent, "%", [0], absolute=0.01))

@@ -50,8 +50,9 @@ TABLES = (
         "ns-3",
         "Beside ns-3",
         "Saturated stations that send UDP to an access point, IP packets of 1500 bytes (802.11n: their UDP payload). "
-        "Hidden ones: the sum of both. Reference: ns-3 3.37, by `python -m bench.ns3.cases`, which says what was "
-        "chosen. In the mixed cell, an 802.11b station with slots of 20 µs has joined a network of mode g.",
+        "Hidden ones: the sum of both, unless one is named. Reference: ns-3 3.37, by `python -m bench.ns3.cases`, "
+        "which says what was chosen. In the mixed cell, an 802.11b station with slots of 20 µs has joined a network of "
+        "mode g.",
     ),
     Table(
         "errors",
