@@ -207,7 +207,7 @@ class Medium(Model):
     propagation: AnyPropagation = Field(
         cast(Any, {"model": "logDistance"}), validate_default=True, description="How power decreases with distance."
     )
-    fading: AnyFading | None = Field(None, description="How levels vary from frame to frame. Default: not at all.")
+    fading: AnyFading | None = Field(None, description="How levels vary around their mean. Default: not at all.")
     walls: list[Wall] = Field([], description="Walls between the nodes.")
     snr: list[AnySnr] = Field(
         [],

@@ -9,8 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from lab.guest.medium.uapi import ENCODERS, LINK, RATE, Airtime, Attr, Command, Count, FaultAction, Frame
+from lab.guest.medium.uapi import (
+    ACCESS_CATEGORIES,
+    ENCODERS,
+    LINK,
+    RATE,
+    Airtime,
+    Attr,
+    Command,
+    Count,
+    FaultAction,
+    Frame,
+)
 from lab.phy.curves import CURVES
+from lab.shared import types
 
 FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"
 _ENUM = re.compile(r"^enum (?P<name>\w+) \{(?P<body>.*?)^\};", re.MULTILINE | re.DOTALL)
@@ -114,3 +126,8 @@ def test_a_rate_has_6_bytes() -> None:
 def test_what_is_only_answered_has_no_encoder() -> None:
     only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES_NS", "AC_COUNTS", "ARRIVALS"}
     assert {kind.name for kind in Attr} - {kind.name for kind in ENCODERS} == only_answered
+
+
+def test_access_categories_are_those_of_the_plan() -> None:
+    """Written twice: tests put this module into nodes, without the plan's types."""
+    assert tuple(types.ACCESS_CATEGORIES.values()) == ACCESS_CATEGORIES
