@@ -134,7 +134,10 @@ class GuestProcess:
         """Whether it ends within that time; returns as soon as it does."""
         if self.process.poll() is not None:
             return True
-        end = os.pidfd_open(self.process.pid)
+        try:
+            end = os.pidfd_open(self.process.pid)
+        except ProcessLookupError:  # another thread has ended it since
+            return True
         try:
             return bool(select.select([end], [], [], within_s)[0])
         finally:

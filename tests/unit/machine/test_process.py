@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""A guest's process: how its end is noticed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.machine.process import GuestProcess
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> GuestProcess:
+    with (tmp_path / "log").open("wb") as log:
+        return GuestProcess(["sleep", "60"], tmp_path, tmp_path, log)
+
+
+def test_it_ends_when_it_is_killed(process: GuestProcess) -> None:
+    assert not process.ended(within_s=0)
+    process.kill()
+    assert process.ended(within_s=0)
+
+
+def test_another_thread_may_end_it_meanwhile(process: GuestProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As output that nobody reads does (lab.machine.batch)."""
+
+    def poll() -> None:
+        monkeypatch.undo()
+        process.kill()
+
+    monkeypatch.setattr(process.process, "poll", poll)
+    assert process.ended(within_s=0)
