@@ -17,7 +17,7 @@ pytestmark = pytest.mark.guest
 
 Boot = Callable[..., Ran]
 BEACON_MS = 102.4
-NULL, PS_POLL = 0x48, 0xA4  # type and subtype
+NULL, PS_POLL, ACTION = 0x48, 0xA4, 0xD0  # type and subtype
 PM, MORE_DATA = 0x10, 0x20  # flags of the second octet
 EOSP = 0x10  # of the QoS control field
 
@@ -86,6 +86,72 @@ def test_who_dozes_gets_its_frames_after_a_beacon_that_says_so(boot: Boot) -> No
     assert flow["delay_max_ns"] < 1.1 * BEACON_MS * 1e6
 
 
+BUSY = f"""\
+name: busy
+nodes:
+  h1: {{kind: host, roles: [server]}}
+  ap1: {{kind: ap, ssid: x, mode: a, channel: 36, bssid: "{AP}", rate: 24 Mbit/s}}
+  sta1: {{kind: sta, mac: "{STA}", roles: [client], rate: 24 Mbit/s, power_save: true}}
+  sta2: {{kind: sta, roles: [loader], rate: 6 Mbit/s}}
+  sta3: {{kind: sta, roles: [loader], rate: 6 Mbit/s}}
+links: [{{between: [h1, ap1]}}]
+medium: {{}}
+"""
+RACES = """\
+name: races
+roles: {server: 1, client: 1, loader: 1..}
+duration: 14 s
+processes:
+  - {on: client, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: server, run: {probe: udp-sink}, as: server, ready: {listening: udp/9000}}
+  - {on: client, at: 1 s, run: {probe: udp-sender, to: "{server.ip}", size: 200 B, every: 103 ms, count: COUNT}, as: up}
+  - {on: loader, at: 1 s, run: {probe: udp-sender, to: "{server.ip}", size: 1400 B}, as: load}
+  - {on: server, at: 2 s, run: {probe: udp-sender, to: "{client.ip}", size: 500 B, every: 290 ms, count: 36}, as: down}
+"""
+
+
+@pytest.mark.parametrize("count", [40, 60])
+def test_what_was_on_its_way_into_sleep_wakes_nobody(boot: Boot, count: int) -> None:
+    """mac80211 falls asleep 100 ms after the last packet: then the next is on its way, and the channel busy."""
+    ran = boot(BUSY, RACES.replace("COUNT", str(count)), pcap="air")
+    marked = [f for f in sequence(ran, 1) if is_from(f, STA) and f.body[0] != NULL and f.body[1] & PM]
+    assert len(marked) > 3
+    flow = ran.flows()["down"]
+    assert (flow["packets"], flow["lost"]) == (36, 0)
+
+
+@pytest.mark.parametrize("mode", ["a", "g"])
+def test_group_frames_do_not_delay_beacons(boot: Boot, mode: str) -> None:
+    """More of them follow a beacon than can go out before the next: each says so, and all arrive."""
+    count = 110
+    receiver = (
+        "import socket;s=socket.socket(2,2);s.bind(('',9001));s.settimeout(5)\\n"
+        f"for n in range({count}): s.recv(2000)\\n"
+        "print('all')"
+    )
+    sender = (
+        "import socket;s=socket.socket(2,2);s.setsockopt(1,6,1);s.connect(('10.255.255.255',9001))\\n"
+        f"for n in range({count}): s.send(bytes(1000))"
+    )
+    work = (
+        "name: dozing\nroles: {sender: 1, receiver: 1}\nduration: 6 s\nprocesses:\n"
+        f'  - {{on: receiver, at: 1 s, run: [python3, -c, "{receiver}"], as: listener}}\n'
+        f'  - {{on: sender, at: 2 s, run: [python3, -c, "{sender}"], as: caller}}\n'
+    )
+    channel = {"a": 36, "g": 1}[mode]
+    ran = boot(place(mode, power_save="true").replace("channel: 36", f"channel: {channel}"), work, pcap="air")
+    assert ran.raw("listener.out") == "all\n"
+    frames = sequence(ran, 1)
+    beacons = [frame.stamp_ns for frame in frames if frame.kind == BEACON]
+    assert all(abs(after - before - BEACON_MS * 1e6) < 12e6 for before, after in pairwise(beacons))
+    follow = False
+    for frame in frames:
+        if frame.kind == BEACON:
+            follow = bool(tim(frame)[2] & 1)
+        elif is_group(frame) and frame.stamp_ns > beacons[10]:
+            assert follow
+
+
 def test_who_is_awake_does_not_wait(boot: Boot) -> None:
     load = WORK.format(seconds=9, sender="size: 1000 B, every: 330 ms, phase: 5 ms, count: 20")
     assert boot(place(), load).flows()["load"]["delay_max_ns"] < 5e6
@@ -141,6 +207,39 @@ def by_itself(at_ms: int, value: int) -> str:
     return f"  - {{at: {at_ms} ms, exec: sta1, run: [sh, -c, 'echo {value} > /tmp/d/ieee80211/phy1/hwsim/ps']}}\n"
 
 
+# mac80211's stations with hwsim do not ask for U-APSD, so a monitor on the same radio sends the frames of one that does
+INJECT = """\
+import socket, sys, time
+what, ap, sta = sys.argv[1], bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
+wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+wire.bind(("mon0", 0))
+def send(control, body):
+    wire.send(bytes([0, 0, 8, 0, 0, 0, 0, 0]) + control + bytes(2) + ap + sta + ap + body)
+if what == "join":
+    # reassociation; WMM: all categories are delivery-enabled, at most two frames in a service period
+    rates, wmm = bytes([1, 8, 0x8C, 18, 0x98, 36, 0xB0, 72, 96, 108]), bytes([221, 7, 0, 0x50, 0xF2, 2, 0, 1, 0x2F])
+    send(bytes([0x20, 0]), bytes(2) + bytes([1, 0, 1, 0]) + ap + bytes([0, 1]) + b"x" + rates + wmm)
+elif what == "delba":
+    send(bytes([0xD0, 0x10]), bytes([0, 1, 3, 2, 0, 0, 1, 0]))  # as recipient, of TID 0
+else:
+    for number in range(int(what)):
+        send(bytes([0xC8, 0x11]), bytes([0, number, 6, 0]))  # QoS null with PM, voice
+        time.sleep(0.02)
+"""
+
+
+INJECTOR = "files:\n  injector:\n    on: receiver\n    path: /tmp/inject.py\n    text: |\n" + "".join(
+    f"      {line}\n" for line in INJECT.splitlines()
+)
+
+
+def inject(at_ms: int, what: str) -> str:
+    """Events: frames of the station that mac80211 does not send."""
+    run = f"python3 /tmp/inject.py {what} {AP.replace(':', '')} {STA.replace(':', '')}"
+    add = "iw phy phy1 interface add mon0 type monitor && ip link set mon0 up"
+    return f"  - {{at: {at_ms} ms, exec: sta1, run: [sh, -c, 'test -e /sys/class/net/mon0 || ({add}); {run}']}}\n"
+
+
 def answers(frames: list[Frame], subtype: int) -> list[list[Frame]]:
     """What the access point sent to the station after each such frame, before the next."""
     asked = [number for number, frame in enumerate(frames) if frame.body[0] == subtype and is_from(frame, STA)]
@@ -167,6 +266,27 @@ def test_who_polls_gets_one_frame(boot: Boot, mode: str) -> None:
     # nothing comes without being asked for
     first = next(number for number, frame in enumerate(frames) if frame.body[0] == PS_POLL)
     assert not [frame for frame in frames[:first] if frame.kind == DATA and is_from(frame, AP)]
+
+
+def test_a_session_that_ends_keeps_its_frames(boot: Boot) -> None:
+    """Those that were to be sent again, and those behind them that mac80211 then offers."""
+    polls_ms = range(3000, 4500, 20)
+    lose = "  - {at: 1990 ms, fault: lose, frames: data, from: ap1, to: sta1, count: 25}\n"
+    events = lose + by_itself(ASLEEP_MS, 1) + inject(2500, "delba") + "".join(by_itself(at_ms, 3) for at_ms in polls_ms)
+    work = DOZES.replace("count: 150", "count: 60") + events + INJECTOR
+    ran = boot(place("n", "MCS 1"), work, pcap="air")
+    frames = sequence(ran, 2.1)
+    first = next(number for number, frame in enumerate(frames) if frame.body[0] == PS_POLL)
+    assert [frame for frame in frames[:first] if frame.body[0] == ACTION and is_from(frame, STA)]
+    assert not [frame for frame in frames[:first] if frame.kind == DATA and is_from(frame, AP)]
+    found = [{frame.sequence: frame for frame in some} for some in answers(frames, PS_POLL)]
+    assert all(len(some) <= 1 for some in found)
+    kept = [frame for some in found for frame in some.values() if not frame.body[0] & 0x40]
+    assert len(kept) > 25
+    # in the order in which they were numbered
+    assert [frame.sequence for frame in kept] == sorted({frame.sequence for frame in kept})
+    assert [bool(frame.body[1] & MORE_DATA) for frame in kept] == [True] * (len(kept) - 1) + [False]
+    assert not tim([frame for frame in frames if frame.kind == BEACON][-1])[3] & 1 << 1
 
 
 @pytest.mark.parametrize(
@@ -198,38 +318,15 @@ def test_who_wakes_gets_the_rest_at_once(
     assert not [frame for frame in frames[dozes:wakes] if frame.kind == DATA and is_from(frame, AP)]
 
 
-# mac80211's stations with hwsim do not ask for U-APSD, so a monitor on the same radio sends the frames of one that does
-INJECT = """\
-import socket, sys, time
-what, ap, sta = sys.argv[1], bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
-wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-wire.bind(("mon0", 0))
-def send(control, body):
-    wire.send(bytes([0, 0, 8, 0, 0, 0, 0, 0]) + control + bytes(2) + ap + sta + ap + body)
-if what == "join":
-    # reassociation; WMM: all categories are delivery-enabled, at most two frames in a service period
-    rates, wmm = bytes([1, 8, 0x8C, 18, 0x98, 36, 0xB0, 72, 96, 108]), bytes([221, 7, 0, 0x50, 0xF2, 2, 0, 1, 0x2F])
-    send(bytes([0x20, 0]), bytes(2) + bytes([1, 0, 1, 0]) + ap + bytes([0, 1]) + b"x" + rates + wmm)
-else:
-    for number in range(int(what)):
-        send(bytes([0xC8, 0x11]), bytes([0, number, 6, 0]))  # QoS null with PM, voice
-        time.sleep(0.02)
-"""
-
-
 def test_a_trigger_frame_brings_what_is_kept(boot: Boot) -> None:
     """U-APSD, two frames a service period: the second one ends it."""
     count = 20
-    who = f"'{AP.replace(':', '')}', '{STA.replace(':', '')}'"
-    inject = "".join(f"      {line}\n" for line in INJECT.splitlines())
     work = (
         DOZES.replace(BURST, f"{BURST}, tos: 192")
-        + "  - {at: 200 ms, exec: sta1, run: [iw, phy, phy1, interface, add, mon0, type, monitor]}\n"
-        "  - {at: 300 ms, exec: sta1, run: [ip, link, set, mon0, up]}\n"
-        f"  - {{at: 400 ms, exec: sta1, run: [python3, /tmp/inject.py, join, {who}]}}\n"
-        f"{by_itself(ASLEEP_MS, 1)}"
-        f"  - {{at: 3 s, exec: sta1, run: [python3, /tmp/inject.py, '{count}', {who}]}}\n"
-        f"files:\n  injector:\n    on: receiver\n    path: /tmp/inject.py\n    text: |\n{inject}"
+        + inject(400, "join")
+        + by_itself(ASLEEP_MS, 1)
+        + inject(3000, str(count))
+        + INJECTOR
     )
     ran = boot(place(wmm="true"), work, pcap="air")
     found = answers(sequence(ran, 2.9), 0xC8)

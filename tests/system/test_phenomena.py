@@ -78,6 +78,25 @@ def test_a_stronger_frame_captures_the_receiver(boot_own: Boot) -> None:
     record(Row("phenomena", "capture: gain of the stronger one", gain, between=(1.1, 2)))
 
 
+def test_channels_that_overlap_are_worse_than_one(boot_own: Boot) -> None:
+    """Who shares a channel waits; who is half beside it does not, and half of its power is noise."""
+    apart, shared, beside = (
+        boot_own("two-channels", "udp/saturate", SHORT, f"nodes.ap2.channel={channel}") for channel in (6, 1, 3)
+    )
+    for ran, least, most in ((apart, 0, 0.01), (shared, 0.05, 0.15), (beside, 0.3, 0.6)):
+        assert all(least <= attempts_lost(ran, f"sta{n}", f"ap{n}") < most for n in (1, 2))
+    totals = [sum(ran.goodputs_mbps().values()) for ran in (apart, shared, beside)]
+    assert totals[2] < 0.8 * totals[1]
+    record(
+        Row(
+            "phenomena",
+            "overlapping channels: one channel to two",
+            rounded(totals[1] / totals[0]),
+            between=(0.48, 0.52),
+        )
+    )
+
+
 def test_voice_goes_before_best_effort_and_background_behind(boot_own: Boot) -> None:
     def voice(ran: Ran) -> tuple[int, float, float]:
         """Packets lost, mean and greatest delay in ms."""

@@ -48,8 +48,7 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq);
 void hwsim_radio_stop(struct hwsim_radio *radio);
 void hwsim_radio_listen(struct hwsim_radio *radio,
-			struct ieee80211_channel *channel,
-			enum nl80211_chan_width width);
+			const struct cfg80211_chan_def *chandef);
 void hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_remove_address(struct hwsim_radio *radio, const u8 *addr);
 unsigned int hwsim_radio_filter(struct hwsim_radio *radio, unsigned int flags);
@@ -98,8 +97,7 @@ hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq) {}
 static inline void hwsim_radio_stop(struct hwsim_radio *radio) {}
 static inline void
 hwsim_radio_listen(struct hwsim_radio *radio,
-		   struct ieee80211_channel *channel,
-		   enum nl80211_chan_width width) {}
+		   const struct cfg80211_chan_def *chandef) {}
 static inline void
 hwsim_radio_add_address(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void

@@ -3,8 +3,10 @@
  * A channel of the hwsim medium: who hears a transmission, carrier sense, and
  * what the channel's time goes to.
  *
- * Not modelled: propagation delay; leakage into neighbouring channels (a radio
- * hears its primary channel only).
+ * What is sent on another channel is energy, and noise, as far as spectral masks
+ * let it into this one.
+ *
+ * Not modelled: propagation delay.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -64,6 +66,37 @@ u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
 		link->power = hwsim_power_of_mb(level_mb);
 	}
 	return link->power;
+}
+
+/**
+ * hwsim_air_share - how much of a transmission gets into a band
+ * @medium: the medium
+ * @ppdu: the transmission, sent
+ * @centre_mhz: centre of the band
+ * @width: of the band
+ *
+ * Return: share of its power, Q24
+ */
+u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
+		    u32 centre_mhz, enum hwsim_phy_width width)
+{
+	u32 offset = abs((s32)ppdu->centre_mhz - (s32)centre_mhz);
+	u32 *known;
+
+	if (!offset && width == ppdu->rate.width)
+		return HWSIM_POWER_NOISE;
+	if (offset >= HWSIM_MASK_REACH_MHZ)
+		return 0;
+	known = &medium->shares[hwsim_mask_of(&ppdu->rate)][width][offset];
+	if (!*known)	/* one more, since a share may be 0 */
+		*known = hwsim_mask_share(&ppdu->rate, offset, width) + 1;
+	return *known - 1;
+}
+
+static bool is_near(const struct hwsim_air *air, const struct hwsim_air *other)
+{
+	return abs((s32)air->freq_mhz - (s32)other->freq_mhz) <
+	       HWSIM_MASK_REACH_MHZ;
 }
 
 static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
@@ -211,20 +244,24 @@ void hwsim_ppdu_put(struct hwsim_ppdu *ppdu)
 	kfree(ppdu);
 }
 
-/* forget transmissions that overlap nothing that is still on the air */
-static void forget_ended(struct hwsim_air *air)
+/* forget transmissions that overlap nothing that is still on any air */
+static void forget_ended(struct hwsim_medium *medium)
 {
 	struct hwsim_ppdu *ppdu, *next;
 	u64 earliest = HWSIM_NEVER;
+	struct hwsim_air *air;
 
-	list_for_each_entry(ppdu, &air->ppdus, list)
-		if (!ppdu->ended)
-			earliest = min(earliest, ppdu->start_ns);
-	list_for_each_entry_safe(ppdu, next, &air->ppdus, list) {
-		if (!ppdu->ended || ppdu->end_ns > earliest)
-			continue;
-		list_del_init(&ppdu->list);
-		hwsim_ppdu_put(ppdu);
+	list_for_each_entry(air, &medium->airs, list)
+		list_for_each_entry(ppdu, &air->ppdus, list)
+			if (!ppdu->ended)
+				earliest = min(earliest, ppdu->start_ns);
+	list_for_each_entry(air, &medium->airs, list) {
+		list_for_each_entry_safe(ppdu, next, &air->ppdus, list) {
+			if (!ppdu->ended || ppdu->end_ns > earliest)
+				continue;
+			list_del_init(&ppdu->list);
+			hwsim_ppdu_put(ppdu);
+		}
 	}
 }
 
@@ -253,7 +290,7 @@ static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
 		}
 		hwsim_access_sent(ppdu->radio, ppdu);
 	}
-	forget_ended(air);
+	forget_ended(medium);
 }
 
 /* whether a receiver takes a frame up that begins now */
@@ -285,25 +322,43 @@ struct signal {
 	u64 power;
 };
 
+/* power of a transmission in a radio's primary channel, which may be another */
+static u64 power_at(struct hwsim_medium *medium, const struct hwsim_radio *radio,
+		    const struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
+	u64 power;
+
+	if (!link)
+		return 0;
+	power = hwsim_link_power(medium, link, ppdu->start_ns);
+	if (ppdu->air == radio->air)
+		return power;
+	return mul_u64_u64_shr(power,
+			       hwsim_air_share(medium, ppdu, radio->air->freq_mhz,
+					       HWSIM_PHY_20MHZ),
+			       HWSIM_POWER_SHIFT);
+}
+
 /* what a radio hears now, of anybody */
-static u32 signals_at(const struct hwsim_medium *medium,
+static u32 signals_at(struct hwsim_medium *medium,
 		      const struct hwsim_radio *radio, struct signal *signals)
 {
 	const struct hwsim_ppdu *ppdu;
+	const struct hwsim_air *air;
 	u32 count = 0;
 
-	list_for_each_entry(ppdu, &radio->air->ppdus, list) {
-		struct hwsim_link *link;
-
-		if (ppdu->ended || !ppdu->radio || ppdu->radio == radio ||
-		    count == MAX_SIGNALS)
+	list_for_each_entry(air, &medium->airs, list) {
+		if (!air->sounding || !is_near(air, radio->air))
 			continue;
-		link = hwsim_link_of(ppdu->radio, radio);
-		if (!link)
-			continue;
-		signals[count].end_ns = ppdu->end_ns;
-		signals[count++].power =
-			hwsim_link_power(medium, link, ppdu->start_ns);
+		list_for_each_entry(ppdu, &air->ppdus, list) {
+			if (ppdu->ended || !ppdu->radio ||
+			    ppdu->radio == radio || count == MAX_SIGNALS)
+				continue;
+			signals[count].end_ns = ppdu->end_ns;
+			signals[count].power = power_at(medium, radio, ppdu);
+			count += signals[count].power > 0;
+		}
 	}
 	return count;
 }
@@ -312,7 +367,7 @@ static u32 signals_at(const struct hwsim_medium *medium,
  * Until when the signals on the air are, together, energy that counts as busy
  * (17.3.10.6), or 0 if they are too weak already.
  */
-static u64 loud_until(const struct hwsim_medium *medium,
+static u64 loud_until(struct hwsim_medium *medium,
 		      const struct hwsim_radio *radio)
 {
 	u64 limit = hwsim_power_of_mb(radio->ed_mbm - radio->noise_mbm);
@@ -342,13 +397,20 @@ static bool understands(const struct hwsim_radio *radio,
 	return !radio->dsss_only || ppdu->rate.class == HWSIM_PHY_DSSS;
 }
 
-static void ppdu_begin_at(const struct hwsim_medium *medium,
+static void hear_energy(struct hwsim_medium *medium, struct hwsim_radio *radio)
+{
+	u64 until = loud_until(medium, radio);
+
+	if (until > radio->busy_until_ns)
+		hwsim_access_busy(radio, until);
+}
+
+static void ppdu_begin_at(struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
 	const struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 	s32 level_mb, detect_mb;
 	bool detected;
-	u64 until;
 
 	if (!link)
 		return;
@@ -358,17 +420,36 @@ static void ppdu_begin_at(const struct hwsim_medium *medium,
 	detected = level_mb >= detect_mb && understands(radio, ppdu);
 	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
 		hwsim_access_busy(radio, ppdu->end_ns);
-	if (ppdu->overlapped) {
-		until = loud_until(medium, radio);
-		if (until > radio->busy_until_ns)
-			hwsim_access_busy(radio, until);
-	}
+	if (ppdu->overlapped || ppdu->disturbed)
+		hear_energy(medium, radio);
 	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
 		if (!radio->locked || level_mb != radio->locked_mb)
 			radio->rivals = 1;
 		radio->locked = ppdu;
 		radio->locked_mb = level_mb;
 		hwsim_access_heard(radio);
+	}
+}
+
+/* on channels nearby a transmission is energy, and noise to what is there */
+static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_radio *radio;
+	struct hwsim_ppdu *other;
+	struct hwsim_air *air;
+
+	list_for_each_entry(air, &medium->airs, list) {
+		if (air == ppdu->air || !is_near(air, ppdu->air))
+			continue;
+		ppdu->disturbed |= air->sounding;
+		list_for_each_entry(other, &air->ppdus, list)
+			if (!other->ended)
+				other->disturbed = true;
+		if (!hwsim_air_share(medium, ppdu, air->freq_mhz,
+				     HWSIM_PHY_20MHZ))
+			continue;
+		list_for_each_entry(radio, &air->radios, tuned)
+			hear_energy(medium, radio);
 	}
 }
 
@@ -399,6 +480,7 @@ static void ppdu_start(struct hwsim_medium *medium, struct hwsim_event *event)
 				other->overlapped = true;
 	}
 	list_add_tail(&ppdu->list, &air->ppdus);
+	reach_others(medium, ppdu);
 	ppdu->radio->sending = ppdu;
 	ppdu->radio->locked = NULL;
 	hwsim_access_busy(ppdu->radio, ppdu->end_ns);
@@ -418,6 +500,9 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 {
 	const struct hwsim_radio *radio = ppdu->radio;
 
+	ppdu->centre_mhz = ppdu->air->freq_mhz;
+	if (ppdu->rate.width != HWSIM_PHY_20MHZ)
+		ppdu->centre_mhz = radio->centre_mhz;
 	ppdu->start_ns = start_ns;
 	ppdu->payload_ns = start_ns + hwsim_phy_preamble_ns(&ppdu->rate);
 	ppdu->payload_end_ns = ppdu->payload_ns +

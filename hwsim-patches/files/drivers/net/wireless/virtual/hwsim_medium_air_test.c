@@ -8,6 +8,7 @@
 #include "hwsim_medium_int.h"
 
 #define RADIOS		3
+#define CHANNELS	5	/* each 10 MHz from the next */
 #define FIRST_INDEX	9000	/* the driver has no such radios */
 #define MAX_SEEN	16
 #define DATA_BYTES	1000	/* with header, without FCS */
@@ -29,7 +30,7 @@ struct air_test {
 	struct wiphy *wiphy;
 	struct ieee80211_hw hw;
 	struct ieee80211_supported_band band;
-	struct ieee80211_channel channel;
+	struct ieee80211_channel channels[CHANNELS];
 	struct hwsim_radio *radios[RADIOS];
 	u64 start_ns;
 	bool protects;	/* mac80211 asks for CTS to oneself */
@@ -107,6 +108,15 @@ static void hear(struct air_test *air, int from, int to)
 	radio->links[air->radios[from]->slot] = link;
 }
 
+static void listen_to(struct hwsim_radio *radio,
+		      struct ieee80211_channel *channel)
+{
+	struct cfg80211_chan_def chandef;
+
+	cfg80211_chandef_create(&chandef, channel, NL80211_CHAN_NO_HT);
+	hwsim_radio_listen(radio, &chandef);
+}
+
 static void make_radio(struct air_test *air, int i)
 {
 	struct hwsim_radio *radio =
@@ -119,7 +129,7 @@ static void make_radio(struct air_test *air, int i)
 			hwsim_radio_attach(radio, air->medium, i, NULL));
 	mutex_unlock(&hwsim_media_mutex);
 	hwsim_radio_add_address(radio, address(i));
-	hwsim_radio_listen(radio, &air->channel, NL80211_CHAN_WIDTH_20);
+	listen_to(radio, &air->channels[0]);
 	radio->busy_until_ns = air->start_ns + BUSY_NS;
 }
 
@@ -141,8 +151,10 @@ static int air_test_init(struct kunit *test)
 	air->wiphy->bands[NL80211_BAND_5GHZ] = &air->band;
 	air->band.bitrates = rates;
 	air->band.n_bitrates = ARRAY_SIZE(rates);
-	air->channel.band = NL80211_BAND_5GHZ;
-	air->channel.center_freq = 5180;
+	for (i = 0; i < CHANNELS; i++) {
+		air->channels[i].band = NL80211_BAND_5GHZ;
+		air->channels[i].center_freq = 5180 + 10 * i;
+	}
 	air->medium = hwsim_medium_new(U32_MAX, 1);
 	KUNIT_ASSERT_NOT_NULL(test, air->medium);
 	air->medium->running = true;	/* the test is its clock */
@@ -201,9 +213,9 @@ static void on_end(struct sk_buff *skb)
 	ended++;
 }
 
-static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 fc)
+static struct sk_buff *frame_of(struct air_test *air, int from, const u8 *to,
+				__le16 fc)
 {
-	struct hwsim_radio *radio = air->radios[from];
 	struct ieee80211_tx_info *info;
 	struct ieee80211_hdr *hdr;
 	struct sk_buff *skb;
@@ -215,7 +227,7 @@ static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 
 	made++;
 	hdr = skb_put_zero(skb, DATA_BYTES);
 	hdr->frame_control = fc;
-	ether_addr_copy(hdr->addr1, address(to));
+	ether_addr_copy(hdr->addr1, to);
 	ether_addr_copy(hdr->addr2, address(from));
 	skb_set_queue_mapping(skb, IEEE80211_AC_BE);
 	info = IEEE80211_SKB_CB(skb);
@@ -223,9 +235,17 @@ static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 
 	info->control.rates[0].count = 1;
 	info->control.rates[1].idx = -1;
 	info->control.use_cts_prot = air->protects;
+	return skb;
+}
+
+static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 fc)
+{
+	struct sk_buff *skb = frame_of(air, from, address(to), fc);
+	struct hwsim_radio *radio = air->radios[from];
+
 	radio->acs[IEEE80211_AC_BE].edca.slots = slots;
 	radio->acs[IEEE80211_AC_BE].edca.drawn = true;
-	hwsim_radio_tx(radio, NULL, skb, &air->channel, true);
+	hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
 }
 
 static void send(struct air_test *air, int from, int to, u32 slots)
@@ -267,6 +287,63 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	link = air->radios[2]->links[air->radios[0]->slot];
 	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
 	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+}
+
+/* half a channel apart half of the power is noise; two apart there is none */
+static void air_channels_overlap(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *other = air->radios[1];
+	struct hwsim_link *link, *beside;
+	int i;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	hear(air, 1, 2);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	beside = air->radios[2]->links[other->slot];
+	for (i = 1; i < CHANNELS; i++) {
+		u64 count = count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED);
+
+		listen_to(other, &air->channels[i]);
+		other->busy_until_ns = air->radios[0]->busy_until_ns;
+		/* 27 dB less at the third, with half a band between them */
+		beside->setting.snr_mb = i == 2 ? LEVEL_MB + 1500 : LEVEL_MB;
+		send(air, 0, 2, 3);
+		send(air, 1, 0, 3);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, i > 1,
+				count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED) - count);
+		hwsim_radio_flush(other, NULL, true);
+		hwsim_radio_flush(air->radios[0], NULL, true);
+	}
+}
+
+/* who is loud enough half a channel away keeps others silent */
+static void air_energy_of_other_channels_is_heard(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *other = air->radios[1];
+	int i;
+
+	hear(air, 0, 1);
+	for (i = 0; i < 2; i++) {
+		u32 count = air->count;
+
+		listen_to(other, &air->channels[1]);
+		other->busy_until_ns = air->radios[0]->busy_until_ns;
+		/* -62 dBm is 32 dB over noise, and half of the power 3 dB less */
+		other->links[air->radios[0]->slot]->setting.snr_mb =
+			i ? 3400 : 3600;
+		send(air, 0, 2, 0);
+		send(air, 1, 2, 1);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		KUNIT_ASSERT_EQ(test, count + 2, air->count);
+		KUNIT_EXPECT_EQ(test, i,
+				air->seen[count + 1].start_ns <
+				air->seen[count].start_ns + DATA_NS);
+		KUNIT_EXPECT_FALSE(test, air->seen[count + 1].overlapped);
+	}
 }
 
 static void air_backoff_freezes(struct kunit *test)
@@ -450,13 +527,15 @@ static void air_who_dozes_hears_little(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
 	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
-	send(air, 2, 0, 500);
+	send_kind(air, 2, 0, 500, cpu_to_le16(IEEE80211_FTYPE_DATA |
+					      IEEE80211_STYPE_QOS_DATA));
 	send(air, 0, 2, 0);
 	run_for(air, NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
 	/* its own frame is acknowledged, and may have asked for something */
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 5, air->count);
+	KUNIT_ASSERT_EQ(test, 5, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[3].fc));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
@@ -464,10 +543,96 @@ static void air_who_dozes_hears_little(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	/* frames to others, and those that ask for nothing, change nothing */
+	send(air, 2, 0, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
 	hwsim_radio_doze(radio, false);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 3, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	send(air, 2, 0, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[air->count - 2].fc));
+}
+
+/* who reads another one's answer still waits for its own */
+static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	const struct hwsim_link *link;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	hear(air, 0, 1);
+	hear(air, 1, 0);
+	link = radio->links[air->radios[0]->slot];
+	hwsim_radio_doze(radio, true);
+	hwsim_radio_filter(radio, FIF_OTHER_BSS);	/* a monitor */
+	ether_addr_copy(radio->bssid, address(0));
+	send_kind(air, 2, 0, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
+					    IEEE80211_STYPE_QOS_NULLFUNC));
+	run_for(air, 10 * NSEC_PER_MSEC);
+	send(air, 0, 1, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	send(air, 0, 2, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+}
+
+/* group frames of many beacons wait: each beacon says so, and none waits */
+static void air_beacons_pass_group_frames(struct kunit *test)
+{
+	static const u8 tim[] = { WLAN_EID_TIM, 4, 1, 2, 0, 0 };
+	const __le16 fc = cpu_to_le16(IEEE80211_FTYPE_MGMT |
+				      IEEE80211_STYPE_BEACON);
+	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_ac *ac = &radio->acs[IEEE80211_AC_VO];
+	struct hwsim_mpdu *mpdu, *next;
+	u8 all[ETH_ALEN];
+	struct sk_buff *skb;
+	int i;
+
+	eth_broadcast_addr(all);
+	for (i = 0; i < 2; i++) {
+		skb = frame_of(air, 0, all, fc);
+		memcpy(skb->data + head, tim, sizeof(tim));
+		hwsim_radio_tx(radio, NULL, skb, &air->channels[0], true);
+		KUNIT_EXPECT_EQ(test, i ? HWSIM_MAX_QUEUED + 3 : 1, ac->queued);
+		mpdu = list_first_entry(&ac->queue, struct hwsim_mpdu, list);
+		KUNIT_EXPECT_PTR_EQ(test, skb, mpdu->skb);
+		KUNIT_EXPECT_EQ(test, i, mpdu->skb->data[head + 4]);
+		while (ac->queued < HWSIM_MAX_QUEUED + 3) {
+			skb = frame_of(air, 0, all,
+				       cpu_to_le16(IEEE80211_FTYPE_DATA));
+			hwsim_radio_tx(radio, NULL, skb, &air->channels[0], true);
+		}
+	}
+	/* the beacon and three of the others go out */
+	list_for_each_entry_safe_reverse(mpdu, next, &ac->queue, list) {
+		if (ac->queued == 4)
+			break;
+		list_del_init(&mpdu->list);
+		ac->queued--;
+		hwsim_mpdu_drop(radio, mpdu);
+	}
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 4, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_beacon(air->seen[0].fc));
+	for (i = 1; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, i < 3,
+				ieee80211_has_moredata(air->seen[i].fc));
+	/* never without end */
+	for (i = 0; i < HWSIM_MAX_OWN + 2; i++) {
+		skb = frame_of(air, 0, all, cpu_to_le16(IEEE80211_FTYPE_DATA));
+		hwsim_radio_tx(radio, NULL, skb, &air->channels[0], true);
+	}
+	KUNIT_EXPECT_EQ(test, HWSIM_MAX_OWN, ac->queued);
 }
 
 /* of two interfaces one is flushed */
@@ -1018,7 +1183,7 @@ static void air_an_unexpected_bar_goes_up(struct kunit *test)
 	ether_addr_copy(bar->ta, address(0));
 	IEEE80211_SKB_CB(skb)->control.rates[0].count = 1;
 	IEEE80211_SKB_CB(skb)->control.rates[1].idx = -1;
-	hwsim_radio_tx(air->radios[0], NULL, skb, &air->channel, true);
+	hwsim_radio_tx(air->radios[0], NULL, skb, &air->channels[0], true);
 	hwsim_run_events(air->medium, air->start_ns + NSEC_PER_MSEC);
 	list_for_each_entry(up, &air->medium->up, list)
 		count += up->skb && ieee80211_is_back_req(*(__le16 *)up->skb->data);
@@ -1085,6 +1250,8 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 
 static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_equal_backoffs_collide),
+	KUNIT_CASE(air_channels_overlap),
+	KUNIT_CASE(air_energy_of_other_channels_is_heard),
 	KUNIT_CASE(air_backoff_freezes),
 	KUNIT_CASE(air_a_backoff_without_a_frame_ends),
 	KUNIT_CASE(air_hidden_stations_collide),
@@ -1093,6 +1260,8 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_an_empty_category_does_not_collide),
 	KUNIT_CASE(air_an_injected_cts_is_sent_once),
 	KUNIT_CASE(air_who_dozes_hears_little),
+	KUNIT_CASE(air_who_dozes_waits_for_its_own_frame),
+	KUNIT_CASE(air_beacons_pass_group_frames),
 	KUNIT_CASE(air_a_flush_spares_other_interfaces),
 	KUNIT_CASE(air_each_frame_ends_once),
 	KUNIT_CASE(air_rts_reserves_the_medium),

@@ -58,6 +58,33 @@ struct hwsim_ac *hwsim_ac_of_tid(struct hwsim_radio *radio, u8 tid)
 	return &radio->acs[acs[tid % ARRAY_SIZE(acs)]];
 }
 
+/* a frame is no longer one of a session, also for rate control */
+static void leave(struct hwsim_mpdu *mpdu)
+{
+	mpdu->session = NULL;
+	mpdu->unknown = false;
+	if (!mpdu->is_own)
+		IEEE80211_SKB_CB(mpdu->skb)->flags &= ~IEEE80211_TX_CTL_AMPDU;
+}
+
+/**
+ * hwsim_session_join - make a frame one of the session that it is for
+ * @radio: who sends
+ * @mpdu: a QoS data frame that mac80211 wants to have in an A-MPDU
+ *
+ * Frames that were numbered before the session began, and have come back from
+ * mac80211 since, stay outside: its recipient takes them for old ones.
+ */
+void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+	mpdu->session = hwsim_session_of(radio, hdr->addr1, mpdu->tid);
+	if (!mpdu->session ||
+	    ieee80211_sn_less(mpdu->seq, mpdu->session->ssn))
+		leave(mpdu);
+}
+
 /**
  * hwsim_session_put_back - keep a frame that is to be sent again
  * @session: its session
@@ -134,7 +161,6 @@ void hwsim_session_took(struct hwsim_session *session, u16 seq)
 static u16 lowest_wanted(struct hwsim_radio *radio,
 			 const struct hwsim_session *session)
 {
-	const struct hwsim_ac *ac = hwsim_ac_of_tid(radio, session->tid);
 	const struct hwsim_ppdu *frame = radio->frame;
 	u16 lowest = ieee80211_sn_inc(session->last_seq);
 	const struct hwsim_mpdu *alone;
@@ -143,10 +169,12 @@ static u16 lowest_wanted(struct hwsim_radio *radio,
 	if (!list_empty(&session->again))
 		lowest = list_first_entry(&session->again, struct hwsim_mpdu,
 					  list)->seq;
-	list_for_each_entry(alone, &ac->queue, list)
-		if (alone->session == session &&
-		    ieee80211_sn_less(alone->seq, lowest))
-			lowest = alone->seq;
+	/* what is released to who sleeps may go by another access category */
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		list_for_each_entry(alone, &radio->acs[i].queue, list)
+			if (alone->session == session &&
+			    ieee80211_sn_less(alone->seq, lowest))
+				lowest = alone->seq;
 	/* of an exchange that goes on nothing is known yet */
 	for (i = 0; frame && i < frame->count; i++) {
 		const struct hwsim_mpdu *mpdu = frame->mpdus[i];
@@ -364,7 +392,7 @@ static void leave_session(struct hwsim_ppdu *ppdu,
 	for (i = 0; ppdu && i < ppdu->count; i++) {
 		if (ppdu->mpdus[i]->session != session)
 			continue;
-		ppdu->mpdus[i]->session = NULL;
+		leave(ppdu->mpdus[i]);
 		if (flush)
 			hwsim_mpdu_give_up(ppdu->mpdus[i]);
 	}
@@ -376,27 +404,31 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 {
 	struct hwsim_ac *ac = hwsim_ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
+	int i;
 
 	/* what was to follow in the TXOP is not on its way yet */
 	if (radio->ahead && radio->ahead->mpdus[0]->session == session) {
-		hwsim_tx_unbuild(radio, ac, radio->ahead);
+		hwsim_tx_unbuild(radio, radio->sender, radio->ahead);
 		radio->ahead = NULL;
 	}
 	hash_del(&session->node);
 	list_for_each_entry_safe(mpdu, next, &session->again, list) {
 		list_del_init(&mpdu->list);
-		mpdu->session = NULL;
-		mpdu->unknown = false;
-		if (flush || session->asleep) {
+		leave(mpdu);
+		if (flush) {
 			hwsim_mpdu_drop(radio, mpdu);
-			continue;
+		} else if (!hwsim_ps_keeps(radio, mpdu, false)) {
+			list_add_tail(&mpdu->list, &ac->queue);
+			ac->queued++;
 		}
-		list_add_tail(&mpdu->list, &ac->queue);
-		ac->queued++;
 	}
-	list_for_each_entry(mpdu, &ac->queue, list)
-		if (mpdu->session == session)
-			mpdu->session = NULL;
+	if (flush && session->asleep)
+		ieee80211_sta_set_buffered(session->txq->sta, session->tid,
+					   false);
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		list_for_each_entry(mpdu, &radio->acs[i].queue, list)
+			if (mpdu->session == session)
+				leave(mpdu);
 	leave_session(radio->frame, session, flush);
 	/* others may have lost their turn to a BlockAckReq of this one */
 	ac->txqs = true;
@@ -484,7 +516,7 @@ void hwsim_sessions_resume(struct hwsim_radio *radio)
  * hwsim_sessions_sleep - a recipient dozes, or is awake
  * @radio: the originator
  * @sta: the recipient
- * @sleeps: whether it dozes; then mac80211 says in beacons what waits for it
+ * @sleeps: whether it dozes
  */
 void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 			  bool sleeps)
@@ -497,8 +529,6 @@ void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		if (!session)
 			continue;
 		session->asleep = sleeps;
-		ieee80211_sta_set_buffered(sta, tid, sleeps &&
-					   !list_empty(&session->again));
 		if (hwsim_session_pending(radio, session))
 			want_turn(radio, session);
 	}
@@ -519,6 +549,7 @@ static int start_session(struct hwsim_radio *radio,
 	session->txq = params->sta->txq[params->tid];
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
+	session->ssn = params->ssn;
 	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
 	session->asleep = hwsim_peer_sleeps(radio, session->addr);
 	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);

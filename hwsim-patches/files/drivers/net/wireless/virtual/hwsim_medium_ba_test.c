@@ -56,7 +56,8 @@ static void ba_what_is_sent_alone_is_wanted(struct kunit *test)
 	hwsim_session_given_up(&ba->session, 7);
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
-	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_BE].queue);
+	/* of whichever category: a service period has one for all */
+	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_VO].queue);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
 	/* and what comes back late does not make the window shrink */
@@ -144,7 +145,8 @@ static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
 	struct hwsim_session *session = kzalloc(sizeof(*session), GFP_KERNEL);
 	struct hwsim_ppdu *frame = kunit_kzalloc(test, sizeof(*frame), GFP_KERNEL);
 	struct ba_test *ba = test->priv;
-	struct hwsim_mpdu flies = {}, alone = {};
+	struct hwsim_mpdu flies = { .is_own = true };
+	struct hwsim_mpdu alone = { .is_own = true };
 
 	KUNIT_ASSERT_NOT_NULL(test, session);
 	KUNIT_ASSERT_NOT_NULL(test, frame);
@@ -155,11 +157,43 @@ static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
 	frame->count = 1;
 	ba->radio.frame = frame;
 	alone.session = session;
-	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_BE].queue);
+	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_VO].queue);
 	hwsim_sessions_purge(&ba->radio, NULL);
 	KUNIT_EXPECT_NULL(test, alone.session);
 	KUNIT_EXPECT_NULL(test, flies.session);
 	KUNIT_EXPECT_TRUE(test, flies.no_retry);
+}
+
+/* what was numbered before a session began is old for its recipient */
+static void ba_old_frames_stay_outside(struct kunit *test)
+{
+	static const u8 them[ETH_ALEN] = { 2, };
+	static const u16 seqs[] = { 2, 4090, 3 };
+	struct ba_test *ba = test->priv;
+	struct ieee80211_tx_info *info;
+	struct ieee80211_hdr *hdr;
+	u32 i;
+
+	ether_addr_copy(ba->session.addr, them);
+	ba->session.ssn = 3;
+	/* where hwsim_session_of() looks for it */
+	hash_add(ba->radio.sessions, &ba->session.node, 0);
+	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
+		struct hwsim_mpdu mpdu = { .seq = seqs[i] };
+
+		mpdu.skb = alloc_skb(sizeof(*hdr), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, mpdu.skb);
+		hdr = skb_put_zero(mpdu.skb, sizeof(*hdr));
+		ether_addr_copy(hdr->addr1, them);
+		info = IEEE80211_SKB_CB(mpdu.skb);
+		info->flags = IEEE80211_TX_CTL_AMPDU;
+		hwsim_session_join(&ba->radio, &mpdu);
+		KUNIT_EXPECT_PTR_EQ(test, i == 2 ? &ba->session : NULL,
+				    mpdu.session);
+		KUNIT_EXPECT_EQ(test, i == 2 ? IEEE80211_TX_CTL_AMPDU : 0,
+				info->flags);
+		kfree_skb(mpdu.skb);
+	}
 }
 
 static void ba_a_scoreboard_follows_the_window(struct kunit *test)
@@ -193,6 +227,7 @@ static struct kunit_case ba_cases[] = {
 	KUNIT_CASE(ba_what_is_sent_alone_is_wanted),
 	KUNIT_CASE(ba_a_bar_begins_where_the_window_does),
 	KUNIT_CASE(ba_what_a_flush_finds_on_the_air_ends_there),
+	KUNIT_CASE(ba_old_frames_stay_outside),
 	KUNIT_CASE(ba_a_scoreboard_follows_the_window),
 	{}
 };

@@ -178,9 +178,7 @@ static void report_status(struct hwsim_mpdu *mpdu)
 		if (!mpdu->tried[i] && i)
 			info->status.rates[i].idx = -1;
 	}
-	if (mpdu->filtered)
-		info->flags |= IEEE80211_TX_STAT_TX_FILTERED;
-	else if (mpdu->acked)
+	if (mpdu->acked)
 		info->flags |= IEEE80211_TX_STAT_ACK;
 	else if (!mpdu->wants_ack)
 		info->flags |= IEEE80211_TX_STAT_NOACK_TRANSMITTED;
@@ -210,7 +208,7 @@ void hwsim_discarded_free(struct list_head *discarded)
 		if (mpdu->is_own)
 			dev_kfree_skb_any(mpdu->skb);
 		else
-			ieee80211_free_txskb(mpdu->hw, mpdu->skb);
+			hwsim_skb_unsent(mpdu->hw, mpdu->skb);
 		kfree(mpdu);
 	}
 }

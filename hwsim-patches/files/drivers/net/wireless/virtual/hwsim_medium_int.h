@@ -4,6 +4,7 @@
  *
  *	core	the clock: events in nominal order, and the timer behind them
  *	air	a channel: who hears a transmission, carrier sense, air time
+ *	mask	what a transmission puts into other channels
  *	access	contention of one radio: when it may send, what came of it
  *	tx	frames from mac80211 and back: queues, A-MPDU, tx status
  *	ba	BlockAck agreements: what is to be sent again, BlockAckReq
@@ -38,11 +39,13 @@
 #include "hwsim_medium_ampdu.h"
 #include "hwsim_medium_edca.h"
 #include "hwsim_medium_errors.h"
+#include "hwsim_medium_mask.h"
 #include "hwsim_medium_math.h"
 #include "hwsim_medium_phy.h"
 
 #define HWSIM_MAX_ADDRESSES	16
 #define HWSIM_MAX_QUEUED	64	/* frames of an AC outside mac80211's queues */
+#define HWSIM_MAX_OWN		512	/* the driver's may be so many */
 #define HWSIM_MAX_APPROX_FLOWS	16
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_FCS_BYTES		4
@@ -162,6 +165,7 @@ struct hwsim_air {
  * @num_radios: how many
  * @curves: by &enum hwsim_medium_curve
  * @fadings: by number, 0 is none
+ * @shares: of power in other bands that were asked for, by mask, width, offset
  * @faults: in the order of their making
  * @num_faults: that ever were
  * @up: what goes up to mac80211 after the lock is dropped
@@ -187,6 +191,7 @@ struct hwsim_medium {
 	u32 num_radios;
 	struct hwsim_curve *curves[HWSIM_MEDIUM_NUM_CURVES];
 	struct hwsim_fading *fadings[HWSIM_MEDIUM_MAX_FADINGS];
+	u32 shares[HWSIM_NUM_MASKS][HWSIM_PHY_NUM_WIDTHS][HWSIM_MASK_REACH_MHZ];
 	struct list_head faults;
 	u32 num_faults;
 	struct list_head up;
@@ -219,7 +224,6 @@ struct hwsim_medium {
  * @no_retry: one attempt only
  * @alone: not one of a queue that has its turn: it is sent again by itself,
  *	even if its receiver dozes
- * @filtered: mac80211 is to keep it until its receiver is awake
  * @draw: rate control is asked anew before it goes first in an A-MPDU
  * @more_data: others waited behind it when it was taken
  * @rts_rate: index of the rate of RTS or CTS, -1: any
@@ -247,7 +251,6 @@ struct hwsim_mpdu {
 	bool is_own;
 	bool no_retry;
 	bool alone;
-	bool filtered;
 	bool draw;
 	bool more_data;
 	s8 rts_rate;
@@ -302,6 +305,8 @@ struct hwsim_up {
  * @uses: the air, and the exchange that it belongs to
  * @ended: no longer on the air
  * @overlapped: others were on the air meanwhile
+ * @disturbed: others were on channels nearby
+ * @centre_mhz: of its band
  * @psdu_bytes: length of the PSDU
  * @duration_us: duration field
  * @next_us: of that, what it reserves for the next frame of its TXOP
@@ -341,6 +346,8 @@ struct hwsim_ppdu {
 	u8 uses;
 	bool ended;
 	bool overlapped;
+	bool disturbed;
+	u16 centre_mhz;
 	u32 psdu_bytes;
 	u16 duration_us;
 	u16 next_us;
@@ -426,6 +433,7 @@ struct hwsim_ac {
  * @txq: where mac80211 keeps its frames; lives until the station is forgotten
  * @addr: the recipient
  * @tid: the TID
+ * @ssn: sequence number that it began with
  * @last_seq: highest sequence number that mac80211 handed over
  * @max_count: MPDUs that the recipient can hold
  * @max_bytes: longest A-MPDU that it can take
@@ -444,6 +452,7 @@ struct hwsim_session {
 	struct ieee80211_txq *txq;
 	u8 addr[ETH_ALEN];
 	u8 tid;
+	u16 ssn;
 	u16 last_seq;
 	u32 max_count;
 	u32 max_bytes;
@@ -504,6 +513,8 @@ struct hwsim_payload {
  * @arrivals: answers that brought some
  * @retries: how often frames to it were sent again
  * @sleeps: it dozes
+ * @sta: the station that last dozed; lives until it is forgotten
+ * @kept: frames outside of sessions for it, while it dozes
  * @has_said: bytes or MORE DATA went one way or the other
  * @more_data: its last frame said that more will follow
  */
@@ -516,6 +527,8 @@ struct hwsim_peer {
 	u64 arrivals;
 	u32 retries;
 	bool sleeps;
+	struct ieee80211_sta *sta;
+	struct list_head kept;
 	bool has_said;
 	bool more_data;
 };
@@ -550,6 +563,7 @@ struct hwsim_peer {
  * @fixed_rate: instead of what rate control says
  * @channel: where it listens, or NULL
  * @width: how wide it listens there: wider frames are not understood
+ * @centre_mhz: of the band in which it does
  * @timing: of its band and network
  * @basic_rates: of its network, as &hwsim_phy_response wants them
  * @short_slot: its network uses short slots
@@ -580,6 +594,7 @@ struct hwsim_peer {
  * @recipients: its BlockAck agreements as recipient
  * @peers: what it appends to answers and got with them, and what it counts
  * @num_peers: how many
+ * @num_asleep: how many of them doze
  * @acs: its access categories
  * @sessions: its BlockAck agreements as originator
  * @stage: of its exchange
@@ -623,6 +638,7 @@ struct hwsim_radio {
 
 	struct ieee80211_channel *channel;
 	enum hwsim_phy_width width;
+	u32 centre_mhz;
 	struct hwsim_phy_timing timing;
 	u16 basic_rates;
 	bool short_slot;
@@ -657,6 +673,7 @@ struct hwsim_radio {
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
 	DECLARE_HASHTABLE(peers, HWSIM_SESSION_BITS);
 	u32 num_peers;
+	u32 num_asleep;
 
 	struct hwsim_ac acs[IEEE80211_NUM_ACS];
 	DECLARE_HASHTABLE(sessions, HWSIM_SESSION_BITS);
@@ -712,6 +729,8 @@ s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
 			const struct hwsim_link *link, u64 at_ns);
 u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
 		     u64 at_ns);
+u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
+		    u32 centre_mhz, enum hwsim_phy_width width);
 void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel);
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns);
@@ -778,6 +797,7 @@ void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
+void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer);
 void hwsim_tx_drop_queued(struct hwsim_radio *radio,
@@ -798,6 +818,7 @@ bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
 /* ba */
 struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
 				       const u8 *addr, u8 tid);
+void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_session_put_back(struct hwsim_session *session,
 			    struct hwsim_mpdu *mpdu);
 void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
@@ -863,17 +884,22 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 
 bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr);
-void hwsim_peer_set_sleeps(struct hwsim_radio *radio, const u8 *addr,
-			   bool sleeps);
+struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
+					 struct ieee80211_sta *sta,
+					 bool sleeps);
+struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr);
 
 /* ps */
 bool hwsim_ps_is_deaf(const struct hwsim_radio *radio,
 		      const struct hwsim_ppdu *ppdu);
-void hwsim_ps_answered(struct hwsim_radio *radio);
+void hwsim_ps_mark(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
+void hwsim_ps_announce(const struct hwsim_radio *radio, struct sk_buff *beacon);
+void hwsim_ps_answered(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu);
 void hwsim_ps_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		       const struct hwsim_mpdu *mpdu);
-bool hwsim_ps_keeps(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		    struct hwsim_mpdu *mpdu);
+		       const struct hwsim_mpdu *mpdu, bool owned);
+bool hwsim_ps_keeps(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu,
+		    bool first);
+void hwsim_ps_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif);
 
 /* radio */
 struct hwsim_radio *hwsim_radio_by_index(u32 index);

@@ -23,7 +23,14 @@ static u32 peer_hash(const u8 *addr)
 	return addr[3] << 16 | addr[4] << 8 | addr[5];
 }
 
-static struct hwsim_peer *peer_of(struct hwsim_radio *radio, const u8 *addr)
+/**
+ * hwsim_peer_of - what is known of another
+ * @radio: the radio
+ * @addr: the other
+ *
+ * Return: that, or NULL
+ */
+struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer;
 
@@ -35,13 +42,14 @@ static struct hwsim_peer *peer_of(struct hwsim_radio *radio, const u8 *addr)
 
 static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
 {
-	struct hwsim_peer *peer = peer_of(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
 
 	if (peer || radio->num_peers >= MAX_PEERS)
 		return peer;
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
 	if (!peer)
 		return NULL;
+	INIT_LIST_HEAD(&peer->kept);
 	peer->radio = radio->index;
 	ether_addr_copy(peer->addr, addr);
 	hash_add(radio->peers, &peer->node, peer_hash(addr));
@@ -89,7 +97,7 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
  */
 void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
 {
-	struct hwsim_peer *peer = peer_of(radio, answer->ra);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, answer->ra);
 
 	if (!peer || !peer->out.bytes)
 		return;
@@ -131,7 +139,7 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 		return;
 	hdr = (void *)ppdu->mpdus[ppdu->count - 1]->skb->data;
 	more = ieee80211_has_moredata(hdr->frame_control);
-	peer = more ? peer_get(radio, ppdu->ta) : peer_of(radio, ppdu->ta);
+	peer = more ? peer_get(radio, ppdu->ta) : hwsim_peer_of(radio, ppdu->ta);
 	if (!peer)
 		return;
 	peer->more_data = more;
@@ -159,7 +167,7 @@ void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times)
  */
 u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
 {
-	const struct hwsim_peer *peer = peer_of(radio, addr);
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
 
 	return peer ? peer->retries : 0;
 }
@@ -171,24 +179,33 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
  */
 bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr)
 {
-	const struct hwsim_peer *peer = peer_of(radio, addr);
+	const struct hwsim_peer *peer;
 
+	if (!radio->num_asleep)
+		return false;
+	peer = hwsim_peer_of(radio, addr);
 	return peer && peer->sleeps;
 }
 
 /**
  * hwsim_peer_set_sleeps - a station dozes, or is awake
  * @radio: its access point
- * @addr: the station
+ * @sta: the station
  * @sleeps: whether it dozes
+ *
+ * Return: what is known of it, or NULL: it counts as awake
  */
-void hwsim_peer_set_sleeps(struct hwsim_radio *radio, const u8 *addr,
-			   bool sleeps)
+struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
+					 struct ieee80211_sta *sta, bool sleeps)
 {
-	struct hwsim_peer *peer = peer_get(radio, addr);
+	struct hwsim_peer *peer = peer_get(radio, sta->addr);
 
-	if (peer)
-		peer->sleeps = sleeps;
+	if (!peer)
+		return NULL;
+	radio->num_asleep += sleeps - peer->sleeps;
+	peer->sleeps = sleeps;
+	peer->sta = sta;
+	return peer;
 }
 
 /**
@@ -198,6 +215,7 @@ void hwsim_peer_set_sleeps(struct hwsim_radio *radio, const u8 *addr,
  */
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 {
+	struct hwsim_mpdu *mpdu, *next_mpdu;
 	struct hwsim_peer *peer;
 	struct hlist_node *next;
 	int i;
@@ -205,7 +223,12 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 	hash_for_each_safe(radio->peers, i, next, peer, node) {
 		if (addr && !ether_addr_equal(peer->addr, addr))
 			continue;
+		list_for_each_entry_safe(mpdu, next_mpdu, &peer->kept, list) {
+			list_del_init(&mpdu->list);
+			hwsim_mpdu_drop(radio, mpdu);
+		}
 		hash_del(&peer->node);
+		radio->num_asleep -= peer->sleeps;
 		radio->num_peers--;
 		kfree(peer);
 	}

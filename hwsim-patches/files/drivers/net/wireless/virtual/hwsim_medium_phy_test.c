@@ -4,6 +4,8 @@
  * values computed by hand from the clauses that hwsim_medium_phy.c names.
  */
 #include <kunit/test.h>
+#include "hwsim_medium_mask.h"
+#include "hwsim_medium_math.h"
 #include "hwsim_medium_phy.h"
 
 #define MPDU_BYTES	1536	/* 1500 of IP, 8 LLC, 24 MAC, 4 FCS */
@@ -164,12 +166,58 @@ static void phy_interframe_spaces(struct kunit *test)
 			hwsim_phy_eifs_extra_ns(false, BASIC_OFDM(2), &g));
 }
 
+/* levels of a fine integration of the masks, to 0.1 dB */
+static void phy_channels_overlap(struct kunit *test)
+{
+	static const struct {
+		u8 class;
+		u8 width;
+		s16 offset_mhz;
+		u8 band;
+		s32 mb;
+	} rows[] = {
+		{ HWSIM_PHY_DSSS, 0, 0, 0, 0 },
+		{ HWSIM_PHY_DSSS, 0, 5, 0, -97 },
+		{ HWSIM_PHY_DSSS, 0, -15, 0, -522 },
+		{ HWSIM_PHY_DSSS, 0, 25, 0, -3330 },
+		{ HWSIM_PHY_OFDM, 0, 5, 0, -114 },
+		{ HWSIM_PHY_OFDM, 0, 10, 0, -297 },
+		{ HWSIM_PHY_OFDM, 0, 15, 0, -623 },
+		{ HWSIM_PHY_OFDM, 0, -20, 0, -2341 },
+		{ HWSIM_PHY_OFDM, 0, 25, 0, -2991 },
+		{ HWSIM_PHY_OFDM, 0, 10, 1, 0 },
+		{ HWSIM_PHY_HT, 0, 25, 0, -3024 },
+		{ HWSIM_PHY_HT, 1, 10, 0, -301 },
+		{ HWSIM_PHY_HT, 1, 30, 0, -2489 },
+		{ HWSIM_PHY_HT, 1, -20, 1, -298 },
+		{ HWSIM_PHY_HT, 1, 40, 1, -2462 },
+	};
+	struct hwsim_phy_rate rate = {};
+	u64 share;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		rate.class = rows[i].class;
+		rate.width = rows[i].width;
+		share = hwsim_mask_share(&rate, rows[i].offset_mhz, rows[i].band);
+		KUNIT_ASSERT_NE_MSG(test, 0, share, "row %d", i);
+		KUNIT_EXPECT_LE_MSG(test, abs(hwsim_mb_of_power(share) -
+					      rows[i].mb), 10, "row %d", i);
+		KUNIT_EXPECT_LE(test, share, HWSIM_POWER_NOISE);
+	}
+	/* two channels of 5 GHz apart */
+	rate.class = HWSIM_PHY_OFDM;
+	rate.width = 0;
+	KUNIT_EXPECT_EQ(test, 0, hwsim_mask_share(&rate, 40, 0));
+}
+
 static struct kunit_case hwsim_medium_phy_cases[] = {
 	KUNIT_CASE(phy_air_times),
 	KUNIT_CASE(phy_rates),
 	KUNIT_CASE(phy_refuses_rates_that_do_not_exist),
 	KUNIT_CASE(phy_answers),
 	KUNIT_CASE(phy_interframe_spaces),
+	KUNIT_CASE(phy_channels_overlap),
 	{}
 };
 

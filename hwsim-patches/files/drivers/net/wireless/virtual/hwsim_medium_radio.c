@@ -376,17 +376,19 @@ static enum hwsim_phy_width width_of(enum nl80211_chan_width width)
 /**
  * hwsim_radio_listen - a radio tunes to a channel
  * @radio: the radio
- * @channel: the channel, or NULL
- * @width: how wide it listens
+ * @chandef: the channel, or NULL
  */
 void hwsim_radio_listen(struct hwsim_radio *radio,
-			struct ieee80211_channel *channel,
-			enum nl80211_chan_width width)
+			const struct cfg80211_chan_def *chandef)
 {
+	struct ieee80211_channel *channel = chandef ? chandef->chan : NULL;
 	u64 now = hwsim_medium_enter(radio->medium);
 	int i;
 
-	radio->width = width_of(width);
+	if (channel) {
+		radio->width = width_of(chandef->width);
+		radio->centre_mhz = chandef->center_freq1;
+	}
 	if (radio->channel != channel || !radio->air) {
 		hwsim_air_tune(radio, channel);
 		if (channel && channel != radio->channel)

@@ -4,7 +4,7 @@
  * and delivery to mac80211.
  *
  * Not modelled: antenna diversity, frequency-selective fading, interference
- * other than as noise of the same power.
+ * other than as noise of the same power in the frame's band.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -13,6 +13,7 @@
 #define MAX_INTERFERERS	16	/* more of them last as long as the frame */
 #define MAX_SEGMENTS	(2 * MAX_INTERFERERS + 1)
 #define MB_40MHZ	301	/* noise of twice the bandwidth */
+#define WEAK_POWER	(HWSIM_POWER_NOISE / 10)
 
 /* a part of a frame during which nothing changes */
 struct segment {
@@ -65,6 +66,28 @@ static bool disturbs(const struct hwsim_radio *radio,
 	       hwsim_link_of(other->radio, radio);
 }
 
+/*
+ * Power of another transmission in the band of a frame, at a receiver. Of what
+ * leaks from other channels the weak is left out: 0.4 dB more noise at most.
+ */
+static u64 power_beside(const struct hwsim_radio *radio,
+			const struct hwsim_ppdu *ppdu,
+			const struct hwsim_ppdu *other)
+{
+	struct hwsim_medium *medium = radio->medium;
+	u64 power;
+
+	if (!disturbs(radio, ppdu, other))
+		return 0;
+	power = hwsim_link_power(medium, hwsim_link_of(other->radio, radio),
+				 other->start_ns);
+	power = mul_u64_u64_shr(power,
+				hwsim_air_share(medium, other, ppdu->centre_mhz,
+						ppdu->rate.width),
+				HWSIM_POWER_SHIFT);
+	return other->air == ppdu->air || power >= WEAK_POWER ? power : 0;
+}
+
 /* what else is on the air while a frame is, at this receiver */
 static u32 interferers(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu,
@@ -72,22 +95,22 @@ static u32 interferers(const struct hwsim_radio *radio,
 		       u64 *rest)
 {
 	const struct hwsim_ppdu *other;
+	const struct hwsim_air *air;
 	u32 count = 0;
 
-	list_for_each_entry(other, &ppdu->air->ppdus, list) {
-		u64 power;
+	list_for_each_entry(air, &radio->medium->airs, list) {
+		list_for_each_entry(other, &air->ppdus, list) {
+			u64 power = power_beside(radio, ppdu, other);
 
-		if (!disturbs(radio, ppdu, other))
-			continue;
-		power = hwsim_link_power(radio->medium,
-					 hwsim_link_of(other->radio, radio),
-					 other->start_ns);
-		if (count == MAX_INTERFERERS) {
-			*rest += power;
-			continue;
+			if (!power)
+				continue;
+			if (count == MAX_INTERFERERS) {
+				*rest += power;
+				continue;
+			}
+			powers[count] = power;
+			others[count++] = other;
 		}
-		powers[count] = power;
-		others[count++] = other;
 	}
 	return count;
 }
@@ -102,7 +125,7 @@ static void segment_frame(const struct hwsim_radio *radio,
 	u64 at = ppdu->start_ns;
 	u32 count, i;
 
-	if (!ppdu->overlapped) {
+	if (!ppdu->overlapped && !ppdu->disturbed) {
 		reception->collided = false;
 		reception->count = 1;
 		reception->segments[0].end_ns = ppdu->end_ns;
@@ -204,7 +227,9 @@ static bool header_is_right(struct hwsim_radio *radio,
 	enum hwsim_medium_curve curve;
 	s32 detect_mb, worst_mb;
 
-	if (ppdu->rate.width > radio->width)
+	if (ppdu->rate.width > radio->width ||
+	    (ppdu->rate.width != HWSIM_PHY_20MHZ &&
+	     ppdu->centre_mhz != radio->centre_mhz))
 		return false;
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
@@ -283,13 +308,15 @@ static bool collided_at(const struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu)
 {
 	const struct hwsim_ppdu *other;
+	const struct hwsim_air *air;
 
-	if (!ppdu->overlapped)
+	if (!ppdu->overlapped && !ppdu->disturbed)
 		return false;
-	list_for_each_entry(other, &ppdu->air->ppdus, list)
-		if (disturbs(radio, ppdu, other) ||
-		    (other->radio == radio && overlap(ppdu, other)))
-			return true;
+	list_for_each_entry(air, &radio->medium->airs, list)
+		list_for_each_entry(other, &air->ppdus, list)
+			if (power_beside(radio, ppdu, other) ||
+			    (other->radio == radio && overlap(ppdu, other)))
+				return true;
 	return false;
 }
 
@@ -579,7 +606,7 @@ static void receive_mpdus(struct hwsim_radio *radio,
 			continue;
 		if (recipient)
 			hwsim_board_set(&recipient->board, ppdu->mpdus[i]->seq);
-		hwsim_ps_received(radio, ppdu, ppdu->mpdus[i]);
+		hwsim_ps_received(radio, ppdu, ppdu->mpdus[i], owned);
 		hand_up(radio, ppdu->mpdus[i], reception);
 	}
 	if (owned && verdict->any) {

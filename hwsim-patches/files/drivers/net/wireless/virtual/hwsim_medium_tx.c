@@ -19,6 +19,26 @@
 #define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
 				 IEEE80211_TX_RC_USE_CTS_PROTECT)
 
+/**
+ * hwsim_skb_unsent - free a frame that is not sent
+ * @hw: whose it is
+ * @skb: the frame
+ *
+ * One that was to end a service period ends it all the same.
+ */
+void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
+{
+	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
+
+	if (!(info->flags & IEEE80211_TX_STATUS_EOSP)) {
+		ieee80211_free_txskb(hw, skb);
+		return;
+	}
+	ieee80211_tx_info_clear_status(info);
+	info->status.rates[0].idx = -1;
+	ieee80211_tx_status_irqsafe(hw, skb);
+}
+
 /* whether frames wait outside of mac80211's queues, or may be in those */
 bool hwsim_tx_pending(const struct hwsim_ac *ac)
 {
@@ -253,7 +273,7 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		mpdu->tid = ieee80211_get_tid(hdr);
 		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
 		if (info->flags & IEEE80211_TX_CTL_AMPDU)
-			mpdu->session = hwsim_session_of(radio, hdr->addr1, mpdu->tid);
+			hwsim_session_join(radio, mpdu);
 	}
 	if (mpdu->wants_ack && hwsim_frame_is_approximate(skb)) {
 		mpdu->no_retry = true;
@@ -445,7 +465,8 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
-		if (radio->more_data && !first->alone &&
+		hwsim_ps_mark(radio, ppdu->mpdus[i]);
+		if (radio->more_data && first->wants_ack && !first->alone &&
 		    !ieee80211_is_ctl(hdr->frame_control))
 			hwsim_mpdu_set_more_data(ppdu->mpdus[i], more_data);
 	}
@@ -729,6 +750,11 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
 	while ((txq = ieee80211_next_txq(radio->hw, number))) {
+		/* mac80211 may wake its queues whether or not it sleeps */
+		if (txq->sta && hwsim_peer_sleeps(radio, txq->sta->addr)) {
+			ieee80211_return_txq(radio->hw, txq, false);
+			continue;
+		}
 		session = txq->sta ? hwsim_session_of(radio, txq->sta->addr,
 						      txq->tid) : NULL;
 		mpdu = first_of(radio, session, txq);
@@ -854,6 +880,8 @@ static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		hwsim_session_again(radio, mpdu);
 		return;
 	}
+	if (hwsim_ps_keeps(radio, mpdu, true))
+		return;
 	list_add(&mpdu->list, &ac->queue);
 	ac->queued++;
 }
@@ -938,10 +966,7 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		    mpdu->rts_failures < RTS_ATTEMPTS)) {
 		if (sent)
 			next_attempt(mpdu, answer);
-		if (!mpdu->session && hwsim_ps_keeps(radio, frame, mpdu))
-			hwsim_up_status(radio, mpdu);
-		else
-			try_again(radio, ac, mpdu);
+		try_again(radio, ac, mpdu);
 		return true;
 	}
 	if (mpdu->session && !mpdu->acked)
@@ -976,6 +1001,8 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	u32 i = frame->count, count = frame->count, acked = 0;
 	struct hwsim_session *session = NULL;
 
+	if (count && answer)
+		hwsim_ps_answered(radio, frame->mpdus[0]);
 	if (count && is_own_bar(frame->mpdus[0])) {
 		again = bar_sent(radio, frame, answer);
 		i = 0;
@@ -993,10 +1020,8 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		hwsim_session_sent(radio, session, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
-	if (answer) {
+	if (answer)
 		ac->successes++;
-		hwsim_ps_answered(radio);
-	}
 	return again && !answer;
 }
 
@@ -1042,9 +1067,9 @@ void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
  */
 void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 {
-	struct hwsim_ppdu *frame = radio->frame;
+	const struct hwsim_ppdu *ppdus[] = { radio->frame, radio->ahead };
 	struct hwsim_mpdu *mpdu;
-	u32 i;
+	u32 i, k;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
 		list_for_each_entry(mpdu, &radio->acs[i].queue, list) {
@@ -1053,9 +1078,10 @@ void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 			if (ether_addr_equal(hdr->addr1, addr))
 				mpdu->to_sta = false;
 		}
-	for (i = 0; frame && ether_addr_equal(frame->ra, addr) &&
-	     i < frame->count; i++)
-		frame->mpdus[i]->to_sta = false;
+	for (i = 0; i < ARRAY_SIZE(ppdus); i++)
+		for (k = 0; ppdus[i] && ether_addr_equal(ppdus[i]->ra, addr) &&
+		     k < ppdus[i]->count; k++)
+			ppdus[i]->mpdus[k]->to_sta = false;
 }
 
 /**
@@ -1098,9 +1124,45 @@ void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 	int i;
 
 	hwsim_sessions_purge(radio, vif);
+	hwsim_ps_purge(radio, vif);
 	for (i = 0; !vif && i < IEEE80211_NUM_ACS; i++)
 		radio->acs[i].txqs = false;
 	hwsim_tx_drop_queued(radio, vif);
+}
+
+/*
+ * A new beacon replaces one that has not gone out yet, and does not wait for
+ * others' frames: least of all for group frames, of which hundreds may follow
+ * the last one.
+ */
+static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
+			 struct hwsim_mpdu *beacon)
+{
+	const struct ieee80211_hdr *hdr = (void *)beacon->skb->data;
+	struct hwsim_mpdu *mpdu, *next;
+
+	list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
+		const struct ieee80211_hdr *other = (void *)mpdu->skb->data;
+
+		if (mpdu->kind != HWSIM_MEDIUM_FRAME_BEACON)
+			break;
+		if (!ether_addr_equal(hdr->addr2, other->addr2))
+			continue;
+		list_del_init(&mpdu->list);
+		ac->queued--;
+		hwsim_mpdu_drop(radio, mpdu);
+	}
+	list_add_tail(&beacon->list, &mpdu->list);
+}
+
+/* it shows in the interface's statistics */
+static void count_dropped(struct sk_buff *skb)
+{
+	struct ieee80211_vif *vif = IEEE80211_SKB_CB(skb)->control.vif;
+	struct wireless_dev *wdev = vif ? ieee80211_vif_to_wdev(vif) : NULL;
+
+	if (wdev && wdev->netdev)
+		dev_core_stats_tx_dropped_inc(wdev->netdev);
 }
 
 /**
@@ -1121,6 +1183,7 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	bool answers_poll = IEEE80211_SKB_CB(skb)->control.flags &
 			    IEEE80211_TX_CTRL_PS_RESPONSE;
 	u16 number = skb_get_queue_mapping(skb);
+	u32 room = is_own ? HWSIM_MAX_OWN : HWSIM_MAX_QUEUED;
 	struct hwsim_mpdu *mpdu = NULL;
 	struct hwsim_ac *ac;
 
@@ -1129,18 +1192,26 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	    (is_own && is_multicast_ether_addr(hdr->addr1)) ||
 	    number >= IEEE80211_NUM_ACS)
 		number = IEEE80211_AC_VO;
-	if (ieee80211_is_beacon(hdr->frame_control))
-		hwsim_radio_beacon(radio, skb);
 	ac = &radio->acs[number];
-	if (radio->air && radio->channel == channel &&
-	    ac->queued < HWSIM_MAX_QUEUED)
-		mpdu = mpdu_new(radio, sta, skb);
+	if (ieee80211_is_beacon(hdr->frame_control)) {
+		hwsim_radio_beacon(radio, skb);
+		hwsim_ps_announce(radio, skb);
+	}
+	if (radio->air && radio->channel == channel) {
+		if (ac->queued < room)
+			mpdu = mpdu_new(radio, sta, skb);
+		else
+			count_dropped(skb);
+	}
 	if (mpdu) {
 		mpdu->is_own = is_own;
 		mpdu->alone = answers_poll;
 		if (mpdu->session)
 			hwsim_session_took(mpdu->session, mpdu->seq);
-		list_add_tail(&mpdu->list, &ac->queue);
+		if (mpdu->kind == HWSIM_MEDIUM_FRAME_BEACON)
+			queue_beacon(radio, ac, mpdu);
+		else
+			list_add_tail(&mpdu->list, &ac->queue);
 		ac->queued++;
 		hwsim_access_ready(radio, ac, now);
 	}
@@ -1150,7 +1221,7 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	if (is_own)
 		dev_kfree_skb_any(skb);
 	else
-		ieee80211_free_txskb(radio->hw, skb);
+		hwsim_skb_unsent(radio->hw, skb);
 }
 EXPORT_SYMBOL_GPL(hwsim_radio_tx);
 
