@@ -16,6 +16,7 @@
 
 #define HIGHEST_AMPDU_FACTOR	3
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
+#define OLD_FRAMES		1024	/* numbers that only older frames have */
 
 static u32 session_hash(const u8 *addr, u8 tid)
 {
@@ -81,7 +82,7 @@ void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 
 	mpdu->session = hwsim_session_of(radio, hdr->addr1, mpdu->tid);
 	if (!mpdu->session ||
-	    ieee80211_sn_less(mpdu->seq, mpdu->session->ssn))
+	    ieee80211_sn_less(mpdu->seq, mpdu->session->oldest_seq))
 		leave(mpdu);
 }
 
@@ -153,8 +154,12 @@ struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session)
  */
 void hwsim_session_took(struct hwsim_session *session, u16 seq)
 {
-	if (ieee80211_sn_less(session->last_seq, seq))
-		session->last_seq = seq;
+	if (!ieee80211_sn_less(session->last_seq, seq))
+		return;
+	session->last_seq = seq;
+	/* numbers begin anew: what is older by half of them would look new */
+	if (ieee80211_sn_sub(seq, session->oldest_seq) > OLD_FRAMES)
+		session->oldest_seq = ieee80211_sn_sub(seq, OLD_FRAMES);
 }
 
 /* the lowest sequence number that is or will be wanted by the recipient */
@@ -549,8 +554,8 @@ static int start_session(struct hwsim_radio *radio,
 	session->txq = params->sta->txq[params->tid];
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
-	session->ssn = params->ssn;
-	session->last_seq = ieee80211_sn_sub(params->ssn, 1);
+	session->oldest_seq = hwsim_peer_ssn(radio, session->addr, params->tid);
+	session->last_seq = ieee80211_sn_sub(session->oldest_seq, 1);
 	session->asleep = hwsim_peer_sleeps(radio, session->addr);
 	session->max_count = clamp_t(u32, params->buf_size, 1, HWSIM_AMPDU_MAX);
 	session->max_bytes =
@@ -637,6 +642,9 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 	case IEEE80211_AMPDU_TX_START:
 		if (hwsim_approx_flows(radio, addr, params->tid))
 			result = -EBUSY;
+		else if (!hwsim_peer_set_ssn(radio, addr, params->tid,
+					     params->ssn))
+			result = -ENOMEM;
 		else
 			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
 		break;

@@ -175,7 +175,7 @@ static void ba_old_frames_stay_outside(struct kunit *test)
 	u32 i;
 
 	ether_addr_copy(ba->session.addr, them);
-	ba->session.ssn = 3;
+	ba->session.oldest_seq = 3;
 	/* where hwsim_session_of() looks for it */
 	hash_add(ba->radio.sessions, &ba->session.node, 0);
 	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
@@ -194,6 +194,15 @@ static void ba_old_frames_stay_outside(struct kunit *test)
 				info->flags);
 		kfree_skb(mpdu.skb);
 	}
+	/* long after its start numbers come again */
+	for (i = 3; i < 6000; i++) {
+		KUNIT_EXPECT_FALSE(test, ieee80211_sn_less(i % 4096,
+							   ba->session.oldest_seq));
+		hwsim_session_took(&ba->session, i % 4096);
+	}
+	KUNIT_EXPECT_EQ(test, 5999 % 4096, ba->session.last_seq);
+	KUNIT_EXPECT_TRUE(test, ieee80211_sn_less((5999 - 1025) % 4096,
+						  ba->session.oldest_seq));
 }
 
 static void ba_a_scoreboard_follows_the_window(struct kunit *test)

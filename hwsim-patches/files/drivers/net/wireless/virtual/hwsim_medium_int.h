@@ -433,7 +433,7 @@ struct hwsim_ac {
  * @txq: where mac80211 keeps its frames; lives until the station is forgotten
  * @addr: the recipient
  * @tid: the TID
- * @ssn: sequence number that it began with
+ * @oldest_seq: frames that were numbered earlier do not belong to it
  * @last_seq: highest sequence number that mac80211 handed over
  * @max_count: MPDUs that the recipient can hold
  * @max_bytes: longest A-MPDU that it can take
@@ -452,7 +452,7 @@ struct hwsim_session {
 	struct ieee80211_txq *txq;
 	u8 addr[ETH_ALEN];
 	u8 tid;
-	u16 ssn;
+	u16 oldest_seq;
 	u16 last_seq;
 	u32 max_count;
 	u32 max_bytes;
@@ -512,6 +512,7 @@ struct hwsim_payload {
  * @in: came with its last answer that brought any
  * @arrivals: answers that brought some
  * @retries: how often frames to it were sent again
+ * @ssns: sequence numbers with which BlockAck agreements begin, by TID
  * @sleeps: it dozes
  * @sta: the station that last dozed; lives until it is forgotten
  * @kept: frames outside of sessions for it, while it dozes
@@ -526,6 +527,7 @@ struct hwsim_peer {
 	struct hwsim_payload in;
 	u64 arrivals;
 	u32 retries;
+	u16 ssns[IEEE80211_NUM_TIDS];
 	bool sleeps;
 	struct ieee80211_sta *sta;
 	struct list_head kept;
@@ -887,6 +889,9 @@ bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr);
 struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
 					 struct ieee80211_sta *sta,
 					 bool sleeps);
+bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+			u16 ssn);
+u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid);
 struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr);
 
 /* ps */

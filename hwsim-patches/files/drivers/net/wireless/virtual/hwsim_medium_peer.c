@@ -173,6 +173,38 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
 }
 
 /**
+ * hwsim_peer_set_ssn - a BlockAck agreement is asked for
+ * @radio: the originator
+ * @addr: the recipient
+ * @tid: the TID
+ * @ssn: sequence number with which it begins; mac80211 says so only once
+ *
+ * Return: false if there is no memory
+ */
+bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+			u16 ssn)
+{
+	struct hwsim_peer *peer = peer_get(radio, addr);
+
+	if (peer)
+		peer->ssns[tid] = ssn;
+	return peer;
+}
+
+/**
+ * hwsim_peer_ssn - the sequence number with which a BlockAck agreement begins
+ * @radio: the originator
+ * @addr: the recipient
+ * @tid: the TID
+ */
+u16 hwsim_peer_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+
+	return peer ? peer->ssns[tid] : 0;
+}
+
+/**
  * hwsim_peer_sleeps - whether a station dozes
  * @radio: its access point
  * @addr: the station
