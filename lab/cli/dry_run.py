@@ -14,7 +14,8 @@ from lab import library
 from lab.build.stack import files, stack, sysroot
 from lab.guest import script
 from lab.guest.lines import lines
-from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
+from lab.machine.memory import guest_bytes
+from lab.machine.process import GuestFiles, command_line
 from lab.model.document import label_of
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
@@ -48,7 +49,7 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
         yield from _build(code)
     radios = len(radio_numbers(plan.nodes))
     yield shlex.join(
-        command_line(files, Path("SCRATCH"), seed=plan.seed, radios=radios, mode="run", memory_bytes=MEMORY_BYTES)
+        command_line(files, Path("SCRATCH"), seed=plan.seed, radios=radios, mode="run", memory_bytes=guest_bytes(plan))
     )
     yield from guest_lines(plan)
 

@@ -19,6 +19,7 @@ from lab import library, runs
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
 from lab.machine.head_start import HEAD_STARTS, HeadStart
+from lab.machine.memory import guest_bytes, memory_text
 from lab.runs import planned
 from lab.runs.pool import run_all
 from lab.runs.run import started
@@ -46,7 +47,9 @@ def execute(
 ) -> int:
     """Run, record, report; returns the exit status."""
     plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
-    runs.prepare(runs_already=HEAD_STARTS.running)
+    runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
+    if (told := memory_text(plans[0])) is not None:
+        print(told, file=sys.stderr)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [])
@@ -196,7 +199,7 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
         places["workload.stack"] = f"--stack {stack}"
     plan = load(topology, IDLE, seed, settings, places=places)
     code = library.code_of(IDLE, plan.stack)
-    runs.prepare()
+    runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [])
     with scratch({}) as home:

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import IO
 
 from lab.errors import RunError, writing
-from lab.machine.memory import memory_directory
-from lab.machine.process import MEMORY_BYTES, MODES, GuestFiles, GuestProcess, command_line
+from lab.machine.memory import GUEST_BYTES, memory_directory
+from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
 from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
@@ -37,7 +37,7 @@ class Setup:
     seed: int = 0
     radios: int = 0
     duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
-    memory_bytes: int = MEMORY_BYTES
+    memory_bytes: int = GUEST_BYTES
 
 
 class Guest:
@@ -68,7 +68,7 @@ class Guest:
         Raises:
             HostError: There is no directory for its memory, no scratch directory, or no room for its log.
         """
-        files, memory = setup.files, memory_directory()
+        files, memory = setup.files, memory_directory(needed_bytes=setup.memory_bytes)
         with contextlib.ExitStack() as closing:
             place = closing.enter_context(scratch(files.links()))
             if console is None and not MODES[mode].terminal:

@@ -16,7 +16,7 @@ from lab.build.stack.stack import Stack, ensure_stack
 from lab.errors import BuildError, InputError
 from lab.machine.guest import Guest, Setup
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
-from lab.machine.memory import memory_directory
+from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
 from lab.machine.process import GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
@@ -58,7 +58,7 @@ class Machine:
             stack=stack.path if stack else None,
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(files, plan.seed, radios, plan.duration_ns)
+        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan))
 
 
 def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
@@ -95,15 +95,16 @@ def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Mac
     return replace(machine, stacks={**machine.stacks, **built})
 
 
-def prepare(*, runs_already: bool = False) -> None:
+def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
     Args:
         runs_already: the guest has been started, and has its memory; there may be none for a second one.
+        memory_bytes: of the guest.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.
     """
     clean_stale()
     if not runs_already:
-        memory_directory()
+        memory_directory(needed_bytes=memory_bytes)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the file with a guest's memory can be."""
+"""How much memory a guest gets, and where the file that holds it can be."""
 
 from __future__ import annotations
 
@@ -10,8 +10,26 @@ from pathlib import Path
 
 from lab.build.cache import free_bytes
 from lab.errors import HostError
+from lab.shared.types import Plan
 
-GUEST_BYTES = 1 << 30
+GUEST_BYTES = 1 << 30  # enough for most
+# measured in saturated-cell, and something to spare: a station takes 3.5 MiB, a probe 5.5 MiB
+_KERNEL_BYTES, _NODE_BYTES, _PROCESS_BYTES = 128 << 20, 4 << 20, 8 << 20
+RULE = (GUEST_BYTES, _KERNEL_BYTES, _NODE_BYTES, _PROCESS_BYTES)  # what depends on it is in the plan
+
+
+def guest_bytes(plan: Plan) -> int:
+    """The memory of a plan's guest, in whole GiB: more than one if there are many nodes or processes."""
+    needed = _KERNEL_BYTES + len(plan.nodes) * _NODE_BYTES + len(plan.processes) * _PROCESS_BYTES
+    return -(-needed // GUEST_BYTES) * GUEST_BYTES
+
+
+def memory_text(plan: Plan) -> str | None:
+    """What a user is told of a guest that takes more than usual; None if it does not."""
+    size = guest_bytes(plan)
+    if size == GUEST_BYTES:
+        return None
+    return f"a guest of {len(plan.nodes)} nodes and {len(plan.processes)} processes gets {size >> 30} GiB of memory"
 
 
 def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:

@@ -14,7 +14,6 @@ from typing import IO
 
 from lab.machine.cores import Core
 
-MEMORY_BYTES = 1 << 30
 # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
 START_NS = 1_767_225_600_000_000_000
 _ADDR_NO_RANDOMIZE = 0x0040000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
-_COUNT_MAX = 250  # ports of a switch
+_COUNT_MAX = 1000
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 

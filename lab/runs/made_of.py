@@ -21,7 +21,8 @@ from pathlib import Path
 from lab.build.cache import content_key
 from lab.build.stack.stack import Stack
 from lab.machine.machine import Machine
-from lab.machine.process import MEMORY_BYTES, GuestFiles, command_line
+from lab.machine.memory import GUEST_BYTES, RULE
+from lab.machine.process import GuestFiles, command_line
 from lab.machine.uses import Uses
 from lab.runs.recording import recording
 
@@ -101,5 +102,5 @@ def together(each: Iterable[dict[str, str | None]]) -> dict[str, str | None]:
 def _booting() -> str:
     """Return the command that boots a guest, without the parts that depend on the plan and on paths."""
     files = GuestFiles(Path("kernel"), Path("initrd"), Path("image"), Path("code"), Path("run"))
-    words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=MEMORY_BYTES)
-    return json.dumps(words)
+    words = command_line(files, Path("scratch"), seed=0, radios=0, mode="run", memory_bytes=GUEST_BYTES)
+    return json.dumps([*words, *RULE])

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Meanwhile = Callable[[], None]  # work to do while a guest runs; the guest does not wait for it
 Start = Callable[[Plan, Machine, Path, float], contextlib.AbstractContextManager[Guest]]
+# virtual time stands still while processes start together, which takes some of them up to a second each
+_FEW_PROCESSES, _START_WALL_S = 30, 1.0
 _TRANSIENT = ("pulse", "started")  # used only while a guest runs
 
 
@@ -87,6 +89,7 @@ def boot(
     start: Start = started,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
+    stall_wall_s += _START_WALL_S * max(0, len(plan.processes) - _FEW_PROCESSES)
     try:
         with start(plan, machine, directory, stall_wall_s) as guest:
             meanwhile()

@@ -18,6 +18,7 @@ from lab.plan.problems import Problems, Source
 from lab.shared.types import Interface, Link, Netem, Node
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
+_RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
 
 
 @dataclass
@@ -56,10 +57,19 @@ class _Builder:
             self._claim_given(name, model)
         resolved_links = self._links()
         bridging.check(self.source, self.problems)
+        self._count_radios()
         nodes = [self._node(name, model) for name, model in self.topology.nodes.items()]
         addressed = self.ips.fill([node.name for node in nodes if node.ip is None and self._addressed(node)])
         nodes = [_with_ip(node, addressed.get(node.name)) for node in nodes]
         return Network(nodes, resolved_links, self.source)
+
+    def _count_radios(self) -> None:
+        """Refuse what the guest's kernel has no room for."""
+        radios = sum(isinstance(model, WithRadio) for model in self.topology.nodes.values())
+        if radios > _RADIOS_MAX:
+            self.problems.add(
+                self.source, ("nodes",), f"{radios} nodes with a radio; a guest has room for {_RADIOS_MAX}: use fewer"
+            )
 
     def _addressed(self, node: Node) -> bool:
         return self.topology.nodes[node.name].addressed

@@ -38,7 +38,7 @@ def log(tmp_path: Path) -> BuildLog:
 @pytest.fixture
 def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Setup]:
     """What a guest is started with whose kernel is a script."""
-    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda: tmp_path)
+    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda needed_bytes: tmp_path)
 
     def of(script: str) -> Setup:
         kernel, run = tmp_path / "linux", tmp_path / "run"

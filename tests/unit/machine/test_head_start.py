@@ -202,7 +202,7 @@ def test_without_a_place_for_its_directory_nothing_is_started(last: Setup) -> No
 def test_a_guest_that_cannot_be_started_leaves_nothing(last: Setup, monkeypatch: pytest.MonkeyPatch) -> None:
     remember(last)
 
-    def none() -> Path:
+    def none(needed_bytes: int) -> Path:
         raise HostError("no directory for the guest's memory")
 
     monkeypatch.setattr("lab.machine.guest.memory_directory", none)

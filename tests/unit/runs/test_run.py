@@ -107,7 +107,7 @@ def test_captures_without_room(plan: Plan, monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_a_log_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda: tmp_path)
+    monkeypatch.setattr("lab.machine.guest.memory_directory", lambda needed_bytes: tmp_path)
     run = tmp_path / "run"
     files = GuestFiles(tmp_path / "linux", tmp_path / "initrd", tmp_path / "image", tmp_path / "code", run)
     with pytest.raises(HostError, match="cannot write .*/console.log: "), Guest.started(Setup(files)):

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""How much memory a guest gets: room for what measurements say that nodes and processes take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lab.cli import dry_run
+from lab.errors import InputError
+from lab.machine.memory import guest_bytes, memory_text
+from lab.plan.load import load
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("stations", "workload", "gib"),
+    [(5, "idle", 1), (200, "idle", 1), (300, "idle", 2), (60, "udp/saturate", 1), (200, "udp/saturate", 3)],
+)
+def test_memory_grows_with_nodes_and_processes(stations: int, workload: str, gib: int) -> None:
+    plan = load("saturated-cell", workload, settings=[f"nodes.sta.count={stations}"])
+    assert guest_bytes(plan) == gib * GIB
+    text = memory_text(plan)
+    assert text is None if gib == 1 else text is not None and f"gets {gib} GiB of memory" in text
+
+
+def test_the_guest_is_started_with_it() -> None:
+    plan = load("saturated-cell", "idle", settings=["nodes.sta.count=300"])
+    assert " mem=2048M " in dry_run.commands(plan)[1]
+
+
+def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) -> None:
+    place = tmp_path / "crowd.yaml"
+    place.write_text(
+        "name: crowd\nnodes:\n  ap1: {kind: ap, ssid: x, mode: a, channel: 36}\n"
+        "  east: {kind: sta, count: 1000}\n  west: {kind: sta, count: 24}\n"
+    )
+    with pytest.raises(InputError, match="1025 nodes with a radio; a guest has room for 1024: use fewer"):
+        load(str(place), "idle")
+    load(str(place), "idle", settings=["nodes.west.count=23"])
