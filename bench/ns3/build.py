@@ -26,6 +26,7 @@ MODULES = (
     "ns3-mobility",
     "ns3-network",
     "ns3-point-to-point",
+    "ns3-spectrum",
     "ns3-traffic-control",
     "ns3-wifi",
 )

@@ -3,7 +3,7 @@
  * Small saturated places in ns-3 3.37, for comparison with the lab's 802.11 medium: how much each station gets when
  * some cannot hear each other, are slower, lose frames, or have another access category.
  *
- *   access point  ~ ~ ~  1 to 7 stations
+ *   access point  ~ ~ ~  1 to 7 stations; or two such cells on channels that overlap
  *
  * There are no hosts: packets of 1500 B, as UDP with 1472 B of payload has them, go straight into the queue of a radio
  * and are counted where a radio hands them up. So nothing but the MAC and the PHY decides.
@@ -15,6 +15,7 @@
 #include "ns3/core-module.h"
 #include "ns3/mobility-module.h"
 #include "ns3/network-module.h"
+#include "ns3/spectrum-module.h"
 #include "ns3/wifi-module.h"
 
 #include <cmath>
@@ -34,12 +35,15 @@ namespace
 
 const std::string OFDM_6 = "OfdmRate6Mbps", OFDM_24 = "OfdmRate24Mbps", OFDM_54 = "OfdmRate54Mbps";
 const std::string CCK_11 = "DsssRate11Mbps", DSSS_2 = "DsssRate2Mbps", ERP_54 = "ErpOfdmRate54Mbps";
+const std::string ERP_6 = "ErpOfdmRate6Mbps", ERP_24 = "ErpOfdmRate24Mbps";
 
 constexpr double ASSOCIATION_S = 10; /* before the load: beacons only, which take hardly any wall time */
 constexpr double WARM_UP_S = 2; /* of load, not counted */
 constexpr double DRAIN_S = 2; /* after what is counted: calls still arrive, and new ones keep the queue as it was */
 constexpr double NEAR_DB = 50; /* loss between radios that hear each other: 60 dB over the noise of 20 MHz */
 constexpr double DEAF_DB = 300; /* the same between those that do not */
+constexpr double NOISE_DB = 110; /* loss after which a signal is as strong as the noise of 20 MHz */
+constexpr double CELL_DB = 40; /* over the noise, in each of two cells */
 constexpr uint32_t PACKET_B = 1500, PAYLOAD_B = 1472; /* of IP, of UDP */
 constexpr uint32_t CALL_B = 120; /* of IP: 80 B of G.711 with RTP, UDP and IP */
 constexpr uint32_t CALL_QUEUE = 100; /* packets in the access point */
@@ -53,6 +57,7 @@ struct Station {
 	double loss_db = NEAR_DB; /* between station and access point */
 	AcIndex category = AC_BE;
 	WifiStandard standard = WIFI_STANDARD_UNSPECIFIED; /* that of the access point */
+	uint32_t cell = 0;
 };
 
 enum class Load { UPLINK, BOTH_WAYS, CALLS };
@@ -76,6 +81,15 @@ struct Place {
 	std::string basic_rate = ""; /* one more than those of ns-3 */
 	double step_db = 0; /* each station sends that much weaker than the one before; then all preambles are detected */
 	bool explicit_bar = true; /* ask with a BlockAckReq when a BlockAck is missing; ns-3's default */
+	std::string beacon_rate = ""; /* empty: ns-3 decides */
+	bool spectrum = false; /* SpectrumWifiPhy, which knows channels that overlap; otherwise YansWifiPhy */
+	std::string second_channel = ""; /* of a second cell; empty: there is only one */
+	double cross_db = 0; /* signals between the cells, over the noise */
+
+	uint32_t cells() const
+	{
+		return second_channel.empty() ? 1 : 2;
+	}
 };
 
 struct Case {
@@ -163,6 +177,11 @@ class CtsAtRate : public WifiDefaultProtectionManager
 NS_OBJECT_ENSURE_REGISTERED(CtsAtRate);
 
 /* ---- the places ---- */
+
+std::string channel_of(uint32_t number)
+{
+	return "{" + std::to_string(number) + ", 20, BAND_2_4GHZ, 0}";
+}
 
 Place place_11a(const std::vector<Station> &stations)
 {
@@ -276,6 +295,31 @@ Place calls(uint32_t count)
 	return place;
 }
 
+/* One saturated station of 802.11g, and no DSSS: not even the beacons. */
+Place alone(bool spectrum)
+{
+	Place place = {WIFI_STANDARD_80211g, channel_of(1), ERP_24, {{"station", ERP_54, NOISE_DB - CELL_DB}}};
+
+	place.qos = false;
+	place.beacon_rate = ERP_6;
+	place.spectrum = spectrum;
+	return place;
+}
+
+/* Two of them, each in its own cell: on channel 1, and so many channels above. All are equally strong in the other. */
+Place overlap(double cross_db, uint32_t apart)
+{
+	Place place = alone(true);
+
+	place.stations.push_back(place.stations[0]);
+	place.stations[0].what = "cell on channel 1";
+	place.stations[1].what = "other cell";
+	place.stations[1].cell = 1;
+	place.second_channel = channel_of(1 + apart);
+	place.cross_db = cross_db;
+	return place;
+}
+
 const std::vector<Case> CASES = {
 	{"hidden-11a-54", 10, hidden(OFDM_54, false)},
 	{"hidden-11a-54-rts", 10, hidden(OFDM_54, true)},
@@ -312,6 +356,29 @@ const std::vector<Case> CASES = {
 	{"calls-11b-5", 15, calls(5)},
 	{"calls-11b-6", 15, calls(6)},
 	{"calls-11b-7", 15, calls(7)},
+	{"alone-11g", 12, alone(false)},
+	{"alone-11g-spectrum", 12, alone(true)},
+	{"overlap-11g-40db-0", 12, overlap(40, 0)},
+	{"overlap-11g-40db-1", 12, overlap(40, 1)},
+	{"overlap-11g-40db-2", 12, overlap(40, 2)},
+	{"overlap-11g-40db-3", 12, overlap(40, 3)},
+	{"overlap-11g-40db-4", 12, overlap(40, 4)},
+	{"overlap-11g-40db-5", 12, overlap(40, 5)},
+	{"overlap-11g-40db-6", 12, overlap(40, 6)},
+	{"overlap-11g-30db-0", 12, overlap(30, 0)},
+	{"overlap-11g-30db-1", 12, overlap(30, 1)},
+	{"overlap-11g-30db-2", 12, overlap(30, 2)},
+	{"overlap-11g-30db-3", 12, overlap(30, 3)},
+	{"overlap-11g-30db-4", 12, overlap(30, 4)},
+	{"overlap-11g-30db-5", 12, overlap(30, 5)},
+	{"overlap-11g-30db-6", 12, overlap(30, 6)},
+	{"overlap-11g-20db-0", 12, overlap(20, 0)},
+	{"overlap-11g-20db-1", 12, overlap(20, 1)},
+	{"overlap-11g-20db-2", 12, overlap(20, 2)},
+	{"overlap-11g-20db-3", 12, overlap(20, 3)},
+	{"overlap-11g-20db-4", 12, overlap(20, 4)},
+	{"overlap-11g-20db-5", 12, overlap(20, 5)},
+	{"overlap-11g-20db-6", 12, overlap(20, 6)},
 };
 
 /* ---- the network ---- */
@@ -353,26 +420,35 @@ void place_nodes(const NodeContainer &nodes)
 	mobility.Install(nodes);
 }
 
-Ptr<YansWifiChannel> make_channel(const Place &place, const NodeContainer &nodes)
-{
-	auto channel = CreateObject<YansWifiChannel>();
-	auto loss = CreateObject<MatrixPropagationLossModel>();
+/* One of them is used. */
+struct Air {
+	Ptr<YansWifiChannel> yans;
+	Ptr<SpectrumChannel> spectrum;
+};
 
-	loss->SetDefaultLoss(place.hidden ? DEAF_DB : NEAR_DB);
+/* Nodes are in the order of the radios. */
+Air make_air(const Place &place, const NodeContainer &nodes)
+{
+	Air air = {CreateObject<YansWifiChannel>(), CreateObject<MultiModelSpectrumChannel>()};
+	auto loss = CreateObject<MatrixPropagationLossModel>();
+	auto delay = CreateObject<ConstantSpeedPropagationDelayModel>();
+	double apart_db = place.cells() > 1 ? NOISE_DB - place.cross_db : NEAR_DB;
+
+	loss->SetDefaultLoss(place.hidden ? DEAF_DB : apart_db);
 	for (uint32_t i = 0; i < place.stations.size(); i++)
-		loss->SetLoss(nodes.Get(0)->GetObject<MobilityModel>(), nodes.Get(i + 1)->GetObject<MobilityModel>(),
-			      place.stations[i].loss_db);
-	channel->SetPropagationLossModel(loss);
-	channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
-	return channel;
+		loss->SetLoss(nodes.Get(place.stations[i].cell)->GetObject<MobilityModel>(),
+			      nodes.Get(place.cells() + i)->GetObject<MobilityModel>(), place.stations[i].loss_db);
+	air.yans->SetPropagationLossModel(loss);
+	air.yans->SetPropagationDelayModel(delay);
+	air.spectrum->AddPropagationLossModel(loss);
+	air.spectrum->SetPropagationDelayModel(delay);
+	return air;
 }
 
-YansWifiPhyHelper make_phy(const Place &place, WifiStandard standard, Ptr<YansWifiChannel> channel, double weaker_db)
+void set_phy(WifiPhyHelper &phy, const Place &place, WifiStandard standard, uint32_t cell, double weaker_db)
 {
 	const double power_dbm = 16.0206; /* ns-3's default */
-	YansWifiPhyHelper phy;
 
-	phy.SetChannel(channel);
 	phy.SetErrorRateModel("ns3::NistErrorRateModel");
 	if (place.capture_db > 0)
 		phy.SetFrameCaptureModel("ns3::SimpleFrameCaptureModel", "Margin", DoubleValue(place.capture_db),
@@ -383,12 +459,12 @@ YansWifiPhyHelper make_phy(const Place &place, WifiStandard standard, Ptr<YansWi
 	phy.Set("TxPowerEnd", DoubleValue(power_dbm - weaker_db));
 	/* 802.11b has a width of its own */
 	phy.Set("ChannelSettings",
-		StringValue(standard == WIFI_STANDARD_80211b ? "{1, 22, BAND_2_4GHZ, 0}" : place.channel));
+		StringValue(standard == WIFI_STANDARD_80211b ? "{1, 22, BAND_2_4GHZ, 0}" :
+			    cell ? place.second_channel : place.channel));
 	phy.Set("ShortPlcpPreambleSupported", BooleanValue(false));
 	phy.Set("Antennas", UintegerValue(place.streams));
 	phy.Set("MaxSupportedTxSpatialStreams", UintegerValue(place.streams));
 	phy.Set("MaxSupportedRxSpatialStreams", UintegerValue(place.streams));
-	return phy;
 }
 
 WifiHelper make_wifi(const Place &place, WifiStandard standard, const std::string &rate)
@@ -405,7 +481,8 @@ WifiHelper make_wifi(const Place &place, WifiStandard standard, const std::strin
 	return wifi;
 }
 
-Ptr<WifiNetDevice> make_radio(const Place &place, Ptr<YansWifiChannel> channel, Ptr<Node> node, const Station *station)
+/* A station, or without one the access point of the cell. */
+Ptr<WifiNetDevice> make_radio(const Place &place, const Air &air, Ptr<Node> node, uint32_t cell, const Station *station)
 {
 	bool own = station && station->standard != WIFI_STANDARD_UNSPECIFIED;
 	WifiStandard standard = own ? station->standard : place.standard;
@@ -413,14 +490,20 @@ Ptr<WifiNetDevice> make_radio(const Place &place, Ptr<YansWifiChannel> channel, 
 	WifiHelper wifi = make_wifi(place, standard, station ? station->rate : place.stations[0].rate);
 	WifiMacHelper mac;
 
-	mac.SetType(station ? "ns3::StaWifiMac" : "ns3::ApWifiMac", "Ssid", SsidValue(Ssid("bench")), "QosSupported",
+	mac.SetType(station ? "ns3::StaWifiMac" : "ns3::ApWifiMac", "Ssid", SsidValue(Ssid(cell ? "other" : "bench")), "QosSupported",
 		    BooleanValue(place.qos), "BE_MaxAmpduSize",
 		    UintegerValue(standard == WIFI_STANDARD_80211n ? 65535 : 0), "BE_MaxAmsduSize", UintegerValue(0));
 	if (!place.cts_rate.empty())
 		mac.SetProtectionManager("CtsAtRate", "Rate", StringValue(place.cts_rate));
 	double weaker_db = station ? place.step_db * (station - place.stations.data()) : 0;
+	YansWifiPhyHelper yans;
+	SpectrumWifiPhyHelper spectrum;
+	WifiPhyHelper &phy = place.spectrum ? static_cast<WifiPhyHelper &>(spectrum) : yans;
 
-	return DynamicCast<WifiNetDevice>(wifi.Install(make_phy(place, standard, channel, weaker_db), mac, node).Get(0));
+	yans.SetChannel(air.yans);
+	spectrum.SetChannel(air.spectrum);
+	set_phy(phy, place, standard, cell, weaker_db);
+	return DynamicCast<WifiNetDevice>(wifi.Install(phy, mac, node).Get(0));
 }
 
 /* Of the access point, which tells its stations the limit, and of the stations. */
@@ -435,11 +518,13 @@ void set_edca(const Place &place, const NetDeviceContainer &radios)
 		}
 }
 
-/* After the first beacon, for which ns-3 adds its own, and whose rate is that of the first. */
-void add_basic_rate(const Place &place, Ptr<NetDevice> access_point)
+/* With the first beacon ns-3 adds its own. Beacons have the rate of the first. */
+void add_basic_rates(const Place &place, Ptr<NetDevice> access_point)
 {
 	auto manager = DynamicCast<WifiNetDevice>(access_point)->GetRemoteStationManager();
 
+	if (!place.beacon_rate.empty())
+		manager->AddBasicMode(WifiMode(place.beacon_rate));
 	if (!place.basic_rate.empty())
 		Simulator::Schedule(Seconds(1), &WifiRemoteStationManager::AddBasicMode, manager,
 				    WifiMode(place.basic_rate));
@@ -460,29 +545,32 @@ void lose_frames(const Place &place, Ptr<NetDevice> access_point)
 	DynamicCast<WifiNetDevice>(access_point)->GetPhy()->SetPostReceptionErrorModel(model);
 }
 
-/* The access point first. Streams of random numbers are numbered, so that a case does not depend on those before it. */
+/* The access points first. Streams of random numbers are numbered, so that a case does not depend on those before it. */
 NetDeviceContainer make_radios(const Place &place)
 {
 	NodeContainer nodes;
 	NetDeviceContainer radios;
 
 	Mac48Address::ResetAllocationIndex();
-	nodes.Create(1 + place.stations.size());
+	nodes.Create(place.cells() + place.stations.size());
 	place_nodes(nodes);
-	Ptr<YansWifiChannel> channel = make_channel(place, nodes);
-	radios.Add(make_radio(place, channel, nodes.Get(0), nullptr));
+	Air air = make_air(place, nodes);
+	for (uint32_t cell = 0; cell < place.cells(); cell++)
+		radios.Add(make_radio(place, air, nodes.Get(cell), cell, nullptr));
 	for (uint32_t i = 0; i < place.stations.size(); i++)
-		radios.Add(make_radio(place, channel, nodes.Get(i + 1), &place.stations[i]));
+		radios.Add(make_radio(place, air, nodes.Get(place.cells() + i), place.stations[i].cell,
+				      &place.stations[i]));
 	WifiHelper().AssignStreams(radios, 100);
 	set_edca(place, radios);
-	add_basic_rate(place, radios.Get(0));
+	for (uint32_t cell = 0; cell < place.cells(); cell++)
+		add_basic_rates(place, radios.Get(cell));
 	lose_frames(place, radios.Get(0));
 	return radios;
 }
 
-void require_associated(const NetDeviceContainer &radios)
+void require_associated(const Place &place, const NetDeviceContainer &radios)
 {
-	for (uint32_t i = 1; i < radios.GetN(); i++) {
+	for (uint32_t i = place.cells(); i < radios.GetN(); i++) {
 		auto radio = DynamicCast<WifiNetDevice>(radios.Get(i));
 
 		if (!DynamicCast<StaWifiMac>(radio->GetMac())->IsAssociated())
@@ -541,10 +629,13 @@ Ptr<WifiMacQueue> queue_of(const Place &place, const Flow &flow)
 	return flow.from->GetMac()->GetTxopQueue(place.qos ? flow.category : AC_BE_NQOS);
 }
 
-/* Keeps a queue full. The longest that a queue of one window lasts is more than the interval. */
+/*
+ * Keeps a queue full. The longest that a queue of one window lasts is more than the interval. A station that is no
+ * longer associated drops what it is given, so the number is limited.
+ */
 void refill(const std::shared_ptr<Flow> &flow, const Clock &clock, Ptr<WifiMacQueue> queue)
 {
-	while (queue->GetNPackets() < REFILL_QUEUE)
+	for (uint32_t left = 2 * REFILL_QUEUE; left && queue->GetNPackets() < REFILL_QUEUE; left--)
 		send(flow, clock, PACKET_B);
 	Simulator::Schedule(MilliSeconds(2), [=] { refill(flow, clock, queue); });
 }
@@ -557,12 +648,12 @@ void talk(const std::shared_ptr<Flow> &flow, const Clock &clock)
 
 Flows make_flows(const Place &place, const NetDeviceContainer &radios)
 {
-	auto access_point = DynamicCast<WifiNetDevice>(radios.Get(0));
 	Flows flows;
 
 	for (uint32_t i = 0; i < place.stations.size(); i++) {
 		const Station &one = place.stations[i];
-		auto station = DynamicCast<WifiNetDevice>(radios.Get(i + 1));
+		auto access_point = DynamicCast<WifiNetDevice>(radios.Get(one.cell));
+		auto station = DynamicCast<WifiNetDevice>(radios.Get(place.cells() + i));
 
 		flows.push_back(std::make_shared<Flow>(Flow{one.what, station, access_point, one.category}));
 		if (place.load == Load::BOTH_WAYS)
@@ -596,7 +687,7 @@ void start(const Place &place, const Flows &flows, const Clock &clock)
 }
 
 /*
- * One line for each transmission, separated by tabs: start in µs, radio (the access point is 0), kind, rate, preamble,
+ * One line for each transmission, separated by tabs: start in µs, radio (the access points first, from 0), kind, rate, preamble,
  * number of MPDUs, bytes of the PSDU, Duration in µs.
  */
 void log_frames(const std::string &path, const NetDeviceContainer &radios)
@@ -674,7 +765,7 @@ Figures run(const Place &place, double counted_s, uint32_t seed, const std::stri
 	start(place, flows, clock);
 	if (!frames.empty())
 		log_frames(frames, radios);
-	Simulator::Schedule(Seconds(ASSOCIATION_S), [&] { require_associated(radios); });
+	Simulator::Schedule(Seconds(ASSOCIATION_S), [&] { require_associated(place, radios); });
 	Simulator::Stop(clock.end + Seconds(place.load == Load::CALLS ? DRAIN_S : 0));
 	Simulator::Run();
 	Figures figures = measured(place, flows, counted_s);

@@ -29,6 +29,8 @@ CASES = (
     *("voice-and-best-effort-hidden-1248", "voice-and-best-effort-0"),
     *("loss-5", "loss-20", "loss-50", "both-ways"),
     *(f"calls-11b-{calls}" for calls in (4, 5, 6, 7)),
+    *("alone-11g", "alone-11g-spectrum"),
+    *(f"overlap-11g-{cross}db-{apart}" for cross in (40, 30, 20) for apart in range(7)),
 )
 HEAD = f"{'case':<29}{'what':<25}{'figure':<14}{'ns-3':>9}{'sd':>9}"
 
