@@ -164,14 +164,14 @@ def test_group_frames_follow_a_dtim_beacon(boot: Boot) -> None:
         "for n in range(10): s.recv(99)\\n"
         "print('all')"
     )
-    sender = (
-        "import socket,time;s=socket.socket(2,2);s.setsockopt(1,6,1);s.connect(('10.255.255.255',9001))\\n"
-        "for n in range(10): s.send(bytes(50)); time.sleep(.13)"
-    )
+    send = "import socket;s=socket.socket(2,2);s.setsockopt(1,6,1);s.sendto(bytes(50),('10.255.255.255',9001))"
     work = (
         "name: dozing\nroles: {sender: 1, receiver: 1}\nduration: 6 s\nprocesses:\n"
         f'  - {{on: receiver, run: [python3, -c, "{receiver}"], as: listener}}\n'
-        f'  - {{on: sender, at: 2 s, run: [python3, -c, "{sender}"], as: caller}}\n'
+        "timeline:\n"
+        + "".join(
+            f'  - {{at: {at_ms} ms, exec: h1, run: [python3, -c, "{send}"]}}\n' for at_ms in range(2000, 3300, 130)
+        )
     )
     ran = boot(place(power_save="true"), work, pcap="air")
     assert ran.raw("listener.out") == "all\n"
@@ -209,10 +209,17 @@ def by_itself(at_ms: int, value: int) -> str:
 
 # mac80211's stations with hwsim do not ask for U-APSD, so a monitor on the same radio sends the frames of one that does
 INJECT = """\
-import socket, sys, time
+import socket, sys
 what, ap, sta = sys.argv[1], bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3])
 wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-wire.bind(("mon0", 0))
+wire.bind(("mon0", 3))  # all protocols
+wire.settimeout(1)
+def service_ends():
+    while True:
+        heard = wire.recv(4096)
+        frame = heard[int.from_bytes(heard[2:4], "little"):]  # behind the radiotap header
+        if frame[0] & 0x8C == 0x88 and frame[4:16] == sta + ap and frame[24] & 0x10:  # QoS, EOSP
+            return
 def send(control, body):
     wire.send(bytes([0, 0, 8, 0, 0, 0, 0, 0]) + control + bytes(2) + ap + sta + ap + body)
 if what == "join":
@@ -224,10 +231,8 @@ elif what == "delba":
 else:
     for number in range(int(what)):
         send(bytes([0xC8, 0x11]), bytes([0, number, 6, 0]))  # QoS null with PM, voice
-        time.sleep(0.02)
+        service_ends()
 """
-
-
 INJECTOR = "files:\n  injector:\n    on: receiver\n    path: /tmp/inject.py\n    text: |\n" + "".join(
     f"      {line}\n" for line in INJECT.splitlines()
 )

@@ -18,7 +18,7 @@ from lab.plan.problems import Problems, Source
 from lab.shared.types import Interface, Link, Netem, Node
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
-_RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
+RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
 
 
 @dataclass
@@ -66,9 +66,9 @@ class _Builder:
     def _count_radios(self) -> None:
         """Refuse what the guest's kernel has no room for."""
         radios = sum(isinstance(model, WithRadio) for model in self.topology.nodes.values())
-        if radios > _RADIOS_MAX:
+        if radios > RADIOS_MAX:
             self.problems.add(
-                self.source, ("nodes",), f"{radios} nodes with a radio; a guest has room for {_RADIOS_MAX}: use fewer"
+                self.source, ("nodes",), f"{radios} nodes with a radio; a guest has room for {RADIOS_MAX}: use fewer"
             )
 
     def _addressed(self, node: Node) -> bool:

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from lab.build.kernel.series import PATCHES
 from lab.cli import dry_run
 from lab.errors import InputError
 from lab.machine.memory import guest_bytes, memory_text
 from lab.plan.load import load
+from lab.plan.network.network import RADIOS_MAX
 
 GIB = 1 << 30
 
@@ -40,3 +43,8 @@ def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) ->
     with pytest.raises(InputError, match="1025 nodes with a radio; a guest has room for 1024: use fewer"):
         load(str(place), "idle")
     load(str(place), "idle", settings=["nodes.west.count=23"])
+
+
+def test_that_is_the_room_of_the_kernel() -> None:
+    (header,) = PATCHES.rglob("hwsim_medium_uapi.h")
+    assert re.search(rf"#define HWSIM_MEDIUM_MAX_RADIOS\s+{RADIOS_MAX}\b", header.read_text())

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from lab.machine.process import GuestProcess
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> GuestProcess:
+def process(tmp_path: Path) -> Iterator[GuestProcess]:
     with (tmp_path / "log").open("wb") as log:
-        return GuestProcess(["sleep", "60"], tmp_path, tmp_path, log)
+        made = GuestProcess(["sleep", "60"], tmp_path, tmp_path, log)
+    yield made
+    made.kill()
 
 
 def test_it_ends_when_it_is_killed(process: GuestProcess) -> None:
