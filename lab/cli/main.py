@@ -120,9 +120,12 @@ def show(
         print(plan.to_json(), end="")
         return
     from lab.cli.terminal import console
+    from lab.machine.memory import memory_text
     from lab.show.plan import render
 
     console().print(render(plan))
+    if (told := memory_text(plan)) is not None:
+        console().print(f"\n{told}")
 
 
 @app.command("list")

@@ -12,7 +12,7 @@ from lab.shared import types
 from lab.units import PERCENT
 
 # uses of a channel's time; together they are all of it (enum hwsim_medium_airtime)
-USES = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap")
+USES = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap", "energy")
 
 
 class AirShare(Metric):
@@ -57,7 +57,7 @@ def _channels(channels: list[dict[str, Any]], use: str) -> Iterator[tuple[int, l
         air_ns = channel["air_ns"]
         totals_ns = [sum(span) for span in zip(*air_ns.values(), strict=True)]
         if sum(totals_ns) > sum(air_ns["idle"]):
-            yield channel["frequency_mhz"], air_ns[use], totals_ns
+            yield channel["frequency_mhz"], air_ns.get(use, [0] * len(totals_ns)), totals_ns
 
 
 def _sent_ns(radio: dict[str, Any]) -> int:

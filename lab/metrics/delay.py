@@ -15,13 +15,14 @@ _MILLISECOND = 1_000_000
 class Delay(Metric):
     """One-way delay of each flow, from the sender's call to the receiver's.
 
-    Per ``process`` (default): the mean of each flow, named after its sender. Per ``interval``: the mean of each
-    interval.
+    Per ``process`` (default): the mean of each flow, named after its sender; so ``delay.max`` is the mean of the
+    slowest flow. Per ``interval``: the mean of each interval. Per ``longest``: the longest delay of each flow, so that
+    ``delay.max`` is that of a single datagram.
     """
 
     about = "one-way delay of the datagrams of each flow"
     takes = (Found,)
-    per = ("process", "interval")
+    per = ("process", "interval", "longest")
     dimension = DURATION
     unit = "ns"
     columns = ("mean", "min", "max")
@@ -34,7 +35,8 @@ class Delay(Metric):
             row = {"mean": delay.mean_ns, "min": delay.min_ns, "max": delay.max_ns}
             figures.series.append(Series(delay.name, "ns", delay.means.t_ns, values))
             figures.rows.append({"process": delay.name, "packets": delay.packets, **row})
-            figures.values += values if metric.per == "interval" else [row["mean"]]
+            of_flow = row["max"] if metric.per == "longest" else row["mean"]
+            figures.values += values if metric.per == "interval" else [of_flow]
         return figures
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.metrics.base import Context, Figures, Metric, all_found, unheard
 from lab.probes.base import Delivery
 from lab.shared import types
 from lab.units import RATE
@@ -15,7 +15,7 @@ class Goodput(Metric):
     Per ``process`` (default): the mean over the whole transfer, from the start of the process to its last byte. Per
     ``interval``: the value of each interval between two samples. For curl it is measured from the size of the written
     file, for iperf3 from its own intervals. Each flow of a udp-sink counts separately, named after its sender; its mean
-    is from the first datagram to the last, without the bytes of the first.
+    is from the first datagram to the last, without the bytes of the first; 0 for a flow of which nothing arrived.
     """
 
     about = "payload delivered per time: mean of a transfer, and of its intervals"
@@ -28,7 +28,8 @@ class Goodput(Metric):
     def figures(self, metric: types.Metric, context: Context) -> Figures:
         """Return one row and one series per transfer or flow."""
         figures = Figures()
-        for _, delivery in all_found(metric, context, Delivery):
+        silent = [Delivery(flow.name, 0, 0) for flow in unheard(metric, context)]
+        for delivery in [delivery for _, delivery in all_found(metric, context, Delivery)] + silent:
             mean = delivery.goodput_bps()
             figures.series += [delivery.rate] if delivery.rate else []
             over_time = delivery.rate.values if delivery.rate else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, ClassVar, NoReturn
 
 from pydantic import (
     BaseModel,
@@ -36,6 +36,7 @@ class Model(BaseModel):
     """Base class of everything in a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False, defer_build=True)
+    other_names: ClassVar[Mapping[str, str]] = {}  # what users may write instead of a key, in lower case: the key
 
     @model_validator(mode="before")
     @classmethod
@@ -49,6 +50,12 @@ class Model(BaseModel):
     def described(cls) -> dict[str, str]:
         """Return every key as users write it, with its description."""
         return {field.alias or name: field.description or "" for name, field in cls.model_fields.items()}
+
+    @classmethod
+    def hint(cls, word: str) -> str:
+        """Return what to say of a key that it does not have: its name here, or where it belongs; empty if unknown."""
+        meant = cls.other_names.get(word.lower())
+        return f" (did you mean {meant}?)" if meant else ""
 
 
 def refuse(message: str, key: str | None = None) -> NoReturn:

@@ -98,7 +98,8 @@ def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Map
     model = met.get(id(_at(document, keys[:-1])))
     known = model.described() if model is not None else {}
     word = str(keys[-1])
-    return f'unknown key "{word}"{suggestion(word, known)}; known keys: {", ".join(known)}'
+    hint = (model.hint(word) if model is not None else "") or suggestion(word, known)
+    return f'unknown key "{word}"{hint}; known keys: {", ".join(known)}'
 
 
 def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
@@ -117,8 +118,16 @@ def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mappi
     return "is empty" if not details["input"] else f"has {len(details['input'])} entries, too few"
 
 
+def _limit(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
+    context = details["ctx"]
+    bound = f"at most {context['le']}" if "le" in context else f"at least {context['ge']}"
+    return f"must be {bound}, not {details['input']}"
+
+
 _MESSAGES: dict[str, MessageMaker] = {
     "extra_forbidden": _unknown_key,
+    "greater_than_equal": _limit,
+    "less_than_equal": _limit,
     "missing": _missing,
     "literal_error": _one_of,
     "too_short": _too_short,

@@ -6,9 +6,10 @@ Not offered: parameters of the access point that differ from those that it annou
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab import units
 from lab.model.base import Integer, Model, Quantity, refuse
@@ -44,15 +45,34 @@ def _whole_units(value_ns: int) -> int:
     return value_ns
 
 
+def _with_unit(value: Any) -> Any:
+    """Refuse a bare number, which hostapd would take for units of 32 us."""
+    text = str(value).strip()
+    if text.isascii() and text.isdigit() and int(text) <= _TXOP_MOST and int(text) % 32:
+        refuse(f'"{text}" has no unit; if it counts units of 32 us, as in hostapd, write {int(text) * 32} us')
+    return value
+
+
 Aifsn = Annotated[Integer, AfterValidator(_aifsn)]
 ContentionWindow = Annotated[Integer, AfterValidator(_contention_window)]
 TxopLimit = Annotated[
-    int, Quantity(units.DURATION, least=0, most=_TXOP_MOST * _TXOP_UNIT_NS, usual="us"), AfterValidator(_whole_units)
+    int,
+    Quantity(units.DURATION, least=0, most=_TXOP_MOST * _TXOP_UNIT_NS, usual="us"),
+    AfterValidator(_whole_units),
+    BeforeValidator(_with_unit),
 ]
 
 
 class Category(Model):
     """EDCA parameters of an access category. What is left out is as in hostapd."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        "aifs": "aifsn",
+        "cwmin": "cw_min",
+        "cwmax": "cw_max",
+        "txop": "txop_limit",
+        "burst": "txop_limit",
+    }
 
     aifsn: Aifsn | None = Field(
         None,
@@ -89,6 +109,12 @@ class Category(Model):
 
 class Edca(Model):
     """EDCA parameters by access category. What is left out is as in hostapd."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        prefix + short: name
+        for short, name in (("vo", "voice"), ("vi", "video"), ("be", "best_effort"), ("bk", "background"))
+        for prefix in ("", "ac_")
+    }
 
     voice: Category | None = Field(None, description="Voice (AC_VO): user priorities 6 and 7, DSCP EF.")
     video: Category | None = Field(None, description="Video (AC_VI): user priorities 4 and 5.")

@@ -241,8 +241,8 @@ class Medium(Model):
     clock_accuracy: Annotated[float, Quantity(units.PPM, least=0, most=100)] = Field(
         20.0,
         description="How much faster or slower than the time of day the clocks of radios go at most, uniformly "
-        "distributed; 20 ppm is what the PHYs require (IEEE 802.11-2020 17.3.9.5). Whatever it is, each clock has a "
-        "random start, so access points send beacons at different times.",
+        "distributed, 0 ppm to 100 ppm; 20 ppm is what the PHYs require (IEEE 802.11-2020 17.3.9.5). Whatever it is, "
+        "each clock has a random start, so access points send beacons at different times.",
     )
     statistics: Annotated[int, Quantity(units.DURATION, least=1_000_000, usual="s")] = Field(
         1_000_000_000,

@@ -19,6 +19,8 @@ from lab import units
 from lab.model import channels
 from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Size, Text, refuse
 from lab.model.rates import FixedRate
+from lab.model.registry import kinds
+from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
     from lab.shared.types import Radio
@@ -167,6 +169,18 @@ class Node(Model):
     def cell(self) -> Cell | None:
         """The network that others join there, if any."""
         return None
+
+    @classmethod
+    def hint(cls, word: str) -> str:
+        """As in the base class; also keys of other kinds of nodes, and of the medium."""
+        from lab.model.medium import Medium
+
+        owners = [kind for kind, model in kinds(NODES).items() if word in model.described()]
+        if owners:
+            return f": it is for {' and '.join(f'kind: {kind}' for kind in owners)}"
+        if word in Medium.described():
+            return ": it belongs in medium:"
+        return super().hint(word)
 
     @model_validator(mode="after")
     def _one_address(self) -> Node:

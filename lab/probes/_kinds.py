@@ -63,6 +63,27 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class Sent:
+    """Packets that a process sent to a ``Receiver``, whether or not any arrived."""
+
+    label: ClassVar[str] = "packets sent"
+
+    name: str  # of the process that sends
+    to: str  # address, without prefix
+    port: int
+    packets: int
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """Where a process receives what others send. It knows nothing of a sender of which nothing arrived."""
+
+    label: ClassVar[str] = "a port that receives"
+
+    port: int
+
+
+@dataclass(frozen=True)
 class Delay:
     """One-way delays of the packets of a flow."""
 

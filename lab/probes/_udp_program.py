@@ -2,10 +2,11 @@
 """The program of udp-sender and udp-sink, which runs in a node by itself: ``python3 udp.py send …``.
 
 Each datagram carries its number, its send time (all nodes share one clock, so one-way delays are exact) and the name of
-its flow. A sender first sends empty datagrams until the sink answers one: while the address of the next hop is unknown,
-datagrams are dropped at once, and sending would never block. Then it waits for the next full second, so that no flow
-takes the medium from another one that is still starting. A paced flow starts a little later, by default depending on
-its name, so that flows with the same interval do not send at the same instant.
+its flow. A sender first sends empty datagrams until the sink answers one, and counts those that it does not answer:
+while the address of the next hop is unknown, datagrams are dropped at once, and sending would never block. Then it
+waits for the next full second, so that no flow takes the medium from another one that is still starting. A paced flow
+starts a little later, by default depending on its name, so that flows with the same interval do not send at the same
+instant.
 
 Not modelled: congestion control; the rate of a sender does not depend on what arrives.
 """
@@ -46,13 +47,13 @@ def sleep_until(due_ns: int) -> None:
         time.sleep(early_ns / SECOND)
 
 
-def knock(channel: socket.socket) -> None:
-    """Wait until the other end answers."""
-    while True:
-        channel.send(b"")
-        if select.select([channel], [], [], KNOCK_S)[0]:
-            channel.recv(1)
-            return
+def answered(channel: socket.socket) -> bool:
+    """Send an empty datagram and return whether the other end answered."""
+    channel.send(b"")
+    if not select.select([channel], [], [], KNOCK_S)[0]:
+        return False
+    channel.recv(1)
+    return True
 
 
 def send(
@@ -67,14 +68,15 @@ def send(
     if buffer_bytes:
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
     channel.connect((to, port))
-    knock(channel)
     flow = name.encode()
-    begin_ns = time.time_ns() // SECOND * SECOND + SECOND
-    if every_ns:
-        begin_ns += zlib.crc32(flow) % every_ns if phase_ns < 0 else phase_ns
-    sleep_until(begin_ns)
-    number = 0
+    number = unanswered = 0
     try:
+        while not answered(channel):
+            unanswered += 1
+        begin_ns = time.time_ns() // SECOND * SECOND + SECOND
+        if every_ns:
+            begin_ns += zlib.crc32(flow) % every_ns if phase_ns < 0 else phase_ns
+        sleep_until(begin_ns)
         while not count or number < count:
             if every_ns:
                 sleep_until(begin_ns + number * every_ns)
@@ -83,7 +85,7 @@ def send(
             if not every_ns and not unsent_bytes(channel):
                 time.sleep(IDLE_S)
     finally:
-        print(json.dumps({"sent": number}), flush=True)
+        print(json.dumps({"sent": number, "unanswered": unanswered}), flush=True)
 
 
 def stamp(t_ns: int) -> str:

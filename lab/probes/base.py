@@ -32,8 +32,10 @@ from lab.probes._kinds import Delivery as Delivery
 from lab.probes._kinds import Events as Events
 from lab.probes._kinds import Flow as Flow
 from lab.probes._kinds import Kind as Kind
+from lab.probes._kinds import Receiver as Receiver
 from lab.probes._kinds import Retransmissions as Retransmissions
 from lab.probes._kinds import Samples as Samples
+from lab.probes._kinds import Sent as Sent
 from lab.probes._kinds import Series as Series
 from lab.probes._kinds import Transfer as Transfer
 from lab.shared.paths import PROGRAMS_IN_NODE

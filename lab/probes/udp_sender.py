@@ -3,24 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from lab.probes import _udp
 from lab.probes._text import Json, documents
-from lab.probes.base import Param, Parsed, Probe, Raw, Target, program_path
+from lab.probes.base import Param, Parsed, Probe, Raw, Sent, Target, program_path
 
 
 class UdpSender(Probe):
     """Sends UDP datagrams to a sink until it is ended or has sent enough.
 
     Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
-    nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams).
+    nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams) and
+    ``unanswered`` (empty datagrams that the sink did not answer before that).
     """
 
     about = "UDP datagrams at a fixed interval, or as fast as possible, to a udp-sink"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
+    yields = (Sent,)
     params: ClassVar[dict[str, Param]] = {
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
@@ -52,8 +55,16 @@ class UdpSender(Probe):
         """Read ``.out``; it is empty if the sender was killed."""
         parsed = Parsed()
         for line, document in documents(raw):
-            parsed.values["sent"] = Json(document, f"{raw.id}.out:{line}")["sent"].integer()
+            found = Json(document, f"{raw.id}.out:{line}")
+            parsed.values["sent"] = found["sent"].integer()
+            if "unanswered" in found:  # earlier versions of the program did not count them
+                parsed.values["unanswered"] = found["unanswered"].integer()
         return parsed
+
+    def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
+        """Yield what it sent; if the sink never answered, its empty datagrams."""
+        packets = parsed.values.get("sent", 0) or parsed.values.get("unanswered", 0)
+        yield Sent(raw.id, raw.params["to"], raw.params["port"], packets)
 
 
 PROBE = UdpSender()

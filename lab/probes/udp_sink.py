@@ -17,6 +17,7 @@ from lab.probes.base import (
     Probe,
     ProbeOutputError,
     Raw,
+    Receiver,
     Samples,
     Series,
     Target,
@@ -40,7 +41,7 @@ class UdpSink(Probe):
     about = "receiver for udp-sender: goodput, loss and one-way delay of each flow"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
-    yields = (Samples("goodput"), Samples("delay"), Flow, Delivery, Delay)
+    yields = (Samples("goodput"), Samples("delay"), Flow, Delivery, Delay, Receiver)
     params: ClassVar[dict[str, Param]] = {
         "port": Param("int", "port to listen on", default=9000, least=1, most=65535),
         "every": Param("duration", "length of an interval", default=_SECOND, least=10 * _MILLISECOND),
@@ -65,7 +66,8 @@ class UdpSink(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield loss, delivery and delays of each flow."""
+        """Yield its port, and loss, delivery and delays of each flow."""
+        yield Receiver(raw.params.get("port", self.params["port"].default))
         series = {one.name: one for one in parsed.series}
         for name, flow in parsed.values.get("flows", {}).items():
             yield Flow(name, flow["packets"] + flow["lost"], flow["lost"])

@@ -31,6 +31,7 @@ KINDS = {
     "ifs": "interframe space",
     "backoff": "backoff",
     "overlap": "overlap",
+    "energy": "energy of other channels",
     "idle": "idle",
 }
 _COLOURS = {kind: colour for colour, kind in enumerate(kind for kind in KINDS if kind != "idle")}
@@ -73,7 +74,7 @@ def shares(air_ns: Mapping[str, int]) -> dict[str, float]:
 
 def _airtime(medium: Mapping[str, Any]) -> Table:
     columns = [Column("channel", "channel", number=False)]
-    columns += [Column(kind, title, "%", 3) for kind, title in KINDS.items()]
+    columns += [Column(kind, title, "%", 3, rare=kind == "energy") for kind, title in KINDS.items()]
     rows = []
     for channel in medium["channels"]:
         found = shares({kind: sum(spans) for kind, spans in channel["air_ns"].items()})
@@ -201,6 +202,8 @@ def _panel(channel: Mapping[str, Any], times: list[float], x_range: tuple[float,
     piles = [list(accumulate(span.get(kind, 0.0) for kind in _COLOURS)) for span in spans]
     lines = []
     for kind, number in reversed(_COLOURS.items()):
+        if kind not in channel["air_ns"]:  # an older record
+            continue
         heights = [pile[number] for pile in piles]
         lines.append(Line(KINDS[kind], times, [heights[0], *heights], number, step=True, solid=True))
     return Panel(

@@ -23,6 +23,8 @@ def describe(medium: Medium) -> Iterator[Row]:
     yield "fading", _kind(medium.fading) if medium.fading else "none"
     radio = medium.radios[0]
     yield "noise", f"{radio.noise_mbm / 100:g} dBm in 20 MHz"
+    clocks_ppm = sorted(radio.clock_ppb / 1000 for radio in medium.radios)
+    yield "clocks", f"{clocks_ppm[0]:+.1f} to {clocks_ppm[-1]:+.1f} ppm"
     yield "energy detection", f"{radio.ed_mbm / 100:g} dBm"
     yield "capture", f"from {medium.capture_mb / 100:g} dB" if medium.capture_mb is not None else "none"
     yield "longest PPDU", units.DURATION.format(radio.max_ppdu_us * 1000)

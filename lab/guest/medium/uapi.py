@@ -118,6 +118,7 @@ class Airtime(IntEnum):
     IFS = auto()
     BACKOFF = auto()
     OVERLAP = auto()
+    ENERGY = auto()
 
 
 class Count(IntEnum):

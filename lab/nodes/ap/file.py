@@ -63,7 +63,8 @@ class AccessPoint(Wireless):
     width: Width = Field(
         "20 MHz",
         description="Channel width; 40 MHz in mode n only. The secondary channel is above channels 1 to 7, 36, 44, "
-        "149 and 157, below the others. hostapd scans first and stays at 20 MHz if it would disturb another network.",
+        "149 and 157, below the others. hostapd scans first: at 2.4 GHz it stays at 20 MHz if it would disturb another "
+        "network, at 5 GHz it exchanges the two channels if the secondary one is another network's.",
     )
     guard_interval: Literal["short", "long"] = Field(
         "long", description="Guard interval in mode n: long (800 ns), or short (400 ns) if the peer supports it."
@@ -75,7 +76,9 @@ class AccessPoint(Wireless):
     edca: Edca | None = Field(
         None,
         description="EDCA parameters: {voice: {txop_limit: 1504 us}}. It announces them to its stations, which use "
-        "them, and uses them itself (the standard would let it differ). Needs WMM. Default: hostapd's.",
+        "them, and uses them itself (the standard would let it differ). Needs WMM and a medium:. At 5 GHz, Linux keeps "
+        "to the rules of the country: in DE and most of Europe, AIFSN and windows are not below, and TXOP limits not "
+        "above, what ETSI EN 301 893 says; in US there are no such rules. Default: hostapd's.",
     )
     fast_transition: Flag = Field(
         False,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -116,7 +117,7 @@ class Station(Wireless):
             mode=self.mode or (first.mode if first is not None else "g"),
             channel=None,
             frequency_mhz=None,
-            scan_mhz=sorted({cell.frequency_mhz for cell in cells}),
+            scan_mhz=sorted({mhz for cell in cells for mhz in _primary_mhz(cell, site)}),
             country=site.country,
             encrypt=encrypt or "open",
             passwd=passwd,
@@ -171,3 +172,16 @@ class Station(Wireless):
                 f'no access point has the SSID "{self.ssid}"{suggestion(self.ssid, known)}; known: {listed}', "ssid"
             )
         return self.ssid
+
+
+def _primary_mhz(cell: Cell, site: Site) -> Iterator[int]:
+    """Yield where the primary channel of a network may be.
+
+    At 5 GHz hostapd exchanges it with the secondary one if another network has that for its primary channel.
+    """
+    yield cell.frequency_mhz
+    above = channels.ht40_secondary(cell.channel) == "+"
+    secondary_mhz = cell.frequency_mhz + (20 if above else -20)
+    taken = any(other.frequency_mhz == secondary_mhz for other in site.cells())
+    if cell.width_mhz == 40 and channels.band(cell.channel) == "5" and taken:
+        yield secondary_mhz

@@ -45,6 +45,8 @@ class Radios:
             self._check_approximate(name, radio)
         if radio.without_ht or radio.dsss_only:
             self._check_medium(name, "mode", "has no rates")
+        if radio.edca:
+            self._check_medium(name, "edca", "has no contention")
         if radio.power_save:
             self._check_medium(name, "power_save", "lets nobody doze")
         return replace(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from lab.guest.medium.uapi import Airtime
 from lab.metrics.air_share import USES
 from lab.metrics.base import Context, Figures, load
 from lab.record import medium
-from tests.unit.record.medium_sample import KINDS, TEXT
+from tests.unit.record.medium_sample import TEXT
 
 from .samples import SECOND, context, wanted
 
@@ -28,7 +29,7 @@ def figures(run: Context, kind: str, *of: str, per: str | None = None) -> Figure
 
 
 def test_uses_are_those_that_the_kernel_counts() -> None:
-    assert USES == KINDS
+    assert tuple(use.name.lower() for use in Airtime) == USES
 
 
 def test_the_share_of_a_use_on_each_channel(run: Context) -> None:

@@ -197,6 +197,27 @@ def test_flows_of_a_udp_sink() -> None:
     assert figures.rows[1] == {"process": "voice", "packets": 3, "mean": 4 * MS, "min": 3 * MS, "max": 5 * MS}
     each = wanted("delay", "sink", unit="ms", per="interval")
     assert load("delay").figures(each, context(sink)).values == [2 * MS, 3 * MS, 5 * MS]
+    longest = wanted("delay", "sink", unit="ms", per="longest")
+    assert load("delay").figures(longest, context(sink)).values == [9 * MS, 5 * MS]
+
+
+@pytest.mark.parametrize(
+    ("to", "port", "known"), [("10.0.0.1", 9000, True), ("10.0.0.1", 9001, False), ("10.0.0.2", 9000, False)]
+)
+@pytest.mark.parametrize(("sent", "unanswered", "lost"), [(7, 2, [100]), (0, 40, [100]), (0, 0, [])])
+def test_a_flow_of_which_nothing_arrives_is_lost(
+    to: str, port: int, known: bool, sent: int, unanswered: int, lost: list[int]
+) -> None:
+    values = {"sent": sent, "unanswered": unanswered}
+    sender = source("udp-sender", identifier="far", values=values, params={"to": to, "port": port})
+    other = source("udp-sender", identifier="voice", values={"sent": 4}, params={"to": to, "port": port})
+    sink = source("udp-sink", identifier="sink", values={"flows": {"voice": FLOWS["voice"]}})
+    given = context(sink, sender, other)
+    expected = lost if known else []
+    assert load("loss").figures(wanted("loss", "sink", unit="%"), given).values == [25, *expected]
+    figures = load("goodput").figures(wanted("goodput", "sink", unit="bit/s"), given)
+    assert figures.values == [0] + [0] * len(expected)
+    assert [row["process"] for row in figures.rows] == ["voice", "far"][: 1 + len(expected)]
 
 
 def test_signal() -> None:

@@ -108,6 +108,23 @@ def test_models_are_frozen() -> None:
             "mobility_domain, basic_rates, bssid",
         ),
         (
+            node("{kind: ap, ssid: campus, power_save: true}"),
+            'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
+            "roles, count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
+            "approximate, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, "
+            "mobility_domain, basic_rates, bssid",
+        ),
+        (
+            node("{kind: host, clock_accuracy: 5 ppm}"),
+            'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
+            "kind, roles, count, memory, pids, ip, mac",
+        ),
+        (
+            node("{kind: host, channel: 5}"),
+            'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
+            "kind, roles, count, memory, pids, ip, mac",
+        ),
+        (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, country, subnet, '
             "nodes, links, medium, timeline",

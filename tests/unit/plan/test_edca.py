@@ -19,7 +19,7 @@ VOICE = "voice: {aifsn: 3, cw_min: 1, cw_max: 15, txop_limit: 1504 us}"
 
 
 def topology(keys: str) -> str:
-    return f"name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, {keys}}}\n"
+    return f"name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, {keys}}}\nmedium: {{}}\n"
 
 
 def radio(plan: Plan) -> Radio:
@@ -124,9 +124,29 @@ def test_they_are_shown(plans: Plans) -> None:
             'edca.video.txop_limit: "2097152 us" is too large; the maximum is 2097120 us',
         ),
         ("wmm: true, edca: {video: {txop_limit: 1504}}", 'edca.video.txop_limit: "1504" has no unit; write 1504 us'),
+        (
+            "wmm: true, edca: {video: {txop_limit: 65}}",
+            'edca.video.txop_limit: "65" has no unit; if it counts units of 32 us, as in hostapd, write 2080 us',
+        ),
+        (
+            "wmm: true, edca: {VO: {}}",
+            'edca.VO: unknown key "VO" (did you mean voice?); known keys: voice, video, best_effort, background',
+        ),
+        (
+            "wmm: true, edca: {video: {cwmin: 7}}",
+            'edca.video.cwmin: unknown key "cwmin" (did you mean cw_min?); known keys: aifsn, cw_min, cw_max, '
+            "txop_limit",
+        ),
     ],
 )
 def test_what_cannot_be(plans: Plans, keys: str, message: str) -> None:
     with pytest.raises(InputError) as failure:
         plans(topology(keys), WORKLOAD)
     assert str(failure.value) == f"t.yaml:3  nodes.ap1.{message}"
+
+
+def test_the_perfect_medium_has_no_contention(plans: Plans) -> None:
+    with pytest.raises(
+        InputError, match=r"nodes\.ap1\.edca: has no effect on the perfect medium, which has no contention"
+    ):
+        plans(topology(f"wmm: true, edca: {{{VOICE}}}").replace("medium: {}", "medium: perfect"), WORKLOAD)

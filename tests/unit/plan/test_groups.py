@@ -106,7 +106,7 @@ def test_names_must_not_clash(plans: Plans) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (("count: 3", "count: 0"), 't.yaml:6  nodes.sta.count: input should be greater than or equal to 1, not "0"'),
+        (("count: 3", "count: 0"), "t.yaml:6  nodes.sta.count: must be at least 1, not 0"),
         (
             ("count: 3", "count: 3, ip: 10.0.0.9"),
             "t.yaml:6  nodes.sta.ip: is the address of one node, but count: 3 makes several; remove one of them",

@@ -52,7 +52,8 @@ def test_air_time_is_shared(on_air: Record) -> None:
     first, second = table(on_air, "airtime").rows
     # of 2 s: 400 ms idle, 1200 ms of data
     assert (first["channel"], first["idle"], first["data"]) == ("1 (2412 MHz)", 20, 60)
-    assert sum(first[kind] for kind in medium.KINDS) == pytest.approx(100)
+    # a record of a version that did not count the energy of other channels
+    assert sum(first.get(kind, 0) for kind in medium.KINDS) == pytest.approx(100) and "energy" not in first
     # a channel that nobody used (it was scanned) is not listed
     looks = json.loads(TEXT)["looks"]
     looks[-1]["channels"].append(

@@ -270,6 +270,7 @@ static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 	if (rts)
 		ether_addr_copy(ppdu->ta, frame->ta);
 	ppdu->wanted_ns = frame->wanted_ns;
+	ppdu->deferred_ns = frame->deferred_ns;
 	ppdu->counting_ns = frame->counting_ns;
 	frame->wanted_ns = 0;
 	ns = radio->timing.sifs_ns +
@@ -340,6 +341,18 @@ static void send_frame(struct hwsim_radio *radio, u64 at_ns)
 	hwsim_ppdu_send(radio->frame, at_ns);
 }
 
+/*
+ * Whether the secondary channel was idle before a TXOP that begins now: for
+ * PIFS, at 2.4 GHz for DIFS (11.15.9).
+ */
+static bool secondary_is_idle(const struct hwsim_radio *radio, u64 now)
+{
+	u32 slots = radio->channel->band == NL80211_BAND_2GHZ ? 2 : 1;
+
+	return radio->secondary_until_ns + radio->timing.sifs_ns +
+	       slots * radio->timing.slot_ns <= now;
+}
+
 /**
  * hwsim_access_grant - a radio's backoff has ended
  * @radio: the radio
@@ -357,6 +370,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	int i;
 
 	hwsim_access_changed(radio);
+	radio->txop_is_narrow = !secondary_is_idle(radio, now);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->acs[i];
 
@@ -396,6 +410,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	radio->frame = frame;
 	radio->txop_end_ns = now + winner->edca.txop_ns;
 	frame->wanted_ns = wanted;
+	frame->deferred_ns = radio->energy_until_ns;
 	frame->counting_ns = counting;
 	look_ahead(radio, now);
 	if (frame->protection == HWSIM_PROTECTION_NONE ||

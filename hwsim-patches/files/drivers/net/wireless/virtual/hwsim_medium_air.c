@@ -93,10 +93,10 @@ u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
 	return *known - 1;
 }
 
-static bool is_near(const struct hwsim_air *air, const struct hwsim_air *other)
+/* whether a channel can get something of what is sent on another */
+static bool is_near(const struct hwsim_air *air, u32 freq_mhz)
 {
-	return abs((s32)air->freq_mhz - (s32)other->freq_mhz) <
-	       HWSIM_MASK_REACH_MHZ;
+	return abs((s32)air->freq_mhz - (s32)freq_mhz) < HWSIM_MASK_REACH_MHZ;
 }
 
 static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
@@ -115,38 +115,6 @@ static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
 	air->since_ns = medium->now_ns;
 	list_add_tail(&air->list, &medium->airs);
 	return air;
-}
-
-/**
- * hwsim_air_tune - listen to another channel
- * @radio: the radio
- * @channel: the channel, or NULL: listen to none
- *
- * What is being received is lost. A transmission of its own ends as it began.
- */
-void hwsim_air_tune(struct hwsim_radio *radio,
-		    struct ieee80211_channel *channel)
-{
-	struct hwsim_air *air = NULL;
-
-	if (channel)
-		air = air_of(radio->medium, channel->center_freq);
-	if (radio->air == air)
-		return;
-	hwsim_access_changed(radio);
-	if (radio->air) {
-		list_del(&radio->tuned);
-		radio->locked = NULL;
-		hwsim_access_reset(radio);
-		radio->sending = NULL;
-		radio->busy_until_ns = 0;
-		radio->nav_until_ns = 0;
-		radio->nav_if_heard_ns = 0;
-		radio->eifs_from_ns = 0;
-	}
-	radio->air = air;
-	if (air)
-		list_add_tail(&radio->tuned, &air->radios);
 }
 
 /**
@@ -187,18 +155,22 @@ void hwsim_air_account(struct hwsim_air *air, u64 until_ns)
 
 /*
  * The silence before a transmission: idle until its sender had something to
- * send, then interframe space until slots are counted, then backoff.
+ * send, then what others' channels enforced, then interframe space until slots
+ * are counted, then backoff.
  */
 static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu)
 {
-	u64 start = ppdu->start_ns, from = air->since_ns, wanted, counted;
+	u64 start = ppdu->start_ns, from = air->since_ns;
+	u64 wanted, deferred, counted;
 
 	if (air->sounding || start <= from)
 		return;
 	wanted = clamp(ppdu->wanted_ns, from, start);
 	counted = clamp(ppdu->counting_ns, wanted, start);
+	deferred = clamp(ppdu->deferred_ns, wanted, counted);
 	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IDLE] += wanted - from;
-	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IFS] += counted - wanted;
+	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_ENERGY] += deferred - wanted;
+	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IFS] += counted - deferred;
 	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_BACKOFF] += start - counted;
 	air->since_ns = start;
 }
@@ -322,9 +294,9 @@ struct signal {
 	u64 power;
 };
 
-/* power of a transmission in a radio's primary channel, which may be another */
+/* power of a transmission at a radio, in 20 MHz */
 static u64 power_at(struct hwsim_medium *medium, const struct hwsim_radio *radio,
-		    const struct hwsim_ppdu *ppdu)
+		    const struct hwsim_ppdu *ppdu, u32 freq_mhz)
 {
 	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 	u64 power;
@@ -332,31 +304,31 @@ static u64 power_at(struct hwsim_medium *medium, const struct hwsim_radio *radio
 	if (!link)
 		return 0;
 	power = hwsim_link_power(medium, link, ppdu->start_ns);
-	if (ppdu->air == radio->air)
-		return power;
 	return mul_u64_u64_shr(power,
-			       hwsim_air_share(medium, ppdu, radio->air->freq_mhz,
+			       hwsim_air_share(medium, ppdu, freq_mhz,
 					       HWSIM_PHY_20MHZ),
 			       HWSIM_POWER_SHIFT);
 }
 
-/* what a radio hears now, of anybody */
+/* what a radio hears now, of anybody, in 20 MHz */
 static u32 signals_at(struct hwsim_medium *medium,
-		      const struct hwsim_radio *radio, struct signal *signals)
+		      const struct hwsim_radio *radio, u32 freq_mhz,
+		      struct signal *signals)
 {
 	const struct hwsim_ppdu *ppdu;
 	const struct hwsim_air *air;
 	u32 count = 0;
 
 	list_for_each_entry(air, &medium->airs, list) {
-		if (!air->sounding || !is_near(air, radio->air))
+		if (!air->sounding || !is_near(air, freq_mhz))
 			continue;
 		list_for_each_entry(ppdu, &air->ppdus, list) {
 			if (ppdu->ended || !ppdu->radio ||
 			    ppdu->radio == radio || count == MAX_SIGNALS)
 				continue;
 			signals[count].end_ns = ppdu->end_ns;
-			signals[count].power = power_at(medium, radio, ppdu);
+			signals[count].power = power_at(medium, radio, ppdu,
+							freq_mhz);
 			count += signals[count].power > 0;
 		}
 	}
@@ -365,17 +337,17 @@ static u32 signals_at(struct hwsim_medium *medium,
 
 /*
  * Until when the signals on the air are, together, energy that counts as busy
- * (17.3.10.6), or 0 if they are too weak already.
+ * in a channel (17.3.10.6, 19.3.19.5.4), or 0 if they are too weak already.
  */
 static u64 loud_until(struct hwsim_medium *medium,
-		      const struct hwsim_radio *radio)
+		      const struct hwsim_radio *radio, u32 freq_mhz)
 {
 	u64 limit = hwsim_power_of_mb(radio->ed_mbm - radio->noise_mbm);
 	struct signal signals[MAX_SIGNALS];
 	u64 power = 0, until = 0;
 	u32 count, first, i;
 
-	count = signals_at(medium, radio, signals);
+	count = signals_at(medium, radio, freq_mhz, signals);
 	for (i = 0; i < count; i++)
 		power += signals[i].power;
 	while (count && power >= limit) {
@@ -399,10 +371,68 @@ static bool understands(const struct hwsim_radio *radio,
 
 static void hear_energy(struct hwsim_medium *medium, struct hwsim_radio *radio)
 {
-	u64 until = loud_until(medium, radio);
+	u64 until = loud_until(medium, radio, radio->air->freq_mhz);
 
+	radio->energy_until_ns = max(radio->energy_until_ns, until);
 	if (until > radio->busy_until_ns)
 		hwsim_access_busy(radio, until);
+}
+
+/* a radio of 40 MHz looks at its secondary channel before it uses that, too */
+static void hear_secondary(struct hwsim_medium *medium,
+			   struct hwsim_radio *radio)
+{
+	u32 freq_mhz = 2 * radio->centre_mhz - radio->air->freq_mhz;
+	u64 until;
+
+	if (radio->width != HWSIM_PHY_40MHZ)
+		return;
+	until = loud_until(medium, radio, freq_mhz);
+	radio->secondary_until_ns = max(radio->secondary_until_ns, until);
+}
+
+/* level of a transmission in 20 MHz of its band */
+static s32 level_in_20mhz(const struct hwsim_ppdu *ppdu, s32 level_mb)
+{
+	return level_mb - ppdu->rate.width * HWSIM_HALF_MB;
+}
+
+/**
+ * hwsim_air_tune - listen to another channel
+ * @radio: the radio
+ * @channel: the channel, or NULL: listen to none
+ *
+ * What is being received is lost. A transmission of its own ends as it began.
+ */
+void hwsim_air_tune(struct hwsim_radio *radio,
+		    struct ieee80211_channel *channel)
+{
+	struct hwsim_air *air = NULL;
+
+	if (channel)
+		air = air_of(radio->medium, channel->center_freq);
+	if (radio->air == air)
+		return;
+	hwsim_access_changed(radio);
+	if (radio->air) {
+		list_del(&radio->tuned);
+		radio->locked = NULL;
+		hwsim_access_reset(radio);
+		radio->sending = NULL;
+		radio->busy_until_ns = 0;
+		radio->energy_until_ns = 0;
+		radio->secondary_until_ns = 0;
+		radio->nav_until_ns = 0;
+		radio->nav_if_heard_ns = 0;
+		radio->eifs_from_ns = 0;
+	}
+	radio->air = air;
+	if (!air)
+		return;
+	list_add_tail(&radio->tuned, &air->radios);
+	/* of what is on the air already it hears the energy */
+	hear_energy(radio->medium, radio);
+	hear_secondary(radio->medium, radio);
 }
 
 static void ppdu_begin_at(struct hwsim_medium *medium,
@@ -417,8 +447,10 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 	level_mb = hwsim_link_level_mb(medium, link, ppdu->start_ns);
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
-	detected = level_mb >= detect_mb && understands(radio, ppdu);
-	if (detected || level_mb + radio->noise_mbm >= radio->ed_mbm)
+	detected = level_in_20mhz(ppdu, level_mb) >= detect_mb &&
+		   understands(radio, ppdu);
+	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
+			radio->ed_mbm)
 		hwsim_access_busy(radio, ppdu->end_ns);
 	if (ppdu->overlapped || ppdu->disturbed)
 		hear_energy(medium, radio);
@@ -437,19 +469,22 @@ static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	struct hwsim_radio *radio;
 	struct hwsim_ppdu *other;
 	struct hwsim_air *air;
+	u64 share;
 
 	list_for_each_entry(air, &medium->airs, list) {
-		if (air == ppdu->air || !is_near(air, ppdu->air))
+		if (air == ppdu->air || !is_near(air, ppdu->air->freq_mhz))
 			continue;
 		ppdu->disturbed |= air->sounding;
 		list_for_each_entry(other, &air->ppdus, list)
 			if (!other->ended)
 				other->disturbed = true;
-		if (!hwsim_air_share(medium, ppdu, air->freq_mhz,
-				     HWSIM_PHY_20MHZ))
-			continue;
-		list_for_each_entry(radio, &air->radios, tuned)
-			hear_energy(medium, radio);
+		share = hwsim_air_share(medium, ppdu, air->freq_mhz,
+					HWSIM_PHY_20MHZ);
+		list_for_each_entry(radio, &air->radios, tuned) {
+			if (share)
+				hear_energy(medium, radio);
+			hear_secondary(medium, radio);
+		}
 	}
 }
 

@@ -194,6 +194,18 @@ static void run_for(struct air_test *air, u64 ns)
 	} while (next <= until);
 }
 
+/* up to the next event; false if there is none */
+static bool step(struct air_test *air)
+{
+	u64 next = hwsim_run_events(air->medium, air->medium->now_ns);
+
+	if (next == HWSIM_NEVER)
+		return false;
+	hwsim_run_events(air->medium, next);
+	drop_up(air);
+	return true;
+}
+
 static void air_test_exit(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -344,6 +356,117 @@ static void air_energy_of_other_channels_is_heard(struct kunit *test)
 				air->seen[count].start_ns + DATA_NS);
 		KUNIT_EXPECT_FALSE(test, air->seen[count + 1].overlapped);
 	}
+}
+
+/* that time is neither interframe space nor idle, nor anybody's transmission */
+static void air_energy_of_other_channels_takes_time(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[1];
+	const u64 *ns;
+
+	hear(air, 0, 1);
+	listen_to(radio, &air->channels[1]);
+	radio->busy_until_ns = air->radios[0]->busy_until_ns;
+	radio->links[air->radios[0]->slot]->setting.snr_mb = 3600;
+	ns = radio->air->airtimes_ns;
+	send(air, 0, 2, 0);
+	send(air, 1, 2, 1);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	/* what the other sends, and before that AIFS, which nobody noticed */
+	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS - air->start_ns,
+			ns[HWSIM_MEDIUM_AIRTIME_ENERGY] +
+			ns[HWSIM_MEDIUM_AIRTIME_IDLE]);
+	KUNIT_EXPECT_GE(test, ns[HWSIM_MEDIUM_AIRTIME_ENERGY], DATA_NS);
+	KUNIT_EXPECT_EQ(test, 34000, ns[HWSIM_MEDIUM_AIRTIME_IFS]);
+}
+
+/* who comes to a channel hears the energy of what is on it already */
+static void air_who_tunes_in_hears_energy(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[1];
+	u64 end = after(air, 0) + DATA_NS;
+	int i;
+
+	hear(air, 0, 1);
+	send(air, 0, 2, 0);
+	run_for(air, after(air, 0) + 1000 - air->start_ns);
+	for (i = 0; i < 3; i++) {
+		listen_to(radio, &air->channels[4]);
+		KUNIT_EXPECT_EQ(test, 0, radio->busy_until_ns);
+		/* -62 dBm is 32 dB over noise; half a channel away it is less */
+		radio->links[air->radios[0]->slot]->setting.snr_mb =
+			i == 1 ? 3100 : 3400;
+		listen_to(radio, &air->channels[i == 2]);
+		KUNIT_EXPECT_EQ(test, i ? 0 : end, radio->busy_until_ns);
+	}
+}
+
+/* 40 MHz only if the secondary channel was idle, else 20 (11.15.9) */
+static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct hwsim_radio *other = air->radios[1];
+	int i;
+
+	radio->width = HWSIM_PHY_40MHZ;
+	radio->centre_mhz = air->channels[1].center_freq;
+	hear(air, 1, 0);
+	for (i = 0; i < 3; i++) {
+		bool loud = i == 1;
+
+		listen_to(other, &air->channels[2]);
+		radio->links[other->slot]->setting.snr_mb = loud ? 3400 : 3000;
+		radio->busy_until_ns = air->medium->now_ns + BUSY_NS;
+		other->busy_until_ns = radio->busy_until_ns;
+		send(air, 1, 2, 0);
+		/* in the last round PIFS has passed */
+		send(air, 0, 2, i == 2 ? 25 : 4);
+		IEEE80211_SKB_CB(list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+						  struct hwsim_mpdu,
+						  list)->skb)->flags = 0;
+		list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+				 struct hwsim_mpdu, list)->rates[0] =
+			(struct ieee80211_tx_rate){
+				.idx = 7, .count = 1,
+				.flags = IEEE80211_TX_RC_MCS |
+					 IEEE80211_TX_RC_40_MHZ_WIDTH,
+			};
+		if (i == 2)
+			radio->links[other->slot]->setting.snr_mb = 3400;
+		while (!radio->frame && step(air))
+			;
+		KUNIT_ASSERT_NOT_NULL(test, radio->frame);
+		KUNIT_EXPECT_EQ(test, loud ? HWSIM_PHY_20MHZ : HWSIM_PHY_40MHZ,
+				radio->frame->rate.width);
+		run_for(air, 10 * NSEC_PER_MSEC);
+	}
+}
+
+/* what is far below the noise is no collision */
+static void air_a_whisper_does_not_collide(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
+	int i;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	air->radios[2]->links[air->radios[0]->slot]->setting.snr_mb = 300;
+	for (i = 0; i < 2; i++) {
+		air->radios[2]->links[air->radios[1]->slot]->setting.snr_mb =
+			i ? -500 : -2000;
+		air->radios[2]->detect_ofdm_mb = 0;
+		send(air, 0, 2, 3);
+		send(air, 1, 0, 5);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
+	}
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
 }
 
 static void air_backoff_freezes(struct kunit *test)
@@ -558,6 +681,58 @@ static void air_who_dozes_hears_little(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[air->count - 2].fc));
 }
 
+/*
+ * Each attempt says whether the station dozes then, whatever an earlier one
+ * said; and once the access point knows that it does, none says otherwise.
+ */
+static void air_each_attempt_says_who_dozes(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[2];
+	struct hwsim_mpdu *mpdu;
+	int i;
+
+	hear(air, 2, 0);	/* no ACK comes back */
+	ether_addr_copy(radio->bssid, address(0));
+	hwsim_radio_doze(radio, true);
+	send(air, 2, 0, 0);
+	mpdu = list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+				struct hwsim_mpdu, list);
+	mpdu->rates[0].count = 5;
+	for (i = 0; i < 4; i++) {
+		while (air->count == i && step(air))
+			;
+		KUNIT_ASSERT_EQ(test, i + 1, air->count);
+		KUNIT_EXPECT_EQ(test, i % 2 == 0,
+				ieee80211_has_pm(air->seen[i].fc));
+		hwsim_radio_doze(radio, i % 2);
+	}
+	/* a null frame with PM overtakes it, and is acknowledged */
+	while (radio->stage != HWSIM_STAGE_NONE && step(air))
+		;
+	hwsim_radio_doze(radio, false);
+	hear(air, 0, 2);
+	hwsim_radio_tx(radio, NULL,
+		       frame_of(air, 2, address(0),
+				cpu_to_le16(IEEE80211_FTYPE_DATA |
+					    IEEE80211_STYPE_NULLFUNC |
+					    IEEE80211_FCTL_PM)),
+		       radio->channel, true);
+	list_move(radio->acs[IEEE80211_AC_BE].queue.prev,
+		  &radio->acs[IEEE80211_AC_BE].queue);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 8, air->count);
+	KUNIT_EXPECT_TRUE(test, ieee80211_is_nullfunc(air->seen[4].fc));
+	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[6].fc));
+	KUNIT_EXPECT_TRUE(test, radio->told_asleep);
+	/* what comes later wakes it */
+	send(air, 2, 0, 0);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 10, air->count);
+	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[8].fc));
+	KUNIT_EXPECT_FALSE(test, radio->told_asleep);
+}
+
 /* who reads another one's answer still waits for its own */
 static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
 {
@@ -612,6 +787,9 @@ static void air_beacons_pass_group_frames(struct kunit *test)
 				       cpu_to_le16(IEEE80211_FTYPE_DATA));
 			hwsim_radio_tx(radio, NULL, skb, &air->channels[0], true);
 		}
+		/* a frame that is sent again may come before a beacon */
+		if (!i)
+			list_move(&mpdu->list, mpdu->list.next);
 	}
 	/* the beacon and three of the others go out */
 	list_for_each_entry_safe_reverse(mpdu, next, &ac->queue, list) {
@@ -1252,6 +1430,10 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_equal_backoffs_collide),
 	KUNIT_CASE(air_channels_overlap),
 	KUNIT_CASE(air_energy_of_other_channels_is_heard),
+	KUNIT_CASE(air_energy_of_other_channels_takes_time),
+	KUNIT_CASE(air_who_tunes_in_hears_energy),
+	KUNIT_CASE(air_a_busy_secondary_channel_is_left_alone),
+	KUNIT_CASE(air_a_whisper_does_not_collide),
 	KUNIT_CASE(air_backoff_freezes),
 	KUNIT_CASE(air_a_backoff_without_a_frame_ends),
 	KUNIT_CASE(air_hidden_stations_collide),
@@ -1261,6 +1443,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_an_injected_cts_is_sent_once),
 	KUNIT_CASE(air_who_dozes_hears_little),
 	KUNIT_CASE(air_who_dozes_waits_for_its_own_frame),
+	KUNIT_CASE(air_each_attempt_says_who_dozes),
 	KUNIT_CASE(air_beacons_pass_group_frames),
 	KUNIT_CASE(air_a_flush_spares_other_interfaces),
 	KUNIT_CASE(air_each_frame_ends_once),

@@ -50,6 +50,11 @@
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_FCS_BYTES		4
 
+#define HWSIM_HALF_MB		301	/* half of a power less: half of a band */
+
+/* interference that is worth mentioning: it raises noise by 0.4 dB */
+#define HWSIM_INTERFERENCE	(HWSIM_POWER_NOISE / 10)
+
 struct hwsim_medium;
 struct hwsim_ppdu;
 
@@ -226,6 +231,8 @@ struct hwsim_medium {
  *	even if its receiver dozes
  * @draw: rate control is asked anew before it goes first in an A-MPDU
  * @more_data: others waited behind it when it was taken
+ * @pm_set: the medium itself has set its power management bit
+ * @naps: radio->naps when it was handed over
  * @rts_rate: index of the rate of RTS or CTS, -1: any
  */
 struct hwsim_mpdu {
@@ -253,6 +260,8 @@ struct hwsim_mpdu {
 	bool alone;
 	bool draw;
 	bool more_data;
+	bool pm_set;
+	u32 naps;
 	s8 rts_rate;
 };
 
@@ -311,6 +320,7 @@ struct hwsim_up {
  * @duration_us: duration field
  * @next_us: of that, what it reserves for the next frame of its TXOP
  * @wanted_ns: since when its sender had it, 0: it follows something after SIFS
+ * @deferred_ns: until when energy of other channels kept its sender silent
  * @counting_ns: since when its sender counted slots
  * @wants_answer: its receiver is to answer
  * @answer_kind: by what
@@ -352,6 +362,7 @@ struct hwsim_ppdu {
 	u16 duration_us;
 	u16 next_us;
 	u64 wanted_ns;
+	u64 deferred_ns;
 	u64 counting_ns;
 	bool wants_answer;
 	u8 answer_kind;
@@ -573,6 +584,8 @@ struct hwsim_peer {
  * @bssid: of its network
  * @dozes: power save: it hears little
  * @awake_for: why it hears more just now
+ * @told_asleep: its access point has acknowledged that it dozes
+ * @naps: how often it has
  * @eifs_extra_ns: what EIFS adds
  * @addresses: of its interfaces
  * @num_addresses: how many
@@ -583,6 +596,8 @@ struct hwsim_peer {
  * @next_known: @next_ns and @contends are up to date
  * @contends: an access category has something to send, or counts slots
  * @busy_until_ns: end of all that it hears
+ * @energy_until_ns: end of what energy detection alone has noticed
+ * @secondary_until_ns: end of energy in its secondary channel
  * @nav_until_ns: end of what others have reserved
  * @nav_by: who holds the TXOP for which they did
  * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
@@ -605,6 +620,7 @@ struct hwsim_peer {
  * @ahead: what follows it in the same TXOP, or NULL
  * @timeout: no answer has come
  * @txop_end_ns: end of its transmission opportunity
+ * @txop_is_narrow: its secondary channel was busy before that
  * @seq_ctrl: last sequence control that mac80211 left to the radio
  * @held: frames of mac80211 that it holds
  */
@@ -648,6 +664,8 @@ struct hwsim_radio {
 	u8 bssid[ETH_ALEN];
 	bool dozes;
 	u8 awake_for;
+	bool told_asleep;
+	u32 naps;
 	u32 eifs_extra_ns;
 	struct {
 		u8 addr[ETH_ALEN];
@@ -662,6 +680,8 @@ struct hwsim_radio {
 	bool next_known;
 	bool contends;
 	u64 busy_until_ns;
+	u64 energy_until_ns;
+	u64 secondary_until_ns;
 	u64 nav_until_ns;
 	u8 nav_by[ETH_ALEN];
 	u64 nav_if_heard_ns;
@@ -685,6 +705,7 @@ struct hwsim_radio {
 	struct hwsim_ppdu *ahead;
 	struct hwsim_event timeout;
 	u64 txop_end_ns;
+	bool txop_is_narrow;
 	u16 seq_ctrl;
 	u32 held;
 };
@@ -798,6 +819,7 @@ void hwsim_tx_stamp(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 void hwsim_tx_reserve(struct hwsim_ppdu *ppdu, u32 next_us);
 void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *ppdu);
+void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu);
 bool hwsim_tx_pending(const struct hwsim_ac *ac);
 void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb);
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,

@@ -36,6 +36,9 @@ void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes)
 	hwsim_medium_enter(radio->medium);
 	if (radio->dozes != dozes)
 		radio->awake_for = 0;
+	/* what it sends from now on is to say that it is awake */
+	if (radio->dozes && !dozes)
+		radio->told_asleep = false;
 	radio->dozes = dozes;
 	hwsim_medium_leave(radio->medium);
 }
@@ -91,7 +94,9 @@ static bool group_frames_wait(const struct hwsim_radio *radio, const u8 *addr)
  *
  * mac80211 wakes a station before it sends. What was on its way when the
  * station fell asleep does not wake it, and must not say that it is awake: the
- * access point would send what nobody hears.
+ * access point would send what nobody hears. Asked before each attempt, since
+ * the station may have woken or fallen asleep since the last one; and it counts
+ * as asleep as soon as its access point takes it for that.
  *
  * And of the group frames of one beacon mac80211 marks all but the last, though
  * those of the next one may wait already.
@@ -100,13 +105,35 @@ void hwsim_ps_mark(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 	__le16 fc = hdr->frame_control;
+	bool asleep = radio->dozes ||
+		      (radio->told_asleep && mpdu->naps != radio->naps);
 
 	if (is_group_frame(mpdu) && group_frames_wait(radio, hdr->addr2))
 		hwsim_mpdu_set_more_data(mpdu, true);
-	if (radio->dozes && ether_addr_equal(hdr->addr1, radio->bssid) &&
-	    (ieee80211_is_data_present(fc) ||
-	     ieee80211_is_bufferable_mmpdu(mpdu->skb)))
+	if (mpdu->pm_set)
+		hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_PM);
+	else if (ieee80211_has_pm(fc))
+		return;		/* mac80211 says it */
+	mpdu->pm_set = asleep && ether_addr_equal(hdr->addr1, radio->bssid) &&
+		       (ieee80211_is_data_present(fc) ||
+			ieee80211_is_bufferable_mmpdu(mpdu->skb));
+	if (mpdu->pm_set)
 		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_PM);
+}
+
+/* what an access point has learned from a frame that it acknowledged (11.2.3.2) */
+static void told(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+	bool pm = ieee80211_has_pm(hdr->frame_control);
+
+	if (!ether_addr_equal(hdr->addr1, radio->bssid) ||
+	    (!ieee80211_is_data(hdr->frame_control) &&
+	     !ieee80211_is_bufferable_mmpdu(mpdu->skb)))
+		return;
+	if (pm && !radio->told_asleep)
+		radio->naps++;
+	radio->told_asleep = pm;
 }
 
 /**
@@ -118,6 +145,7 @@ void hwsim_ps_answered(struct hwsim_radio *radio, const struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 
+	told(radio, mpdu);
 	/* any QoS data frame may be a trigger frame */
 	if (radio->dozes && (ieee80211_is_pspoll(hdr->frame_control) ||
 			     ieee80211_is_data_qos(hdr->frame_control)))
@@ -294,15 +322,24 @@ static void keep_queued(struct hwsim_radio *radio, const struct hwsim_peer *peer
 	}
 }
 
-/* what was kept is sent first */
+/* what was kept is sent first; what was asked for is no answer any more */
 static void send_kept(struct hwsim_radio *radio, struct hwsim_peer *peer)
 {
 	struct hwsim_mpdu *mpdu, *next;
+	int i;
 
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		list_for_each_entry(mpdu, &radio->acs[i].queue, list) {
+			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+			if (ether_addr_equal(hdr->addr1, peer->addr))
+				mpdu->alone = false;
+		}
 	list_for_each_entry_safe_reverse(mpdu, next, &peer->kept, list) {
 		struct hwsim_ac *ac = hwsim_ac_of_tid(radio, tid_of(mpdu));
 
-		list_move(&mpdu->list, &ac->queue);
+		list_del_init(&mpdu->list);
+		hwsim_queue_first(ac, mpdu);
 		ac->queued++;
 	}
 }
@@ -317,13 +354,16 @@ void hwsim_ps_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 	struct hwsim_mpdu *mpdu, *next;
 	struct hwsim_peer *peer;
 	int i;
+	u8 tid;
 
 	hash_for_each(radio->peers, i, peer, node) {
 		list_for_each_entry_safe(mpdu, next, &peer->kept, list) {
 			if (vif && IEEE80211_SKB_CB(mpdu->skb)->control.vif != vif)
 				continue;
 			list_del_init(&mpdu->list);
+			tid = tid_of(mpdu);
 			hwsim_mpdu_drop(radio, mpdu);
+			announce(radio, peer, peer->sta, tid);
 		}
 	}
 }

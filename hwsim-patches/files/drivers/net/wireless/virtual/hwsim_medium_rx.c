@@ -12,8 +12,7 @@
 
 #define MAX_INTERFERERS	16	/* more of them last as long as the frame */
 #define MAX_SEGMENTS	(2 * MAX_INTERFERERS + 1)
-#define MB_40MHZ	301	/* noise of twice the bandwidth */
-#define WEAK_POWER	(HWSIM_POWER_NOISE / 10)
+#define WEAK_POWER	(HWSIM_POWER_NOISE / 256)
 
 /* a part of a frame during which nothing changes */
 struct segment {
@@ -48,7 +47,7 @@ bool hwsim_radio_owns(const struct hwsim_radio *radio, const u8 *addr)
 /* noise that a wider channel lets in */
 static s32 width_mb(const struct hwsim_phy_rate *rate)
 {
-	return rate->width * MB_40MHZ;
+	return rate->width * HWSIM_HALF_MB;
 }
 
 static bool overlap(const struct hwsim_ppdu *ppdu, const struct hwsim_ppdu *other)
@@ -68,7 +67,8 @@ static bool disturbs(const struct hwsim_radio *radio,
 
 /*
  * Power of another transmission in the band of a frame, at a receiver. Of what
- * leaks from other channels the weak is left out: 0.4 dB more noise at most.
+ * leaks from other channels the weak is left out: of 16 of them, 0.3 dB more
+ * noise at most.
  */
 static u64 power_beside(const struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu,
@@ -133,24 +133,25 @@ static void segment_frame(const struct hwsim_radio *radio,
 		return;
 	}
 	count = interferers(radio, ppdu, others, powers, &rest);
-	reception->collided = count;
+	reception->collided = rest >= HWSIM_INTERFERENCE;
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < MAX_SEGMENTS) {
 		struct segment *segment = &reception->segments[reception->count++];
-		u64 noise = (HWSIM_POWER_NOISE << ppdu->rate.width) + rest;
-		u64 end = ppdu->end_ns;
+		u64 power = rest, end = ppdu->end_ns;
 
 		for (i = 0; i < count; i++) {
 			if (others[i]->start_ns > at) {
 				end = min(end, others[i]->start_ns);
 			} else if (others[i]->end_ns > at) {
 				end = min(end, others[i]->end_ns);
-				noise += powers[i];
+				power += powers[i];
 			}
 		}
+		reception->collided |= power >= HWSIM_INTERFERENCE;
+		power += HWSIM_POWER_NOISE << ppdu->rate.width;
 		segment->end_ns = end;
 		segment->sinr_mb = reception->level_mb -
-			(count ? hwsim_mb_of_power(noise) : wide_mb);
+			(count ? hwsim_mb_of_power(power) : wide_mb);
 		at = end;
 	}
 }
@@ -234,7 +235,7 @@ static bool header_is_right(struct hwsim_radio *radio,
 	detect_mb = ppdu->rate.class == HWSIM_PHY_DSSS ? radio->detect_dsss_mb :
 							  radio->detect_ofdm_mb;
 	worst_mb = worst_sinr_mb(reception, ppdu->start_ns, ppdu->payload_ns);
-	if (worst_mb < detect_mb - width_mb(&ppdu->rate))
+	if (worst_mb < detect_mb)
 		return false;
 	curve = hwsim_phy_header_curve(&ppdu->rate, &stretch.bits);
 	stretch.hazard = hwsim_curve_hazard(radio->medium->curves[curve],
@@ -309,15 +310,17 @@ static bool collided_at(const struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *other;
 	const struct hwsim_air *air;
+	u64 power = 0;
 
 	if (!ppdu->overlapped && !ppdu->disturbed)
 		return false;
 	list_for_each_entry(air, &radio->medium->airs, list)
-		list_for_each_entry(other, &air->ppdus, list)
-			if (power_beside(radio, ppdu, other) ||
-			    (other->radio == radio && overlap(ppdu, other)))
+		list_for_each_entry(other, &air->ppdus, list) {
+			if (other->radio == radio && overlap(ppdu, other))
 				return true;
-	return false;
+			power += power_beside(radio, ppdu, other);
+		}
+	return power >= HWSIM_INTERFERENCE;
 }
 
 static void count_missed(struct hwsim_radio *radio,

@@ -39,6 +39,24 @@ void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
 	ieee80211_tx_status_irqsafe(hw, skb);
 }
 
+/**
+ * hwsim_queue_first - have a frame sent before others, but for beacons
+ * @ac: the access category
+ * @mpdu: the frame, in no queue
+ */
+void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu)
+{
+	struct list_head *at = &ac->queue;
+	struct hwsim_mpdu *other;
+
+	list_for_each_entry(other, &ac->queue, list) {
+		if (other->kind != HWSIM_MEDIUM_FRAME_BEACON)
+			break;
+		at = &other->list;
+	}
+	list_add(&mpdu->list, at);
+}
+
 /* whether frames wait outside of mac80211's queues, or may be in those */
 bool hwsim_tx_pending(const struct hwsim_ac *ac)
 {
@@ -268,6 +286,7 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
 			 skb->mark == radio->no_retry_mark;
 	mpdu->to_sta = sta;
+	mpdu->naps = radio->naps;
 	draw_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
 		mpdu->tid = ieee80211_get_tid(hdr);
@@ -398,13 +417,17 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 				   const struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-	const struct ieee80211_tx_rate *tx_rate = &mpdu->rates[mpdu->stage];
-	struct hwsim_phy_rate rate = phy_rate(radio, tx_rate);
-	struct hwsim_ppdu *ppdu = hwsim_ppdu_new(radio, mpdu->kind, &rate);
+	struct ieee80211_tx_rate tx_rate = mpdu->rates[mpdu->stage];
+	struct hwsim_phy_rate rate;
+	struct hwsim_ppdu *ppdu;
 
+	if (radio->txop_is_narrow)
+		tx_rate.flags &= ~IEEE80211_TX_RC_40_MHZ_WIDTH;
+	rate = phy_rate(radio, &tx_rate);
+	ppdu = hwsim_ppdu_new(radio, mpdu->kind, &rate);
 	if (!ppdu)
 		return NULL;
-	ppdu->tx_rate = *tx_rate;
+	ppdu->tx_rate = tx_rate;
 	ether_addr_copy(ppdu->ra, hdr->addr1);
 	/* ACK and CTS do not say from whom */
 	if (ieee80211_hdrlen(hdr->frame_control) >= HEADER_WITH_TA_BYTES)
@@ -1144,15 +1167,14 @@ static void queue_beacon(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
 		const struct ieee80211_hdr *other = (void *)mpdu->skb->data;
 
-		if (mpdu->kind != HWSIM_MEDIUM_FRAME_BEACON)
-			break;
-		if (!ether_addr_equal(hdr->addr2, other->addr2))
+		if (mpdu->kind != HWSIM_MEDIUM_FRAME_BEACON ||
+		    !ether_addr_equal(hdr->addr2, other->addr2))
 			continue;
 		list_del_init(&mpdu->list);
 		ac->queued--;
 		hwsim_mpdu_drop(radio, mpdu);
 	}
-	list_add_tail(&beacon->list, &mpdu->list);
+	hwsim_queue_first(ac, beacon);
 }
 
 /* it shows in the interface's statistics */

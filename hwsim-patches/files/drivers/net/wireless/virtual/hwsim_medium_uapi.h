@@ -179,6 +179,7 @@ enum hwsim_medium_airtime {
 	HWSIM_MEDIUM_AIRTIME_IFS,	/* SIFS, AIFS, EIFS, time-outs */
 	HWSIM_MEDIUM_AIRTIME_BACKOFF,
 	HWSIM_MEDIUM_AIRTIME_OVERLAP,	/* two or more frames at once */
+	HWSIM_MEDIUM_AIRTIME_ENERGY,	/* silence that others' channels enforce */
 	HWSIM_MEDIUM_NUM_AIRTIMES,
 };
 
