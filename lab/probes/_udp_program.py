@@ -11,6 +11,7 @@ instant.
 Not modelled: congestion control; the rate of a sender does not depend on what arrives.
 """
 
+import errno
 import fcntl
 import json
 import select
@@ -27,6 +28,7 @@ NAME_MOST = 64
 KNOCK_S = 0.1
 IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""
+UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 
 
 def datagram(number: int, sent_ns: int, name: bytes, size: int) -> bytes:
@@ -47,12 +49,30 @@ def sleep_until(due_ns: int) -> None:
         time.sleep(early_ns / SECOND)
 
 
+def dropped(channel: socket.socket, data: bytes) -> bool:
+    """Send a datagram and return whether the host itself dropped it: it has no route, or no neighbour answers."""
+    try:
+        channel.send(data)
+    except OSError as error:
+        if error.errno not in UNREACHABLE:
+            raise
+        return True
+    return False
+
+
 def answered(channel: socket.socket) -> bool:
     """Send an empty datagram and return whether the other end answered."""
-    channel.send(b"")
+    if dropped(channel, b""):
+        time.sleep(KNOCK_S)
+        return False
     if not select.select([channel], [], [], KNOCK_S)[0]:
         return False
-    channel.recv(1)
+    try:
+        channel.recv(1)
+    except OSError as error:
+        if error.errno not in UNREACHABLE:
+            raise
+        return False
     return True
 
 
@@ -80,9 +100,9 @@ def send(
         while not count or number < count:
             if every_ns:
                 sleep_until(begin_ns + number * every_ns)
-            channel.send(datagram(number, time.time_ns(), flow, size))
+            lost = dropped(channel, datagram(number, time.time_ns(), flow, size))
             number += 1
-            if not every_ns and not unsent_bytes(channel):
+            if not every_ns and (lost or not unsent_bytes(channel)):
                 time.sleep(IDLE_S)
     finally:
         print(json.dumps({"sent": number, "unanswered": unanswered}), flush=True)

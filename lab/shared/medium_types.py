@@ -45,7 +45,7 @@ class FadingTable:
 
 
 class MediumRate(NamedTuple):
-    """struct hwsim_medium_rate. In JSON a list of these numbers."""
+    """enum hwsim_medium_rate_attr. In JSON a list of these numbers."""
 
     phy: int  # 0: DSSS, 1: OFDM, 2: HT
     mcs: int  # of one stream

@@ -22,11 +22,11 @@ from enum import IntEnum, auto
 from pathlib import Path
 from typing import Any
 
-from lab.guest.medium.uapi import ENCODERS
 from lab.guest.medium.uapi import FAMILY as MEDIUM_FAMILY
 from lab.guest.medium.uapi import VERSION as MEDIUM_VERSION
 from lab.guest.medium.uapi import Attr as MediumAttr
 from lab.guest.medium.uapi import Command as MediumCommand
+from lab.guest.medium.uapi import encoded
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
 from lab.guest.netlink.wire import attribute, attributes, generic, message, messages, text, without_generic
 from lab.shared.medium_types import MediumLink
@@ -168,7 +168,7 @@ def make_radio(number: int) -> int:
 def ask_medium(command: MediumCommand, **values: Any) -> None:
     """Tell the topology's medium something."""
     wanted = {MediumAttr.ID: MEDIUM, **{MediumAttr[key]: value for key, value in values.items()}}
-    payload = b"".join(attribute(key, ENCODERS[key](value)) for key, value in wanted.items())
+    payload = b"".join(encoded(key, value) for key, value in wanted.items())
     Family(MEDIUM_FAMILY, MEDIUM_VERSION, KernelSocket()).send([(command, payload)])
 
 
@@ -176,9 +176,7 @@ def put_on_medium(radios: list[int]) -> None:
     """Have radios share the medium of the topology."""
     for radio in radios:
         ask_medium(MediumCommand.ADD_RADIO, RADIO=radio)
-    ask_medium(
-        MediumCommand.SET_LINKS, LINKS=[MediumLink(a, b, SNR_MB, 0, 0) for a in radios for b in radios if a != b]
-    )
+    ask_medium(MediumCommand.SET_LINKS, LINK=[MediumLink(a, b, SNR_MB, 0, 0) for a in radios for b in radios if a != b])
 
 
 def run(*argv: str) -> str:

@@ -28,7 +28,7 @@ FORGED = 1_000_000  # their numbers begin here; those of its own traffic with 0
 FORGE = f"""
 import json, socket, struct, sys, time
 from lab.guest.netlink.generic import Family, KernelSocket
-from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command, encoded
 from lab.guest.netlink.wire import attribute
 
 FROM_DS, TO_DS, MORE_FRAGMENTS, PROTECTED = 0x200, 0x100, 0x400, 0x4000
@@ -77,7 +77,7 @@ air.bind(("mon1-wlan0", 0))
 for what, *arguments in json.loads(sys.argv[1]):
     if what == "set":
         values = {{Attr[key]: value for key, value in arguments[0].items()}}
-        payload = b"".join(attribute(key, ENCODERS[key](value)) for key, value in values.items())
+        payload = b"".join(encoded(key, value) for key, value in values.items())
         family.send([(Command.SET_RADIO, payload)])
         continue
     how, count, first = arguments

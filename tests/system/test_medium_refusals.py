@@ -41,8 +41,10 @@ timeline:
 ASK = """
 import ctypes, json, struct
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError
-from lab.guest.medium.uapi import FAMILY, LINK, RATE, VERSION, Attr as A, Command as C
-from lab.guest.netlink.wire import attribute, text
+from lab.guest.medium import uapi
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr as A, Command as C, LinkAttr, RateAttr
+from lab.guest.netlink.wire import NESTED, attribute, text
+from lab.shared.medium_types import MediumLink, MediumRate
 
 family = Family(FAMILY, VERSION, KernelSocket())
 refused = {}
@@ -51,7 +53,8 @@ def u32(number):
     return struct.pack("=i" if number < 0 else "=I", number)
 
 def ask(name, command, **attributes):
-    payload = b"".join(attribute(A[key], value) for key, value in attributes.items())
+    nests = {"LINK": NESTED, "RATE": NESTED}
+    payload = b"".join(attribute(A[key] | nests.get(key, 0), value) for key, value in attributes.items())
     try:
         family.send([(command, payload)])
     except RefusedError as error:
@@ -60,13 +63,14 @@ def ask(name, command, **attributes):
 ONE, TWO, FIRST, SECOND = u32(1), u32(2), u32(0), u32(1)
 zero = struct.pack("=Q", 0)
 curve = dict(ID=TWO, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
-link = lambda **keys: LINK.pack(*{**dict(a=0, b=1, snr=3000, fading=0, coherence=0), **keys}.values())
-rate = lambda *numbers: RATE.pack(*numbers)
+content = lambda whole: whole[4:]
+link = lambda **keys: content(uapi.link({**dict(a=0, b=1, snr=3000, fading=0, coherence=0), **keys}.values()))
+rate = lambda *numbers: content(uapi.rate(MediumRate(*numbers)))
 
 ask("medium 1 again", C.NEW, ID=ONE, SEED=zero)
 ask("medium without a seed", C.NEW, ID=TWO)
 ask("medium 2", C.NEW, ID=TWO, SEED=zero)
-ask("unknown medium", C.SET_LINKS, ID=u32(3), LINKS=link())
+ask("unknown medium", C.SET_LINKS, ID=u32(3), LINK=link())
 ask("radio without curves", C.ADD_RADIO, ID=TWO, RADIO=FIRST)
 ask("negative step", C.SET_CURVE, **{**curve, "STEP_MB": u32(-10)})
 ask("step of 0", C.SET_CURVE, **{**curve, "STEP_MB": u32(0)})
@@ -95,20 +99,23 @@ ask("DSSS at 5 GHz", C.SET_RADIO, RADIO=u32(3), RATE=rate(0, 0, 1, 0, 0, 0))
 ask("40 MHz on a channel of 20 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 1, 0, 0))
 ask("VHT MCS 9 at 20 MHz", C.SET_RADIO, RADIO=FIRST, RATE=rate(3, 9, 1, 0, 0, 0))
 ask("short GI of OFDM", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 1, 0))
-ask("short GI of 7", C.SET_RADIO, RADIO=FIRST, RATE=rate(2, 7, 1, 0, 7, 0))
-ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:3])
+ask("rate of an unknown PHY", C.SET_RADIO, RADIO=FIRST, RATE=rate(4, 7, 1, 0, 0, 0))
+ask("rate without MCS", C.SET_RADIO, RADIO=FIRST, RATE=attribute(RateAttr.PHY, b"\\x01"))
+ask("rate cut", C.SET_RADIO, RADIO=FIRST, RATE=rate(1, 7, 1, 0, 0, 0)[:11])
 ask("too many retries", C.SET_RADIO, RADIO=FIRST, RETRIES=u32(256))
 ask("a radio that is up made one of 802.11b", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01")
 ask("a rate that 802.11b lacks", C.SET_RADIO, RADIO=FIRST, DSSS_ONLY=b"\x01", RATE=rate(1, 7, 1, 0, 0, 0))
 ask("PPDU too long", C.SET_RADIO, RADIO=FIRST, MAX_PPDU_US=u32(5485))
-ask("link to itself", C.SET_LINKS, ID=ONE, LINKS=link(b=0))
-ask("link to nobody", C.SET_LINKS, ID=ONE, LINKS=link(b=99))
-ask("link of another medium", C.SET_LINKS, ID=TWO, LINKS=link())
-ask("links cut", C.SET_LINKS, ID=ONE, LINKS=link()[:19])
-ask("level beyond all", C.SET_LINKS, ID=ONE, LINKS=link(snr=-20001))
-ask("level as low as can be", C.SET_LINKS, ID=ONE, LINKS=link(snr=-(2**31)))
-ask("unknown fading", C.SET_LINKS, ID=ONE, LINKS=link(fading=3))
-ask("coherence too long", C.SET_LINKS, ID=ONE, LINKS=link(coherence=100_000_001))
+ask("link to itself", C.SET_LINKS, ID=ONE, LINK=link(b=0))
+ask("link to nobody", C.SET_LINKS, ID=ONE, LINK=link(b=99))
+ask("link of another medium", C.SET_LINKS, ID=TWO, LINK=link())
+ask("link cut", C.SET_LINKS, ID=ONE, LINK=link()[:19])
+ask("link without SNR", C.SET_LINKS, ID=ONE, LINK=link()[:16])
+ask("link with more", C.SET_LINKS, ID=ONE, LINK=link() + attribute(6, u32(1)))
+ask("level beyond all", C.SET_LINKS, ID=ONE, LINK=link(snr=-20001))
+ask("level as low as can be", C.SET_LINKS, ID=ONE, LINK=link(snr=-(2**31)))
+ask("unknown fading", C.SET_LINKS, ID=ONE, LINK=link(fading=3))
+ask("coherence too long", C.SET_LINKS, ID=ONE, LINK=link(coherence=100_000_001))
 ask("fault of nothing", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(0))
 ask("fault of an unknown kind", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(9), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
 fault = dict(ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
@@ -159,8 +166,9 @@ REFUSED = {
     "40 MHz on a channel of 20 MHz": ["the radio's channel is not as wide", "RATE"],
     "VHT MCS 9 at 20 MHz": ["the PHY has no such rate", "RATE"],
     "short GI of OFDM": ["the PHY has no such rate", "RATE"],
-    "short GI of 7": ["short_gi and short_preamble are 0 or 1", "RATE"],
-    "rate cut": ["a rate has 6 bytes", "RATE"],
+    "rate of an unknown PHY": ["integer out of range", "RATE"],
+    "rate without MCS": ["a rate has PHY and MCS", "RATE"],
+    "rate cut": ["a rate has PHY and MCS", "RATE"],
     "too many retries": ["integer out of range", "RETRIES"],
     "a radio that is up made one of 802.11b": ["take the radio's interfaces down first", None],
     "a rate that 802.11b lacks": ["a radio of 802.11b has DSSS rates only", "RATE"],
@@ -168,7 +176,9 @@ REFUSED = {
     "link to itself": ["radio 0 does not hear itself", None],
     "link to nobody": ["radio 99 is not on this medium", None],
     "link of another medium": ["radio 0 is not on this medium", None],
-    "links cut": ["links are structures of 20 bytes", "LINKS"],
+    "link cut": ["a link has FROM, TO and SNR_MB", "LINK"],
+    "link without SNR": ["a link has FROM, TO and SNR_MB", "LINK"],
+    "link with more": ["Unknown attribute type", "LINK"],
     "level beyond all": ["an SNR lies between -200 and 200 dB", None],
     "level as low as can be": ["an SNR lies between -200 and 200 dB", None],
     "unknown fading": ["there is no fading table 3", None],

@@ -31,7 +31,7 @@ LOST = 5
 ASK = """
 import json, struct, sys
 from lab.guest.netlink.generic import Family, KernelSocket
-from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr as A, Command as C
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr as A, Command as C, encoded
 from lab.guest.netlink.wire import attribute
 
 family = Family(FAMILY, VERSION, KernelSocket())
@@ -39,7 +39,7 @@ for command, values in json.loads(sys.argv[1]):
     for key in ("ADDR", "PAYLOAD"):
         if key in values:
             values[key] = bytes.fromhex(values[key])
-    payload = b"".join(attribute(A[key], ENCODERS[A[key]](value)) for key, value in values.items())
+    payload = b"".join(encoded(A[key], value) for key, value in values.items())
     if command != "GET_PEER":
         family.send([(C[command], payload)])
         continue

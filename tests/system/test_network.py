@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from lab.captures.pcap import read
+from lab.record.build import build
 from tests.system.conftest import WIRED, Ran
 
 pytestmark = pytest.mark.guest
@@ -164,3 +165,28 @@ timeline:
     assert [output.strip() for output in ran.outputs()] == ["1", "0"]
     samples = [line for line in ran.raw("watch.out").splitlines() if line.startswith("### ")]
     assert len(samples) == 4
+
+
+NOBODY = """\
+name: nobody
+roles: {server: 1, client: 1}
+duration: 12 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 100 ms, count: 20}, as: lucky, at: 100 ms}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 100 ms}, as: never, at: 4 s}
+metrics:
+  loss: {of: sink, unit: "%"}
+  goodput: {of: sink, unit: kbit/s}
+timeline:
+  - {at: 3500 ms, netem: h1-s1, loss: 100%}
+"""
+
+
+def test_a_flow_of_which_nothing_arrives_is_lost(boot: Callable[..., Ran]) -> None:
+    """Also where its sender never got an answer: the host itself drops what has no neighbour to go to."""
+    metrics = build(boot(WIRED, NOBODY).directory, hashes={}).metrics
+    found = {name: {row["process"]: row for row in result.rows} for name, result in metrics.items()}
+    assert found["loss"]["lucky"]["loss"] == 0 and found["goodput"]["lucky"]["goodput"] > 0
+    assert found["loss"]["never"]["loss"] == 100 and found["loss"]["never"]["sent"] > 20
+    assert found["goodput"]["never"]["goodput"] == 0

@@ -100,7 +100,9 @@ def test_channels_that_overlap_are_worse_than_one(boot_own: Boot) -> None:
 def test_a_station_of_11b_costs_nearly_half_by_its_presence(boot_own: Boot) -> None:
     mixed, new = (boot_own("mixed-network", "udp/saturate", SHORT, f"nodes.sta2.mode={mode}") for mode in "bg")
     (slow,), (fast,) = mixed.goodputs_mbps().values(), new.goodputs_mbps().values()
-    record(Row("phenomena", "mixed b and g: a silent 802.11b station to none", rounded(slow / fast), between=(0.5, 0.6)))
+    record(
+        Row("phenomena", "mixed b and g: a silent 802.11b station to none", rounded(slow / fast), between=(0.5, 0.6))
+    )
 
 
 def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> None:
@@ -109,12 +111,12 @@ def test_a_busy_secondary_channel_leaves_little_of_40_mhz(boot_own: Boot) -> Non
         for change in ("nodes.ap1.width=40 MHz", "nodes.ap1.width=20 MHz", "nodes.ap2.channel=48")
     )
     for key, ours, least, most in (
-        ("alone", alone["load@sta1"], 1.45, 1.6),
-        ("beside a network", wide["load@sta1"], 1.0, 1.15),
+        ("alone", alone["sta1"], 1.45, 1.6),
+        ("beside a network", wide["sta1"], 1.0, 1.15),
     ):
-        gain = rounded(ours / narrow["load@sta1"])
+        gain = rounded(ours / narrow["sta1"])
         record(Row("phenomena", f"40 MHz to 20 MHz, {key}", gain, between=(least, most)))
-    lost = rounded(wide["load@sta2"] / narrow["load@sta2"])
+    lost = rounded(wide["sta2"] / narrow["sta2"])
     record(Row("phenomena", "what is left to a network in the secondary channel", lost, between=(0.85, 0.95)))
 
 

@@ -10,38 +10,47 @@ import struct
 from enum import IntEnum
 from typing import Any
 
-from lab.guest.medium.uapi import AC_COUNTS, ACCESS_CATEGORIES, Airtime, Attr, Count
-from lab.guest.netlink.wire import NetlinkError
+from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, Attr, Count
+from lab.guest.netlink.wire import NetlinkError, attributes
 
 Answer = dict[int, bytes]
+_UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
 
 
-def radio(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
-    """Attempts of a radio by access category: ``{node, vo: {attempts, successes, inside, air_ns}, vi, be, bk}``."""
-    width = len(AC_COUNTS)
-    values = _u64s(answer, Attr.AC_COUNTS, width * len(ACCESS_CATEGORIES))
-    counts = {
-        name: dict(zip(AC_COUNTS, values[width * number : width * (number + 1)], strict=True))
-        for number, name in enumerate(ACCESS_CATEGORIES)
-    }
-    return {"node": _name(answer, Attr.RADIO, names), **counts}
+def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
+    """Attempts of each radio by access category: ``{node, vo: {attempts, successes, inside, air_ns}, vi, be, bk}``.
+
+    Args:
+        answers: one for each radio and access category.
+        names: of radios.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for answer in answers:
+        node = _name(answer, Attr.RADIO, names)
+        found.setdefault(node, {"node": node})[_category(answer)] = _numbers(answer, Attr.ACCESS, Access)
+    return list(found.values())
 
 
-def link(answer: Answer, names: dict[int, str]) -> dict[str, Any]:
+def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
     """Frames from one radio to another: ``{from, to, sent, retries, …}``, by the names of ``Count``.
 
     These are totals. The same counts follow for each access category with frames: ``be: {sent, retries, …}``.
+
+    Args:
+        answers: one for each link and access category with frames.
+        names: of radios.
     """
-    width = len(Count)
-    values = _u64s(answer, Attr.COUNTS, width * len(ACCESS_CATEGORIES))
-    keys = [name.name.lower() for name in Count]
-    counts = {
-        category: dict(zip(keys, values[width * number : width * (number + 1)], strict=True))
-        for number, category in enumerate(ACCESS_CATEGORIES)
-    }
-    ends = {"from": _name(answer, Attr.FROM, names), "to": _name(answer, Attr.TO, names)}
-    totals = {key: sum(count[key] for count in counts.values()) for key in keys}
-    return {**ends, **totals, **{name: count for name, count in counts.items() if any(count.values())}}
+    found: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    for answer in answers:
+        ends = _name(answer, Attr.FROM, names), _name(answer, Attr.TO, names)
+        found.setdefault(ends, {})[_category(answer)] = _numbers(answer, Attr.COUNTS, Count)
+    keys = [count.name.lower() for count in Count]
+    return [
+        {"from": source, "to": target}
+        | {key: sum(counts[key] for counts in categories.values()) for key in keys}
+        | categories
+        for (source, target), categories in found.items()
+    ]
 
 
 def channel(answer: Answer, start_ns: int) -> dict[str, Any]:
@@ -51,11 +60,11 @@ def channel(answer: Answer, start_ns: int) -> dict[str, Any]:
         answer: of the kernel.
         start_ns: the uptime from which ``t_ns`` counts.
     """
-    (time_ns,) = _u64s(answer, Attr.TIME_NS, 1)
+    time_ns: int = struct.unpack("=Q", _payload(answer, Attr.TIME_NS, 8))[0]
     return {
         "frequency_mhz": _u32(answer, Attr.FREQ_MHZ),
         "t_ns": time_ns - start_ns,
-        "air_ns": _named(answer, Attr.AIRTIMES_NS, Airtime),
+        "air_ns": _numbers(answer, Attr.AIRTIMES, Airtime),
     }
 
 
@@ -74,13 +83,27 @@ def _u32(answer: Answer, kind: Attr) -> int:
     return number
 
 
-def _u64s(answer: Answer, kind: Attr, count: int) -> tuple[int, ...]:
-    return struct.unpack(f"={count}Q", _payload(answer, kind, 8 * count))
+def _category(answer: Answer) -> str:
+    """The access category that an answer is about."""
+    number = _payload(answer, Attr.AC, 1)[0]
+    if number >= len(ACCESS_CATEGORIES):
+        raise NetlinkError(f"medium: the kernel reports access category {number}")
+    return ACCESS_CATEGORIES[number]
 
 
-def _named(answer: Answer, kind: Attr, names: type[IntEnum]) -> dict[str, int]:
-    values = _u64s(answer, kind, len(names))
-    return {name.name.lower(): value for name, value in zip(names, values, strict=True)}
+def _numbers(answer: Answer, kind: Attr, names: type[IntEnum]) -> dict[str, int]:
+    """The numbers in a nested attribute, by name."""
+    nest = answer.get(kind)
+    if nest is None:
+        raise NetlinkError(f"medium: the kernel's answer lacks {kind.name}")
+    found = attributes(nest)
+    numbers: dict[str, int] = {}
+    for name in names:
+        payload = found.get(name)
+        if payload is None or len(payload) not in _UINT:
+            raise NetlinkError(f"medium: the kernel's answer lacks {name.name} of {kind.name}")
+        numbers[name.name.lower()] = _UINT[len(payload)].unpack(payload)[0]
+    return numbers
 
 
 def _name(answer: Answer, kind: Attr, names: dict[int, str]) -> str:

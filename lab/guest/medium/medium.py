@@ -9,9 +9,8 @@ from typing import Any
 from lab.guest.errors import GuestError
 from lab.guest.medium import counters
 from lab.guest.medium.requests import ID, Request
-from lab.guest.medium.uapi import ENCODERS, FAMILY, VERSION, Attr, Command
+from lab.guest.medium.uapi import FAMILY, VERSION, Attr, Command
 from lab.guest.netlink.generic import Family, KernelSocket, RefusedError, Transport, is_missing
-from lab.guest.netlink.wire import attribute
 from lab.shared import medium_types as types
 
 
@@ -55,15 +54,15 @@ class Medium:
             start_ns: the uptime from which times count.
         """
         return {
-            "radios": [counters.radio(answer, self._names) for answer in self._dump(Command.GET_RADIO)],
-            "links": [counters.link(answer, self._names) for answer in self._dump(Command.GET_LINK)],
+            "radios": counters.radios(self._dump(Command.GET_RADIO), self._names),
+            "links": counters.links(self._dump(Command.GET_LINK), self._names),
             "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
         }
 
     def _dump(self, command: Command) -> list[dict[int, bytes]]:
         request = Request(command, {Attr.ID: ID})
         try:
-            return self._family.dump(command, attribute(Attr.ID, ENCODERS[Attr.ID](ID)))
+            return self._family.dump(command, request.payload())
         except RefusedError as error:
             raise self._refusal(request, error) from None
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lab.guest.medium.uapi import ENCODERS, LINK, Attr, Command, FaultAction, Frame
-from lab.guest.netlink.wire import LONGEST_PAYLOAD, attribute
+from lab.guest.medium.uapi import LINK_BYTES, Attr, Command, FaultAction, Frame, encoded
 from lab.shared.frozen import frozen
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
-LINKS_MOST = LONGEST_PAYLOAD // LINK.size  # in one request
+LINKS_MOST = 65_536 // LINK_BYTES  # in one request
 _SHOWN_MOST = 6  # links
 _FAULT_RADIOS = {"from": Attr.FAULT_FROM, "to": Attr.FAULT_TO, "listener": Attr.FAULT_LISTENER}
 _ALL = 2**32  # a probability of 1, for a fault's share
@@ -20,14 +19,14 @@ _ALL = 2**32  # a probability of 1, for a fault's share
 
 @frozen
 class Request:
-    """A request: ``values`` as ``ENCODERS`` wants them."""
+    """A request: ``values`` as ``encoded`` wants them."""
 
     command: Command
     values: dict[Attr, Any]
 
     def payload(self) -> bytes:
         """Its attributes."""
-        return b"".join(attribute(kind, ENCODERS[kind](value)) for kind, value in self.values.items())
+        return b"".join(encoded(kind, value) for kind, value in self.values.items())
 
     def describe(self, names: dict[int, str]) -> str:
         """The request for a reader, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
@@ -132,4 +131,4 @@ def fault(frames: str, params: Mapping[str, Any], names: Mapping[int, str]) -> R
 
 def _set_links(links: list[MediumLink]) -> Iterator[Request]:
     for start in range(0, len(links), LINKS_MOST):
-        yield Request(Command.SET_LINKS, {Attr.ID: ID, Attr.LINKS: links[start : start + LINKS_MOST]})
+        yield Request(Command.SET_LINKS, {Attr.ID: ID, Attr.LINK: links[start : start + LINKS_MOST]})

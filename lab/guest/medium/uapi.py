@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import IntEnum, auto
 from typing import Any
 
-from lab.guest.netlink.wire import text
+from lab.guest.netlink.wire import NESTED, attribute, nested, text
 from lab.shared.medium_types import MediumLink, MediumRate
 
 FAMILY = "hwsim_medium"
-VERSION = 1
+VERSION = 2
 
 
 class Command(IntEnum):
@@ -58,7 +58,7 @@ class Attr(IntEnum):
     MAX_PPDU_US = auto()
     RETRIES = auto()
     APPROX = auto()
-    LINKS = auto()
+    LINK = auto()
     FAULT_KIND = auto()
     FAULT_ACTION = auto()
     FAULT_SKIP = auto()
@@ -70,8 +70,8 @@ class Attr(IntEnum):
     FROM = auto()
     TO = auto()
     COUNTS = auto()
-    AIRTIMES_NS = auto()
-    AC_COUNTS = auto()
+    AIRTIMES = auto()
+    ACCESS = auto()
     RATE = auto()
     LATENCY_US = auto()
     ADDR = auto()
@@ -85,6 +85,7 @@ class Attr(IntEnum):
     DSSS_ONLY = auto()
     CLOCK_US = auto()
     CLOCK_PPB = auto()
+    AC = auto()
 
 
 class Frame(IntEnum):
@@ -108,10 +109,31 @@ class FaultAction(IntEnum):
     DAMAGE = auto()
 
 
-class Airtime(IntEnum):
-    """enum hwsim_medium_airtime: how the time of a channel is used."""
+class LinkAttr(IntEnum):
+    """enum hwsim_medium_link_attr: what one radio hears of another."""
 
-    IDLE = 0
+    FROM = auto()
+    TO = auto()
+    SNR_MB = auto()
+    FADING = auto()
+    COHERENCE_US = auto()
+
+
+class RateAttr(IntEnum):
+    """enum hwsim_medium_rate_attr."""
+
+    PHY = auto()
+    MCS = auto()
+    STREAMS = auto()
+    WIDTH = auto()
+    SHORT_GI = auto()
+    SHORT_PREAMBLE = auto()
+
+
+class Airtime(IntEnum):
+    """enum hwsim_medium_airtime_attr: how the time of a channel is used."""
+
+    IDLE = auto()
     DATA = auto()
     MGMT = auto()
     CONTROL = auto()
@@ -122,9 +144,9 @@ class Airtime(IntEnum):
 
 
 class Count(IntEnum):
-    """enum hwsim_medium_count: what happened to frames between two radios."""
+    """enum hwsim_medium_count_attr: what happened to frames between two radios."""
 
-    SENT = 0
+    SENT = auto()
     RETRIES = auto()
     DELIVERED = auto()
     DAMAGED = auto()
@@ -139,19 +161,36 @@ class Count(IntEnum):
     REPEATED = auto()
 
 
-ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum ieee80211_ac_numbers
-AC_COUNTS = ("attempts", "successes", "inside", "air_ns")  # inside: collisions with another category of the radio
+class Access(IntEnum):
+    """enum hwsim_medium_access_attr: how a radio got to send; INSIDE: collisions with another category of its own."""
 
-LINK = struct.Struct("=IIiII")  # struct hwsim_medium_link
-RATE = struct.Struct("=6B")  # struct hwsim_medium_rate
-
-
-def _links(links: Iterable[MediumLink]) -> bytes:
-    return b"".join(LINK.pack(*link) for link in links)
+    ATTEMPTS = auto()
+    SUCCESSES = auto()
+    INSIDE = auto()
+    AIR_NS = auto()
 
 
-def _rate(rate: MediumRate) -> bytes:
-    return RATE.pack(*rate)
+ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum hwsim_medium_ac
+
+# a LINK attribute: its header, and a header before each of its numbers; there may be many
+_LINK = struct.Struct("=HH" + "HHI" * 2 + "HHi" + "HHI" * 2)
+LINK_BYTES = _LINK.size
+_LINK_HEAD = (LINK_BYTES, Attr.LINK | NESTED)
+_NUMBER_BYTES = 8  # of an attribute with 32 bits
+
+
+def link(one: MediumLink) -> bytes:
+    """A link, as an attribute."""
+    words = [word for kind, value in zip(LinkAttr, one, strict=True) for word in (_NUMBER_BYTES, kind, value)]
+    return _LINK.pack(*_LINK_HEAD, *words)
+
+
+def rate(given: MediumRate | None) -> bytes:
+    """A fixed rate, as an attribute; None: rate control decides again."""
+    numbers = given._asdict() if given is not None else {}
+    flags = {RateAttr.SHORT_GI: numbers.pop("short_gi", 0), RateAttr.SHORT_PREAMBLE: numbers.pop("short_preamble", 0)}
+    parts = [attribute(RateAttr[name.upper()], _U8(value)) for name, value in numbers.items()]
+    return nested(Attr.RATE, *parts, *(attribute(kind, b"") for kind, value in flags.items() if value))
 
 
 def _packer(form: str) -> Callable[[int], bytes]:
@@ -161,7 +200,7 @@ def _packer(form: str) -> Callable[[int], bytes]:
 
 _U8, _U32, _S32, _U64 = map(_packer, ("=B", "=I", "=i", "=Q"))
 
-# encoders of the attributes that user space sends
+# encoders of the attributes that user space sends, but for LINK and RATE, which contain others
 ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.ID: _U32,
     Attr.SEED: _U64,
@@ -184,7 +223,6 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.MAX_PPDU_US: _U32,
     Attr.RETRIES: _U32,
     Attr.APPROX: _U8,
-    Attr.LINKS: _links,
     Attr.FAULT_KIND: _U32,
     Attr.FAULT_ACTION: _U32,
     Attr.FAULT_SKIP: _U32,
@@ -193,7 +231,6 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.FAULT_TO: _U32,
     Attr.FAULT_LISTENER: _U32,
     Attr.FAULT_SHARE: _U32,
-    Attr.RATE: _rate,
     Attr.LATENCY_US: _U32,
     Attr.ADDR: bytes,
     Attr.PAYLOAD: bytes,
@@ -203,3 +240,15 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }
+
+
+def encoded(kind: Attr, value: Any) -> bytes:
+    """An attribute, or all of that kind.
+
+    Args:
+        kind: the attribute.
+        value: for LINK, a list of links; for RATE, a rate; else what the encoder takes.
+    """
+    if kind is Attr.LINK:
+        return b"".join(map(link, value))
+    return rate(value) if kind is Attr.RATE else attribute(kind, ENCODERS[kind](value))

@@ -26,7 +26,7 @@ NLM_F_ACK_TLVS = 0x200  # of an error: attributes follow
 
 _ERROR_TEXT, _ERROR_OFFSET, _ERROR_MISSING = 1, 2, 5  # NLMSGERR_ATTR_MSG, _OFFS, _MISS_TYPE
 _TYPE_MASK = 0x3FFF  # an attribute's type without NLA_F_NESTED and NLA_F_NET_BYTEORDER
-_NESTED = 0x8000
+NESTED = 0x8000  # NLA_F_NESTED
 
 _HEADER = struct.Struct("=IHHII")
 _GENERIC = struct.Struct("=BBH")
@@ -81,7 +81,7 @@ def attribute(kind: int, payload: bytes) -> bytes:
 
 def nested(kind: int, *attributes_: bytes) -> bytes:
     """An attribute of attributes."""
-    return attribute(kind | _NESTED, b"".join(attributes_))
+    return attribute(kind | NESTED, b"".join(attributes_))
 
 
 def text(value: str) -> bytes:
@@ -147,11 +147,16 @@ def attributes(data: bytes) -> dict[int, bytes]:
 
 
 def attribute_at(data: bytes, offset: int) -> int | None:
-    """The type of the attribute that begins at ``offset`` of a message; None if none does."""
-    if not 0 <= offset <= len(data) - _ATTRIBUTE.size:
-        return None
-    kind: int = _ATTRIBUTE.unpack_from(data, offset)[1]
-    return kind & _TYPE_MASK
+    """The type of the attribute that is at ``offset`` of a generic message, or contains it; None if none does."""
+    start = _HEADER.size + _GENERIC.size
+    while start <= min(offset, len(data) - _ATTRIBUTE.size):
+        length, kind = _ATTRIBUTE.unpack_from(data, start)
+        end = start + max(length, _ATTRIBUTE.size)
+        if offset < end:
+            found: int = kind & _TYPE_MASK
+            return found
+        start = (end + 3) & ~3
+    return None
 
 
 def outcome(answer: Message) -> Outcome:

@@ -62,8 +62,9 @@ PAYLOADS = {
     "SET_FADING": "0800 0200 01000000  0800 0b00 01000000  0c00 0c00 d4feffff c8000000",
     "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
-    "SET_LINKS": "0800 0200 01000000  2c00 1600"
-    "00000000 01000000 3d0d0000 01000000 10270000  01000000 00000000 06ffffff 00000000 00000000",
+    "SET_LINKS": "0800 0200 01000000"
+    "2c00 1680  0800 0100 00000000 0800 0200 01000000 0800 0300 3d0d0000 0800 0400 01000000 0800 0500 10270000"
+    "2c00 1680  0800 0100 01000000 0800 0200 00000000 0800 0300 06ffffff 0800 0400 00000000 0800 0500 00000000",
 }
 
 
@@ -75,11 +76,12 @@ def test_every_request_by_hand() -> None:
         assert request.payload().hex() == bytes.fromhex(PAYLOADS[request.command.name]).hex(), request.command.name
 
 
-def test_a_fixed_rate_is_a_struct() -> None:
+def test_a_fixed_rate_is_a_nest() -> None:
     fixed, free = (request.payload().hex() for request in list(requests.setup(PLAN))[4:2:-1])
-    # 4 + 6 bytes, type RATE 36, HT, index 7 of two streams, 40 MHz, short guard interval; and what makes 12 of 10
-    assert fixed.endswith("0800250000000000" + "0a002400" + "020702010100" + "0000")
-    assert "0a002400" not in free
+    # type RATE 36, nested: PHY 2 (HT), MCS 7, STREAMS 2, WIDTH 1 (40 MHz), SHORT_GI
+    wanted = "2800 2480  0500 0100 02000000 0500 0200 07000000 0500 0300 02000000 0500 0400 01000000 0400 0500"
+    assert fixed.endswith("0800250000000000" + wanted.replace(" ", ""))
+    assert "28002480" not in free
 
 
 ACK_LOST = {
@@ -118,7 +120,7 @@ def test_no_capture_is_not_mentioned() -> None:
 def test_links_that_do_not_fit_into_one_attribute() -> None:
     many = [types.MediumLink(0, 1, number, 0, 0) for number in range(requests.LINKS_MOST + 1)]
     made = list(requests.update(types.MediumUpdate(0, many)))
-    assert [len(request.values[Attr.LINKS]) for request in made] == [3276, 1]
+    assert [len(request.values[Attr.LINK]) for request in made] == [1489, 1]
     assert all(len(request.payload()) < 65_600 for request in made)
 
 
@@ -129,7 +131,7 @@ def test_requests_for_a_reader() -> None:
         "radio=1 stream=2 noise_mbm=-9399 ed_mbm=-6200 max_ppdu_us=4000 retries=7 latency_us=0 "
         "rate=phy:2,mcs:7,streams:2,width:1,short_gi:1"
     )
-    assert described[5] == "SET_LINKS id=1 links=ap1>sta1:3389mB,sta1>ap1:-250mB"
+    assert described[5] == "SET_LINKS id=1 link=ap1>sta1:3389mB,sta1>ap1:-250mB"
     (change,) = requests.update(types.MediumUpdate(0, PLAN.links * 4))
     assert change.describe(NAMES).endswith(",… (8)")
 
@@ -141,9 +143,8 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
     assert [message.payload[0] for message in wire.messages(kernel.sent[1])] == [1, 3, 4, 5, 5, 8]
     medium.send(requests.update(PLAN.updates[0]))
     (message,) = wire.messages(kernel.sent[2])
-    assert message.payload[0] == Command.SET_LINKS and message.payload[-20:] == struct.pack(
-        "=IIiII", 0, 1, 3300, 1, 10_000
-    )
+    (numbers,) = (wire.attributes(message.payload[4:])[Attr.LINK],)
+    assert message.payload[0] == Command.SET_LINKS and numbers[4::8] == bytes([0, 1, 3300 & 0xFF, 1, 10_000 & 0xFF])
 
 
 def failure(*answers: bytes) -> str:
@@ -184,11 +185,28 @@ def u64s(kind: Attr, *values: int) -> bytes:
     return wire.attribute(kind, struct.pack(f"={len(values)}Q", *values))
 
 
-RADIO = (u32(Attr.RADIO, 1), u64s(Attr.AC_COUNTS, *range(100, 116)))
+def numbers(kind: Attr, *values: int) -> bytes:
+    """A nest of numbers, each as short as the kernel makes it (NLA_UINT)."""
+    parts = (
+        wire.attribute(number, struct.pack("=I" if value < 2**32 else "=Q", value))
+        for number, value in enumerate(values, 1)
+    )
+    return wire.nested(kind, *parts)
+
+
+def category(number: int) -> bytes:
+    return wire.attribute(Attr.AC, bytes([number]))
+
+
+RADIO = [
+    (u32(Attr.RADIO, 1), category(ac), numbers(Attr.ACCESS, *range(100 + 4 * ac, 104 + 4 * ac))) for ac in range(4)
+]
 VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0, 0)
 BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2, 1)
-NONE = (0,) * 13
-LINK = (u32(Attr.FROM, 0), u32(Attr.TO, 1), u64s(Attr.COUNTS, *VOICE, *NONE, *BEST_EFFORT, *NONE))
+LINK = [
+    (u32(Attr.FROM, 0), u32(Attr.TO, 1), category(ac), numbers(Attr.COUNTS, *counts))
+    for ac, counts in ((0, VOICE), (2, BEST_EFFORT))
+]
 COUNTS = (
     "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
     "approximate", "repeated",
@@ -199,12 +217,14 @@ def counted(*values: int) -> dict[str, int]:
     return dict(zip(COUNTS, values, strict=True))
 
 
-CHANNEL = (
-    u32(Attr.FREQ_MHZ, 2412),
-    wire.attribute(Attr.PAD, b""),
-    u64s(Attr.TIME_NS, 7_000),
-    u64s(Attr.AIRTIMES_NS, 10, 20, 30, 40, 50, 60, 70),
-)
+CHANNEL = [
+    (
+        u32(Attr.FREQ_MHZ, 2412),
+        wire.attribute(Attr.PAD, b""),
+        u64s(Attr.TIME_NS, 7_000),
+        numbers(Attr.AIRTIMES, 10, 20, 30, 40, 50, 60, 70, 80),
+    )
+]
 LOOK = {
     "radios": [
         {
@@ -236,6 +256,7 @@ LOOK = {
                 "ifs": 50,
                 "backoff": 60,
                 "overlap": 70,
+                "energy": 80,
             },
         }
     ],
@@ -244,8 +265,11 @@ LOOK = {
 
 def counting(sequence: int) -> list[bytes]:
     """The answers to three dumps."""
-    dumps = (RADIO, LINK, CHANNEL)
-    return [answer(sequence + number, *attributes) + done(sequence + number) for number, attributes in enumerate(dumps)]
+    dumps: tuple[list[tuple[bytes, ...]], ...] = ([*RADIO], [*LINK], [*CHANNEL])
+    return [
+        b"".join(answer(number, *attributes) for attributes in answers) + done(number)
+        for number, answers in enumerate(dumps, sequence)
+    ]
 
 
 def test_counters_have_names() -> None:
@@ -254,7 +278,7 @@ def test_counters_have_names() -> None:
     # each dump names the medium
     asked = [next(wire.messages(data)) for data in kernel.sent[1:]]
     assert [message.payload.hex() for message in asked] == [
-        f"{command:02x}010000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
+        f"{command:02x}020000 0800 0200 01000000".replace(" ", "") for command in (10, 11, 12)
     ]
 
 
@@ -285,15 +309,19 @@ def test_a_refused_dump_is_an_error() -> None:
 
 
 def test_counters_that_are_not_as_expected() -> None:
-    attributes = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.COUNTS: bytes(416)}
-    assert counters.link({int(kind): value for kind, value in attributes.items()}, NAMES)["sent"] == 0
+    counts = wire.attributes(numbers(Attr.COUNTS, *VOICE))[Attr.COUNTS]
+    attributes = {Attr.FROM: b"\0\0\0\0", Attr.TO: b"\1\0\0\0", Attr.AC: b"\0", Attr.COUNTS: counts}
+    (found,) = counters.links([{int(kind): value for kind, value in attributes.items()}], NAMES)
+    assert found["sent"] == found["vo"]["sent"] == 1
     for changed, message in (
         ({Attr.COUNTS: None}, "medium: the kernel's answer lacks COUNTS"),
-        ({Attr.COUNTS: bytes(72)}, "medium: COUNTS has 72 bytes instead of 416"),
+        ({Attr.COUNTS: counts[:-8]}, "medium: the kernel's answer lacks REPEATED of COUNTS"),
+        ({Attr.COUNTS: b"\5\0\1\0\1\0\0\0" + counts[8:]}, "medium: the kernel's answer lacks SENT of COUNTS"),
+        ({Attr.AC: b"\4"}, "medium: the kernel reports access category 4"),
         ({Attr.TO: b"\7\0\0\0"}, "medium: the kernel reports radio 7, which is not part of the plan"),
         ({Attr.FROM: b""}, "medium: FROM has 0 bytes instead of 4"),
     ):
         answers = {int(kind): value for kind, value in {**attributes, **changed}.items() if value is not None}
         with pytest.raises(NetlinkError) as caught:
-            counters.link(answers, NAMES)
+            counters.links([answers], NAMES)
         assert caught.value.message == message

@@ -1,38 +1,53 @@
 # SPDX-License-Identifier: MIT
-"""The guest's numbers are those of the kernel's header."""
+"""The guest's numbers are those of the kernel's header, and the YNL specification describes both."""
 
 from __future__ import annotations
 
 import re
 from enum import IntEnum
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from lab.guest.medium.uapi import (
     ACCESS_CATEGORIES,
     ENCODERS,
-    LINK,
-    RATE,
+    FAMILY,
+    LINK_BYTES,
+    VERSION,
+    Access,
     Airtime,
     Attr,
     Command,
     Count,
     FaultAction,
     Frame,
+    LinkAttr,
+    RateAttr,
 )
 from lab.phy.curves import CURVES
 from lab.shared import types
 
 FOLDER = Path(__file__).resolve().parents[3] / "hwsim-patches" / "files"
+DRIVER = FOLDER / "drivers" / "net" / "wireless" / "virtual"
+SPECIFICATION = FOLDER / "Documentation" / "netlink" / "specs" / "hwsim_medium.yaml"
 _ENUM = re.compile(r"^enum (?P<name>\w+) \{(?P<body>.*?)^\};", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_POLICY = re.compile(
+    r"\[HWSIM_MEDIUM_(?P<set>(?:LINK_|RATE_)?)ATTR_(?P<name>\w+)\] =\s+"
+    r"(?:\{ \.type = (?P<type>\w+)|NLA_POLICY_\w+\((?P<first>\w+))"
+)
 
 OURS: dict[str, tuple[type[IntEnum], str]] = {
     "hwsim_medium_cmd": (Command, "HWSIM_MEDIUM_CMD_"),
     "hwsim_medium_attr": (Attr, "HWSIM_MEDIUM_ATTR_"),
-    "hwsim_medium_airtime": (Airtime, "HWSIM_MEDIUM_AIRTIME_"),
-    "hwsim_medium_count": (Count, "HWSIM_MEDIUM_COUNT_"),
+    "hwsim_medium_link_attr": (LinkAttr, "HWSIM_MEDIUM_LINK_ATTR_"),
+    "hwsim_medium_rate_attr": (RateAttr, "HWSIM_MEDIUM_RATE_ATTR_"),
+    "hwsim_medium_airtime_attr": (Airtime, "HWSIM_MEDIUM_AIRTIME_ATTR_"),
+    "hwsim_medium_count_attr": (Count, "HWSIM_MEDIUM_COUNT_ATTR_"),
+    "hwsim_medium_access_attr": (Access, "HWSIM_MEDIUM_ACCESS_ATTR_"),
     "hwsim_medium_frame": (Frame, "HWSIM_MEDIUM_FRAME_"),
     "hwsim_medium_fault_action": (FaultAction, "HWSIM_MEDIUM_FAULT_"),
 }
@@ -72,11 +87,16 @@ enum hwsim_medium_cmd {
 enum hwsim_medium_attr { HWSIM_MEDIUM_ATTR_UNSPEC, HWSIM_MEDIUM_ATTR_PAD,
 	__HWSIM_MEDIUM_ATTR_END, HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };
-enum hwsim_medium_airtime {
-	HWSIM_MEDIUM_AIRTIME_IDLE, HWSIM_MEDIUM_NUM_AIRTIMES,
+enum hwsim_medium_airtime_attr {
+	HWSIM_MEDIUM_AIRTIME_ATTR_UNSPEC, HWSIM_MEDIUM_AIRTIME_ATTR_IDLE,
 };
-enum hwsim_medium_count {
-	HWSIM_MEDIUM_COUNT_SENT,
+enum hwsim_medium_count_attr { HWSIM_MEDIUM_COUNT_ATTR_UNSPEC, HWSIM_MEDIUM_COUNT_ATTR_SENT,
+};
+enum hwsim_medium_link_attr { HWSIM_MEDIUM_LINK_ATTR_UNSPEC, HWSIM_MEDIUM_LINK_ATTR_TO,
+};
+enum hwsim_medium_rate_attr { HWSIM_MEDIUM_RATE_ATTR_UNSPEC,
+};
+enum hwsim_medium_access_attr { HWSIM_MEDIUM_ACCESS_ATTR_UNSPEC,
 };
 enum hwsim_medium_frame {
 	HWSIM_MEDIUM_FRAME_ANY,
@@ -90,18 +110,18 @@ enum hwsim_medium_fault_action {
 def test_a_difference_is_found() -> None:
     found = differences(HEADER)
     assert "HWSIM_MEDIUM_CMD_SET_CURVE = 2" in found and "HWSIM_MEDIUM_CMD_NEW = 1" not in found
-    assert "hwsim_medium_airtime has 1 members" in found
+    assert "hwsim_medium_airtime_attr has 2 members" in found
+    assert "HWSIM_MEDIUM_LINK_ATTR_TO = 1" in found
     assert "HWSIM_MEDIUM_FAULT_DAMAGE = 0" in found
 
 
 def test_the_headers_numbers_are_ours() -> None:
-    for header in FOLDER.rglob("hwsim_medium_uapi.h"):
-        text = header.read_text()
-        assert differences(text) == []
-        curves = enums(text)["hwsim_medium_curve"]
-        assert [kernels_word(curve.name) for curve in CURVES] == [
-            member.removeprefix("HWSIM_MEDIUM_CURVE_") for member in curves
-        ]
+    text = (DRIVER / "hwsim_medium_uapi.h").read_text()
+    assert differences(text) == []
+    curves = enums(text)["hwsim_medium_curve"]
+    assert [kernels_word(curve.name) for curve in CURVES] == [
+        member.removeprefix("HWSIM_MEDIUM_CURVE_") for member in curves
+    ]
 
 
 def kernels_word(curve: str) -> str:
@@ -115,17 +135,83 @@ def test_names_of_curves(curve: tuple[str, str]) -> None:
     assert kernels_word(curve[0]) == curve[1]
 
 
-def test_a_link_has_20_bytes() -> None:
-    assert LINK.size == 20
+@pytest.fixture(scope="module")
+def specification() -> dict[str, Any]:
+    """The YNL specification, which tools of the kernel read."""
+    found: dict[str, Any] = YAML(typ="safe").load(SPECIFICATION.read_text())
+    return found
 
 
-def test_a_rate_has_6_bytes() -> None:
-    assert RATE.size == 6
+def c_word(name: str) -> str:
+    """``snr-mb`` as C has it."""
+    return name.replace("-", "_").upper()
+
+
+def entry_name(entry: str | dict[str, str]) -> str:
+    return entry if isinstance(entry, str) else entry["name"]
+
+
+def test_the_specification_has_the_headers_enums(specification: dict[str, Any]) -> None:
+    theirs = enums((DRIVER / "hwsim_medium_uapi.h").read_text())
+    described = {"hwsim_medium_cmd": [operation["name"] for operation in specification["operations"]["list"]]}
+    for attributes in specification["attribute-sets"]:
+        described[attributes["enum-name"]] = [attribute["name"] for attribute in attributes["attributes"]]
+    for definition in specification["definitions"]:
+        if definition["type"] == "enum":
+            name = f"hwsim_medium_{definition['name'].replace('-', '_')}"
+            described[name] = [entry_name(entry) for entry in definition["entries"]]
+    assert described.keys() == theirs.keys()
+    for name, words in described.items():
+        members = [member for member in theirs[name] if not member.endswith("_UNSPEC")]
+        assert [member.endswith(f"_{c_word(word)}") for member, word in zip(members, words, strict=True)] == [
+            True for _ in words
+        ], name
+    assert (specification["name"], specification["version"]) == (FAMILY, VERSION)
+
+
+def test_the_specification_has_the_headers_limits(specification: dict[str, Any]) -> None:
+    header = dict(re.findall(r"#define HWSIM_MEDIUM_(\w+)\s+(\d+)", (DRIVER / "hwsim_medium_uapi.h").read_text()))
+    for definition in specification["definitions"]:
+        if definition["type"] == "const":
+            assert header[c_word(definition["name"])] == str(definition["value"])
+    assert header["GENL_VERSION"] == str(VERSION)
+
+
+def test_the_kernel_checks_the_specifications_types(specification: dict[str, Any]) -> None:
+    sets = {one["name"]: {item["name"]: item for item in one["attributes"]} for one in specification["attribute-sets"]}
+    policies = {"": "medium", "LINK_": "link", "RATE_": "rate"}
+    found = set()
+    for policy in _POLICY.finditer((DRIVER / "hwsim_medium_netlink.c").read_text()):
+        attribute = sets[policies[policy["set"]]][policy["name"].lower().replace("_", "-")]
+        kernels = (policy["type"] or policy["first"]).removeprefix("NLA_").lower()
+        if attribute["type"] == "nest":
+            kernels = {"link_policy": "link", "rate_policy": "rate"}[kernels]
+            assert attribute["nested-attributes"] == kernels
+        else:
+            assert {"nul_string": "string", "eth_alen": "binary"}.get(kernels, kernels) == attribute["type"]
+        found.add((policies[policy["set"]], attribute["name"]))
+    sent = {name.lower().replace("_", "-") for name in (kind.name for kind in ENCODERS)} | {"link", "rate"}
+    assert {name for of, name in found if of == "medium"} == sent
+    assert len(found) == len(sent) + len(LinkAttr) + len(RateAttr)
+
+
+def test_what_we_send_has_the_specifications_size(specification: dict[str, Any]) -> None:
+    bytes_of = {"u8": 1, "u32": 4, "s32": 4, "u64": 8}
+    (medium,) = (one for one in specification["attribute-sets"] if one["name"] == "medium")
+    for attribute in medium["attributes"]:
+        kind = Attr[c_word(attribute["name"])]
+        if attribute["type"] in bytes_of and kind in ENCODERS:
+            assert len(ENCODERS[kind](1)) == bytes_of[attribute["type"]], kind
+
+
+def test_a_link_takes_44_bytes() -> None:
+    assert LINK_BYTES == 4 + 5 * 8
 
 
 def test_what_is_only_answered_has_no_encoder() -> None:
-    only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES_NS", "AC_COUNTS", "ARRIVALS"}
-    assert {kind.name for kind in Attr} - {kind.name for kind in ENCODERS} == only_answered
+    only_answered = {"PAD", "FREQ_MHZ", "TIME_NS", "FROM", "TO", "COUNTS", "AIRTIMES", "ACCESS", "ARRIVALS", "AC"}
+    nests = {"LINK", "RATE"}
+    assert {kind.name for kind in Attr} - {kind.name for kind in ENCODERS} == only_answered | nests
 
 
 def test_access_categories_are_those_of_the_plan() -> None:

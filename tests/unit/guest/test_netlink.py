@@ -134,7 +134,8 @@ def test_which_attribute_is_to_blame() -> None:
     request = wire.message(9, 5, 1, wire.generic(1, 1, wire.attribute(2, b"a") + wire.nested(7)))
     assert wire.attribute_at(request, 20) == 2
     assert wire.attribute_at(request, 28) == 7
-    assert wire.attribute_at(request, 29) is None and wire.attribute_at(request, -1) is None
+    assert wire.attribute_at(request, 29) == 7  # within it, as an attribute of a nest is
+    assert wire.attribute_at(request, len(request)) is None and wire.attribute_at(request, -1) is None
 
 
 @given(st.binary(max_size=80))

@@ -126,27 +126,27 @@ static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
  */
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns)
 {
-	enum hwsim_medium_airtime kind = HWSIM_MEDIUM_AIRTIME_OVERLAP;
+	enum hwsim_airtime kind = HWSIM_AIRTIME_OVERLAP;
 	struct hwsim_ppdu *ppdu;
 
 	if (until_ns <= air->since_ns)
 		return;
 	if (!air->sounding) {
-		kind = HWSIM_MEDIUM_AIRTIME_IDLE;
+		kind = HWSIM_AIRTIME_IDLE;
 	} else if (air->sounding == 1) {
 		list_for_each_entry_reverse(ppdu, &air->ppdus, list)
 			if (!ppdu->ended)
 				break;
 		switch (ppdu->kind) {
 		case HWSIM_MEDIUM_FRAME_DATA:
-			kind = HWSIM_MEDIUM_AIRTIME_DATA;
+			kind = HWSIM_AIRTIME_DATA;
 			break;
 		case HWSIM_MEDIUM_FRAME_MGMT:
 		case HWSIM_MEDIUM_FRAME_BEACON:
-			kind = HWSIM_MEDIUM_AIRTIME_MGMT;
+			kind = HWSIM_AIRTIME_MGMT;
 			break;
 		default:
-			kind = HWSIM_MEDIUM_AIRTIME_CONTROL;
+			kind = HWSIM_AIRTIME_CONTROL;
 		}
 	}
 	air->airtimes_ns[kind] += until_ns - air->since_ns;
@@ -168,10 +168,10 @@ static void account_silence(struct hwsim_air *air, const struct hwsim_ppdu *ppdu
 	wanted = clamp(ppdu->wanted_ns, from, start);
 	counted = clamp(ppdu->counting_ns, wanted, start);
 	deferred = clamp(ppdu->deferred_ns, wanted, counted);
-	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IDLE] += wanted - from;
-	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_ENERGY] += deferred - wanted;
-	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_IFS] += counted - deferred;
-	air->airtimes_ns[HWSIM_MEDIUM_AIRTIME_BACKOFF] += start - counted;
+	air->airtimes_ns[HWSIM_AIRTIME_IDLE] += wanted - from;
+	air->airtimes_ns[HWSIM_AIRTIME_ENERGY] += deferred - wanted;
+	air->airtimes_ns[HWSIM_AIRTIME_IFS] += counted - deferred;
+	air->airtimes_ns[HWSIM_AIRTIME_BACKOFF] += start - counted;
 	air->since_ns = start;
 }
 

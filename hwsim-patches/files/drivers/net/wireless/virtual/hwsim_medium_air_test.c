@@ -265,7 +265,7 @@ static void send(struct air_test *air, int from, int to, u32 slots)
 	send_kind(air, from, to, slots, cpu_to_le16(IEEE80211_FTYPE_DATA));
 }
 
-static u64 count_of(const struct hwsim_link *link, enum hwsim_medium_count what)
+static u64 count_of(const struct hwsim_link *link, enum hwsim_count what)
 {
 	return link->counts[IEEE80211_AC_BE][what];
 }
@@ -297,8 +297,8 @@ static void air_equal_backoffs_collide(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
 	KUNIT_EXPECT_TRUE(test, air->seen[1].overlapped);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_DELIVERED));
 }
 
 /* half a channel apart half of the power is noise; two apart there is none */
@@ -315,7 +315,7 @@ static void air_channels_overlap(struct kunit *test)
 	link = air->radios[2]->links[air->radios[0]->slot];
 	beside = air->radios[2]->links[other->slot];
 	for (i = 1; i < CHANNELS; i++) {
-		u64 count = count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED);
+		u64 count = count_of(link, HWSIM_COUNT_DELIVERED);
 
 		listen_to(other, &air->channels[i]);
 		other->busy_until_ns = air->radios[0]->busy_until_ns;
@@ -325,7 +325,7 @@ static void air_channels_overlap(struct kunit *test)
 		send(air, 1, 0, 3);
 		run_for(air, 10 * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, i > 1,
-				count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED) - count);
+				count_of(link, HWSIM_COUNT_DELIVERED) - count);
 		hwsim_radio_flush(other, NULL, true);
 		hwsim_radio_flush(air->radios[0], NULL, true);
 	}
@@ -376,10 +376,10 @@ static void air_energy_of_other_channels_takes_time(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	/* what the other sends, and before that AIFS, which nobody noticed */
 	KUNIT_EXPECT_EQ(test, after(air, 0) + DATA_NS - air->start_ns,
-			ns[HWSIM_MEDIUM_AIRTIME_ENERGY] +
-			ns[HWSIM_MEDIUM_AIRTIME_IDLE]);
-	KUNIT_EXPECT_GE(test, ns[HWSIM_MEDIUM_AIRTIME_ENERGY], DATA_NS);
-	KUNIT_EXPECT_EQ(test, 34000, ns[HWSIM_MEDIUM_AIRTIME_IFS]);
+			ns[HWSIM_AIRTIME_ENERGY] +
+			ns[HWSIM_AIRTIME_IDLE]);
+	KUNIT_EXPECT_GE(test, ns[HWSIM_AIRTIME_ENERGY], DATA_NS);
+	KUNIT_EXPECT_EQ(test, 34000, ns[HWSIM_AIRTIME_IFS]);
 }
 
 /* who comes to a channel hears the energy of what is on it already */
@@ -464,9 +464,9 @@ static void air_a_whisper_does_not_collide(struct kunit *test)
 		send(air, 0, 2, 3);
 		send(air, 1, 0, 5);
 		run_for(air, 10 * NSEC_PER_MSEC);
-		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
+		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_COUNT_COLLIDED));
 	}
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_SENT));
 }
 
 static void air_backoff_freezes(struct kunit *test)
@@ -550,8 +550,8 @@ static void air_a_stronger_frame_captures(struct kunit *test)
 	send(air, 0, 2, 3);
 	send(air, 1, 2, 8);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(weak, HWSIM_MEDIUM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(strong, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(weak, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(strong, HWSIM_COUNT_DELIVERED));
 }
 
 static void air_categories_collide_inside(struct kunit *test)
@@ -649,33 +649,33 @@ static void air_who_dozes_hears_little(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_DELIVERED));
 	send_kind(air, 2, 0, 500, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					      IEEE80211_STYPE_QOS_DATA));
 	send(air, 0, 2, 0);
 	run_for(air, NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
 	/* its own frame is acknowledged, and may have asked for something */
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 5, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[3].fc));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
 	/* that was it: no more data */
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
 	/* frames to others, and those that ask for nothing, change nothing */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
 	hwsim_radio_doze(radio, false);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 3, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 3, count_of(link, HWSIM_COUNT_DELIVERED));
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[air->count - 2].fc));
@@ -755,7 +755,7 @@ static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
 }
 
 /* group frames of many beacons wait: each beacon says so, and none waits */
@@ -1006,8 +1006,8 @@ static void air_a_collision_is_one_where_both_are_heard(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_TRUE(test, air->seen[0].overlapped);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_MEDIUM_COUNT_COLLIDED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_HEADER));
+	KUNIT_EXPECT_EQ(test, 0, count_of(link, HWSIM_COUNT_COLLIDED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_HEADER));
 }
 
 static struct hwsim_fault *make_fault(struct air_test *air,
@@ -1103,12 +1103,12 @@ static void air_a_fault_counts_frames_to_one(struct kunit *test)
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_LOST));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DROPPED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_LOST));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DROPPED));
 	link = air->radios[1]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 2, count_of(link, HWSIM_COUNT_DELIVERED));
 }
 
 /* each of a share, and a fault ends with a radio that it names */
@@ -1132,11 +1132,11 @@ static void air_a_fault_hits_a_share(struct kunit *test)
 		run_for(air, NSEC_PER_MSEC);
 	}
 	link = air->radios[2]->links[air->radios[0]->slot];
-	lost = count_of(link, HWSIM_MEDIUM_COUNT_LOST);
+	lost = count_of(link, HWSIM_COUNT_LOST);
 	/* 100, and four times sqrt(400 * 1/4 * 3/4) */
 	KUNIT_EXPECT_GT(test, lost, 65);
 	KUNIT_EXPECT_LT(test, lost, 135);
-	KUNIT_EXPECT_EQ(test, 400, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 400, count_of(link, HWSIM_COUNT_SENT));
 	mutex_lock(&hwsim_media_mutex);
 	hwsim_radio_detach(air->radios[0]);
 	mutex_unlock(&hwsim_media_mutex);
@@ -1154,9 +1154,9 @@ static void air_frames_to_the_absent_count(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_SENT));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_AWAY));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DROPPED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_SENT));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_AWAY));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DROPPED));
 }
 
 /*
@@ -1226,9 +1226,9 @@ static void air_faults_follow_each_other(struct kunit *test)
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	link = air->radios[2]->links[air->radios[0]->slot];
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DAMAGED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_DELIVERED));
-	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_MEDIUM_COUNT_LOST));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DAMAGED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
+	KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_LOST));
 	KUNIT_EXPECT_TRUE(test, list_empty(&air->medium->faults));
 }
 

@@ -82,6 +82,53 @@ struct hwsim_fading {
 	s32 quantiles_mb[] __counted_by(points);
 };
 
+/* what the time of a channel goes to, as netlink tells it */
+enum hwsim_airtime {
+	HWSIM_AIRTIME_IDLE,
+	HWSIM_AIRTIME_DATA,
+	HWSIM_AIRTIME_MGMT,
+	HWSIM_AIRTIME_CONTROL,
+	HWSIM_AIRTIME_IFS,
+	HWSIM_AIRTIME_BACKOFF,
+	HWSIM_AIRTIME_OVERLAP,
+	HWSIM_AIRTIME_ENERGY,
+	HWSIM_NUM_AIRTIMES,
+};
+
+/* what happened to frames between two radios, as netlink tells it */
+enum hwsim_count {
+	HWSIM_COUNT_SENT,
+	HWSIM_COUNT_RETRIES,
+	HWSIM_COUNT_DELIVERED,
+	HWSIM_COUNT_DAMAGED,
+	HWSIM_COUNT_COLLIDED,
+	HWSIM_COUNT_LOST,
+	HWSIM_COUNT_HEADER,
+	HWSIM_COUNT_AWAY,
+	HWSIM_COUNT_ACKED,
+	HWSIM_COUNT_DROPPED,
+	HWSIM_COUNT_BYTES,
+	HWSIM_COUNT_APPROXIMATE,
+	HWSIM_COUNT_REPEATED,
+	HWSIM_NUM_COUNTS,
+};
+
+/**
+ * struct hwsim_link_setting - what one radio hears of another
+ * @from: number of the sending radio
+ * @to: number of the receiving radio
+ * @snr_mb: signal over the receiver's noise in 20 MHz
+ * @fading: table of quantiles that changes it, 0: none
+ * @coherence_us: how long one draw of the fading holds, 0: one frame
+ */
+struct hwsim_link_setting {
+	u32 from;
+	u32 to;
+	s32 snr_mb;
+	u32 fading;
+	u32 coherence_us;
+};
+
 /**
  * struct hwsim_link - from one radio to another
  * @setting: level and fading, from user space
@@ -91,16 +138,16 @@ struct hwsim_fading {
  *	whether or not anybody wants to know of it
  * @flips: stream of where: a radio that wants to know shifts no loss by it
  * @fading: stream of the gains
- * @counts: what happened, by access category and &enum hwsim_medium_count
+ * @counts: what happened, by access category and &enum hwsim_count
  */
 struct hwsim_link {
-	struct hwsim_medium_link setting;
+	struct hwsim_link_setting setting;
 	s32 power_mb;
 	u64 power;
 	struct hwsim_stream errors;
 	struct hwsim_stream flips;
 	struct hwsim_stream fading;
-	u64 counts[IEEE80211_NUM_ACS][HWSIM_MEDIUM_NUM_COUNTS];
+	u64 counts[IEEE80211_NUM_ACS][HWSIM_NUM_COUNTS];
 };
 
 /**
@@ -138,7 +185,7 @@ struct hwsim_fault {
  * @ppdus: on the air, and ended ones that overlap them
  * @sounding: number of those on the air
  * @since_ns: up to when time is accounted for
- * @airtimes_ns: by &enum hwsim_medium_airtime
+ * @airtimes_ns: by &enum hwsim_airtime
  */
 struct hwsim_air {
 	struct list_head list;
@@ -147,7 +194,7 @@ struct hwsim_air {
 	struct list_head ppdus;
 	u32 sounding;
 	u64 since_ns;
-	u64 airtimes_ns[HWSIM_MEDIUM_NUM_AIRTIMES];
+	u64 airtimes_ns[HWSIM_NUM_AIRTIMES];
 };
 
 /**

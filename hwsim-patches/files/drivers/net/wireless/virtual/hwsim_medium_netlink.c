@@ -14,6 +14,14 @@
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
 #define RETRIES_MAX	255	/* what fits where attempts are counted */
 
+/* netlink and the medium number alike */
+static_assert(HWSIM_MEDIUM_PHY_VHT == (int)HWSIM_PHY_VHT);
+static_assert(HWSIM_MEDIUM_WIDTH_160_MHZ == (int)HWSIM_PHY_160MHZ);
+static_assert(HWSIM_MEDIUM_AC_BK == (int)IEEE80211_AC_BK);
+/* after 0 */
+static_assert(HWSIM_MEDIUM_AIRTIME_ATTR_MAX == (int)HWSIM_NUM_AIRTIMES);
+static_assert(HWSIM_MEDIUM_COUNT_ATTR_MAX == (int)HWSIM_NUM_COUNTS);
+
 static struct genl_family medium_family;
 
 /* all media, under hwsim_media_mutex */
@@ -22,6 +30,25 @@ static LIST_HEAD(hwsim_media);
 static const struct netlink_range_validation_signed clock_ppb_range = {
 	.min = -CLOCK_PPB_MAX,
 	.max = CLOCK_PPB_MAX,
+};
+
+static const struct nla_policy link_policy[HWSIM_MEDIUM_LINK_ATTR_MAX + 1] = {
+	[HWSIM_MEDIUM_LINK_ATTR_FROM] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_LINK_ATTR_TO] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_LINK_ATTR_SNR_MB] = { .type = NLA_S32 },
+	[HWSIM_MEDIUM_LINK_ATTR_FADING] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US] = { .type = NLA_U32 },
+};
+
+static const struct nla_policy rate_policy[HWSIM_MEDIUM_RATE_ATTR_MAX + 1] = {
+	[HWSIM_MEDIUM_RATE_ATTR_PHY] =
+		NLA_POLICY_MAX(NLA_U8, HWSIM_MEDIUM_NUM_PHYS - 1),
+	[HWSIM_MEDIUM_RATE_ATTR_MCS] = { .type = NLA_U8 },
+	[HWSIM_MEDIUM_RATE_ATTR_STREAMS] = { .type = NLA_U8 },
+	[HWSIM_MEDIUM_RATE_ATTR_WIDTH] =
+		NLA_POLICY_MAX(NLA_U8, HWSIM_MEDIUM_NUM_WIDTHS - 1),
+	[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI] = { .type = NLA_FLAG },
+	[HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
@@ -55,11 +82,10 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 		NLA_POLICY_RANGE(NLA_U32, PPDU_LEAST_US, 5484),
 	[HWSIM_MEDIUM_ATTR_RETRIES] = NLA_POLICY_MAX(NLA_U32, RETRIES_MAX),
 	[HWSIM_MEDIUM_ATTR_APPROX] = NLA_POLICY_MAX(NLA_U8, 1),
-	[HWSIM_MEDIUM_ATTR_RATE] = { .type = NLA_BINARY,
-				     .len = sizeof(struct hwsim_medium_rate) },
+	[HWSIM_MEDIUM_ATTR_RATE] = NLA_POLICY_NESTED(rate_policy),
 	[HWSIM_MEDIUM_ATTR_LATENCY_US] =
 		NLA_POLICY_MAX(NLA_U32, LATENCY_MAX_US),
-	[HWSIM_MEDIUM_ATTR_LINKS] = { .type = NLA_BINARY },
+	[HWSIM_MEDIUM_ATTR_LINK] = NLA_POLICY_NESTED(link_policy),
 	[HWSIM_MEDIUM_ATTR_FAULT_KIND] =
 		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_FRAMES - 1),
 	[HWSIM_MEDIUM_ATTR_FAULT_ACTION] =
@@ -301,24 +327,27 @@ static int cmd_set_fading(struct sk_buff *msg, struct genl_info *info)
 static int rate_of(const struct hwsim_radio *radio, struct nlattr *attr,
 		   struct hwsim_phy_rate *rate, struct netlink_ext_ack *extack)
 {
-	struct hwsim_medium_rate given;
+	struct nlattr *given[HWSIM_MEDIUM_RATE_ATTR_MAX + 1];
+	struct nlattr *streams, *width;
+	int result;
 
-	if (nla_len(attr) != sizeof(given)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate has 6 bytes");
+	result = nla_parse_nested(given, HWSIM_MEDIUM_RATE_ATTR_MAX, attr,
+				  rate_policy, extack);
+	if (result)
+		return result;
+	if (!given[HWSIM_MEDIUM_RATE_ATTR_PHY] ||
+	    !given[HWSIM_MEDIUM_RATE_ATTR_MCS]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate has PHY and MCS");
 		return -EINVAL;
 	}
-	memcpy(&given, nla_data(attr), sizeof(given));
-	if (given.short_gi > 1 || given.short_preamble > 1) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "short_gi and short_preamble are 0 or 1");
-		return -EINVAL;
-	}
-	rate->class = given.class;
-	rate->mcs = given.mcs;
-	rate->streams = given.streams;
-	rate->width = given.width;
-	rate->short_gi = given.short_gi;
-	rate->short_preamble = given.short_preamble;
+	streams = given[HWSIM_MEDIUM_RATE_ATTR_STREAMS];
+	width = given[HWSIM_MEDIUM_RATE_ATTR_WIDTH];
+	rate->class = nla_get_u8(given[HWSIM_MEDIUM_RATE_ATTR_PHY]);
+	rate->mcs = nla_get_u8(given[HWSIM_MEDIUM_RATE_ATTR_MCS]);
+	rate->streams = streams ? nla_get_u8(streams) : 1;
+	rate->width = width ? nla_get_u8(width) : HWSIM_PHY_20MHZ;
+	rate->short_gi = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI];
+	rate->short_preamble = given[HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE];
 	if (!hwsim_phy_rate_valid(rate)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "the PHY has no such rate");
 		return -EINVAL;
@@ -517,7 +546,7 @@ static int cmd_remove_radio(struct sk_buff *msg, struct genl_info *info)
 }
 
 static int check_link(struct hwsim_medium *medium,
-		      const struct hwsim_medium_link *setting,
+		      const struct hwsim_link_setting *setting,
 		      struct netlink_ext_ack *extack)
 {
 	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
@@ -552,7 +581,7 @@ static int check_link(struct hwsim_medium *medium,
 }
 
 /* a link that there was not yet, or NULL if there was, or an error */
-static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
+static struct hwsim_link *new_link(const struct hwsim_link_setting *setting)
 {
 	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
 	struct hwsim_radio *to = hwsim_radio_by_index(setting->to);
@@ -576,7 +605,7 @@ static struct hwsim_link *new_link(const struct hwsim_medium_link *setting)
 }
 
 /* the medium is locked; a link that was not needed after all is left in @made */
-static void set_link(const struct hwsim_medium_link *setting,
+static void set_link(const struct hwsim_link_setting *setting,
 		     struct hwsim_link **made)
 {
 	struct hwsim_radio *from = hwsim_radio_by_index(setting->from);
@@ -592,7 +621,7 @@ static void set_link(const struct hwsim_medium_link *setting,
 
 /* all of them at one instant, or none */
 static int set_links(struct hwsim_medium *medium,
-		     const struct hwsim_medium_link *settings, u32 count,
+		     const struct hwsim_link_setting *settings, u32 count,
 		     struct netlink_ext_ack *extack)
 {
 	struct hwsim_link **made;
@@ -624,28 +653,60 @@ static int set_links(struct hwsim_medium *medium,
 	return result;
 }
 
+/* a link of the message */
+static int link_of(struct nlattr *attr, struct hwsim_link_setting *setting,
+		   struct netlink_ext_ack *extack)
+{
+	struct nlattr *given[HWSIM_MEDIUM_LINK_ATTR_MAX + 1];
+	struct nlattr *fading, *coherence;
+	int result;
+
+	result = nla_parse_nested(given, HWSIM_MEDIUM_LINK_ATTR_MAX, attr,
+				  link_policy, extack);
+	if (result)
+		return result;
+	if (!given[HWSIM_MEDIUM_LINK_ATTR_FROM] ||
+	    !given[HWSIM_MEDIUM_LINK_ATTR_TO] ||
+	    !given[HWSIM_MEDIUM_LINK_ATTR_SNR_MB]) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a link has FROM, TO and SNR_MB");
+		return -EINVAL;
+	}
+	fading = given[HWSIM_MEDIUM_LINK_ATTR_FADING];
+	coherence = given[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US];
+	setting->from = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_FROM]);
+	setting->to = nla_get_u32(given[HWSIM_MEDIUM_LINK_ATTR_TO]);
+	setting->snr_mb = nla_get_s32(given[HWSIM_MEDIUM_LINK_ATTR_SNR_MB]);
+	setting->fading = fading ? nla_get_u32(fading) : 0;
+	setting->coherence_us = coherence ? nla_get_u32(coherence) : 0;
+	return 0;
+}
+
 static int cmd_set_links(struct sk_buff *msg, struct genl_info *info)
 {
-	struct nlattr *links = need(info, HWSIM_MEDIUM_ATTR_LINKS);
 	struct hwsim_medium *medium = medium_of(info);
-	struct hwsim_medium_link *settings;
-	int result;
+	struct hwsim_link_setting *settings;
+	int remaining, result = 0;
+	struct nlattr *attr;
+	u32 count = 0;
 
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
-	if (!links)
+	if (!need(info, HWSIM_MEDIUM_ATTR_LINK))
 		return -EINVAL;
-	if (!nla_len(links) || nla_len(links) % sizeof(*settings)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, links,
-				    "links are structures of 20 bytes");
-		return -EINVAL;
-	}
-	/* attributes are aligned to four bytes, as the structure is */
-	settings = kvmemdup(nla_data(links), nla_len(links), GFP_KERNEL_ACCOUNT);
+	nlmsg_for_each_attr_type(attr, HWSIM_MEDIUM_ATTR_LINK, info->nlhdr,
+				 GENL_HDRLEN, remaining)
+		count++;
+	settings = kvcalloc(count, sizeof(*settings), GFP_KERNEL_ACCOUNT);
 	if (!settings)
 		return -ENOMEM;
-	result = set_links(medium, settings, nla_len(links) / sizeof(*settings),
-			   info->extack);
+	count = 0;
+	nlmsg_for_each_attr_type(attr, HWSIM_MEDIUM_ATTR_LINK, info->nlhdr,
+				 GENL_HDRLEN, remaining) {
+		result = link_of(attr, &settings[count++], info->extack);
+		if (result)
+			break;
+	}
+	result = result ?: set_links(medium, settings, count, info->extack);
 	kvfree(settings);
 	return result;
 }
@@ -773,31 +834,61 @@ static int dump_put(struct sk_buff *msg, struct netlink_callback *cb, u8 cmd,
 	return 0;
 }
 
-/* counters of a radio's access categories */
-static int fill_radio(struct sk_buff *msg, const void *what)
+/* numbers in a nest, whose types begin with 1 */
+static int put_numbers(struct sk_buff *msg, int type, const u64 *numbers,
+		       u32 count)
 {
-	const struct hwsim_radio *radio = what;
-	u64 counts[IEEE80211_NUM_ACS][4];
-	int i;
+	struct nlattr *nest = nla_nest_start(msg, type);
+	u32 i;
 
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		counts[i][0] = radio->acs[i].attempts;
-		counts[i][1] = radio->acs[i].successes;
-		counts[i][2] = radio->acs[i].inside;
-		counts[i][3] = radio->acs[i].airtime_ns;
-	}
-	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, radio->index) ||
-	       nla_put(msg, HWSIM_MEDIUM_ATTR_AC_COUNTS, sizeof(counts), counts);
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++)
+		if (nla_put_uint(msg, i + 1, numbers[i]))
+			return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
 }
 
-static int fill_link(struct sk_buff *msg, const void *what)
+/* how one access category of a radio got to send */
+struct access {
+	const struct hwsim_radio *radio;
+	u8 ac;
+};
+
+static int fill_access(struct sk_buff *msg, const void *what)
 {
-	const struct hwsim_link *link = what;
+	const struct access *access = what;
+	const struct hwsim_ac *ac = &access->radio->acs[access->ac];
+	const u64 numbers[HWSIM_MEDIUM_ACCESS_ATTR_MAX] = {
+		[HWSIM_MEDIUM_ACCESS_ATTR_ATTEMPTS - 1] = ac->attempts,
+		[HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES - 1] = ac->successes,
+		[HWSIM_MEDIUM_ACCESS_ATTR_INSIDE - 1] = ac->inside,
+		[HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS - 1] = ac->airtime_ns,
+	};
+
+	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, access->radio->index) ||
+	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_AC, access->ac) ||
+	       put_numbers(msg, HWSIM_MEDIUM_ATTR_ACCESS, numbers,
+			   ARRAY_SIZE(numbers));
+}
+
+/* what one access category of a link carried */
+struct carried {
+	const struct hwsim_link *link;
+	u8 ac;
+};
+
+static int fill_carried(struct sk_buff *msg, const void *what)
+{
+	const struct carried *carried = what;
+	const struct hwsim_link *link = carried->link;
 
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FROM, link->setting.from) ||
 	       nla_put_u32(msg, HWSIM_MEDIUM_ATTR_TO, link->setting.to) ||
-	       nla_put(msg, HWSIM_MEDIUM_ATTR_COUNTS, sizeof(link->counts),
-		       link->counts);
+	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_AC, carried->ac) ||
+	       put_numbers(msg, HWSIM_MEDIUM_ATTR_COUNTS,
+			   link->counts[carried->ac], HWSIM_NUM_COUNTS);
 }
 
 static int fill_air(struct sk_buff *msg, const void *what)
@@ -807,8 +898,8 @@ static int fill_air(struct sk_buff *msg, const void *what)
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_FREQ_MHZ, air->freq_mhz) ||
 	       nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_TIME_NS, air->since_ns,
 				 HWSIM_MEDIUM_ATTR_PAD) ||
-	       nla_put(msg, HWSIM_MEDIUM_ATTR_AIRTIMES_NS,
-		       sizeof(air->airtimes_ns), air->airtimes_ns);
+	       put_numbers(msg, HWSIM_MEDIUM_ATTR_AIRTIMES, air->airtimes_ns,
+			   HWSIM_NUM_AIRTIMES);
 }
 
 static int fill_peer(struct sk_buff *msg, const void *what)
@@ -824,43 +915,58 @@ static int fill_peer(struct sk_buff *msg, const void *what)
 	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_MORE_DATA, peer->more_data);
 }
 
-static bool has_carried(const struct hwsim_link *link)
-{
-	return link && memchr_inv(link->counts, 0, sizeof(link->counts));
-}
-
 static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
 		       struct hwsim_medium *medium)
 {
-	for (; cb->args[0] < HWSIM_MEDIUM_MAX_RADIOS; cb->args[0]++) {
-		struct hwsim_radio *radio = medium->radios[cb->args[0]];
+	const long all = HWSIM_MEDIUM_MAX_RADIOS * IEEE80211_NUM_ACS;
 
-		if (radio && dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_RADIO,
-				      fill_radio, radio))
+	for (; cb->args[0] < all; cb->args[0]++) {
+		struct access access = {
+			.radio = medium->radios[cb->args[0] / IEEE80211_NUM_ACS],
+			.ac = cb->args[0] % IEEE80211_NUM_ACS,
+		};
+
+		if (access.radio &&
+		    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_RADIO, fill_access,
+			     &access))
 			break;
 	}
 	return msg->len;
 }
 
+/* the links of one receiver; false if there is no room for more */
+static bool dump_links_to(struct sk_buff *msg, struct netlink_callback *cb,
+			  const struct hwsim_radio *to)
+{
+	const long all = HWSIM_MEDIUM_MAX_RADIOS * IEEE80211_NUM_ACS;
+
+	for (; cb->args[1] < all; cb->args[1]++) {
+		struct carried carried = {
+			.link = to->links[cb->args[1] / IEEE80211_NUM_ACS],
+			.ac = cb->args[1] % IEEE80211_NUM_ACS,
+		};
+
+		if (!carried.link) {
+			cb->args[1] |= IEEE80211_NUM_ACS - 1;
+			continue;
+		}
+		if (memchr_inv(carried.link->counts[carried.ac], 0,
+			       sizeof(carried.link->counts[carried.ac])) &&
+		    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK, fill_carried,
+			     &carried))
+			return false;
+	}
+	cb->args[1] = 0;
+	return true;
+}
+
 static int dump_links(struct sk_buff *msg, struct netlink_callback *cb,
 		      struct hwsim_medium *medium)
 {
-	const long all = HWSIM_MEDIUM_MAX_RADIOS;
-
-	for (; cb->args[0] < all * all; cb->args[0]++) {
-		struct hwsim_radio *to = medium->radios[cb->args[0] / all];
-		struct hwsim_link *link;
-
-		if (!to) {
-			cb->args[0] += all - 1;
-			continue;
-		}
-		link = to->links[cb->args[0] % all];
-		if (has_carried(link) &&
-		    dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_LINK, fill_link,
-			     link))
+	for (; cb->args[0] < HWSIM_MEDIUM_MAX_RADIOS; cb->args[0]++)
+		if (medium->radios[cb->args[0]] &&
+		    !dump_links_to(msg, cb, medium->radios[cb->args[0]]))
 			break;
-	}
 	return msg->len;
 }
 

@@ -271,17 +271,17 @@ void hwsim_count_sent(struct hwsim_ppdu *ppdu)
 	if (!link || !is_counted(ppdu))
 		return;
 	counts = counts_of(link, ppdu);
-	counts[HWSIM_MEDIUM_COUNT_SENT] += ppdu->count;
+	counts[HWSIM_COUNT_SENT] += ppdu->count;
 	for (i = 0; i < ppdu->count; i++) {
 		u32 before = ppdu->mpdus[i]->attempts;
 
 		if (before)
-			counts[HWSIM_MEDIUM_COUNT_RETRIES]++;
+			counts[HWSIM_COUNT_RETRIES]++;
 		if (before == 1)
-			counts[HWSIM_MEDIUM_COUNT_REPEATED]++;
+			counts[HWSIM_COUNT_REPEATED]++;
 	}
 	if (ppdu->to->air != ppdu->air)
-		counts[HWSIM_MEDIUM_COUNT_AWAY] += ppdu->count;
+		counts[HWSIM_COUNT_AWAY] += ppdu->count;
 }
 
 /**
@@ -300,8 +300,8 @@ void hwsim_count_done(struct hwsim_ppdu *ppdu, const struct hwsim_mpdu *mpdu)
 	link = to ? hwsim_link_of(radio, to) : NULL;
 	if (link)
 		counts_of(link, ppdu)[mpdu->acked ?
-				      HWSIM_MEDIUM_COUNT_ACKED :
-				      HWSIM_MEDIUM_COUNT_DROPPED]++;
+				      HWSIM_COUNT_ACKED :
+				      HWSIM_COUNT_DROPPED]++;
 }
 
 /* whether a radio heard or sent anything else during a transmission */
@@ -325,14 +325,14 @@ static bool collided_at(const struct hwsim_radio *radio,
 
 static void count_missed(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *ppdu,
-			 enum hwsim_medium_count why)
+			 enum hwsim_count why)
 {
 	struct hwsim_link *link = hwsim_link_of(ppdu->radio, radio);
 
 	if (!link || ppdu->to != radio || !is_counted(ppdu))
 		return;
 	if (collided_at(radio, ppdu))
-		why = HWSIM_MEDIUM_COUNT_COLLIDED;
+		why = HWSIM_COUNT_COLLIDED;
 	counts_of(link, ppdu)[why] += ppdu->count;
 }
 
@@ -343,7 +343,7 @@ static void count_missed(struct hwsim_radio *radio,
  */
 void hwsim_rx_missed(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	count_missed(radio, ppdu, HWSIM_MEDIUM_COUNT_LOST);
+	count_missed(radio, ppdu, HWSIM_COUNT_LOST);
 }
 
 /* index of a DSSS or OFDM rate in the list of the receiver's band */
@@ -497,7 +497,7 @@ static void hand_up_damaged(struct hwsim_radio *radio, u32 i,
 		status.flag |= RX_FLAG_DELIVER_DAMAGED;
 		if (ppdu->to == radio)
 			counts_of(reception->link,
-				  ppdu)[HWSIM_MEDIUM_COUNT_APPROXIMATE]++;
+				  ppdu)[HWSIM_COUNT_APPROXIMATE]++;
 	} else if (!(radio->filter & FIF_FCSFAIL)) {
 		kfree_skb(skb);
 		return;
@@ -533,14 +533,14 @@ static void count_mpdu(const struct reception *reception, u32 i,
 	u64 *counts = counts_of(reception->link, ppdu);
 
 	if (verdict->right & BIT_ULL(i)) {
-		counts[HWSIM_MEDIUM_COUNT_DELIVERED]++;
-		counts[HWSIM_MEDIUM_COUNT_BYTES] += ppdu->mpdus[i]->bytes;
+		counts[HWSIM_COUNT_DELIVERED]++;
+		counts[HWSIM_COUNT_BYTES] += ppdu->mpdus[i]->bytes;
 	} else if (reception->collided) {
-		counts[HWSIM_MEDIUM_COUNT_COLLIDED]++;
+		counts[HWSIM_COUNT_COLLIDED]++;
 	} else if (verdict->lost & BIT_ULL(i)) {
-		counts[HWSIM_MEDIUM_COUNT_LOST]++;
+		counts[HWSIM_COUNT_LOST]++;
 	} else {
-		counts[HWSIM_MEDIUM_COUNT_DAMAGED]++;
+		counts[HWSIM_COUNT_DAMAGED]++;
 	}
 }
 
@@ -756,7 +756,7 @@ void hwsim_rx(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	if (!noticed) {
 		hwsim_rx_missed(radio, ppdu);
 	} else if (!header_is_right(radio, &reception)) {
-		count_missed(radio, ppdu, HWSIM_MEDIUM_COUNT_HEADER);
+		count_missed(radio, ppdu, HWSIM_COUNT_HEADER);
 	} else if (hwsim_is_response(ppdu)) {
 		verdict.any = !verdict.damaged &&
 			      control_is_right(radio, &reception);

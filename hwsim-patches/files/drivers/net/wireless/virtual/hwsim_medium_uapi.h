@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HWSIM_MEDIUM_GENL_NAME		"hwsim_medium"
-#define HWSIM_MEDIUM_GENL_VERSION	1
+#define HWSIM_MEDIUM_GENL_VERSION	2
 
 #define HWSIM_MEDIUM_MAX_RADIOS		1024	/* of one medium */
 #define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
@@ -72,14 +72,16 @@ enum hwsim_medium_curve {
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
  *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
- * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, LINKS
+ * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
  *	FAULT_COUNT, optionally FAULT_FROM, FAULT_TO, FAULT_LISTENER,
  *	FAULT_SHARE
- * @HWSIM_MEDIUM_CMD_GET_RADIO: dump: one answer for each radio of ID
- * @HWSIM_MEDIUM_CMD_GET_LINK: dump: one answer for each link of ID that
- *	carried something
- * @HWSIM_MEDIUM_CMD_GET_AIR: dump: one answer for each channel of ID
+ * @HWSIM_MEDIUM_CMD_GET_RADIO: dump: one answer for each access category of a
+ *	radio of ID: RADIO, AC, ACCESS
+ * @HWSIM_MEDIUM_CMD_GET_LINK: dump: one answer for each access category of a
+ *	link of ID that carried something: FROM, TO, AC, COUNTS
+ * @HWSIM_MEDIUM_CMD_GET_AIR: dump: one answer for each channel of ID: FREQ_MHZ,
+ *	TIME_NS, AIRTIMES
  * @HWSIM_MEDIUM_CMD_SET_PAYLOAD: RADIO, ADDR and PAYLOAD, which goes with each
  *	ACK and BlockAck of that radio to that address from then on; empty: none.
  *	It ends with the station that has that address.
@@ -106,38 +108,70 @@ enum hwsim_medium_cmd {
 };
 
 /**
- * struct hwsim_medium_link - what one radio hears of another
- * @from: index of the sending radio
- * @to: index of the receiving radio
- * @snr_mb: signal over the receiver's noise in 20 MHz, in mB
- * @fading: table of quantiles that changes it from frame to frame, 0: none
- * @coherence_us: how long one draw of the fading holds, 0: one frame
+ * enum hwsim_medium_link_attr - what one radio hears of another
  */
-struct hwsim_medium_link {
-	__u32 from;
-	__u32 to;
-	__s32 snr_mb;
-	__u32 fading;
-	__u32 coherence_us;
+enum hwsim_medium_link_attr {
+	HWSIM_MEDIUM_LINK_ATTR_UNSPEC,
+	HWSIM_MEDIUM_LINK_ATTR_FROM,		/* u32: radio that sends */
+	HWSIM_MEDIUM_LINK_ATTR_TO,		/* u32: radio that receives */
+	HWSIM_MEDIUM_LINK_ATTR_SNR_MB,		/* s32: signal over the
+						 * receiver's noise in 20 MHz
+						 */
+	HWSIM_MEDIUM_LINK_ATTR_FADING,		/* u32: table of quantiles that
+						 * changes it, 0 or absent: none
+						 */
+	HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US,	/* u32: how long one draw of it
+						 * holds, 0 or absent: one frame
+						 */
+	__HWSIM_MEDIUM_LINK_ATTR_END,
+	HWSIM_MEDIUM_LINK_ATTR_MAX = __HWSIM_MEDIUM_LINK_ATTR_END - 1,
 };
 
 /**
- * struct hwsim_medium_rate - a rate of the PHY
- * @class: 0: DSSS, 1: OFDM, 2: HT, 3: VHT
- * @mcs: DSSS 0 to 3 (1, 2, 5.5, 11 Mbit/s), OFDM 0 to 7 (6 to 54 Mbit/s), HT
- *	0 to 7, VHT 0 to 9
- * @streams: 1; HT, VHT: up to 4
- * @width: 0: 20 MHz, 1: 40 MHz, 2: 80 MHz, 3: 160 MHz
- * @short_gi: HT, VHT: guard interval of 400 ns
- * @short_preamble: DSSS
+ * enum hwsim_medium_phy - kinds of PHY
  */
-struct hwsim_medium_rate {
-	__u8 class;
-	__u8 mcs;
-	__u8 streams;
-	__u8 width;
-	__u8 short_gi;
-	__u8 short_preamble;
+enum hwsim_medium_phy {
+	HWSIM_MEDIUM_PHY_DSSS,
+	HWSIM_MEDIUM_PHY_OFDM,
+	HWSIM_MEDIUM_PHY_HT,
+	HWSIM_MEDIUM_PHY_VHT,
+	HWSIM_MEDIUM_NUM_PHYS,
+};
+
+/**
+ * enum hwsim_medium_width - channel widths
+ */
+enum hwsim_medium_width {
+	HWSIM_MEDIUM_WIDTH_20_MHZ,
+	HWSIM_MEDIUM_WIDTH_40_MHZ,
+	HWSIM_MEDIUM_WIDTH_80_MHZ,
+	HWSIM_MEDIUM_WIDTH_160_MHZ,
+	HWSIM_MEDIUM_NUM_WIDTHS,
+};
+
+/**
+ * enum hwsim_medium_rate_attr - a rate of the PHY
+ */
+enum hwsim_medium_rate_attr {
+	HWSIM_MEDIUM_RATE_ATTR_UNSPEC,
+	HWSIM_MEDIUM_RATE_ATTR_PHY,		/* u8: enum hwsim_medium_phy */
+	HWSIM_MEDIUM_RATE_ATTR_MCS,		/* u8: DSSS 0 to 3 (1, 2, 5.5,
+						 * 11 Mbit/s), OFDM 0 to 7 (6 to
+						 * 54 Mbit/s), HT 0 to 7, VHT 0
+						 * to 9
+						 */
+	HWSIM_MEDIUM_RATE_ATTR_STREAMS,		/* u8: HT, VHT: up to 4; absent:
+						 * 1
+						 */
+	HWSIM_MEDIUM_RATE_ATTR_WIDTH,		/* u8: enum hwsim_medium_width;
+						 * absent: 20 MHz
+						 */
+	HWSIM_MEDIUM_RATE_ATTR_SHORT_GI,	/* flag: HT, VHT: guard interval
+						 * of 400 ns
+						 */
+	HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE,	/* flag: DSSS */
+	__HWSIM_MEDIUM_RATE_ATTR_END,
+	HWSIM_MEDIUM_RATE_ATTR_MAX = __HWSIM_MEDIUM_RATE_ATTR_END - 1,
 };
 
 /**
@@ -167,44 +201,86 @@ enum hwsim_medium_fault_action {
 };
 
 /**
- * enum hwsim_medium_airtime - what the time of a channel goes to
- *
- * They add up to the time since the channel was first used.
+ * enum hwsim_medium_ac - access categories, as mac80211 numbers them
  */
-enum hwsim_medium_airtime {
-	HWSIM_MEDIUM_AIRTIME_IDLE,
-	HWSIM_MEDIUM_AIRTIME_DATA,	/* data frames, retries included */
-	HWSIM_MEDIUM_AIRTIME_MGMT,	/* beacons and management frames */
-	HWSIM_MEDIUM_AIRTIME_CONTROL,	/* ACK, BA, BAR, RTS, CTS */
-	HWSIM_MEDIUM_AIRTIME_IFS,	/* SIFS, AIFS, EIFS, time-outs */
-	HWSIM_MEDIUM_AIRTIME_BACKOFF,
-	HWSIM_MEDIUM_AIRTIME_OVERLAP,	/* two or more frames at once */
-	HWSIM_MEDIUM_AIRTIME_ENERGY,	/* silence that others' channels enforce */
-	HWSIM_MEDIUM_NUM_AIRTIMES,
+enum hwsim_medium_ac {
+	HWSIM_MEDIUM_AC_VO,
+	HWSIM_MEDIUM_AC_VI,
+	HWSIM_MEDIUM_AC_BE,
+	HWSIM_MEDIUM_AC_BK,
 };
 
 /**
- * enum hwsim_medium_count - what happened to frames between two radios
+ * enum hwsim_medium_airtime_attr - what the time of a channel goes to
  *
- * SENT, counted where a frame is sent, is the sum of what is counted where it
- * arrives: DELIVERED, DAMAGED, COLLIDED, LOST, HEADER and AWAY. APPROXIMATE
- * counts some of DAMAGED and COLLIDED once more.
+ * Numbers of ns (uint). They add up to the time since the channel was first
+ * used.
  */
-enum hwsim_medium_count {
-	HWSIM_MEDIUM_COUNT_SENT,	/* MPDUs, each attempt */
-	HWSIM_MEDIUM_COUNT_RETRIES,	/* of those, repetitions */
-	HWSIM_MEDIUM_COUNT_DELIVERED,	/* FCS right */
-	HWSIM_MEDIUM_COUNT_DAMAGED,	/* FCS wrong, nothing else on the air */
-	HWSIM_MEDIUM_COUNT_COLLIDED,	/* not delivered, other frames on the air */
-	HWSIM_MEDIUM_COUNT_LOST,	/* not noticed */
-	HWSIM_MEDIUM_COUNT_HEADER,	/* PHY header wrong */
-	HWSIM_MEDIUM_COUNT_AWAY,	/* the receiver was on another channel */
-	HWSIM_MEDIUM_COUNT_ACKED,	/* the sender knows of the delivery */
-	HWSIM_MEDIUM_COUNT_DROPPED,	/* given up by the sender */
-	HWSIM_MEDIUM_COUNT_BYTES,	/* in DELIVERED */
-	HWSIM_MEDIUM_COUNT_APPROXIMATE,	/* handed up with a wrong FCS */
-	HWSIM_MEDIUM_COUNT_REPEATED,	/* MPDUs that were sent more than once */
-	HWSIM_MEDIUM_NUM_COUNTS,
+enum hwsim_medium_airtime_attr {
+	HWSIM_MEDIUM_AIRTIME_ATTR_UNSPEC,
+	HWSIM_MEDIUM_AIRTIME_ATTR_IDLE,
+	HWSIM_MEDIUM_AIRTIME_ATTR_DATA,		/* data frames, retries included */
+	HWSIM_MEDIUM_AIRTIME_ATTR_MGMT,		/* beacons and management frames */
+	HWSIM_MEDIUM_AIRTIME_ATTR_CONTROL,	/* ACK, BA, BAR, RTS, CTS */
+	HWSIM_MEDIUM_AIRTIME_ATTR_IFS,		/* SIFS, AIFS, EIFS, time-outs */
+	HWSIM_MEDIUM_AIRTIME_ATTR_BACKOFF,
+	HWSIM_MEDIUM_AIRTIME_ATTR_OVERLAP,	/* two or more frames at once */
+	HWSIM_MEDIUM_AIRTIME_ATTR_ENERGY,	/* silence that other channels
+						 * enforce
+						 */
+	__HWSIM_MEDIUM_AIRTIME_ATTR_END,
+	HWSIM_MEDIUM_AIRTIME_ATTR_MAX = __HWSIM_MEDIUM_AIRTIME_ATTR_END - 1,
+};
+
+/**
+ * enum hwsim_medium_count_attr - what happened to frames between two radios
+ *
+ * Numbers of frames (uint). SENT, counted where a frame is sent, is the sum of
+ * what is counted where it arrives: DELIVERED, DAMAGED, COLLIDED, LOST, HEADER
+ * and AWAY. APPROXIMATE counts some of DAMAGED and COLLIDED once more.
+ */
+enum hwsim_medium_count_attr {
+	HWSIM_MEDIUM_COUNT_ATTR_UNSPEC,
+	HWSIM_MEDIUM_COUNT_ATTR_SENT,		/* MPDUs, each attempt */
+	HWSIM_MEDIUM_COUNT_ATTR_RETRIES,	/* of those, repetitions */
+	HWSIM_MEDIUM_COUNT_ATTR_DELIVERED,	/* FCS right */
+	HWSIM_MEDIUM_COUNT_ATTR_DAMAGED,	/* FCS wrong, nothing else on
+						 * the air
+						 */
+	HWSIM_MEDIUM_COUNT_ATTR_COLLIDED,	/* not delivered, other frames
+						 * on the air
+						 */
+	HWSIM_MEDIUM_COUNT_ATTR_LOST,		/* not noticed */
+	HWSIM_MEDIUM_COUNT_ATTR_HEADER,		/* PHY header wrong */
+	HWSIM_MEDIUM_COUNT_ATTR_AWAY,		/* the receiver was on another
+						 * channel
+						 */
+	HWSIM_MEDIUM_COUNT_ATTR_ACKED,		/* the sender knows of the
+						 * delivery
+						 */
+	HWSIM_MEDIUM_COUNT_ATTR_DROPPED,	/* given up by the sender */
+	HWSIM_MEDIUM_COUNT_ATTR_BYTES,		/* in DELIVERED */
+	HWSIM_MEDIUM_COUNT_ATTR_APPROXIMATE,	/* handed up with a wrong FCS */
+	HWSIM_MEDIUM_COUNT_ATTR_REPEATED,	/* MPDUs that were sent more
+						 * than once
+						 */
+	__HWSIM_MEDIUM_COUNT_ATTR_END,
+	HWSIM_MEDIUM_COUNT_ATTR_MAX = __HWSIM_MEDIUM_COUNT_ATTR_END - 1,
+};
+
+/**
+ * enum hwsim_medium_access_attr - how a radio got to send (uint)
+ */
+enum hwsim_medium_access_attr {
+	HWSIM_MEDIUM_ACCESS_ATTR_UNSPEC,
+	HWSIM_MEDIUM_ACCESS_ATTR_ATTEMPTS,	/* transmissions */
+	HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES,	/* of those */
+	HWSIM_MEDIUM_ACCESS_ATTR_INSIDE,	/* collisions with another
+						 * access category of the radio
+						 */
+	HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS,	/* ns on the air */
+	__HWSIM_MEDIUM_ACCESS_ATTR_END,
+	HWSIM_MEDIUM_ACCESS_ATTR_MAX = __HWSIM_MEDIUM_ACCESS_ATTR_END - 1,
 };
 
 enum hwsim_medium_attr {
@@ -237,7 +313,9 @@ enum hwsim_medium_attr {
 						 * as rate control says
 						 */
 	HWSIM_MEDIUM_ATTR_APPROX,		/* u8: take frames with a wrong FCS */
-	HWSIM_MEDIUM_ATTR_LINKS,		/* struct hwsim_medium_link[] */
+	HWSIM_MEDIUM_ATTR_LINK,			/* nest, one for each link: enum
+						 * hwsim_medium_link_attr
+						 */
 	HWSIM_MEDIUM_ATTR_FAULT_KIND,		/* u32: enum hwsim_medium_frame */
 	HWSIM_MEDIUM_ATTR_FAULT_ACTION,		/* u32 */
 	HWSIM_MEDIUM_ATTR_FAULT_SKIP,		/* u32: frames that pass before */
@@ -250,19 +328,19 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_TIME_NS,		/* u64: nominal, CLOCK_MONOTONIC */
 	HWSIM_MEDIUM_ATTR_FROM,			/* u32: radio */
 	HWSIM_MEDIUM_ATTR_TO,			/* u32: radio */
-	HWSIM_MEDIUM_ATTR_COUNTS,		/* u64[4][]: of VO, VI, BE and BK, enum
-						 * hwsim_medium_count
+	HWSIM_MEDIUM_ATTR_COUNTS,		/* nest: enum
+						 * hwsim_medium_count_attr
 						 */
-	HWSIM_MEDIUM_ATTR_AIRTIMES_NS,		/* u64[]: enum
-						 * hwsim_medium_airtime
+	HWSIM_MEDIUM_ATTR_AIRTIMES,		/* nest: enum
+						 * hwsim_medium_airtime_attr
 						 */
-	HWSIM_MEDIUM_ATTR_AC_COUNTS,		/* u64[4][4]: of VO, VI, BE and BK
-						 * attempts, successes, collisions
-						 * inside the radio, ns on the air
+	HWSIM_MEDIUM_ATTR_ACCESS,		/* nest: enum
+						 * hwsim_medium_access_attr
 						 */
-	HWSIM_MEDIUM_ATTR_RATE,			/* struct hwsim_medium_rate: of unicast
-						 * data, instead of rate control's;
-						 * empty: rate control's again
+	HWSIM_MEDIUM_ATTR_RATE,			/* nest: enum hwsim_medium_rate_attr,
+						 * of unicast data, instead of rate
+						 * control's; empty: rate control's
+						 * again
 						 */
 	HWSIM_MEDIUM_ATTR_LATENCY_US,		/* u32: a frame on its way from its
 						 * host into an idle radio takes up
@@ -295,6 +373,7 @@ enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_CLOCK_PPB,		/* s32: how much faster it goes, up to
 						 * 100 ppm (11.1.3.10)
 						 */
+	HWSIM_MEDIUM_ATTR_AC,			/* u8: enum hwsim_medium_ac */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };
