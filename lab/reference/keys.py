@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -96,7 +97,20 @@ A claim compares series of means over the grid:
 
 def text() -> str:
     """Return the whole page, as Markdown."""
-    return "\n".join(_page()).rstrip() + "\n"
+    page = "\n".join(_page()).rstrip() + "\n"
+    return page.replace(_HEAD, f"{_HEAD}\n{_contents(page)}\n", 1)
+
+
+def _contents(page: str) -> str:
+    """Return a line of links for each chapter, which ends with its sections."""
+    lines: list[str] = []
+    for level, title in re.findall(r"^(##|###) (.+)$", page, re.MULTILINE):
+        link = f"[{title}](#{re.sub(r'[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})"
+        if level == "##":
+            lines.append(f"* {link}")
+        else:
+            lines[-1] += f"{',' if ': ' in lines[-1] else ':'} {link}"
+    return "\n".join(lines)
 
 
 def _page() -> Iterator[str]:

@@ -118,7 +118,8 @@ def _categories(medium: Mapping[str, Any]) -> Table:
         for key, title in _CATEGORIES.items()
         if radio[key]["attempts"]
     ]
-    return Table("access-categories", "Access to the medium by category", columns, rows, in_terminal=False)
+    title = "Access to the medium by category (beacons and group frames, which nobody answers, are attempts only)"
+    return Table("access-categories", title, columns, rows, in_terminal=False)
 
 
 def jain(amounts: Sequence[float]) -> float | None:
