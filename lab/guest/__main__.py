@@ -7,10 +7,10 @@ A guest that compiles the lab's code (lab.machine.guest_code) has no plan.
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from typing import TYPE_CHECKING
 
+from lab.guest.file_limit import raise_file_limit
 from lab.shared.paths import DAEMON_LOGS, RUN
 from lab.shared.types import Plan
 
@@ -19,20 +19,9 @@ if TYPE_CHECKING:
     from lab.guest.network.network import LabNet
 
 
-_FILES_OF_NODE, _FILES_OF_PROCESS, _FILES_BESIDES = 8, 4, 128  # that the agent keeps open: logs, sockets, namespaces
-
-
-def _raise_file_limit(nodes: int, processes: int) -> None:
-    """Let the agent open as many files as a large network takes. Programs in nodes inherit the limit."""
-    needed = nodes * _FILES_OF_NODE + processes * _FILES_OF_PROCESS + _FILES_BESIDES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if needed > soft:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, max(needed, hard)))
-
-
 def _plan() -> Plan:
     plan = Plan.from_json((RUN / "plan.json").read_text())
-    _raise_file_limit(len(plan.nodes), len(plan.processes))
+    raise_file_limit(len(plan.nodes), len(plan.processes))
     DAEMON_LOGS.mkdir(parents=True)
     return plan
 
