@@ -66,7 +66,12 @@ def load_wall_s(raw: Path) -> float:
     return max(ended) - min(started) if ended else 0
 
 
+def looks(run: Path) -> list[dict[str, Any]]:
+    """Return all readings of the medium's counters, each with its ``t_ns``."""
+    found: list[dict[str, Any]] = json.loads((run / "raw" / "medium.json").read_text())["looks"]
+    return found
+
+
 def counters(run: Path) -> dict[str, Any]:
     """Return the medium's counters at the last reading."""
-    last: dict[str, Any] = json.loads((run / "raw" / "medium.json").read_text())["looks"][-1]
-    return last
+    return looks(run)[-1]
