@@ -190,3 +190,13 @@ def test_a_flow_of_which_nothing_arrives_is_lost(boot: Callable[..., Ran]) -> No
     assert found["loss"]["lucky"]["loss"] == 0 and found["goodput"]["lucky"]["goodput"] > 0
     assert found["loss"]["never"]["loss"] == 100 and found["loss"]["never"]["sent"] > 20
     assert found["goodput"]["never"]["goodput"] == 0
+
+
+def test_a_sender_whose_neighbour_never_answers_is_no_failure(boot: Callable[..., Ran]) -> None:
+    """Its host drops what it sends, and says so to the program."""
+    alone = re.sub(r".*as: lucky.*\n", "", NOBODY).replace("3500 ms", "100 ms").replace("at: 4 s", "at: 1 s")
+    ran = boot(WIRED, alone)
+    (sent,) = (json.loads(line) for line in ran.raw("never.out").splitlines())
+    assert sent["sent"] == 0 and sent["unanswered"] > 50
+    (row,) = build(ran.directory, hashes={}).metrics["loss"].rows
+    assert (row["process"], row["loss"]) == ("never", 100)
