@@ -11,7 +11,7 @@ from lab.probes.base import Series
 from lab.shared import types
 from lab.units import PERCENT
 
-# uses of a channel's time; together they are all of it (enum hwsim_medium_airtime)
+# uses of a channel's time; together they are all of it (enum hwsim_medium_airtime_attr)
 USES = ("idle", "data", "mgmt", "control", "ifs", "backoff", "overlap", "energy")
 
 

@@ -228,10 +228,11 @@ def all_found(metric: types.Metric, context: Context, kind: type[Thing]) -> list
 
 def unheard(metric: types.Metric, context: Context) -> list[probes.Sent]:
     """Return the flows to the sources of a metric of which nothing arrived, so that the sources do not know them."""
-    receivers = {}
+    receivers: dict[tuple[str, int], set[str]] = {}  # several may have had one port, one after the other
     for source, receiver in all_found(metric, context, probes.Receiver):
         address = (source.node.ip or "").split("/")[0]
-        receivers[address, receiver.port] = {flow.name for flow in source.found(probes.Flow)}
+        heard = receivers.setdefault((address, receiver.port), set())
+        heard.update(flow.name for flow in source.found(probes.Flow))
     sent = [flow for source in context.sources.values() for flow in source.found(probes.Sent)]
     return [flow for flow in sent if flow.packets and flow.name not in receivers.get((flow.to, flow.port), {flow.name})]
 

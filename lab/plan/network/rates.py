@@ -7,7 +7,7 @@ from lab.model import rates
 from lab.shared.medium_types import MediumRate
 from lab.shared.types import Radio
 
-_DSSS, _OFDM, _HT = range(3)  # the classes of struct hwsim_medium_rate
+_DSSS, _OFDM, _HT = range(3)  # enum hwsim_medium_phy
 
 # by name: class, index per stream, number of streams
 _NUMBERS = {

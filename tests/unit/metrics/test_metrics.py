@@ -272,3 +272,12 @@ def test_an_old_name_is_understood() -> None:
     assert load("frames-lost") is load("frame-erasure")
     names = [old for kind in known() for old in load(kind).formerly]
     assert not set(names) & set(known()) and len(names) == len(set(names))
+
+
+def test_a_flow_that_an_earlier_sink_heard_is_not_lost() -> None:
+    params = {"to": "10.0.0.1", "port": 9000}
+    sender = source("udp-sender", identifier="voice", values={"sent": 4}, params=params)
+    first = source("udp-sink", identifier="first", values={"flows": {"voice": FLOWS["voice"]}})
+    second = source("udp-sink", identifier="second", values={"flows": {}})
+    figures = load("loss").figures(wanted("loss", "first", "second", unit="%"), context(first, second, sender))
+    assert figures.values == [25]
