@@ -150,8 +150,8 @@ static void mount_root(void)
 	mount_hostfs(required("lab.run"), "/root/lab/run", 0);
 	mount_on("tmpfs", "/root/lab/nodes", "tmpfs", 0, "mode=0755");
 	mount_on("tmpfs", "/root/lab/bin", "tmpfs", 0, "mode=0755");
+	copy_program("/bin/container", "/root/lab/bin/container");
 	copy_program("/bin/enter", "/root/lab/bin/enter");
-	copy_program("/bin/pause", "/root/lab/bin/pause");
 	copy_program("/bin/follow", "/root/lab/bin/follow");
 	mount_on("proc", "/root/proc", "proc", 0, NULL);
 	mount_on("sysfs", "/root/sys", "sysfs", 0, NULL);

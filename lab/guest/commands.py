@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lab.shared import types
-from lab.shared.paths import AIR_CAPTURE, BASE, NODES
+from lab.shared.paths import AIR_CAPTURE, CGROUPS, CONTAINER, FOLLOW, NODES, RAW, RAW_IN_NODE
 
 FOLLOW_IN_NODE = "/run/lab/follow"
-CRUN = f"{BASE}/usr/bin/crun"
-# crun starts a copy of itself, lest a container write to it, unless it is on a read-only file system and this is set
-CRUN_ENVIRONMENT = {"_LIBCONTAINER_CLONED_BINARY": "1"}
+Mount = tuple[str, str, str]  # what, where in a node, ro or rw
+MOUNTS: tuple[Mount, ...] = ((FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw"))  # of every container
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
@@ -25,11 +24,10 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
     ]
 
 
-def start_container(name: str) -> list[str]:
-    """Start the container of a node from its OCI bundle."""
-    home = NODES / name
-    options = ["--detach", f"--bundle={home}", f"--pid-file={home}/pid"]
-    return [CRUN, "--cgroup-manager=cgroupfs", "run", *options, name]
+def start_container(name: str, shared: Sequence[Mount] = ()) -> list[str]:
+    """Start the container of a node, with these mounts beside those of every container."""
+    words = [word for mount in (*MOUNTS, *shared) for word in mount]
+    return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
 
 
 def wired_lines(node: types.Node) -> list[str]:

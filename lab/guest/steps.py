@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lab.guest import commands
 from lab.shared import types
-from lab.shared.paths import NODES
+from lab.shared.paths import CGROUPS, NODES
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -183,9 +183,8 @@ class Create(NamedTuple):
         """Its limits, and the command that starts it."""
         node = self.node
         limits = f"at most {node.memory_bytes >> 20} MiB of memory and {node.pids_max} processes"
-        yield f"# {NODES}/{node.name}: an overlay of the image; config.json: {limits}"
-        words = [f"{name}={value}" for name, value in commands.CRUN_ENVIRONMENT.items()]
-        yield shlex.join([*words, *commands.start_container(node.name)])
+        yield f"# {NODES}/{node.name}/root: an overlay of the image; {CGROUPS}/lab-{node.name}: {limits}"
+        yield shlex.join(commands.start_container(node.name))
 
     def execute(self, guest: LiveGuest) -> None:
         """Create and start it."""

@@ -14,9 +14,9 @@ COMMANDS_DONE = COMMANDS / "done"  # exists once all have run
 AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only
 STACK = Path("/lab/stack")  # the code of the plan's stack, read-only
-NODES = Path("/lab/nodes")  # tmpfs: an overlay and an OCI bundle for each node
+NODES = Path("/lab/nodes")  # tmpfs: an overlay for each node
 ENTER = "/lab/bin/enter"
-PAUSE = "/lab/bin/pause"
+CONTAINER = "/lab/bin/container"
 FOLLOW = "/lab/bin/follow"
 CGROUPS = Path("/sys/fs/cgroup")
 

@@ -18,7 +18,7 @@ from lab.build.step import BuildLog
 from lab.checkout import CHECKOUT
 
 SOURCES = CHECKOUT / "images" / "initrd"
-PROGRAMS = ("init", "enter", "pause", "follow")
+PROGRAMS = ("init", "container", "enter", "follow")
 _COMPILE = ["gcc", "-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Werror"]
 _NEEDED_BYTES = 20_000_000
 

@@ -1,75 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""A node's container: an OCI bundle on an overlay of the image, started by crun.
+"""A node's container, on an overlay of the image.
 
 Own mount, PID, network, UTS and IPC namespaces; own /etc, /var and /tmp through the overlay; memory and pids
-limited by its cgroup. Its first process is ``pause`` (images/initrd/pause.c); ``enter`` starts other programs in it.
+limited by its cgroup. ``container`` (images/initrd/container.c) starts it; ``enter`` starts other programs in it.
 Not isolated: user ids and the clock, which the nodes share, and the CPU, which virtual time makes free.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.tasks import ENVIRONMENT, run
+from lab.guest.tasks import run
 from lab.shared import types
-from lab.shared.paths import BASE, CGROUPS, ENTER, FOLLOW, NODES, PAUSE, RAW, RAW_IN_NODE
+from lab.shared.paths import BASE, CGROUPS, ENTER, NODES
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000  # sched.h
-_MOUNTS: list[dict[str, Any]] = [
-    {"destination": "/proc", "type": "proc", "source": "proc"},
-    {"destination": "/sys", "type": "sysfs", "source": "sysfs", "options": ["nosuid", "noexec", "nodev"]},
-    {"destination": "/dev", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "mode=755"]},
-    {
-        "destination": "/dev/pts",
-        "type": "devpts",
-        "source": "devpts",
-        "options": ["nosuid", "noexec", "newinstance", "ptmxmode=0666"],
-    },
-    {"destination": "/dev/shm", "type": "tmpfs", "source": "shm", "options": ["nosuid", "nodev", "mode=1777"]},
-    {"destination": "/run/lab/pause", "type": "bind", "source": PAUSE, "options": ["bind", "ro"]},
-    {"destination": "/run/lab/follow", "type": "bind", "source": FOLLOW, "options": ["bind", "ro"]},
-    {"destination": RAW_IN_NODE, "type": "bind", "source": str(RAW), "options": ["bind"]},
-]
-# capabilities that a network node may need: nodes are machines, not sandboxes
-_CAPABILITY_NAMES = (
-    "CHOWN",
-    "DAC_OVERRIDE",
-    "DAC_READ_SEARCH",
-    "FOWNER",
-    "FSETID",
-    "KILL",
-    "SETGID",
-    "SETUID",
-    "SETPCAP",
-    "NET_BIND_SERVICE",
-    "NET_BROADCAST",
-    "NET_ADMIN",
-    "NET_RAW",
-    "IPC_LOCK",
-    "IPC_OWNER",
-    "SYS_CHROOT",
-    "SYS_PTRACE",
-    "SYS_ADMIN",
-    "SYS_NICE",
-    "SYS_RESOURCE",
-    "SYS_TIME",
-    "MKNOD",
-    "AUDIT_WRITE",
-    "SYSLOG",
-    "BPF",
-    "PERFMON",
-)
-_CAPABILITIES = [f"CAP_{name}" for name in _CAPABILITY_NAMES]
+_shared: list[commands.Mount] = []  # mounts of every container that is created from now on, beside commands.MOUNTS
 
 
 @cache
@@ -86,39 +40,13 @@ def _enter_network(namespace: int) -> None:
 
 def share(directory: Path, prefix: str) -> None:
     """Mount a directory of the agent's, read-only, at ``prefix`` in every container that is created from now on."""
-    _MOUNTS.append({"destination": prefix, "type": "bind", "source": str(directory), "options": ["bind", "ro"]})
+    _shared.append((str(directory), prefix, "ro"))
 
 
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
     """mount(2); raises GuestError if it fails."""
     if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
         raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
-
-
-def bundle_config(name: str, root: Path, memory_bytes: int, pids_max: int) -> dict[str, Any]:
-    """The OCI runtime configuration of a node (runtime-spec 1.0)."""
-    capabilities = {kind: _CAPABILITIES for kind in ("bounding", "effective", "permitted")}
-    return {
-        "ociVersion": "1.0.2",
-        "hostname": name,
-        "root": {"path": str(root)},
-        "process": {
-            "args": ["/run/lab/pause"],
-            "cwd": "/",
-            "env": ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"],
-            "user": {"uid": 0, "gid": 0},
-            "capabilities": capabilities,
-        },
-        "mounts": _MOUNTS,
-        "linux": {
-            "cgroupsPath": f"/lab-{name}",
-            "namespaces": [{"type": kind} for kind in ("pid", "network", "mount", "uts", "ipc")],
-            "resources": {
-                "memory": {"limit": memory_bytes},
-                "pids": {"limit": pids_max},
-            },
-        },
-    }
 
 
 class Container:
@@ -136,15 +64,14 @@ class Container:
             "overlay",
             f"lowerdir={BASE},upperdir={home}/upper,workdir={home}/work",
         )
-        for mount_point in ("run/lab", "lab/raw"):
-            (self.root / mount_point).mkdir(parents=True, exist_ok=True)
         (self.root / "etc/hostname").write_text(f"{name}\n")
-        (home / "config.json").write_text(json.dumps(bundle_config(name, self.root, memory_bytes, pids_max)))
-        run(commands.start_container(name), culprit=name, environment=ENVIRONMENT | commands.CRUN_ENVIRONMENT)
-        self.pid = int((home / "pid").read_text())
-        self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._cgroup = CGROUPS / f"lab-{name}"
+        self._cgroup.mkdir()
+        (self._cgroup / "memory.max").write_text(str(memory_bytes))
+        (self._cgroup / "pids.max").write_text(str(pids_max))
         self._procs = self._cgroup / "cgroup.procs"
+        self.pid = int(run(commands.start_container(name, _shared), culprit=name))
+        self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
     def command(self, *argv: str) -> list[str]:
         """The command that runs ``argv`` inside this container."""

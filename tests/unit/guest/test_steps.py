@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from lab.cli.dry_run import guest_lines
-from lab.guest import commands, script
+from lab.guest import script
 from lab.guest.errors import GuestError
 from lab.guest.kinds import event_steps
 from lab.guest.steps import Step
 from lab.guest.timeline import Timeline
 from lab.plan.load import load
+from lab.shared.paths import CONTAINER
 from lab.shared.types import Event, Plan
 
 TOPOLOGY = """\
@@ -119,7 +120,7 @@ class Recorder:
             self._note(node, f"#   {line}".rstrip())
 
     def add(self, node: Any, class_name: str, lists: Sequence[str]) -> None:
-        self._note(None, f"{commands.CRUN} {node.name}")
+        self._note(None, f"{CONTAINER} {node.name}")
 
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
         self._note(node, " ".join(argv))
