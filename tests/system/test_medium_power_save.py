@@ -246,10 +246,10 @@ def inject(at_ms: int, what: str) -> str:
 
 
 def answers(frames: list[Frame], subtype: int) -> list[list[Frame]]:
-    """What the access point sent to the station after each such frame, before the next."""
+    """What the access point sent to the station after each such frame, before the next; not to a group."""
     asked = [number for number, frame in enumerate(frames) if frame.body[0] == subtype and is_from(frame, STA)]
     return [
-        [frame for frame in frames[first:last] if frame.kind == DATA and is_from(frame, AP)]
+        [f for f in frames[first:last] if f.kind == DATA and is_from(f, AP) and not f.receiver[0] & 1]
         for first, last in pairwise(asked)
     ]
 

@@ -45,6 +45,12 @@ def program(to: Path, sources: list[Path], flags: list[str], compiler: str = "gc
     return to
 
 
+def shared_library(to: Path, sources: list[Path]) -> Path:
+    """Compiles a library to be preloaded."""
+    run(["gcc", "-std=c11", "-g", *WARNINGS, "-shared", "-fPIC", "-o", str(to), *map(str, sources)])
+    return to
+
+
 def library(to: Path, *arguments: str) -> Path:
     """``make`` of libsap into a directory, warnings as errors."""
     run(["make", "-C", str(LIBSAP), f"BUILD={to}", "CFLAGS=-O2 -g -Werror", *arguments])

@@ -172,8 +172,9 @@ def test_precise_files_arrive_over_a_lossy_link(boot: Run) -> None:
     for name in ("precise", "window"):
         told = values(ran, name)
         assert (told["exit_code"], told["lost"], told["sha256"]) == (0, 0, digest)
-    # about one in ten waits 50 ms for its repetition
-    assert 0.5 < values(ran, "precise")["transfers"][0]["time_total_s"] < 2
+    # Of 196 datagrams or their acknowledgments 9.75 % are lost, and each waits 50 ms: 21.2 waits, with a standard
+    # deviation of 4.8. Four of these either way.
+    assert 0.1 < values(ran, "precise")["transfers"][0]["time_total_s"] < 2.1
     told = values(ran, "approximate")
     assert told["exit_code"] == 0 and 0 < told["lost"] < 0.15 * DATAGRAMS
     assert told["sha256"] != digest and told["expected"] == DATAGRAMS

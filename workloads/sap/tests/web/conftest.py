@@ -3,6 +3,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,15 +28,39 @@ def guest_tree(tmp_path_factory: pytest.TempPathFactory) -> GuestFiles:
     return files
 
 
+@contextmanager
+def served(files: GuestFiles, program: Path, to: Path) -> Iterator[list[str]]:
+    """Start a program of the guest in valgrind, once (served.c); the first words of a command that runs it."""
+    preload = native.shared_library(to / "served.so", [Path(__file__).parent / "served.c"])
+    address = to / "calls"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(address))
+        server.listen()
+        process = subprocess.Popen(
+            [*native.valgrind(), *files.command(program, preload)],
+            env={**os.environ, "SERVED": str(server.fileno())},
+            pass_fds=[server.fileno()],
+        )
+    try:
+        yield [sys.executable, "-S", str(Path(__file__).parent / "called.py"), str(address), str(program)]
+    finally:
+        process.kill()
+        process.wait()
+
+
 @pytest.fixture(scope="session", params=["sanitizers", "valgrind"])
 def sap_get(
     request: pytest.FixtureRequest, guest_tree: GuestFiles, tmp_path_factory: pytest.TempPathFactory
-) -> list[str]:
-    """Return the first words of a command: sap-get under one of the two detectors."""
+) -> Iterator[list[str]]:
+    """Yield the first words of a command: sap-get under one of the two detectors."""
     watched = request.param == "valgrind"
-    flags = guest_files.PLAIN if watched else guest_files.SANITIZED
-    program = guest_tree.build(tmp_path_factory.mktemp("sap-get"), "sap-get", flags) / "build" / "sap-get"
-    return [*(native.valgrind() if watched else []), *guest_tree.command(program)]
+    to = tmp_path_factory.mktemp("sap-get")
+    program = guest_tree.build(to, "sap-get", guest_files.PLAIN if watched else guest_files.SANITIZED) / "build/sap-get"
+    if not watched:
+        yield guest_tree.command(program)
+        return
+    with served(guest_tree, program, to) as command:
+        yield command
 
 
 @pytest.fixture(scope="session")

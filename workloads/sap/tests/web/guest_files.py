@@ -34,10 +34,11 @@ class GuestFiles:
     root: Path
     image: Image
 
-    def command(self, program: Path) -> list[str]:
-        """The beginning of a command that runs a program as the guest would."""
+    def command(self, program: Path, *preloaded: Path) -> list[str]:
+        """The beginning of a command that runs a program as the guest would, with libraries of ours before its own."""
         libraries = self.root / LIBRARIES
-        return [str(libraries / LOADER), "--library-path", str(libraries), str(program)]
+        first = ["--preload", ":".join(map(str, preloaded))] if preloaded else []
+        return [str(libraries / LOADER), "--library-path", str(libraries), *first, str(program)]
 
     def build(self, to: Path, part: str, flags: list[str]) -> Path:
         """Compile libsap and a folder of the stack, as the lab does but with other CFLAGS; the folder."""
