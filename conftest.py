@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import PurePath
 
@@ -56,3 +57,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put long tests first. Sorting is stable, so each worker has the same order."""
     items.sort(key=lambda item: rank(item.nodeid))
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of collected tests: they live until the end."""
+    gc.collect()
+    gc.freeze()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.system.conftest import Ran
-from tests.system.test_medium import IP_BYTES, SINK_MAC, UDP_BYTES, beacons_ns, looks_of, workload
+from tests.system.test_medium import BUFFER_BYTES, IP_BYTES, SINK_MAC, UDP_BYTES, beacons_ns, looks_of, workload
 from tests.system.test_medium_papers import all_flows, calls, share_lost
 from tests.validation.rows import Row, record, rounded
 
@@ -87,13 +87,13 @@ def test_stations_get_together_what_ns3_gives_them(
     ns3_mbps: float,
     relative: float,
 ) -> None:
-    ran = boot(place(access_point, stations, medium), workload(2304, duration_s))
+    ran = boot(place(access_point, stations, medium), workload(BUFFER_BYTES, duration_s))
     compare(name, sum(uplink_mbps(ran).values()), ns3_mbps, relative)
 
 
 def test_a_slow_station_gets_its_share(boot: Callable[..., Ran]) -> None:
     """The performance anomaly. In ns-3 who heard a collision of equals waits AIFS only, not EIFS as in the standard."""
-    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(2304, 90)))
+    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 4 + ["rate: 6 Mbit/s"]), workload(BUFFER_BYTES, 90)))
     slow = mbps.pop("sta5")
     compare("anomaly: one at 6 Mbit/s", slow, 2.612, 0.04)
     compare("anomaly: each of four at 54 Mbit/s", sum(mbps.values()) / 4, 2.638, 0.03)
@@ -105,11 +105,11 @@ def test_a_mixed_cell_is_protected(boot: Callable[..., Ran]) -> None:
     ns-3 sends its CTS at 1 Mbit/s, unless told otherwise: the case is mixed-bg-basic11.
     """
     stations = ["mode: b, rate: 11 Mbit/s", "rate: 54 Mbit/s"]
-    ran = boot(place("mode: g, channel: 1", stations), workload(2304, 60))
+    ran = boot(place("mode: g, channel: 1", stations), workload(BUFFER_BYTES, 60))
     mbps = uplink_mbps(ran)
     compare("802.11b beside 802.11g", mbps["sta1"], 3.281, 0.04)
     compare("802.11g beside 802.11b", mbps["sta2"], 8.438, 0.03)
-    alone = uplink_mbps(boot(place("mode: g, channel: 1", stations[1:]), workload(2304, 5)))
+    alone = uplink_mbps(boot(place("mode: g, channel: 1", stations[1:]), workload(BUFFER_BYTES, 5)))
     assert alone["sta1"] > 25  # no protection without a station that needs it
 
 
@@ -156,7 +156,7 @@ def test_losses_cost_what_they_cost_in_ns3(boot: Callable[..., Ran], percent: in
         "timeline:\n  - {at: 500 ms, fault: damage, frames: data, from: sta1, to: ap1, "
         f"share: {percent} %, count: 1000000}}\n"
     )
-    ran = boot(place(A_54, ["rate: 54 Mbit/s"]), workload(2304, 12) + faults)
+    ran = boot(place(A_54, ["rate: 54 Mbit/s"]), workload(BUFFER_BYTES, 12) + faults)
     compare(f"{percent} % of frames lost", uplink_mbps(ran)["sta1"], ns3_mbps, 0.03)
 
 
@@ -167,7 +167,7 @@ def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
         "  - {on: sta, run: {probe: udp-sink}, as: receiver, ready: {listening: udp/9000}}\n"
         f"  - {{on: sink, run: {sender}, as: down}}\n"
     )
-    ran = boot(place(f"{A_54}, rate: 54 Mbit/s", ["rate: 54 Mbit/s"]), workload(2304, 12) + down)
+    ran = boot(place(f"{A_54}, rate: 54 Mbit/s", ["rate: 54 Mbit/s"]), workload(BUFFER_BYTES, 12) + down)
     compare("both ways: up", uplink_mbps(ran)["sta1"], 15.01, 0.02)
     compare("both ways: down", mbps_between(ran, "ap1", "sta1"), 15.03, 0.02)
 
@@ -233,7 +233,9 @@ def test_a_stronger_hidden_station(
     is chance: 0.30 Mbit/s at 20 dB, 0.19 at 30 dB, and in ns-3 as much. The tolerance is three times that.
     """
     levels = f"{{between: [ap1, sta1], is: 60 dB}}, {{between: [ap1, sta2], is: {weak_db} dB}}"
-    mbps = uplink_mbps(boot(place(A_54, ["rate: 54 Mbit/s"] * 2, f"snr: [{DEAF}, {levels}]"), workload(2304, 32)))
+    mbps = uplink_mbps(
+        boot(place(A_54, ["rate: 54 Mbit/s"] * 2, f"snr: [{DEAF}, {levels}]"), workload(BUFFER_BYTES, 32))
+    )
     name = f"hidden, {60 - weak_db} dB apart"
     compare(f"{name}: both", sum(mbps.values()), ns3_mbps, 0.01)
     compare(f"{name}: the stronger", mbps["sta1"], ns3_strong_mbps, relative)

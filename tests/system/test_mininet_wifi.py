@@ -18,7 +18,7 @@ from lab.machine.process import START_NS
 from lab.shared.types import Plan
 from tests.system.conftest import Ran
 from tests.system.dcf import PHYS, successes_per_second
-from tests.system.test_medium import IP_BYTES, rate_mbps, topology, workload
+from tests.system.test_medium import BUFFER_BYTES, IP_BYTES, rate_mbps, topology, workload
 from tests.validation.rows import Row, record, rounded
 
 pytestmark = [pytest.mark.guest, pytest.mark.validation]
@@ -42,7 +42,7 @@ processes:
 @pytest.mark.parametrize("stations", SATURATED)
 def test_saturated_stations_of_mode_g(boot: Callable[..., Ran], stations: int) -> None:
     """Nobody contends in Mininet-WiFi; here they do as in a simulation of DCF that shares no code with the medium."""
-    ran = boot(topology(stations, "g", 1, "54 Mbit/s"), workload(2304, 20))
+    ran = boot(topology(stations, "g", 1, "54 Mbit/s"), workload(BUFFER_BYTES, 20))
     simulated_mbps = successes_per_second(PHYS["802.11g 54 Mbit/s, mixed"], stations) * IP_BYTES * 8e-6
     name = f"mode g, 54 Mbit/s, {stations} saturated station{'s' if stations > 1 else ''}"
     seen_mbps = rounded(rate_mbps(ran, IP_BYTES))
