@@ -77,3 +77,26 @@ processes:
   - {on: client, at: 1 s, run: [nonesuch]}
 """,
         )
+
+
+def test_a_node_has_the_usual_devices_and_sees_nothing_of_other_nodes(boot: Callable[..., Ran]) -> None:
+    look = """\
+ls /dev; echo; ls /lab; ls /run/lab; echo
+head -c 3 /dev/zero | wc -c; head -c 3 /dev/urandom | wc -c; echo gone > /dev/null; echo in | cat /dev/stdin
+head -c 1 /dev/zero 2>&1 > /dev/full | grep -o 'No space left on device'
+python3 -c 'import os, pty; print(os.ttyname(pty.openpty()[1]))'
+grep -o 'follow tmpfs ro' /proc/mounts
+echo; tr -d '\\0' < /proc/1/cmdline; echo; ps -e -o comm= | grep -v -e '^ps' -e '^sh' -e '^grep'
+"""
+    lines = "".join(f"      {line}\n" for line in look.splitlines())
+    ran = boot(
+        WIRED,
+        "name: look\nroles: {host: 2}\nduration: 2 s\n"
+        f"files:\n  look:\n    on: host\n    path: /tmp/look\n    text: |\n{lines}"
+        "timeline:\n  - {at: 0.2 s, exec: h1, run: [sh, /tmp/look]}\n",
+    )
+    devices, places, answers, processes = (part.split("\n") for part in ran.outputs()[0].strip().split("\n\n"))
+    assert " ".join(devices) == "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero"
+    assert places == ["raw", "follow"]
+    assert answers == ["3", "3", "in", "No space left on device", "/dev/pts/0", "follow tmpfs ro"]
+    assert processes == ["pause", "pause"]
