@@ -7,15 +7,21 @@ import re
 import shutil
 import socket
 import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from lab.build.cache import Store, content_key
+from lab.build.report import SilentReport
 
 HERE = Path(__file__).parent
 STACK = HERE.parent.parent
 PROJECT = STACK.parent.parent
 LIBSAP = STACK / "libsap"
 MOD_SAP = STACK / "mod_sap"
+
+_NEEDED_BYTES = 20_000_000
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -39,10 +45,31 @@ def core_sources() -> list[Path]:
 
 
 def program(to: Path, sources: list[Path], flags: list[str], compiler: str = "gcc") -> Path:
-    """Compiles a program; a warning is an error, and its text the failure."""
+    """Compiles a program, unless it was compiled before; a warning is an error, and its text the failure."""
     includes = ["-I", str(LIBSAP / "include"), "-I", str(LIBSAP / "src")]
-    run([compiler, "-std=c11", "-g", *WARNINGS, *flags, *includes, "-o", str(to), *map(str, sources), "-pthread"])
-    return to
+    words = [compiler, "-std=c11", "-g", f"-ffile-prefix-map={PROJECT}=.", *WARNINGS, *flags, *includes, "-pthread"]
+    relative = [word.replace(str(PROJECT), ".") for word in words]
+    names = [path.name for path in sources]
+    key = content_key(run([compiler, "--version"]), *relative, *names, *contents(STACK, *sources))
+
+    def make(directory: Path) -> None:
+        run([*words, "-o", str(directory / "program"), *map(str, sources)])
+
+    return Path(shutil.copy(built(key, make) / "program", to))
+
+
+def contents(*places: Path) -> Iterator[bytes]:
+    """All that a build may read: the content of files, and in directories of everything in C and of Makefiles."""
+    for place in places:
+        for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if path == place or path.suffix in {".c", ".h"} or path.name == "Makefile":
+                yield path.read_bytes()
+
+
+def built(key: str, make: Callable[[Path], None]) -> Path:
+    """What ``make`` writes to a directory, from the lab's cache if another run or worker has made it."""
+    store = Store("test-programs", "a program of the tests")
+    return store.path(key) if store.has(key) else store.build(key, make, SilentReport(), needed_bytes=_NEEDED_BYTES)
 
 
 def shared_library(to: Path, sources: list[Path]) -> Path:

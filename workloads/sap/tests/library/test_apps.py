@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from lab.build.cache import content_key
 from workloads.sap.tests.library import native
 
 STACK = native.STACK
@@ -41,32 +42,33 @@ def unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return to
 
 
-def build_programs(build: Path, more: str) -> Programs:
+def build_programs(more: str) -> Programs:
     """sap-streamer and sap-tracker, with libsap in them."""
-    flags = f"-g -Werror {more}"
-    native.run(
-        ["make", "-C", str(native.LIBSAP), f"BUILD={build}/libsap", f"CFLAGS={flags}", f"{build}/libsap/libsap.a"]
-    )
-    for name in ("streamer", "tracker"):
-        variables = [f"BUILD={build}/{name}", f"LIBSAP={build}/libsap/libsap.a", f"CFLAGS={flags}"]
-        native.run(["make", "-C", str(STACK / name), *variables])
+    flags = f"-g -Werror -ffile-prefix-map={native.PROJECT}=. {more}"
+
+    def make(build: Path) -> None:
+        library = f"{build}/libsap/libsap.a"
+        native.run(["make", "-C", str(native.LIBSAP), f"BUILD={build}/libsap", f"CFLAGS={flags}", library])
+        for name in ("streamer", "tracker"):
+            variables = [f"BUILD={build}/{name}", f"LIBSAP={library}", f"CFLAGS={flags}"]
+            native.run(["make", "-C", str(STACK / name), *variables])
+
+    build = native.built(content_key(native.run(["gcc", "--version"]), "apps", more, *native.contents(STACK)), make)
     return {name: str(build / name / f"sap-{name}") for name in ("streamer", "tracker")}
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+def programs() -> Programs:
     """With the sanitizers in them."""
-    return build_programs(tmp_path_factory.mktemp("programs"), SANITIZERS)
+    return build_programs(SANITIZERS)
 
 
 @pytest.fixture(scope="session", params=["sanitizers", "valgrind"])
-def commands(
-    request: pytest.FixtureRequest, programs: Programs, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, list[str]]:
+def commands(request: pytest.FixtureRequest, programs: Programs) -> dict[str, list[str]]:
     """The beginning of a command of each, under one detector or the other."""
     if request.param == "sanitizers":
         return {name: [program] for name, program in programs.items()}
-    plain = build_programs(tmp_path_factory.mktemp("plain"), "-O1")
+    plain = build_programs("-O1")
     return {name: [*native.valgrind(), program] for name, program in plain.items()}
 
 

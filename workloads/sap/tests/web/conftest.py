@@ -55,7 +55,7 @@ def sap_get(
     """Yield the first words of a command: sap-get under one of the two detectors."""
     watched = request.param == "valgrind"
     to = tmp_path_factory.mktemp("sap-get")
-    program = guest_tree.build(to, "sap-get", guest_files.PLAIN if watched else guest_files.SANITIZED) / "build/sap-get"
+    program = guest_tree.build("sap-get", guest_files.PLAIN if watched else guest_files.SANITIZED) / "sap-get"
     if not watched:
         yield guest_tree.command(program)
         return

@@ -12,6 +12,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.build.cache import content_key
 from lab.build.debian_source import ensure_source
 from lab.build.image.image import Image
 from lab.build.report import SilentReport
@@ -40,23 +41,31 @@ class GuestFiles:
         first = ["--preload", ":".join(map(str, preloaded))] if preloaded else []
         return [str(libraries / LOADER), "--library-path", str(libraries), *first, str(program)]
 
-    def build(self, to: Path, part: str, flags: list[str]) -> Path:
-        """Compile libsap and a folder of the stack, as the lab does but with other CFLAGS; the folder."""
-        for name in ("libsap", part):
-            shutil.copytree(STACK / name, to / name, ignore=shutil.ignore_patterns("build"))
+    def build(self, part: str, flags: list[str]) -> Path:
+        """Compile libsap and a folder of the stack, as the lab does but with other CFLAGS; where the results are.
+
+        Only once for the same files (native.built).
+        """
         where = str(STACK / BUILD_PACKAGES)
         sysroot = ensure_sysroot(SilentReport(), self.image, listed(STACK / BUILD_PACKAGES), where)
         source = ensure_source(SilentReport(), self.image, "lighttpd", str(STACK / "sources"))
-        variables = {
-            "CC": compiler(to, sysroot.path, {}),
-            "CFLAGS": " ".join(flags),
-            "LDFLAGS": "-static-libasan -static-libubsan" if flags == SANITIZED else "",
-            variable("lighttpd"): str(source.path),
-        }
-        words = [f"{key}={value}" for key, value in variables.items()]
-        native.run(["make", "-C", str(to / "libsap"), *words, "build/libsap.a"])
-        native.run(["make", "-C", str(to / part), *words])
-        return to / part
+
+        def make(to: Path) -> None:
+            for name in ("libsap", part):
+                shutil.copytree(STACK / name, to / name, ignore=shutil.ignore_patterns("build"))
+            variables = {
+                "CC": compiler(to, sysroot.path, {}),
+                "CFLAGS": " ".join(flags),
+                "LDFLAGS": "-static-libasan -static-libubsan" if flags == SANITIZED else "",
+                variable("lighttpd"): str(source.path),
+            }
+            words = [f"{key}={value}" for key, value in variables.items()]
+            native.run(["make", "-C", str(to / "libsap"), *words, "build/libsap.a"])
+            native.run(["make", "-C", str(to / part), *words])
+
+        paths = (str(sysroot.path), str(source.path))
+        key = content_key(native.run(["gcc", "--version"]), part, *flags, *paths, *native.contents(STACK))
+        return native.built(key, make) / part / "build"
 
 
 def unpack(image: Image, to: Path) -> GuestFiles:

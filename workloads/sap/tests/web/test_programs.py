@@ -46,8 +46,8 @@ def free_port() -> int:
 def modules(guest_tree: GuestFiles, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory of lighttpd's modules and ours."""
     to = tmp_path_factory.mktemp("modules")
-    built = guest_tree.build(to / "build", "mod_sap", guest_files.PLAIN)
-    for module in [*(guest_tree.root / "usr/lib/lighttpd").glob("*.so"), built / "build" / "mod_sap.so"]:
+    built = guest_tree.build("mod_sap", guest_files.PLAIN)
+    for module in [*(guest_tree.root / "usr/lib/lighttpd").glob("*.so"), built / "mod_sap.so"]:
         shutil.copy(module, to)
     return to
 
