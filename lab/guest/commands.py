@@ -6,11 +6,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from lab.shared import types
-from lab.shared.paths import AIR_CAPTURE, CGROUPS, CONTAINER, FOLLOW, NODES, RAW, RAW_IN_NODE
+from lab.shared.paths import (
+    AIR_CAPTURE,
+    CGROUPS,
+    CONTAINER,
+    FOLLOW,
+    NODES,
+    PROGRAMS,
+    PROGRAMS_IN_NODE,
+    RAW,
+    RAW_IN_NODE,
+    STACK,
+)
 
 FOLLOW_IN_NODE = "/run/lab/follow"
 Mount = tuple[str, str, str]  # what, where in a node, ro or rw
-MOUNTS: tuple[Mount, ...] = ((FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw"))  # of every container
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
@@ -24,9 +34,19 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
     ]
 
 
-def start_container(name: str, shared: Sequence[Mount] = ()) -> list[str]:
-    """Start the container of a node, with these mounts beside those of every container."""
-    words = [word for mount in (*MOUNTS, *shared) for word in mount]
+def mounts(plan: types.Plan) -> tuple[Mount, ...]:
+    """What every node of a plan sees of the guest's files."""
+    found = [(FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw")]
+    if plan.stack:
+        found.append((str(STACK), f"/opt/{plan.stack}", "ro"))
+    if plan.programs:
+        found.append((str(PROGRAMS), PROGRAMS_IN_NODE, "ro"))
+    return tuple(found)
+
+
+def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
+    """Start the container of a node with these mounts."""
+    words = [word for mount in mounts for word in mount]
     return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
 
 

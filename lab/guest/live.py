@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
+from lab.guest.commands import Mount
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
@@ -29,7 +30,7 @@ UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associ
 class Network(Protocol):
     """The nodes that have been made."""
 
-    def add(self, spec: types.Node, class_name: str, lists: Sequence[str]) -> object:
+    def add(self, spec: types.Node, mounts: Sequence[Mount], class_name: str, lists: Sequence[str]) -> object:
         """Make a node of the plan; the names are for whoever looks at it as Mininet does."""
 
     def container(self, node: str) -> Container:

@@ -58,9 +58,10 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
         from lab.guest.medium_steps import netlink
 
         yield netlink(plan.medium, requests.setup(plan.medium))
+    mounts = commands.mounts(plan)
     for node in plan.nodes:
         kind = node_kind(node.kind)
-        yield Create(node, kind.class_name, kind.lists)
+        yield Create(node, mounts, kind.class_name, kind.lists)
     pairs = commands.pair_lines(plan, pid)
     if pairs:
         yield Run(["ip", "-batch", "-"], lines=pairs)

@@ -171,6 +171,7 @@ class Create(NamedTuple):
     """Create a node's container, and Mininet's view of the node."""
 
     node: types.Node
+    mounts: tuple[commands.Mount, ...]
     class_name: str  # Mininet's name for the class of such nodes
     lists: tuple[str, ...]  # the attributes of Mininet's network that it is in
 
@@ -184,11 +185,11 @@ class Create(NamedTuple):
         node = self.node
         limits = f"at most {node.memory_bytes >> 20} MiB of memory and {node.pids_max} processes"
         yield f"# {NODES}/{node.name}/root: an overlay of the image; {CGROUPS}/lab-{node.name}: {limits}"
-        yield shlex.join(commands.start_container(node.name))
+        yield shlex.join(commands.start_container(node.name, self.mounts))
 
     def execute(self, guest: LiveGuest) -> None:
         """Create and start it."""
-        guest.network.add(self.node, self.class_name, self.lists)
+        guest.network.add(self.node, self.mounts, self.class_name, self.lists)
 
 
 class Daemon(NamedTuple):

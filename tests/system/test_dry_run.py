@@ -45,6 +45,7 @@ duration: 5 s
 processes:
   - {on: server, run: [iperf3, -s], as: server, ready: {listening: tcp/5201}}
   - {on: client, at: 0.5 s, run: [sleep, "100"], as: sleeper}
+  - {on: server, run: {probe: udp-sink}, as: sink}
 probes:
   - {on: client, probe: station-dump, every: 700 ms}
   - {on: client, probe: wpa-events}

@@ -23,7 +23,6 @@ from lab.shared.paths import BASE, CGROUPS, ENTER, NODES
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000  # sched.h
-_shared: list[commands.Mount] = []  # mounts of every container that is created from now on, beside commands.MOUNTS
 
 
 @cache
@@ -38,11 +37,6 @@ def _enter_network(namespace: int) -> None:
         raise GuestError(f"setns: {os.strerror(ctypes.get_errno())}")
 
 
-def share(directory: Path, prefix: str) -> None:
-    """Mount a directory of the agent's, read-only, at ``prefix`` in every container that is created from now on."""
-    _shared.append((str(directory), prefix, "ro"))
-
-
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
     """mount(2); raises GuestError if it fails."""
     if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
@@ -52,7 +46,8 @@ def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> No
 class Container:
     """A started container. ``root`` is its file system as the agent sees it, ``pid`` its first process."""
 
-    def __init__(self, name: str, memory_bytes: int, pids_max: int) -> None:
+    def __init__(self, spec: types.Node, mounts: Sequence[commands.Mount]) -> None:
+        name = spec.name
         self.name = name
         home = NODES / name
         self.root = home / "root"
@@ -67,10 +62,10 @@ class Container:
         (self.root / "etc/hostname").write_text(f"{name}\n")
         self._cgroup = CGROUPS / f"lab-{name}"
         self._cgroup.mkdir()
-        (self._cgroup / "memory.max").write_text(str(memory_bytes))
-        (self._cgroup / "pids.max").write_text(str(pids_max))
+        (self._cgroup / "memory.max").write_text(str(spec.memory_bytes))
+        (self._cgroup / "pids.max").write_text(str(spec.pids_max))
         self._procs = self._cgroup / "cgroup.procs"
-        self.pid = int(run(commands.start_container(name, _shared), culprit=name))
+        self.pid = int(run(commands.start_container(name, mounts), culprit=name))
         self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
     def command(self, *argv: str) -> list[str]:
@@ -112,9 +107,9 @@ class Containers:
     def __init__(self) -> None:
         self._by_node: dict[str, Container] = {}
 
-    def add(self, spec: types.Node, _class_name: str, _lists: Sequence[str]) -> None:
+    def add(self, spec: types.Node, mounts: Sequence[commands.Mount], _class_name: str, _lists: Sequence[str]) -> None:
         """Make a node of the plan; nobody looks at it as Mininet does."""
-        self._by_node[spec.name] = Container(spec.name, spec.memory_bytes, spec.pids_max)
+        self._by_node[spec.name] = Container(spec, mounts)
 
     def container(self, node: str) -> Container:
         """The container of a node."""

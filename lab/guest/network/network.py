@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from mininet.net import Mininet
 from mininet.util import numCores
 
+from lab.guest.commands import Mount
 from lab.guest.network.container import Container
 from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
@@ -29,10 +30,10 @@ class LabNet(Mininet):
         self.aps: list[LabNode] = []
         self._phys = types.radio_numbers(plan.nodes)
 
-    def add(self, spec: types.Node, class_name: str, lists: Sequence[str]) -> LabNode:
+    def add(self, spec: types.Node, mounts: Sequence[Mount], class_name: str, lists: Sequence[str]) -> LabNode:
         """Create a node of the plan; Mininet shows the name of its class, and finds nodes in these lists."""
         made: type[LabNode] = type(class_name, (LabNode,), {})
-        node = made(spec, self._phys.get(spec.name))
+        node = made(spec, mounts, self._phys.get(spec.name))
         for name in lists:
             getattr(self, name).append(node)
         self.nameToNode[spec.name] = node

@@ -12,12 +12,13 @@ import os
 import pty
 import select
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mininet.link import Intf
 from mininet.node import Node as MininetNode
 
+from lab.guest.commands import Mount
 from lab.guest.network.container import Container
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
@@ -54,13 +55,13 @@ class LabNode(MininetNode):
     stdin: Any
     stdout: Any
 
-    def __init__(self, spec: types.Node, phy: int | None = None, **params: Any) -> None:
+    def __init__(self, spec: types.Node, mounts: Sequence[Mount], phy: int | None = None, **params: Any) -> None:
         """``phy`` is the number of its mac80211_hwsim radio, which lives in the container's network namespace."""
         self.spec = spec
         self.radio = spec.radio
         self.phy = phy
         self._exit_status = 0  # of its last shell that has ended
-        self.container = Container(spec.name, spec.memory_bytes, spec.pids_max)
+        self.container = Container(spec, mounts)
         super().__init__(spec.name, inNamespace=True, **params)
         self.pid = self.container.pid
         for interface in spec.interfaces:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.guest.network.container import share
-from lab.shared.paths import PROGRAMS, PROGRAMS_IN_NODE
+from lab.shared.paths import PROGRAMS
 
 
 def share_programs(programs: Mapping[str, str]) -> None:
-    """Mount the programs, by file name, read-only, in every node that is created from now on."""
+    """Write the programs, by file name, where every node mounts them."""
     PROGRAMS.mkdir()
     for name, text in sorted(programs.items()):
         (PROGRAMS / name).write_text(text)
-    share(PROGRAMS, PROGRAMS_IN_NODE)

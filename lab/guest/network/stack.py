@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lab.guest.errors import GuestError
-from lab.guest.network.container import mount, share
+from lab.guest.network.container import mount
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared.paths import STACK
 
@@ -29,7 +29,6 @@ def offer(name: str) -> None:
     STACK.mkdir()
     mount(str(_DEVICE), STACK, "squashfs", "", _MS_RDONLY)
     prefix = f"/opt/{name}"
-    share(STACK, prefix)
     ENVIRONMENT.update(
         PATH=f"{prefix}/bin:{ENVIRONMENT['PATH']}",
         LD_LIBRARY_PATH=f"{prefix}/lib",

@@ -59,10 +59,11 @@ def program(to: Path, sources: list[Path], flags: list[str], compiler: str = "gc
 
 
 def contents(*places: Path) -> Iterator[bytes]:
-    """All that a build may read: the content of files, and in directories of everything in C and of Makefiles."""
+    """All that a build may read, name and content: files, and in directories everything in C and for make."""
     for place in places:
         for path in sorted(place.rglob("*")) if place.is_dir() else [place]:
-            if path == place or path.suffix in {".c", ".h"} or path.name == "Makefile":
+            if path == place or path.suffix in {".c", ".h", ".mk"} or path.name == "Makefile":
+                yield str(path.relative_to(place)).encode()
                 yield path.read_bytes()
 
 
