@@ -9,7 +9,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_mac.h"
 
 /* a busy medium is noticed that much later (aCCATime), Tables 15-5 and 17-21 */
 #define CCA_OFDM_NS	4000
@@ -18,11 +18,11 @@
 /* since when the medium is idle for a radio, or from when on it will be */
 static u64 idle_from(const struct hwsim_radio *radio)
 {
-	u64 idle = max3(radio->busy_until_ns, radio->nav_until_ns,
-			radio->hold_until_ns);
+	u64 idle = max3(radio->busy_until_ns, radio->mac->nav_until_ns,
+			radio->mac->hold_until_ns);
 
-	if (radio->eifs_from_ns)
-		idle = max(idle, radio->eifs_from_ns + radio->eifs_extra_ns);
+	if (radio->mac->eifs_from_ns)
+		idle = max(idle, radio->mac->eifs_from_ns + radio->mac->eifs_extra_ns);
 	return idle;
 }
 
@@ -61,16 +61,16 @@ u64 hwsim_access_update(struct hwsim_radio *radio)
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		const struct hwsim_ac *ac = &radio->acs[i];
+		const struct hwsim_ac *ac = &radio->mac->acs[i];
 
-		contends |= ac->waiting || ac->edca.drawn;
+		contends |= ac->waiting || ac->edca.backs_off;
 		if (ac->waiting)
 			next = min(next, start_of(radio, ac));
 	}
-	radio->contends = contends;
-	radio->next_ns = radio->stage == HWSIM_STAGE_NONE ? next : HWSIM_NEVER;
-	radio->next_known = true;
-	return radio->next_ns;
+	radio->mac->contends = contends;
+	radio->mac->next_ns = radio->mac->stage == HWSIM_STAGE_NONE ? next : HWSIM_NEVER;
+	radio->mac->next_known = true;
+	return radio->mac->next_ns;
 }
 
 /*
@@ -83,16 +83,16 @@ static void stop_counts(struct hwsim_radio *radio, u64 at_ns)
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		struct hwsim_ac *ac = &radio->acs[i];
+		struct hwsim_ac *ac = &radio->mac->acs[i];
 		u64 from;
 
-		if (!ac->edca.drawn)
+		if (!ac->edca.backs_off)
 			continue;
 		from = counting_from(radio, ac);
 		if (!ac->waiting &&
 		    from + (u64)ac->edca.slots * slot_ns <= at_ns) {
 			ac->edca.slots = 0;
-			ac->edca.drawn = false;
+			ac->edca.backs_off = false;
 		} else if (ac->edca.slots) {
 			hwsim_edca_stop(&ac->edca, from, at_ns, slot_ns);
 		}
@@ -122,19 +122,19 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	hwsim_access_changed(radio);
 	ac->waiting = true;
 	ac->ready_ns = at_ns;
-	if (radio->latency_ns)
-		ac->ready_ns += hwsim_stream_below(&radio->latency,
-						   radio->latency_ns);
+	if (radio->mac->latency_ns)
+		ac->ready_ns += hwsim_stream_below(&radio->mac->latency,
+						   radio->mac->latency_ns);
 	ac->committed_ns = HWSIM_NEVER;
 	counted = counting_from(radio, ac) +
 		  (u64)ac->edca.slots * radio->timing.slot_ns;
-	if (radio->stage == HWSIM_STAGE_NONE && counted <= at_ns) {
+	if (radio->mac->stage == HWSIM_STAGE_NONE && counted <= at_ns) {
 		ac->edca.slots = 0;
-		ac->edca.drawn = false;
+		ac->edca.backs_off = false;
 	}
-	if (!ac->edca.drawn &&
-	    (idle_from(radio) > at_ns || radio->stage != HWSIM_STAGE_NONE))
-		hwsim_edca_draw(&ac->edca);
+	if (!ac->edca.backs_off &&
+	    (idle_from(radio) > at_ns || radio->mac->stage != HWSIM_STAGE_NONE))
+		hwsim_edca_invoke(&ac->edca);
 }
 
 /**
@@ -144,15 +144,15 @@ void hwsim_access_ready(struct hwsim_radio *radio, struct hwsim_ac *ac,
  */
 void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 {
-	u64 now = radio->medium->now_ns;
+	u64 now = hwsim_now_ns(radio);
 	u32 cca_ns = radio->timing.slot_ns > 2 * CCA_OFDM_NS + 1000 ?
 		     CCA_DSSS_NS : CCA_OFDM_NS;
 	int i;
 
 	hwsim_access_next(radio);
-	if (radio->contends && radio->stage == HWSIM_STAGE_NONE) {
+	if (radio->mac->contends && radio->mac->stage == HWSIM_STAGE_NONE) {
 		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-			struct hwsim_ac *ac = &radio->acs[i];
+			struct hwsim_ac *ac = &radio->mac->acs[i];
 			u64 start = start_of(radio, ac);
 
 			/* too late to notice */
@@ -161,61 +161,66 @@ void hwsim_access_busy(struct hwsim_radio *radio, u64 until_ns)
 		}
 		stop_counts(radio, now);
 		for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-			struct hwsim_ac *ac = &radio->acs[i];
+			struct hwsim_ac *ac = &radio->mac->acs[i];
 
 			/* it was about to go out without a backoff */
-			if (ac->waiting && !ac->edca.drawn &&
+			if (ac->waiting && !ac->edca.backs_off &&
 			    ac->committed_ns == HWSIM_NEVER)
-				hwsim_edca_draw(&ac->edca);
+				hwsim_edca_invoke(&ac->edca);
 		}
 	}
 	if (until_ns > radio->busy_until_ns) {
 		/* no idle time yet from which EIFS could count */
-		if (radio->eifs_from_ns == radio->busy_until_ns &&
+		if (radio->mac->eifs_from_ns == radio->busy_until_ns &&
 		    now < radio->busy_until_ns)
-			radio->eifs_from_ns = until_ns;
+			radio->mac->eifs_from_ns = until_ns;
 		radio->busy_until_ns = until_ns;
 	}
-	if (radio->contends)
+	if (radio->mac->contends)
 		hwsim_access_changed(radio);
 }
 
 /* the exchange is over: contend again, if there is more to send */
 static void finish(struct hwsim_radio *radio)
 {
-	struct hwsim_ac *ac = radio->sender;
+	struct hwsim_ac *ac = radio->mac->sender;
 
 	hwsim_access_changed(radio);
-	radio->stage = HWSIM_STAGE_NONE;
-	radio->hold_until_ns = radio->medium->now_ns;
-	hwsim_event_cancel(radio->medium, &radio->timeout);
-	hwsim_ppdu_put(radio->frame);
-	radio->frame = NULL;
-	radio->sender = NULL;
+	radio->mac->stage = HWSIM_STAGE_NONE;
+	radio->mac->hold_until_ns = hwsim_now_ns(radio);
+	hwsim_event_cancel(&radio->medium->clock, &radio->mac->timeout);
+	hwsim_ppdu_put(radio->mac->frame);
+	radio->mac->frame = NULL;
+	radio->mac->sender = NULL;
 	ac->waiting = false;
-	if (hwsim_tx_pending(ac)) {
+	if (hwsim_ac_pending(ac)) {
 		ac->waiting = true;
-		ac->ready_ns = radio->medium->now_ns;
+		ac->ready_ns = hwsim_now_ns(radio);
 		ac->committed_ns = HWSIM_NEVER;
 	}
 }
 
-/* what was to follow in the TXOP does not */
-static void give_back(struct hwsim_radio *radio)
+/**
+ * hwsim_access_give_back - what was to follow in the TXOP does not
+ * @radio: the radio
+ */
+void hwsim_access_give_back(struct hwsim_radio *radio)
 {
-	if (radio->ahead)
-		hwsim_tx_unbuild(radio, radio->sender, radio->ahead);
-	radio->ahead = NULL;
+	struct hwsim_ppdu *ahead = radio->mac->ahead;
+
+	radio->mac->ahead = NULL;
+	if (ahead)
+		radio->mac->frames->unbuild(radio, radio->mac->sender, ahead);
 }
 
 static void exchange_failed(struct hwsim_radio *radio)
 {
-	struct hwsim_ppdu *frame = radio->frame;
-	struct hwsim_ac *ac = radio->sender;
+	struct hwsim_ppdu *frame = radio->mac->frame;
+	struct hwsim_ac *ac = radio->mac->sender;
 	bool again;
 
-	give_back(radio);
-	again = hwsim_tx_done(radio, ac, frame, NULL);
+	hwsim_access_give_back(radio);
+	again = radio->mac->frames->done(radio, ac, frame, NULL);
 	finish(radio);
 	if (again)
 		hwsim_edca_failure(&ac->edca);
@@ -223,9 +228,9 @@ static void exchange_failed(struct hwsim_radio *radio)
 		hwsim_edca_success(&ac->edca);
 }
 
-static void on_timeout(struct hwsim_medium *medium, struct hwsim_event *event)
+static void on_timeout(struct hwsim_clock *clock, struct hwsim_event *event)
 {
-	exchange_failed(container_of(event, struct hwsim_radio, timeout));
+	exchange_failed(container_of(event, struct hwsim_mac, timeout)->radio);
 }
 
 /* wait for an answer: ACK or CTS time-out (10.3.2.9, 10.3.2.11) */
@@ -233,13 +238,13 @@ static void await_answer(struct hwsim_radio *radio,
 			 const struct hwsim_phy_rate *rate)
 {
 	struct hwsim_phy_rate answer =
-		hwsim_phy_response(rate, radio->basic_rates);
-	u64 until = radio->medium->now_ns + radio->timing.sifs_ns +
+		hwsim_phy_response(rate, radio->mac->basic_rates);
+	u64 until = hwsim_now_ns(radio) + radio->timing.sifs_ns +
 		    radio->timing.slot_ns + hwsim_phy_preamble_ns(&answer);
 
-	radio->hold_until_ns = until;
-	radio->timeout.happen = on_timeout;
-	hwsim_event_add(radio->medium, &radio->timeout, until);
+	radio->mac->hold_until_ns = until;
+	radio->mac->timeout.handler = on_timeout;
+	hwsim_event_add(&radio->medium->clock, &radio->mac->timeout, until);
 }
 
 /* duration of an answer of @bytes to a frame at @rate, with SIFS before */
@@ -247,7 +252,7 @@ static u32 answer_ns(const struct hwsim_radio *radio,
 		     const struct hwsim_phy_rate *rate, u32 bytes)
 {
 	struct hwsim_phy_rate answer =
-		hwsim_phy_response(rate, radio->basic_rates);
+		hwsim_phy_response(rate, radio->mac->basic_rates);
 
 	return radio->timing.sifs_ns +
 	       hwsim_phy_duration_ns(&answer, &radio->timing, bytes);
@@ -256,7 +261,7 @@ static u32 answer_ns(const struct hwsim_radio *radio,
 /* precede the frame of the exchange by RTS, or by CTS to oneself */
 static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 {
-	struct hwsim_ppdu *frame = radio->frame, *ppdu;
+	struct hwsim_ppdu *frame = radio->mac->frame, *ppdu;
 	bool rts = frame->protection == HWSIM_PROTECTION_RTS;
 	u32 ns;
 
@@ -280,7 +285,7 @@ static bool send_protection(struct hwsim_radio *radio, u64 at_ns)
 	if (rts)
 		ns += answer_ns(radio, &ppdu->rate, HWSIM_MEDIUM_CTS_BYTES);
 	ppdu->duration_us = DIV_ROUND_UP(ns, NSEC_PER_USEC);
-	radio->stage = HWSIM_STAGE_PROTECT;
+	radio->mac->stage = HWSIM_STAGE_PROTECT;
 	hwsim_ppdu_send(ppdu, at_ns);
 	return true;
 }
@@ -312,20 +317,20 @@ static u32 protection_ns(const struct hwsim_radio *radio,
 static void look_ahead(struct hwsim_radio *radio, u64 start_ns)
 {
 	const struct hwsim_phy_timing *timing = &radio->timing;
-	struct hwsim_ppdu *frame = radio->frame, *ahead;
-	struct hwsim_ac *ac = radio->sender;
+	struct hwsim_ppdu *frame = radio->mac->frame, *ahead;
+	struct hwsim_ac *ac = radio->mac->sender;
 	u64 next;
 
 	next = start_ns + protection_ns(radio, frame) +
 	       hwsim_phy_duration_ns(&frame->rate, timing, frame->psdu_bytes) +
 	       frame->duration_us * NSEC_PER_USEC + timing->sifs_ns;
-	if (!ac->edca.txop_ns || next >= radio->txop_end_ns)
+	if (!ac->edca.txop_ns || next >= radio->mac->txop_end_ns)
 		return;
-	ahead = hwsim_tx_build(radio, ac, radio->txop_end_ns - next,
+	ahead = radio->mac->frames->build(radio, ac, radio->mac->txop_end_ns - next,
 			       HWSIM_PLACE_RESERVED);
-	radio->ahead = ahead;
+	radio->mac->ahead = ahead;
 	if (ahead)
-		hwsim_tx_reserve(frame, ahead->duration_us +
+		radio->mac->frames->reserve(frame, ahead->duration_us +
 				 DIV_ROUND_UP(timing->sifs_ns +
 					      hwsim_phy_duration_ns(&ahead->rate,
 								    timing,
@@ -335,10 +340,10 @@ static void look_ahead(struct hwsim_radio *radio, u64 start_ns)
 
 static void send_frame(struct hwsim_radio *radio, u64 at_ns)
 {
-	radio->stage = HWSIM_STAGE_DATA;
-	radio->frame->uses++;	/* the air's */
-	hwsim_tx_stamp(radio, radio->frame, at_ns);
-	hwsim_ppdu_send(radio->frame, at_ns);
+	radio->mac->stage = HWSIM_STAGE_DATA;
+	radio->mac->frame->uses++;	/* the air's */
+	radio->mac->frames->stamp(radio, radio->mac->frame, at_ns);
+	hwsim_ppdu_send(radio->mac->frame, at_ns);
 }
 
 /*
@@ -353,30 +358,29 @@ static bool secondary_is_idle(const struct hwsim_radio *radio, u64 now)
 	       slots * radio->timing.slot_ns <= now;
 }
 
-/**
- * hwsim_access_grant - a radio's backoff has ended
- * @radio: the radio
+/*
+ * A radio's backoff has ended.
  *
  * If several of its access categories are through, the highest one sends and
  * the others do as after a collision (10.23.2.4).
  */
-void hwsim_access_grant(struct hwsim_radio *radio)
+static void grant(struct hwsim_radio *radio)
 {
 	struct hwsim_medium *medium = radio->medium;
 	struct hwsim_ac *winner = NULL;
-	u64 now = medium->now_ns, counting = 0, wanted = 0;
+	u64 now = medium->clock.now_ns, counting = 0, wanted = 0;
 	struct hwsim_ppdu *frame, *ppdu;
 	unsigned long losers = 0;
 	int i;
 
 	hwsim_access_changed(radio);
-	radio->txop_is_narrow = !secondary_is_idle(radio, now);
+	radio->mac->txop_is_narrow = !secondary_is_idle(radio, now);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		struct hwsim_ac *ac = &radio->acs[i];
+		struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		if (start_of(radio, ac) > now)
 			continue;
-		ppdu = hwsim_tx_build(radio, ac, ac->edca.txop_ns,
+		ppdu = radio->mac->frames->build(radio, ac, ac->edca.txop_ns,
 				      HWSIM_PLACE_FIRST);
 		if (!ppdu) {
 			/* mac80211 had nothing after all */
@@ -385,7 +389,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 			continue;
 		}
 		if (winner) {
-			hwsim_tx_unbuild(radio, ac, ppdu);
+			radio->mac->frames->unbuild(radio, ac, ppdu);
 			losers |= BIT(i);
 			continue;
 		}
@@ -397,18 +401,18 @@ void hwsim_access_grant(struct hwsim_radio *radio)
 	if (!winner)
 		return;
 	stop_counts(radio, now);
-	radio->hold_until_ns = now;
+	radio->mac->hold_until_ns = now;
 	winner->edca.slots = 0;
-	winner->edca.drawn = false;
+	winner->edca.backs_off = false;
 	winner->committed_ns = HWSIM_NEVER;
 	for_each_set_bit(i, &losers, IEEE80211_NUM_ACS) {
-		radio->acs[i].inside++;
-		radio->acs[i].committed_ns = HWSIM_NEVER;
-		hwsim_edca_failure(&radio->acs[i].edca);
+		radio->mac->acs[i].inside++;
+		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
+		hwsim_edca_failure(&radio->mac->acs[i].edca);
 	}
-	radio->sender = winner;
-	radio->frame = frame;
-	radio->txop_end_ns = now + winner->edca.txop_ns;
+	radio->mac->sender = winner;
+	radio->mac->frame = frame;
+	radio->mac->txop_end_ns = now + winner->edca.txop_ns;
 	frame->wanted_ns = wanted;
 	frame->deferred_ns = radio->energy_until_ns;
 	frame->counting_ns = counting;
@@ -427,7 +431,7 @@ void hwsim_access_grant(struct hwsim_radio *radio)
  */
 void hwsim_access_damaged(struct hwsim_radio *radio)
 {
-	radio->eifs_from_ns = max(radio->busy_until_ns, radio->medium->now_ns);
+	radio->mac->eifs_from_ns = max(radio->busy_until_ns, hwsim_now_ns(radio));
 }
 
 /**
@@ -437,14 +441,14 @@ void hwsim_access_damaged(struct hwsim_radio *radio)
 void hwsim_access_heard(struct hwsim_radio *radio)
 {
 	/* something follows the RTS of others: what it reserved holds */
-	if (radio->medium->now_ns <= radio->nav_until_ns)
-		radio->nav_until_ns = max(radio->nav_until_ns,
-					  radio->nav_if_heard_ns);
-	radio->nav_if_heard_ns = 0;
+	if (hwsim_now_ns(radio) <= radio->mac->nav_until_ns)
+		radio->mac->nav_until_ns = max(radio->mac->nav_until_ns,
+					       radio->mac->nav_if_heard_ns);
+	radio->mac->nav_if_heard_ns = 0;
 	hwsim_access_moved(radio);
-	if (radio->stage == HWSIM_STAGE_PROTECT ||
-	    radio->stage == HWSIM_STAGE_ANSWER)
-		hwsim_event_cancel(radio->medium, &radio->timeout);
+	if (radio->mac->stage == HWSIM_STAGE_PROTECT ||
+	    radio->mac->stage == HWSIM_STAGE_ANSWER)
+		hwsim_event_cancel(&radio->medium->clock, &radio->mac->timeout);
 }
 
 /**
@@ -453,10 +457,10 @@ void hwsim_access_heard(struct hwsim_radio *radio)
  */
 void hwsim_access_unheard(struct hwsim_radio *radio)
 {
-	bool awaits = radio->stage == HWSIM_STAGE_ANSWER ||
-		      (radio->stage == HWSIM_STAGE_PROTECT && !radio->sending);
+	bool awaits = radio->mac->stage == HWSIM_STAGE_ANSWER ||
+		      (radio->mac->stage == HWSIM_STAGE_PROTECT && !radio->sending);
 
-	if (awaits && RB_EMPTY_NODE(&radio->timeout.node))
+	if (awaits && RB_EMPTY_NODE(&radio->mac->timeout.node))
 		exchange_failed(radio);
 }
 
@@ -465,23 +469,23 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 			       const struct hwsim_ppdu *answer)
 {
 	struct hwsim_medium *medium = radio->medium;
-	struct hwsim_ac *ac = radio->sender;
+	struct hwsim_ac *ac = radio->mac->sender;
 	struct hwsim_ppdu *frame;
 	u64 next;
 
-	hwsim_event_cancel(medium, &radio->timeout);
-	hwsim_tx_done(radio, ac, radio->frame, answer);
-	next = medium->now_ns + radio->timing.sifs_ns;
-	frame = radio->ahead;
-	radio->ahead = NULL;
+	hwsim_event_cancel(&medium->clock, &radio->mac->timeout);
+	radio->mac->frames->done(radio, ac, radio->mac->frame, answer);
+	next = medium->clock.now_ns + radio->timing.sifs_ns;
+	frame = radio->mac->ahead;
+	radio->mac->ahead = NULL;
 	/* not known when this frame went out, or not yet there */
-	if (!frame && ac->edca.txop_ns && next < radio->txop_end_ns)
-		frame = hwsim_tx_build(radio, ac, radio->txop_end_ns - next,
+	if (!frame && ac->edca.txop_ns && next < radio->mac->txop_end_ns)
+		frame = radio->mac->frames->build(radio, ac, radio->mac->txop_end_ns - next,
 				       HWSIM_PLACE_LATER);
 	if (frame) {
-		hwsim_ppdu_put(radio->frame);
-		radio->frame = frame;
-		radio->hold_until_ns = medium->now_ns;
+		hwsim_ppdu_put(radio->mac->frame);
+		radio->mac->frame = frame;
+		radio->mac->hold_until_ns = medium->clock.now_ns;
 		look_ahead(radio, next);
 		send_frame(radio, next);
 		return;
@@ -497,28 +501,28 @@ static void exchange_succeeded(struct hwsim_radio *radio,
  */
 void hwsim_access_sent(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
-	u64 now = radio->medium->now_ns;
+	u64 now = hwsim_now_ns(radio);
 
 	if (radio->sending != ppdu)
 		return;		/* it has left that channel meanwhile */
 	radio->sending = NULL;
-	if (ppdu == radio->answer) {
-		radio->answer = NULL;
+	if (ppdu == radio->mac->answer) {
+		radio->mac->answer = NULL;
 		return;
 	}
-	if (ppdu == radio->frame) {
-		radio->sender->airtime_ns += ppdu->end_ns - ppdu->start_ns;
+	if (ppdu == radio->mac->frame) {
+		radio->mac->sender->airtime_ns += ppdu->end_ns - ppdu->start_ns;
 		if (ppdu->wants_answer) {
-			radio->stage = HWSIM_STAGE_ANSWER;
+			radio->mac->stage = HWSIM_STAGE_ANSWER;
 			await_answer(radio, &ppdu->rate);
 		} else {
 			exchange_succeeded(radio, NULL);
 		}
 	} else if (ppdu->kind == HWSIM_MEDIUM_FRAME_RTS &&
-		   radio->stage == HWSIM_STAGE_PROTECT) {
+		   radio->mac->stage == HWSIM_STAGE_PROTECT) {
 		await_answer(radio, &ppdu->rate);
 	} else if (ppdu->kind == HWSIM_MEDIUM_FRAME_CTS &&
-		   radio->stage == HWSIM_STAGE_PROTECT) {
+		   radio->mac->stage == HWSIM_STAGE_PROTECT) {
 		send_frame(radio, now + radio->timing.sifs_ns);
 	}
 }
@@ -534,14 +538,14 @@ bool hwsim_access_answered(struct hwsim_radio *radio,
 			   const struct hwsim_ppdu *ppdu)
 {
 	if (ppdu->kind == HWSIM_MEDIUM_FRAME_CTS) {
-		if (radio->stage != HWSIM_STAGE_PROTECT)
+		if (radio->mac->stage != HWSIM_STAGE_PROTECT)
 			return false;
-		hwsim_event_cancel(radio->medium, &radio->timeout);
-		send_frame(radio, radio->medium->now_ns + radio->timing.sifs_ns);
+		hwsim_event_cancel(&radio->medium->clock, &radio->mac->timeout);
+		send_frame(radio, hwsim_now_ns(radio) + radio->timing.sifs_ns);
 		return true;
 	}
-	if (radio->stage != HWSIM_STAGE_ANSWER ||
-	    ppdu->kind != radio->frame->answer_kind)
+	if (radio->mac->stage != HWSIM_STAGE_ANSWER ||
+	    ppdu->kind != radio->mac->frame->answer_kind)
 		return false;
 	exchange_succeeded(radio, ppdu);
 	return true;
@@ -559,15 +563,74 @@ void hwsim_access_reset(struct hwsim_radio *radio)
 	int i;
 
 	hwsim_access_changed(radio);
-	hwsim_event_cancel(radio->medium, &radio->timeout);
-	if (radio->stage != HWSIM_STAGE_NONE) {
-		give_back(radio);
-		hwsim_tx_done(radio, radio->sender, radio->frame, NULL);
+	hwsim_event_cancel(&radio->medium->clock, &radio->mac->timeout);
+	if (radio->mac->stage != HWSIM_STAGE_NONE) {
+		hwsim_access_give_back(radio);
+		radio->mac->frames->done(radio, radio->mac->sender, radio->mac->frame, NULL);
 		finish(radio);
 	}
-	radio->answer = NULL;
+	radio->mac->answer = NULL;
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		radio->acs[i].committed_ns = HWSIM_NEVER;
-		hwsim_edca_reset(&radio->acs[i].edca);
+		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
+		hwsim_edca_reset(&radio->mac->acs[i].edca);
 	}
+}
+
+/**
+ * hwsim_access_left - a radio has left its channel
+ * @radio: the radio
+ */
+void hwsim_access_left(struct hwsim_radio *radio)
+{
+	hwsim_access_reset(radio);
+	radio->mac->nav_until_ns = 0;
+	radio->mac->nav_if_heard_ns = 0;
+	radio->mac->eifs_from_ns = 0;
+}
+
+/**
+ * hwsim_access_dropped - an answer cannot begin, since the radio is sending
+ * @radio: the radio
+ * @ppdu: the answer
+ */
+void hwsim_access_dropped(struct hwsim_radio *radio,
+			  const struct hwsim_ppdu *ppdu)
+{
+	radio->mac->answer = NULL;
+}
+
+/**
+ * hwsim_access_contention_ns - the earliest start of a radio that contends
+ * @event: contention in a channel
+ *
+ * Return: nominal ns, or HWSIM_NEVER
+ */
+u64 hwsim_access_contention_ns(struct hwsim_event *event)
+{
+	struct hwsim_air *air = container_of(event, struct hwsim_air, contention);
+	struct hwsim_radio *radio;
+	u64 next = HWSIM_NEVER;
+
+	list_for_each_entry(radio, &air->radios, tuned)
+		next = min(next, hwsim_access_next(radio));
+	return next;
+}
+
+/**
+ * hwsim_access_contend - every radio whose time has come gets its channel
+ * @clock: the medium's clock
+ * @event: contention in that channel
+ *
+ * They do not hear each other: what they send starts as events of this instant,
+ * after all of them.
+ */
+void hwsim_access_contend(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct hwsim_air *air = container_of(event, struct hwsim_air, contention);
+	struct hwsim_radio *radio;
+
+	list_for_each_entry(radio, &air->radios, tuned)
+		if (hwsim_access_next(radio) <= clock->now_ns)
+			grant(radio);
+	hwsim_event_touch(clock, event);
 }

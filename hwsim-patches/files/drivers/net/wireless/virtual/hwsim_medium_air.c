@@ -10,7 +10,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_air.h"
 
 /*
  * A receiver that has just begun with a frame still changes to a stronger one:
@@ -21,77 +21,6 @@
 
 /* signals that energy detection adds up; each further one counts alone */
 #define MAX_SIGNALS	32
-
-/**
- * hwsim_link_level_mb - level of a frame at its receiver
- * @medium: the medium
- * @link: the link
- * @at_ns: start of the frame
- *
- * Depends on nothing but the link and the time, so it is the same whenever and
- * however often it is asked for.
- *
- * Return: signal over noise in 20 MHz, in mB
- */
-s32 hwsim_link_level_mb(const struct hwsim_medium *medium,
-			const struct hwsim_link *link, u64 at_ns)
-{
-	const struct hwsim_fading *fading = medium->fadings[link->setting.fading];
-	u64 block = at_ns, draw;
-
-	if (!fading)
-		return link->setting.snr_mb;
-	if (link->setting.coherence_us)
-		block = div_u64(at_ns, NSEC_PER_USEC) / link->setting.coherence_us;
-	draw = hwsim_stream_at(&link->fading, block);
-	return link->setting.snr_mb +
-	       fading->quantiles_mb[mul_u64_u64_shr(draw, fading->points, 64)];
-}
-
-/**
- * hwsim_link_power - power of a frame at its receiver
- * @medium: the medium
- * @link: the link
- * @at_ns: start of the frame
- *
- * Return: its level as a ratio to noise in Q24
- */
-u64 hwsim_link_power(const struct hwsim_medium *medium, struct hwsim_link *link,
-		     u64 at_ns)
-{
-	s32 level_mb = hwsim_link_level_mb(medium, link, at_ns);
-
-	if (!link->power || link->power_mb != level_mb) {
-		link->power_mb = level_mb;
-		link->power = hwsim_power_of_mb(level_mb);
-	}
-	return link->power;
-}
-
-/**
- * hwsim_air_share - how much of a transmission gets into a band
- * @medium: the medium
- * @ppdu: the transmission, sent
- * @centre_mhz: centre of the band
- * @width: of the band
- *
- * Return: share of its power, Q24
- */
-u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
-		    u32 centre_mhz, enum hwsim_phy_width width)
-{
-	u32 offset = abs((s32)ppdu->centre_mhz - (s32)centre_mhz);
-	u32 *known;
-
-	if (!offset && width == ppdu->rate.width)
-		return HWSIM_POWER_NOISE;
-	if (offset >= HWSIM_MASK_REACH_MHZ)
-		return 0;
-	known = &medium->shares[hwsim_mask_of(&ppdu->rate)][width][offset];
-	if (!*known)	/* one more, since a share may be 0 */
-		*known = hwsim_mask_share(&ppdu->rate, offset, width) + 1;
-	return *known - 1;
-}
 
 /* whether a channel can get something of what is sent on another */
 static bool is_near(const struct hwsim_air *air, u32 freq_mhz)
@@ -112,7 +41,11 @@ static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
 	air->freq_mhz = freq_mhz;
 	INIT_LIST_HEAD(&air->radios);
 	INIT_LIST_HEAD(&air->ppdus);
-	air->since_ns = medium->now_ns;
+	hwsim_event_init(&air->contention, HWSIM_PHASE_CONTEND);
+	air->contention.when = medium->mac_ops->contention_ns;
+	air->contention.handler = medium->mac_ops->contend;
+	air->contention.serial = medium->num_airs++;
+	air->since_ns = medium->clock.now_ns;
 	list_add_tail(&air->list, &medium->airs);
 	return air;
 }
@@ -122,7 +55,7 @@ static struct hwsim_air *air_of(struct hwsim_medium *medium, u32 freq_mhz)
  * @air: the channel
  * @until_ns: up to now, during which what was on the air did not change
  *
- * Silence is accounted for when it ends: see hwsim_access_sent().
+ * Silence is accounted for when it ends: see account_silence().
  */
 void hwsim_air_account(struct hwsim_air *air, u64 until_ns)
 {
@@ -194,7 +127,7 @@ struct hwsim_ppdu *hwsim_ppdu_new(struct hwsim_radio *radio,
 	/* of MPDUs most have one or none, and there is room for many */
 	memset(ppdu, 0, offsetof(struct hwsim_ppdu, offsets));
 	ppdu->offsets[0] = 0;
-	RB_CLEAR_NODE(&ppdu->event.node);
+	hwsim_event_init(&ppdu->event, HWSIM_PHASE_START);
 	INIT_LIST_HEAD(&ppdu->list);
 	ppdu->radio = radio;
 	ppdu->air = radio->air;
@@ -237,13 +170,22 @@ static void forget_ended(struct hwsim_medium *medium)
 	}
 }
 
-static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
+static void receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
+	struct hwsim_reception reception;	/* large: it is set as needed */
+
+	hwsim_receive(radio, ppdu, &reception);
+	radio->medium->mac_ops->rx_end(radio, &reception);
+}
+
+static void ppdu_end(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct hwsim_medium *medium = hwsim_medium_of(clock);
 	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
 	struct hwsim_radio *radio, *next;
 	struct hwsim_air *air = ppdu->air;
 
-	hwsim_air_account(air, medium->now_ns);
+	hwsim_air_account(air, medium->clock.now_ns);
 	air->sounding--;
 	ppdu->ended = true;
 	if (ppdu->radio) {
@@ -255,12 +197,13 @@ static void ppdu_end(struct hwsim_medium *medium, struct hwsim_event *event)
 		list_for_each_entry_safe(radio, next, &air->radios, tuned) {
 			if (radio->locked == ppdu) {
 				radio->locked = NULL;
-				hwsim_rx(radio, ppdu);
+				receive(radio, ppdu);
 			} else if (radio == ppdu->to) {
-				hwsim_rx_missed(radio, ppdu);
+				hwsim_count_missed(radio, ppdu,
+						   HWSIM_COUNT_LOST);
 			}
 		}
-		hwsim_access_sent(ppdu->radio, ppdu);
+		medium->mac_ops->tx_end(ppdu->radio, ppdu);
 	}
 	forget_ended(medium);
 }
@@ -273,7 +216,7 @@ static bool takes_up(const struct hwsim_medium *medium,
 	const struct hwsim_ppdu *locked = radio->locked;
 	u64 sync_ns;
 
-	if (radio->sending || hwsim_ps_is_deaf(radio, ppdu))
+	if (radio->sending || !medium->mac_ops->listens(radio, ppdu))
 		return false;
 	if (!locked)
 		return true;
@@ -375,7 +318,7 @@ static void hear_energy(struct hwsim_medium *medium, struct hwsim_radio *radio)
 
 	radio->energy_until_ns = max(radio->energy_until_ns, until);
 	if (until > radio->busy_until_ns)
-		hwsim_access_busy(radio, until);
+		medium->mac_ops->busy(radio, until);
 }
 
 /* a radio of 40 MHz looks at its secondary channel before it uses that, too */
@@ -408,27 +351,27 @@ void hwsim_air_tune(struct hwsim_radio *radio,
 		    struct ieee80211_channel *channel)
 {
 	struct hwsim_air *air = NULL;
+	struct hwsim_clock *clock;
 
 	if (channel)
 		air = air_of(radio->medium, channel->center_freq);
 	if (radio->air == air)
 		return;
-	hwsim_access_changed(radio);
+	clock = &radio->medium->clock;
 	if (radio->air) {
+		hwsim_event_touch(clock, &radio->air->contention);
 		list_del(&radio->tuned);
 		radio->locked = NULL;
-		hwsim_access_reset(radio);
+		radio->medium->mac_ops->left(radio);
 		radio->sending = NULL;
 		radio->busy_until_ns = 0;
 		radio->energy_until_ns = 0;
 		radio->secondary_until_ns = 0;
-		radio->nav_until_ns = 0;
-		radio->nav_if_heard_ns = 0;
-		radio->eifs_from_ns = 0;
 	}
 	radio->air = air;
 	if (!air)
 		return;
+	hwsim_event_touch(clock, &air->contention);
 	list_add_tail(&radio->tuned, &air->radios);
 	/* of what is on the air already it hears the energy */
 	hear_energy(radio->medium, radio);
@@ -451,7 +394,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 		   understands(radio, ppdu);
 	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
 			radio->ed_mbm)
-		hwsim_access_busy(radio, ppdu->end_ns);
+		medium->mac_ops->busy(radio, ppdu->end_ns);
 	if (ppdu->overlapped || ppdu->disturbed)
 		hear_energy(medium, radio);
 	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
@@ -459,7 +402,7 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 			radio->rivals = 1;
 		radio->locked = ppdu;
 		radio->locked_mb = level_mb;
-		hwsim_access_heard(radio);
+		medium->mac_ops->rx_begin(radio);
 	}
 }
 
@@ -488,8 +431,9 @@ static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	}
 }
 
-static void ppdu_start(struct hwsim_medium *medium, struct hwsim_event *event)
+static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 {
+	struct hwsim_medium *medium = hwsim_medium_of(clock);
 	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
 	struct hwsim_air *air = ppdu->air;
 	struct hwsim_radio *radio;
@@ -501,12 +445,12 @@ static void ppdu_start(struct hwsim_medium *medium, struct hwsim_event *event)
 	}
 	if (ppdu->radio->sending) {
 		/* a radio cannot answer while it sends */
-		ppdu->radio->answer = NULL;
+		medium->mac_ops->tx_dropped(ppdu->radio, ppdu);
 		hwsim_ppdu_put(ppdu);
 		return;
 	}
 	account_silence(air, ppdu);
-	hwsim_air_account(air, medium->now_ns);
+	hwsim_air_account(air, medium->clock.now_ns);
 	air->sounding++;
 	if (air->sounding > 1) {
 		ppdu->overlapped = true;
@@ -518,12 +462,13 @@ static void ppdu_start(struct hwsim_medium *medium, struct hwsim_event *event)
 	reach_others(medium, ppdu);
 	ppdu->radio->sending = ppdu;
 	ppdu->radio->locked = NULL;
-	hwsim_access_busy(ppdu->radio, ppdu->end_ns);
+	medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
 	list_for_each_entry(radio, &air->radios, tuned)
 		if (radio != ppdu->radio)
 			ppdu_begin_at(medium, radio, ppdu);
-	event->happen = ppdu_end;
-	hwsim_event_add(medium, event, ppdu->end_ns);
+	event->handler = ppdu_end;
+	event->phase = HWSIM_PHASE_END;
+	hwsim_event_add(clock, event, ppdu->end_ns);
 }
 
 /**
@@ -547,8 +492,8 @@ void hwsim_ppdu_send(struct hwsim_ppdu *ppdu, u64 start_ns)
 				      ppdu->psdu_bytes);
 	if (!ppdu->wanted_ns)
 		ppdu->counting_ns = start_ns;	/* SIFS after something */
-	ppdu->event.happen = ppdu_start;
-	hwsim_event_add(radio->medium, &ppdu->event, start_ns);
+	ppdu->event.handler = ppdu_start;
+	hwsim_event_add(&radio->medium->clock, &ppdu->event, start_ns);
 }
 
 /**
@@ -574,16 +519,16 @@ void hwsim_air_forget(struct hwsim_radio *radio)
 			list_for_each_entry(other, &air->radios, tuned)
 				if (other->locked == ppdu) {
 					other->locked = NULL;
-					hwsim_access_unheard(other);
+					medium->mac_ops->rx_lost(other);
 				}
 		}
 	}
 	/* transmissions that have not begun */
-	for (node = rb_first_cached(&medium->events); node; node = rb_next(node)) {
+	for (node = rb_first_cached(&medium->clock.events); node; node = rb_next(node)) {
 		struct hwsim_event *event =
 			rb_entry(node, struct hwsim_event, node);
 
-		if (event->happen != ppdu_start)
+		if (event->handler != ppdu_start)
 			continue;
 		ppdu = container_of(event, struct hwsim_ppdu, event);
 		if (ppdu->radio == radio) {

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_radio.h"
 
 #define RADIOS		3
 #define CHANNELS	5	/* each 10 MHz from the next */
@@ -157,9 +157,9 @@ static int air_test_init(struct kunit *test)
 	}
 	air->medium = hwsim_medium_new(U32_MAX, 1);
 	KUNIT_ASSERT_NOT_NULL(test, air->medium);
-	air->medium->running = true;	/* the test is its clock */
+	air->medium->clock.running = true;	/* the test is its clock */
 	air->start_ns = NSEC_PER_SEC;
-	air->medium->now_ns = air->start_ns;
+	air->medium->clock.now_ns = air->start_ns;
 	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++) {
 		air->medium->curves[i] =
 			hwsim_curve_new(500, 100, 256, hazards, 2, NULL);
@@ -174,8 +174,8 @@ static void drop_up(struct air_test *air)
 {
 	struct hwsim_up *up, *next;
 
-	list_for_each_entry_safe(up, next, &air->medium->up, list) {
-		list_del(&up->list);
+	list_for_each_entry_safe(up, next, &air->medium->clock.up, later.list) {
+		list_del(&up->later.list);
 		if (up->mpdu)
 			kfree_skb(up->mpdu->skb);
 		kfree(up->mpdu);
@@ -186,10 +186,10 @@ static void drop_up(struct air_test *air)
 
 static void run_for(struct air_test *air, u64 ns)
 {
-	u64 until = air->medium->now_ns + ns, next;
+	u64 until = air->medium->clock.now_ns + ns, next;
 
 	do {
-		next = hwsim_run_events(air->medium, until);
+		next = hwsim_clock_run(&air->medium->clock, until);
 		drop_up(air);
 	} while (next <= until);
 }
@@ -197,11 +197,11 @@ static void run_for(struct air_test *air, u64 ns)
 /* up to the next event; false if there is none */
 static bool step(struct air_test *air)
 {
-	u64 next = hwsim_run_events(air->medium, air->medium->now_ns);
+	u64 next = hwsim_clock_run(&air->medium->clock, air->medium->clock.now_ns);
 
 	if (next == HWSIM_NEVER)
 		return false;
-	hwsim_run_events(air->medium, next);
+	hwsim_clock_run(&air->medium->clock, next);
 	drop_up(air);
 	return true;
 }
@@ -255,8 +255,8 @@ static void send_kind(struct air_test *air, int from, int to, u32 slots, __le16 
 	struct sk_buff *skb = frame_of(air, from, address(to), fc);
 	struct hwsim_radio *radio = air->radios[from];
 
-	radio->acs[IEEE80211_AC_BE].edca.slots = slots;
-	radio->acs[IEEE80211_AC_BE].edca.drawn = true;
+	radio->mac->acs[IEEE80211_AC_BE].edca.slots = slots;
+	radio->mac->acs[IEEE80211_AC_BE].edca.backs_off = true;
 	hwsim_radio_tx(radio, NULL, skb, radio->channel, true);
 }
 
@@ -420,15 +420,15 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 
 		listen_to(other, &air->channels[2]);
 		radio->links[other->slot]->setting.snr_mb = loud ? 3400 : 3000;
-		radio->busy_until_ns = air->medium->now_ns + BUSY_NS;
+		radio->busy_until_ns = air->medium->clock.now_ns + BUSY_NS;
 		other->busy_until_ns = radio->busy_until_ns;
 		send(air, 1, 2, 0);
 		/* in the last round PIFS has passed */
 		send(air, 0, 2, i == 2 ? 25 : 4);
-		IEEE80211_SKB_CB(list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+		IEEE80211_SKB_CB(list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
 						  struct hwsim_mpdu,
 						  list)->skb)->flags = 0;
-		list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+		list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
 				 struct hwsim_mpdu, list)->rates[0] =
 			(struct ieee80211_tx_rate){
 				.idx = 7, .count = 1,
@@ -437,11 +437,11 @@ static void air_a_busy_secondary_channel_is_left_alone(struct kunit *test)
 			};
 		if (i == 2)
 			radio->links[other->slot]->setting.snr_mb = 3400;
-		while (!radio->frame && step(air))
+		while (!radio->mac->frame && step(air))
 			;
-		KUNIT_ASSERT_NOT_NULL(test, radio->frame);
+		KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
 		KUNIT_EXPECT_EQ(test, loud ? HWSIM_PHY_20MHZ : HWSIM_PHY_40MHZ,
-				radio->frame->rate.width);
+				radio->mac->frame->rate.width);
 		run_for(air, 10 * NSEC_PER_MSEC);
 	}
 }
@@ -500,23 +500,23 @@ static void air_backoff_freezes(struct kunit *test)
 static void air_a_backoff_without_a_frame_ends(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	struct hwsim_edca *edca = &air->radios[0]->acs[IEEE80211_AC_BE].edca;
+	struct hwsim_edca *edca = &air->radios[0]->mac->acs[IEEE80211_AC_BE].edca;
 
 	hear(air, 1, 0);
 	hear(air, 1, 2);
-	edca->drawn = true;
+	edca->backs_off = true;
 	edca->slots = 5;
 	hwsim_access_changed(air->radios[0]);
 	send(air, 1, 2, 8);
 	run_for(air, after(air, 9) - air->start_ns);
-	KUNIT_EXPECT_FALSE(test, edca->drawn);
+	KUNIT_EXPECT_FALSE(test, edca->backs_off);
 	KUNIT_EXPECT_EQ(test, 0, edca->slots);
 	/* nor is one that has not ended forgotten */
-	edca->drawn = true;
+	edca->backs_off = true;
 	edca->slots = 1000;
 	hwsim_access_changed(air->radios[0]);
 	run_for(air, 10 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_TRUE(test, edca->drawn);
+	KUNIT_EXPECT_TRUE(test, edca->backs_off);
 }
 
 static void air_hidden_stations_collide(struct kunit *test)
@@ -558,8 +558,8 @@ static void air_categories_collide_inside(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
-	struct hwsim_ac *background = &radio->acs[IEEE80211_AC_BK];
-	struct hwsim_ac *best_effort = &radio->acs[IEEE80211_AC_BE];
+	struct hwsim_ac *background = &radio->mac->acs[IEEE80211_AC_BK];
+	struct hwsim_ac *best_effort = &radio->mac->acs[IEEE80211_AC_BE];
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
@@ -589,13 +589,13 @@ static void air_an_empty_category_does_not_collide(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
-	struct hwsim_ac *background = &radio->acs[IEEE80211_AC_BK];
+	struct hwsim_ac *background = &radio->mac->acs[IEEE80211_AC_BK];
 	u32 cw;
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	send(air, 0, 2, 4);
-	background->edca = radio->acs[IEEE80211_AC_BE].edca;
+	background->edca = radio->mac->acs[IEEE80211_AC_BE].edca;
 	background->waiting = true;
 	cw = background->edca.cw;
 	hwsim_access_changed(radio);
@@ -618,20 +618,20 @@ static void air_an_injected_cts_is_sent_once(struct kunit *test)
 	hear(air, 2, 0);
 	send_kind(air, 0, 2, 0, cpu_to_le16(IEEE80211_FTYPE_CTL |
 					    IEEE80211_STYPE_CTS));
-	mpdu = list_first_entry(&radio->acs[IEEE80211_AC_VO].queue,
+	mpdu = list_first_entry(&radio->mac->acs[IEEE80211_AC_VO].queue,
 				struct hwsim_mpdu, list);
 	hdr = (void *)mpdu->skb->data;
 	KUNIT_EXPECT_FALSE(test, mpdu->wants_ack);
 	/* what follows the ten bytes is not of this frame */
 	ether_addr_copy(hdr->addr2, address(1));
-	radio->acs[IEEE80211_AC_VO].edca.slots = 0;
+	radio->mac->acs[IEEE80211_AC_VO].edca.slots = 0;
 	hwsim_access_changed(radio);
 	run_for(air, after(air, 0) + 1000 - air->start_ns);
-	KUNIT_ASSERT_NOT_NULL(test, radio->frame);
-	KUNIT_EXPECT_TRUE(test, is_zero_ether_addr(radio->frame->ta));
+	KUNIT_ASSERT_NOT_NULL(test, radio->mac->frame);
+	KUNIT_EXPECT_TRUE(test, is_zero_ether_addr(radio->mac->frame->ta));
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
-	KUNIT_EXPECT_EQ(test, 0, radio->held);
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 }
 
 /* who dozes hears data only while it has something to send itself */
@@ -645,7 +645,7 @@ static void air_who_dozes_hears_little(struct kunit *test)
 	hear(air, 2, 0);
 	link = radio->links[air->radios[0]->slot];
 	hwsim_radio_doze(radio, true);
-	ether_addr_copy(radio->bssid, address(0));
+	ether_addr_copy(radio->mac->bssid, address(0));
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
@@ -693,10 +693,10 @@ static void air_each_attempt_says_who_dozes(struct kunit *test)
 	int i;
 
 	hear(air, 2, 0);	/* no ACK comes back */
-	ether_addr_copy(radio->bssid, address(0));
+	ether_addr_copy(radio->mac->bssid, address(0));
 	hwsim_radio_doze(radio, true);
 	send(air, 2, 0, 0);
-	mpdu = list_first_entry(&radio->acs[IEEE80211_AC_BE].queue,
+	mpdu = list_first_entry(&radio->mac->acs[IEEE80211_AC_BE].queue,
 				struct hwsim_mpdu, list);
 	mpdu->rates[0].count = 5;
 	for (i = 0; i < 4; i++) {
@@ -708,7 +708,7 @@ static void air_each_attempt_says_who_dozes(struct kunit *test)
 		hwsim_radio_doze(radio, i % 2);
 	}
 	/* a null frame with PM overtakes it, and is acknowledged */
-	while (radio->stage != HWSIM_STAGE_NONE && step(air))
+	while (radio->mac->stage != HWSIM_STAGE_NONE && step(air))
 		;
 	hwsim_radio_doze(radio, false);
 	hear(air, 0, 2);
@@ -718,19 +718,19 @@ static void air_each_attempt_says_who_dozes(struct kunit *test)
 					    IEEE80211_STYPE_NULLFUNC |
 					    IEEE80211_FCTL_PM)),
 		       radio->channel, true);
-	list_move(radio->acs[IEEE80211_AC_BE].queue.prev,
-		  &radio->acs[IEEE80211_AC_BE].queue);
+	list_move(radio->mac->acs[IEEE80211_AC_BE].queue.prev,
+		  &radio->mac->acs[IEEE80211_AC_BE].queue);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 8, air->count);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_nullfunc(air->seen[4].fc));
 	KUNIT_EXPECT_TRUE(test, ieee80211_has_pm(air->seen[6].fc));
-	KUNIT_EXPECT_TRUE(test, radio->told_asleep);
+	KUNIT_EXPECT_TRUE(test, radio->mac->told_asleep);
 	/* what comes later wakes it */
 	send(air, 2, 0, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 10, air->count);
 	KUNIT_EXPECT_FALSE(test, ieee80211_has_pm(air->seen[8].fc));
-	KUNIT_EXPECT_FALSE(test, radio->told_asleep);
+	KUNIT_EXPECT_FALSE(test, radio->mac->told_asleep);
 }
 
 /* who reads another one's answer still waits for its own */
@@ -747,7 +747,7 @@ static void air_who_dozes_waits_for_its_own_frame(struct kunit *test)
 	link = radio->links[air->radios[0]->slot];
 	hwsim_radio_doze(radio, true);
 	hwsim_radio_filter(radio, FIF_OTHER_BSS);	/* a monitor */
-	ether_addr_copy(radio->bssid, address(0));
+	ether_addr_copy(radio->mac->bssid, address(0));
 	send_kind(air, 2, 0, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
 					    IEEE80211_STYPE_QOS_NULLFUNC));
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -767,7 +767,7 @@ static void air_beacons_pass_group_frames(struct kunit *test)
 	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
-	struct hwsim_ac *ac = &radio->acs[IEEE80211_AC_VO];
+	struct hwsim_ac *ac = &radio->mac->acs[IEEE80211_AC_VO];
 	struct hwsim_mpdu *mpdu, *next;
 	u8 all[ETH_ALEN];
 	struct sk_buff *skb;
@@ -818,7 +818,7 @@ static void air_a_flush_spares_other_interfaces(struct kunit *test)
 {
 	struct air_test *air = test->priv;
 	struct hwsim_radio *radio = air->radios[0];
-	struct list_head *queue = &radio->acs[IEEE80211_AC_BE].queue;
+	struct list_head *queue = &radio->mac->acs[IEEE80211_AC_BE].queue;
 	struct ieee80211_vif *vifs[2];
 	struct hwsim_mpdu *mpdu;
 	int i = 0;
@@ -838,13 +838,13 @@ static void air_a_flush_spares_other_interfaces(struct kunit *test)
 	}
 	/* the first is on the air, and stays there */
 	run_for(air, after(air, 0) + 1000 - air->start_ns);
-	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_DATA, radio->stage);
+	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_DATA, radio->mac->stage);
 	hwsim_radio_flush(radio, vifs[1], true);
-	KUNIT_EXPECT_EQ(test, 2, radio->held);
-	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_DATA, radio->stage);
+	KUNIT_EXPECT_EQ(test, 2, radio->mac->held);
+	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_DATA, radio->mac->stage);
 	hwsim_radio_flush(radio, vifs[0], true);
-	KUNIT_EXPECT_EQ(test, 0, radio->held);
-	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_NONE, radio->stage);
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
+	KUNIT_EXPECT_EQ(test, HWSIM_STAGE_NONE, radio->mac->stage);
 }
 
 /* acknowledged, given up, in a collision, in a queue when the radio stops */
@@ -866,9 +866,9 @@ static void air_each_frame_ends_once(struct kunit *test)
 	for (i = 0; i < 5; i++)
 		send(air, 1, 2, 0);
 	run_for(air, 100 * NSEC_PER_USEC);	/* the first is on the air */
-	KUNIT_EXPECT_EQ(test, 5, air->radios[1]->held);
+	KUNIT_EXPECT_EQ(test, 5, air->radios[1]->mac->held);
 	hwsim_radio_stop(air->radios[1]);
-	KUNIT_EXPECT_EQ(test, 0, air->radios[1]->held);
+	KUNIT_EXPECT_EQ(test, 0, air->radios[1]->mac->held);
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, 8, made);
 	KUNIT_EXPECT_EQ(test, made, ended);
@@ -901,7 +901,7 @@ static void air_rts_reserves_the_medium(struct kunit *test)
 	at += DATA_NS + SIFS_NS;
 	KUNIT_EXPECT_EQ(test, at, air->seen[3].start_ns);
 	/* who hears the sender only waits for the answer that it does not hear */
-	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->nav_until_ns);
+	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->mac->nav_until_ns);
 }
 
 static void air_an_unanswered_rts_reserves_little(struct kunit *test)
@@ -915,7 +915,7 @@ static void air_an_unanswered_rts_reserves_little(struct kunit *test)
 	run_for(air, rts_end + 1000 - air->start_ns);
 	/* 2 SIFS, CTS, preamble and 2 slots (10.3.2.4) */
 	KUNIT_EXPECT_EQ(test, rts_end + 2 * SIFS_NS + ANSWER_NS + 20000 + 18000,
-			air->radios[1]->nav_until_ns);
+			air->radios[1]->mac->nav_until_ns);
 }
 
 static void air_a_txop_holds_several_exchanges(struct kunit *test)
@@ -924,7 +924,7 @@ static void air_a_txop_holds_several_exchanges(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
+	air->radios[0]->mac->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -944,7 +944,7 @@ static void air_a_txop_is_protected_once(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
+	air->radios[0]->mac->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
 	air->wiphy->rts_threshold = 500;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -956,10 +956,10 @@ static void air_a_txop_is_protected_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, air->seen[3].start_ns + ANSWER_NS + SIFS_NS,
 			air->seen[4].start_ns);
 	air->wiphy->rts_threshold = U32_MAX;
-	air->radios[0]->has_fixed_rate = true;
-	air->radios[0]->fixed_rate.class = HWSIM_PHY_OFDM;
-	air->radios[0]->fixed_rate.mcs = RATE_54;
-	air->radios[0]->fixed_rate.streams = 1;
+	air->radios[0]->mac->has_fixed_rate = true;
+	air->radios[0]->mac->fixed_rate.class = HWSIM_PHY_OFDM;
+	air->radios[0]->mac->fixed_rate.mcs = RATE_54;
+	air->radios[0]->mac->fixed_rate.streams = 1;
 	air->protects = true;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -979,13 +979,13 @@ static void air_a_txop_holder_gets_its_cts(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	air->wiphy->rts_threshold = 500;
-	radio->nav_until_ns = air->start_ns + NSEC_PER_SEC;
-	ether_addr_copy(radio->nav_by, address(1));
+	radio->mac->nav_until_ns = air->start_ns + NSEC_PER_SEC;
+	ether_addr_copy(radio->mac->nav_by, address(1));
 	send(air, 0, 2, 0);
 	run_for(air, after(air, 0) + RTS_NS + SIFS_NS + 1000 - air->start_ns);
 	KUNIT_EXPECT_EQ(test, 1, air->count);
 	KUNIT_EXPECT_NULL(test, radio->sending);
-	ether_addr_copy(radio->nav_by, address(0));
+	ether_addr_copy(radio->mac->nav_by, address(0));
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_GE(test, air->count, 3);
 	KUNIT_EXPECT_TRUE(test, ieee80211_is_rts(air->seen[1].fc));
@@ -1027,13 +1027,13 @@ static struct hwsim_fault *make_fault(struct air_test *air,
 static void air_a_txop_reserves_its_next_frame(struct kunit *test)
 {
 	struct air_test *air = test->priv;
-	u64 *nav = &air->radios[1]->nav_until_ns;
+	u64 *nav = &air->radios[1]->mac->nav_until_ns;
 	u64 next = DATA_NS + SIFS_NS + ANSWER_NS, at = after(air, 0);
 
 	hear(air, 0, 1);
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
+	air->radios[0]->mac->acs[IEEE80211_AC_BE].edca.txop_ns = 500000;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	at += DATA_NS;
@@ -1067,7 +1067,7 @@ static void air_a_txop_ends_with_a_failure(struct kunit *test)
 	fault->skip = 1;
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
+	air->radios[0]->mac->acs[IEEE80211_AC_BE].edca.txop_ns = NSEC_PER_MSEC;
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
 	send(air, 0, 2, 0);
@@ -1078,7 +1078,7 @@ static void air_a_txop_ends_with_a_failure(struct kunit *test)
 			air->seen[2].start_ns + DATA_NS + SIFS_NS + ANSWER_NS);
 	KUNIT_EXPECT_EQ(test, 3, made);
 	KUNIT_EXPECT_EQ(test, 3, ended);
-	KUNIT_EXPECT_EQ(test, 3, air->radios[0]->acs[IEEE80211_AC_BE].attempts);
+	KUNIT_EXPECT_EQ(test, 3, air->radios[0]->mac->acs[IEEE80211_AC_BE].attempts);
 }
 
 /* the second frame to one station is lost; those to another do not count */
@@ -1196,9 +1196,9 @@ static void air_a_flush_ends_an_exchange(struct kunit *test)
 	air->wiphy->rts_threshold = 500;
 	send(air, 0, 2, 0);
 	run_for(air, after(air, 0) + 1000 - air->start_ns);
-	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_PROTECT, radio->stage);
+	KUNIT_ASSERT_EQ(test, HWSIM_STAGE_PROTECT, radio->mac->stage);
 	hwsim_radio_flush(radio, NULL, true);
-	KUNIT_EXPECT_EQ(test, 0, radio->held);
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->held);
 	/* what comes next waits until the RTS is over */
 	air->wiphy->rts_threshold = U32_MAX;
 	send(air, 0, 2, 0);
@@ -1243,7 +1243,7 @@ static void air_cts_to_oneself_protects(struct kunit *test)
 	hear(air, 0, 2);
 	hear(air, 2, 0);
 	send(air, 0, 2, 0);
-	mpdu = list_first_entry(&air->radios[0]->acs[IEEE80211_AC_BE].queue,
+	mpdu = list_first_entry(&air->radios[0]->mac->acs[IEEE80211_AC_BE].queue,
 				struct hwsim_mpdu, list);
 	mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
 	mpdu->rts_rate = 4;	/* 24 Mbit/s */
@@ -1255,7 +1255,7 @@ static void air_cts_to_oneself_protects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at, air->seen[1].start_ns);
 	at += DATA_NS + SIFS_NS;
 	KUNIT_EXPECT_EQ(test, at, air->seen[2].start_ns);
-	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->nav_until_ns);
+	KUNIT_EXPECT_EQ(test, at + ANSWER_NS, air->radios[1]->mac->nav_until_ns);
 }
 
 static void air_eifs_follows_a_damaged_frame(struct kunit *test)
@@ -1303,10 +1303,10 @@ static void air_a_fixed_rate_is_protected(struct kunit *test)
 
 	hear(air, 0, 2);
 	hear(air, 2, 0);
-	air->radios[0]->has_fixed_rate = true;
-	air->radios[0]->fixed_rate.class = HWSIM_PHY_OFDM;
-	air->radios[0]->fixed_rate.mcs = RATE_54;
-	air->radios[0]->fixed_rate.streams = 1;
+	air->radios[0]->mac->has_fixed_rate = true;
+	air->radios[0]->mac->fixed_rate.class = HWSIM_PHY_OFDM;
+	air->radios[0]->mac->fixed_rate.mcs = RATE_54;
+	air->radios[0]->mac->fixed_rate.streams = 1;
 	air->protects = true;
 	send(air, 0, 2, 0);
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -1333,7 +1333,7 @@ static void air_dsss_hears_the_energy_of_ofdm(struct kunit *test)
 	KUNIT_EXPECT_LT(test, radio->busy_until_ns, after(air, 0));
 	run_for(air, NSEC_PER_MSEC);
 	radio->ed_mbm = radio->noise_mbm + LEVEL_MB;
-	air->start_ns = air->medium->now_ns;
+	air->start_ns = air->medium->clock.now_ns;
 	send(air, 0, 2, 0);
 	run_for(air, 40000);
 	KUNIT_EXPECT_NULL(test, radio->locked);
@@ -1362,8 +1362,8 @@ static void air_an_unexpected_bar_goes_up(struct kunit *test)
 	IEEE80211_SKB_CB(skb)->control.rates[0].count = 1;
 	IEEE80211_SKB_CB(skb)->control.rates[1].idx = -1;
 	hwsim_radio_tx(air->radios[0], NULL, skb, &air->channels[0], true);
-	hwsim_run_events(air->medium, air->start_ns + NSEC_PER_MSEC);
-	list_for_each_entry(up, &air->medium->up, list)
+	hwsim_clock_run(&air->medium->clock, air->start_ns + NSEC_PER_MSEC);
+	list_for_each_entry(up, &air->medium->clock.up, later.list)
 		count += up->skb && ieee80211_is_back_req(*(__le16 *)up->skb->data);
 	KUNIT_EXPECT_EQ(test, 1, count);
 	run_for(air, 10 * NSEC_PER_MSEC);
@@ -1379,7 +1379,7 @@ static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
 	struct hwsim_peer *peer;
 	int i;
 
-	hash_for_each(radio->peers, i, peer, node)
+	hash_for_each(radio->mac->peers, i, peer, node)
 		return peer;
 	return NULL;
 }
@@ -1398,14 +1398,14 @@ static void air_bytes_go_with_an_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0,
 			hwsim_peer_set_payload(receiver, address(0), "hello", 5,
 					       NULL));
-	sender->more_data = true;
+	sender->mac->more_data = true;
 	send(air, 0, 2, 0);
-	list_last_entry(&sender->acs[IEEE80211_AC_BE].queue, struct hwsim_mpdu,
+	list_last_entry(&sender->mac->acs[IEEE80211_AC_BE].queue, struct hwsim_mpdu,
 			list)->more_data = true;
 	run_for(air, 10 * NSEC_PER_MSEC);
 	KUNIT_ASSERT_EQ(test, 2, air->count);
 	KUNIT_EXPECT_EQ(test, 10 + 5, air->seen[1].bytes);
-	KUNIT_ASSERT_EQ(test, 1, sender->num_peers);
+	KUNIT_ASSERT_EQ(test, 1, sender->mac->num_peers);
 	peer = only_peer(sender);
 	KUNIT_ASSERT_NOT_NULL(test, peer);
 	KUNIT_EXPECT_EQ(test, 1, peer->arrivals);

@@ -11,28 +11,28 @@
 #include "hwsim_medium_ampdu.h"
 
 /**
- * hwsim_board_set - an MPDU has arrived
+ * hwsim_scoreboard_set - an MPDU has arrived
  * @board: the scoreboard
  * @seq: its sequence number
  */
-void hwsim_board_set(struct hwsim_board *board, u16 seq)
+void hwsim_scoreboard_set(struct hwsim_scoreboard *board, u16 seq)
 {
 	u16 ahead = ieee80211_sn_sub(seq, board->start);
 
 	if (ahead < HWSIM_AMPDU_MAX) {
 		board->bitmap |= BIT_ULL(ahead);
 	} else if (ieee80211_sn_less(board->start, seq)) {
-		hwsim_board_move(board, ieee80211_sn_sub(seq, HWSIM_AMPDU_MAX - 1));
+		hwsim_scoreboard_move(board, ieee80211_sn_sub(seq, HWSIM_AMPDU_MAX - 1));
 		board->bitmap |= BIT_ULL(HWSIM_AMPDU_MAX - 1);
 	}
 }
 
 /**
- * hwsim_board_move - move the window on, as a BlockAckReq asks
+ * hwsim_scoreboard_move - move the window on, as a BlockAckReq asks
  * @board: the scoreboard
  * @start: the new start; an older one is ignored
  */
-void hwsim_board_move(struct hwsim_board *board, u16 start)
+void hwsim_scoreboard_move(struct hwsim_scoreboard *board, u16 start)
 {
 	u16 shift = ieee80211_sn_sub(start, board->start);
 

@@ -16,17 +16,17 @@
 #define HWSIM_PPDU_MAX_NS	5484000	/* aPPDUMaxTime, Table 19-25 */
 
 /**
- * struct hwsim_board - BlockAck scoreboard of a receiver (10.25.6.3)
+ * struct hwsim_scoreboard - BlockAck scoreboard of a receiver (10.25.6.3)
  * @start: WinStartR
  * @bitmap: received MPDUs, bit 0 is @start
  */
-struct hwsim_board {
+struct hwsim_scoreboard {
 	u16 start;
 	u64 bitmap;
 };
 
-void hwsim_board_set(struct hwsim_board *board, u16 seq);
-void hwsim_board_move(struct hwsim_board *board, u16 start);
+void hwsim_scoreboard_set(struct hwsim_scoreboard *board, u16 seq);
+void hwsim_scoreboard_move(struct hwsim_scoreboard *board, u16 start);
 bool hwsim_bitmap_has(u16 start, u64 bitmap, u16 seq);
 
 /**

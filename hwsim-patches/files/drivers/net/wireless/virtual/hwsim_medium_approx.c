@@ -18,7 +18,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_mac.h"
 
 #define UDPLITE_HEADER_BYTES	sizeof(struct udphdr)
 #define BLOCKACK_PAUSE_NS	NSEC_PER_SEC
@@ -138,7 +138,7 @@ static struct hwsim_approx_flow *flow_of(struct hwsim_radio *radio,
 	int i;
 
 	for (i = 0; i < HWSIM_MAX_APPROX_FLOWS; i++) {
-		struct hwsim_approx_flow *flow = &radio->approx_flows[i];
+		struct hwsim_approx_flow *flow = &radio->mac->approx_flows[i];
 
 		if (flow->until_ns && flow->tid == tid &&
 		    ether_addr_equal(flow->addr, addr))
@@ -166,14 +166,14 @@ void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
 		return;
 	flow = flow_of(radio, addr, mpdu->tid);
 	if (!flow) {	/* the one that has been silent for longest gives way */
-		flow = &radio->approx_flows[0];
+		flow = &radio->mac->approx_flows[0];
 		for (i = 1; i < HWSIM_MAX_APPROX_FLOWS; i++)
-			if (radio->approx_flows[i].until_ns < flow->until_ns)
-				flow = &radio->approx_flows[i];
+			if (radio->mac->approx_flows[i].until_ns < flow->until_ns)
+				flow = &radio->mac->approx_flows[i];
 		ether_addr_copy(flow->addr, addr);
 		flow->tid = mpdu->tid;
 	}
-	flow->until_ns = radio->medium->now_ns + BLOCKACK_PAUSE_NS;
+	flow->until_ns = hwsim_now_ns(radio) + BLOCKACK_PAUSE_NS;
 	if (mpdu->session && !mpdu->session->ending)
 		mpdu->session->ending =
 			hwsim_up_end_session(radio, addr, mpdu->tid);
@@ -189,5 +189,5 @@ bool hwsim_approx_flows(struct hwsim_radio *radio, const u8 *addr, u8 tid)
 {
 	struct hwsim_approx_flow *flow = flow_of(radio, addr, tid);
 
-	return flow && flow->until_ns > radio->medium->now_ns;
+	return flow && flow->until_ns > hwsim_now_ns(radio);
 }

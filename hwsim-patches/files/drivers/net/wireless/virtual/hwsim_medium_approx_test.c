@@ -10,7 +10,7 @@
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_radio.h"
 
 #define PAYLOAD_BYTES	100
 #define DATAGRAM_BYTES	(sizeof(struct udphdr) + PAYLOAD_BYTES)
@@ -243,9 +243,11 @@ static void approx_flows_end(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, radio);
 	KUNIT_ASSERT_NOT_NULL(test, medium);
+	radio->mac = kunit_kzalloc(test, sizeof(*radio->mac), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, radio->mac);
 	radio->medium = medium;
 	for (i = 0; i <= HWSIM_MAX_APPROX_FLOWS; i++) {
-		medium->now_ns = i + 1;
+		medium->clock.now_ns = i + 1;
 		addr[5] = i;
 		hwsim_approx_sent(radio, addr, &mpdu);
 		KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
@@ -255,7 +257,7 @@ static void approx_flows_end(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
 	addr[5] = 1;
 	KUNIT_EXPECT_TRUE(test, hwsim_approx_flows(radio, addr, 3));
-	medium->now_ns += NSEC_PER_SEC;
+	medium->clock.now_ns += NSEC_PER_SEC;
 	KUNIT_EXPECT_FALSE(test, hwsim_approx_flows(radio, addr, 3));
 }
 

@@ -12,52 +12,11 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_mac.h"
 
 #define HIGHEST_AMPDU_FACTOR	3
 #define BAR_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define OLD_FRAMES		1024	/* numbers that only older frames have */
-
-static u32 session_hash(const u8 *addr, u8 tid)
-{
-	return addr[4] << 16 | addr[5] << 8 | tid;
-}
-
-/**
- * hwsim_session_of - the BlockAck agreement with a recipient
- * @radio: the originator
- * @addr: the recipient
- * @tid: the TID
- *
- * Return: the agreement, or NULL
- */
-struct hwsim_session *hwsim_session_of(struct hwsim_radio *radio,
-				       const u8 *addr, u8 tid)
-{
-	struct hwsim_session *session;
-
-	hash_for_each_possible(radio->sessions, session, node,
-			       session_hash(addr, tid))
-		if (session->tid == tid && ether_addr_equal(session->addr, addr))
-			return session;
-	return NULL;
-}
-
-/**
- * hwsim_ac_of_tid - the access category that a TID belongs to
- * @radio: the radio
- * @tid: the TID
- */
-struct hwsim_ac *hwsim_ac_of_tid(struct hwsim_radio *radio, u8 tid)
-{
-	/* user priority to access category, Table 10-1 */
-	static const u8 acs[] = {
-		IEEE80211_AC_BE, IEEE80211_AC_BK, IEEE80211_AC_BK, IEEE80211_AC_BE,
-		IEEE80211_AC_VI, IEEE80211_AC_VI, IEEE80211_AC_VO, IEEE80211_AC_VO,
-	};
-
-	return &radio->acs[acs[tid % ARRAY_SIZE(acs)]];
-}
 
 /* a frame is no longer one of a session, also for rate control */
 static void leave(struct hwsim_mpdu *mpdu)
@@ -86,25 +45,6 @@ void hwsim_session_join(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 		leave(mpdu);
 }
 
-/**
- * hwsim_session_put_back - keep a frame that is to be sent again
- * @session: its session
- * @mpdu: the frame
- *
- * In the order of sequence numbers, of which the first begins the window: an
- * older A-MPDU may have come back while this one was on the air.
- */
-void hwsim_session_put_back(struct hwsim_session *session,
-			    struct hwsim_mpdu *mpdu)
-{
-	struct hwsim_mpdu *after;
-
-	list_for_each_entry(after, &session->again, list)
-		if (ieee80211_sn_less(mpdu->seq, after->seq))
-			break;
-	list_add_tail(&mpdu->list, &after->list);
-}
-
 /*
  * A session's queue gets a turn among mac80211's even if that holds nothing: no
  * session is served before others for what it has to send again, or to ask.
@@ -116,11 +56,11 @@ static void want_turn(struct hwsim_radio *radio, struct hwsim_session *session)
 }
 
 /**
- * hwsim_session_again - a frame is to be sent again, or after all
+ * hwsim_session_retry - a frame is to be sent again, or after all
  * @radio: who sends
  * @mpdu: the frame, of a session
  */
-void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
+void hwsim_session_retry(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	struct hwsim_session *session = mpdu->session;
 
@@ -129,22 +69,6 @@ void hwsim_session_again(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 		ieee80211_sta_set_buffered(session->txq->sta, session->tid, true);
 	else
 		want_turn(radio, session);
-}
-
-/**
- * hwsim_session_take - the first frame that is to be sent again
- * @session: the session
- *
- * Return: the frame, no longer the session's, or NULL
- */
-struct hwsim_mpdu *hwsim_session_take(struct hwsim_session *session)
-{
-	struct hwsim_mpdu *mpdu;
-
-	mpdu = list_first_entry_or_null(&session->again, struct hwsim_mpdu, list);
-	if (mpdu)
-		list_del_init(&mpdu->list);
-	return mpdu;
 }
 
 /**
@@ -166,17 +90,17 @@ void hwsim_session_took(struct hwsim_session *session, u16 seq)
 static u16 lowest_wanted(struct hwsim_radio *radio,
 			 const struct hwsim_session *session)
 {
-	const struct hwsim_ppdu *frame = radio->frame;
+	const struct hwsim_ppdu *frame = radio->mac->frame;
 	u16 lowest = ieee80211_sn_inc(session->last_seq);
 	const struct hwsim_mpdu *alone;
 	u32 i;
 
-	if (!list_empty(&session->again))
-		lowest = list_first_entry(&session->again, struct hwsim_mpdu,
+	if (!list_empty(&session->retry_queue))
+		lowest = list_first_entry(&session->retry_queue, struct hwsim_mpdu,
 					  list)->seq;
 	/* what is released to who sleeps may go by another access category */
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		list_for_each_entry(alone, &radio->acs[i].queue, list)
+		list_for_each_entry(alone, &radio->mac->acs[i].queue, list)
 			if (alone->session == session &&
 			    ieee80211_sn_less(alone->seq, lowest))
 				lowest = alone->seq;
@@ -200,7 +124,7 @@ static u16 lowest_wanted(struct hwsim_radio *radio,
 bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 			     const struct hwsim_session *session)
 {
-	const struct hwsim_board *holes = &session->holes;
+	const struct hwsim_scoreboard *holes = &session->holes;
 
 	if (session->unknown)
 		return true;
@@ -220,7 +144,7 @@ bool hwsim_session_pending(struct hwsim_radio *radio,
 			   const struct hwsim_session *session)
 {
 	return hwsim_session_is_served(radio, session) &&
-	       (!list_empty(&session->again) ||
+	       (!list_empty(&session->retry_queue) ||
 		hwsim_session_wants_bar(radio, session));
 }
 
@@ -265,7 +189,7 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 				   session->tid <<
 				   IEEE80211_BAR_CTRL_TID_INFO_SHIFT);
 	bar->start_seq_num = cpu_to_le16(IEEE80211_SN_TO_SEQ(mpdu->seq));
-	radio->held++;
+	radio->mac->held++;
 	return mpdu;
 }
 
@@ -276,7 +200,7 @@ struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
  */
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
 {
-	struct hwsim_board *holes = &session->holes;
+	struct hwsim_scoreboard *holes = &session->holes;
 	u16 before;
 
 	if (!holes->bitmap)
@@ -286,7 +210,7 @@ void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
 		holes->bitmap <<= before;
 		holes->start = seq;
 	}
-	hwsim_board_set(holes, seq);
+	hwsim_scoreboard_set(holes, seq);
 }
 
 /* a frame whose fate is known leaves the session */
@@ -306,8 +230,8 @@ static void bar_answered(struct hwsim_radio *radio,
 {
 	struct hwsim_mpdu *mpdu, *next;
 
-	hwsim_board_move(&session->holes, bar->mpdus[0]->seq);
-	list_for_each_entry_safe(mpdu, next, &session->again, list) {
+	hwsim_scoreboard_move(&session->holes, bar->mpdus[0]->seq);
+	list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
 		if (!mpdu->unknown)
 			continue;
 		mpdu->unknown = false;
@@ -331,7 +255,7 @@ static void bar_failed(struct hwsim_radio *radio, struct hwsim_session *session,
 	struct hwsim_mpdu *mpdu, *next;
 
 	if (session->unknown) {
-		list_for_each_entry_safe(mpdu, next, &session->again, list) {
+		list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
 			if (!mpdu->unknown)
 				continue;
 			mpdu->bars++;
@@ -412,17 +336,15 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 	int i;
 
 	/* what was to follow in the TXOP is not on its way yet */
-	if (radio->ahead && radio->ahead->mpdus[0]->session == session) {
-		hwsim_tx_unbuild(radio, radio->sender, radio->ahead);
-		radio->ahead = NULL;
-	}
+	if (radio->mac->ahead && radio->mac->ahead->mpdus[0]->session == session)
+		hwsim_access_give_back(radio);
 	hash_del(&session->node);
-	list_for_each_entry_safe(mpdu, next, &session->again, list) {
+	list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
 		list_del_init(&mpdu->list);
 		leave(mpdu);
 		if (flush) {
 			hwsim_mpdu_drop(radio, mpdu);
-		} else if (!hwsim_ps_keeps(radio, mpdu, false)) {
+		} else if (!hwsim_keep(radio, mpdu, false)) {
 			list_add_tail(&mpdu->list, &ac->queue);
 			ac->queued++;
 		}
@@ -431,10 +353,10 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 		ieee80211_sta_set_buffered(session->txq->sta, session->tid,
 					   false);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		list_for_each_entry(mpdu, &radio->acs[i].queue, list)
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
 			if (mpdu->session == session)
 				leave(mpdu);
-	leave_session(radio->frame, session, flush);
+	leave_session(radio->mac->frame, session, flush);
 	/* others may have lost their turn to a BlockAckReq of this one */
 	ac->txqs = true;
 	kfree(session);
@@ -458,7 +380,7 @@ void hwsim_sessions_purge(struct hwsim_radio *radio,
 	struct hlist_node *node;
 	int i;
 
-	hash_for_each_safe(radio->sessions, i, node, session, node)
+	hash_for_each_safe(radio->mac->sessions, i, node, session, node)
 		if (is_of(session, vif))
 			dissolve(radio, session, true);
 }
@@ -474,9 +396,9 @@ bool hwsim_sessions_hold(const struct hwsim_radio *radio,
 	const struct hwsim_session *session;
 	int i;
 
-	hash_for_each(radio->sessions, i, session, node)
+	hash_for_each(radio->mac->sessions, i, session, node)
 		if (is_of(session, vif) && !session->asleep &&
-		    !list_empty(&session->again))
+		    !list_empty(&session->retry_queue))
 			return true;
 	return false;
 }
@@ -512,7 +434,7 @@ void hwsim_sessions_resume(struct hwsim_radio *radio)
 	struct hwsim_session *session;
 	int i;
 
-	hash_for_each(radio->sessions, i, session, node)
+	hash_for_each(radio->mac->sessions, i, session, node)
 		if (hwsim_session_pending(radio, session))
 			want_turn(radio, session);
 }
@@ -550,7 +472,7 @@ static int start_session(struct hwsim_radio *radio,
 
 	if (!session)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&session->again);
+	INIT_LIST_HEAD(&session->retry_queue);
 	session->txq = params->sta->txq[params->tid];
 	ether_addr_copy(session->addr, params->sta->addr);
 	session->tid = params->tid;
@@ -561,8 +483,8 @@ static int start_session(struct hwsim_radio *radio,
 	session->max_bytes =
 		BIT(13 + min_t(u8, ht_cap->ampdu_factor, HIGHEST_AMPDU_FACTOR)) - 1;
 	session->spacing_ns = spacings_ns[ht_cap->ampdu_density & 7];
-	hash_add(radio->sessions, &session->node,
-		 session_hash(session->addr, session->tid));
+	hash_add(radio->mac->sessions, &session->node,
+		 hwsim_session_hash(session->addr, session->tid));
 	return 0;
 }
 
@@ -576,31 +498,10 @@ static int start_recipient(struct hwsim_radio *radio,
 		return -ENOMEM;
 	ether_addr_copy(recipient->addr, params->sta->addr);
 	recipient->tid = params->tid;
-	recipient->board.start = params->ssn;
-	hash_add(radio->recipients, &recipient->node,
-		 session_hash(recipient->addr, recipient->tid));
+	recipient->scoreboard.start = params->ssn;
+	hash_add(radio->mac->recipients, &recipient->node,
+		 hwsim_session_hash(recipient->addr, recipient->tid));
 	return 0;
-}
-
-/**
- * hwsim_recipient_of - the BlockAck agreement with an originator
- * @radio: the recipient
- * @addr: the originator
- * @tid: the TID
- *
- * Return: the agreement, or NULL
- */
-struct hwsim_recipient *hwsim_recipient_of(struct hwsim_radio *radio,
-					   const u8 *addr, u8 tid)
-{
-	struct hwsim_recipient *recipient;
-
-	hash_for_each_possible(radio->recipients, recipient, node,
-			       session_hash(addr, tid))
-		if (recipient->tid == tid &&
-		    ether_addr_equal(recipient->addr, addr))
-			return recipient;
-	return NULL;
 }
 
 static void stop_recipient(struct hwsim_radio *radio, const u8 *addr, u8 tid)
@@ -679,21 +580,16 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 EXPORT_SYMBOL_GPL(hwsim_radio_ampdu);
 
 /**
- * hwsim_radio_forget_sta - a station is gone
+ * hwsim_sessions_forget - BlockAck agreements with a station are no more
  * @radio: the radio
- * @addr: its address
+ * @addr: the station, which is gone
  */
-void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
+void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *addr)
 {
 	u8 tid;
 
-	hwsim_medium_enter(radio->medium);
 	for (tid = 0; tid < IEEE80211_NUM_TIDS; tid++) {
 		stop_session(radio, addr, tid, true);
 		stop_recipient(radio, addr, tid);
 	}
-	hwsim_tx_forget_sta(radio, addr);
-	hwsim_peer_forget(radio, addr);
-	hwsim_medium_leave(radio->medium);
 }
-EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);

@@ -5,10 +5,11 @@
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_radio.h"
 
 struct ba_test {
 	struct hwsim_radio radio;
+	struct hwsim_mac mac;
 	struct hwsim_session session;
 };
 
@@ -19,9 +20,11 @@ static int ba_test_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, ba);
 	test->priv = ba;
-	INIT_LIST_HEAD(&ba->session.again);
+	ba->radio.mac = &ba->mac;
+	ba->mac.radio = &ba->radio;
+	INIT_LIST_HEAD(&ba->session.retry_queue);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		INIT_LIST_HEAD(&ba->radio.acs[i].queue);
+		INIT_LIST_HEAD(&ba->mac.acs[i].queue);
 	return 0;
 }
 
@@ -57,7 +60,7 @@ static void ba_what_is_sent_alone_is_wanted(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
 	/* of whichever category: a service period has one for all */
-	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_VO].queue);
+	list_add(&alone.list, &ba->mac.acs[IEEE80211_AC_VO].queue);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
 	/* and what comes back late does not make the window shrink */
@@ -83,13 +86,13 @@ static void ba_what_still_waits_is_not_given_up(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
 	/* told of the first; of the second it is too early */
-	hwsim_board_move(&ba->session.holes, 3);
+	hwsim_scoreboard_move(&ba->session.holes, 3);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
 	hwsim_session_take(&ba->session);
 	KUNIT_EXPECT_TRUE(test,
 			  hwsim_session_wants_bar(&ba->radio, &ba->session));
-	hwsim_board_move(&ba->session.holes, 11);
+	hwsim_scoreboard_move(&ba->session.holes, 11);
 	KUNIT_EXPECT_FALSE(test,
 			   hwsim_session_wants_bar(&ba->radio, &ba->session));
 	/* long after the last hole */
@@ -124,7 +127,7 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	flies.session = &ba->session;
 	frame->mpdus[0] = &flies;
 	frame->count = 1;
-	ba->radio.frame = frame;
+	ba->mac.frame = frame;
 	mpdu = hwsim_bar_new(&ba->radio, &ba->session);
 	KUNIT_ASSERT_NOT_NULL(test, mpdu);
 	bar = (void *)mpdu->skb->data;
@@ -134,7 +137,7 @@ static void ba_a_bar_begins_where_the_window_does(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0x5004, le16_to_cpu(bar->control));
 	KUNIT_EXPECT_EQ(test, 8 << 4, le16_to_cpu(bar->start_seq_num));
 	KUNIT_EXPECT_EQ(test, 24, mpdu->bytes);
-	KUNIT_EXPECT_EQ(test, 1, ba->radio.held);
+	KUNIT_EXPECT_EQ(test, 1, ba->mac.held);
 	kfree_skb(mpdu->skb);
 	kfree(mpdu);
 }
@@ -150,14 +153,14 @@ static void ba_what_a_flush_finds_on_the_air_ends_there(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, session);
 	KUNIT_ASSERT_NOT_NULL(test, frame);
-	INIT_LIST_HEAD(&session->again);
-	hash_add(ba->radio.sessions, &session->node, 0);
+	INIT_LIST_HEAD(&session->retry_queue);
+	hash_add(ba->mac.sessions, &session->node, 0);
 	flies.session = session;
 	frame->mpdus[0] = &flies;
 	frame->count = 1;
-	ba->radio.frame = frame;
+	ba->mac.frame = frame;
 	alone.session = session;
-	list_add(&alone.list, &ba->radio.acs[IEEE80211_AC_VO].queue);
+	list_add(&alone.list, &ba->mac.acs[IEEE80211_AC_VO].queue);
 	hwsim_sessions_purge(&ba->radio, NULL);
 	KUNIT_EXPECT_NULL(test, alone.session);
 	KUNIT_EXPECT_NULL(test, flies.session);
@@ -177,7 +180,7 @@ static void ba_old_frames_stay_outside(struct kunit *test)
 	ether_addr_copy(ba->session.addr, them);
 	ba->session.oldest_seq = 3;
 	/* where hwsim_session_of() looks for it */
-	hash_add(ba->radio.sessions, &ba->session.node, 0);
+	hash_add(ba->mac.sessions, &ba->session.node, 0);
 	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
 		struct hwsim_mpdu mpdu = { .seq = seqs[i] };
 
@@ -207,25 +210,25 @@ static void ba_old_frames_stay_outside(struct kunit *test)
 
 static void ba_a_scoreboard_follows_the_window(struct kunit *test)
 {
-	struct hwsim_board board = { .start = 4090 };
+	struct hwsim_scoreboard board = { .start = 4090 };
 
-	hwsim_board_set(&board, 4090);
-	hwsim_board_set(&board, 1);
+	hwsim_scoreboard_set(&board, 4090);
+	hwsim_scoreboard_set(&board, 1);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(7), board.bitmap);
 	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(board.start, board.bitmap, 1));
 	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(board.start, board.bitmap, 2));
 	/* the last of 64 stays in the window, the 65th moves it */
-	hwsim_board_set(&board, 57);
+	hwsim_scoreboard_set(&board, 57);
 	KUNIT_EXPECT_EQ(test, 4090, board.start);
-	hwsim_board_set(&board, 58);
+	hwsim_scoreboard_set(&board, 58);
 	KUNIT_EXPECT_EQ(test, 4091, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(6) | BIT_ULL(62) | BIT_ULL(63),
 			board.bitmap);
 	/* what is older changes nothing */
-	hwsim_board_move(&board, 4000);
-	hwsim_board_set(&board, 4090);
+	hwsim_scoreboard_move(&board, 4000);
+	hwsim_scoreboard_set(&board, 4090);
 	KUNIT_EXPECT_EQ(test, 4091, board.start);
-	hwsim_board_move(&board, 100);
+	hwsim_scoreboard_move(&board, 100);
 	KUNIT_EXPECT_EQ(test, 100, board.start);
 	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
 }

@@ -12,7 +12,7 @@
 #include <linux/netdevice.h>
 #include <linux/unaligned.h>
 #include <net/ieee80211_radiotap.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_air.h"
 
 #define HEADER_ROOM	64
 #define CONTROL_ROOM	64	/* the longest of them, without payload */

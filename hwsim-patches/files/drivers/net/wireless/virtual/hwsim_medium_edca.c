@@ -16,17 +16,17 @@ void hwsim_edca_reset(struct hwsim_edca *edca)
 {
 	edca->cw = edca->cw_min;
 	edca->slots = 0;
-	edca->drawn = false;
+	edca->backs_off = false;
 }
 
 /**
- * hwsim_edca_draw - invoke the backoff procedure
+ * hwsim_edca_invoke - invoke the backoff procedure
  * @edca: the access category
  */
-void hwsim_edca_draw(struct hwsim_edca *edca)
+void hwsim_edca_invoke(struct hwsim_edca *edca)
 {
 	edca->slots = hwsim_stream_below(&edca->stream, edca->cw + 1);
-	edca->drawn = true;
+	edca->backs_off = true;
 }
 
 /**
@@ -36,7 +36,7 @@ void hwsim_edca_draw(struct hwsim_edca *edca)
 void hwsim_edca_success(struct hwsim_edca *edca)
 {
 	edca->cw = edca->cw_min;
-	hwsim_edca_draw(edca);
+	hwsim_edca_invoke(edca);
 }
 
 /**
@@ -46,7 +46,7 @@ void hwsim_edca_success(struct hwsim_edca *edca)
 void hwsim_edca_failure(struct hwsim_edca *edca)
 {
 	edca->cw = min(2 * (edca->cw + 1) - 1, (int)edca->cw_max);
-	hwsim_edca_draw(edca);
+	hwsim_edca_invoke(edca);
 }
 
 /**

@@ -12,8 +12,6 @@
 #include <linux/types.h>
 #include "hwsim_medium_math.h"
 
-#define HWSIM_NEVER	U64_MAX
-
 /**
  * struct hwsim_edca - one access category of a station
  * @aifsn: slots of AIFS after SIFS; 2 is DIFS
@@ -23,7 +21,7 @@
  * @is_edca: slots are counted as EDCA does, else as DCF
  * @cw: the present contention window
  * @slots: slots left when the count was last stopped or drawn
- * @drawn: the backoff procedure is going on, if only to its last slot
+ * @backs_off: the backoff procedure is going on, if only to its last slot
  * @stream: where backoffs come from
  */
 struct hwsim_edca {
@@ -34,12 +32,12 @@ struct hwsim_edca {
 	bool is_edca;
 	u16 cw;
 	u32 slots;
-	bool drawn;
+	bool backs_off;
 	struct hwsim_stream stream;
 };
 
 void hwsim_edca_reset(struct hwsim_edca *edca);
-void hwsim_edca_draw(struct hwsim_edca *edca);
+void hwsim_edca_invoke(struct hwsim_edca *edca);
 void hwsim_edca_success(struct hwsim_edca *edca);
 void hwsim_edca_failure(struct hwsim_edca *edca);
 void hwsim_edca_stop(struct hwsim_edca *edca, u64 counting_from_ns, u64 at_ns,

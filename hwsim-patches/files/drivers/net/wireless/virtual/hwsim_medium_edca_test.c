@@ -56,7 +56,7 @@ static void edca_window_doubles_up_to_its_end(struct kunit *test)
 	hwsim_edca_success(&edca);
 	KUNIT_EXPECT_EQ(test, 15, edca.cw);
 	for (i = 0, draw = 0; i < 1000; i++) {
-		hwsim_edca_draw(&edca);
+		hwsim_edca_invoke(&edca);
 		KUNIT_EXPECT_LE(test, edca.slots, 15);
 		draw |= BIT(edca.slots);
 	}
@@ -74,28 +74,28 @@ static void edca_interframe_spaces(struct kunit *test)
 
 static void board_remembers_a_window(struct kunit *test)
 {
-	struct hwsim_board board = { .start = 4090 };
+	struct hwsim_scoreboard board = { .start = 4090 };
 
-	hwsim_board_set(&board, 4090);
-	hwsim_board_set(&board, 4095);
-	hwsim_board_set(&board, 3);	/* sequence numbers wrap */
+	hwsim_scoreboard_set(&board, 4090);
+	hwsim_scoreboard_set(&board, 4095);
+	hwsim_scoreboard_set(&board, 3);	/* sequence numbers wrap */
 	KUNIT_EXPECT_EQ(test, 4090, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(0) | BIT_ULL(5) | BIT_ULL(9), board.bitmap);
 	KUNIT_EXPECT_TRUE(test, hwsim_bitmap_has(4090, board.bitmap, 3));
 	KUNIT_EXPECT_FALSE(test, hwsim_bitmap_has(4090, board.bitmap, 4));
 	/* beyond the window: it moves so that this is its last */
-	hwsim_board_set(&board, 60);
+	hwsim_scoreboard_set(&board, 60);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(2) | BIT_ULL(6) | BIT_ULL(63), board.bitmap);
 	/* old ones change nothing */
-	hwsim_board_set(&board, 4000);
+	hwsim_scoreboard_set(&board, 4000);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
-	hwsim_board_move(&board, 4092);
+	hwsim_scoreboard_move(&board, 4092);
 	KUNIT_EXPECT_EQ(test, 4093, board.start);
-	hwsim_board_move(&board, 60);
+	hwsim_scoreboard_move(&board, 60);
 	KUNIT_EXPECT_EQ(test, 60, board.start);
 	KUNIT_EXPECT_EQ(test, BIT_ULL(0), board.bitmap);
-	hwsim_board_move(&board, 1000);
+	hwsim_scoreboard_move(&board, 1000);
 	KUNIT_EXPECT_EQ(test, 0, board.bitmap);
 }
 

@@ -7,7 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_air.h"
 
 static bool is_for_all(const struct hwsim_ppdu *ppdu)
 {

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_radio.h"
 
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
@@ -375,10 +375,10 @@ static int check_rate(const struct hwsim_radio *radio, struct nlattr **attrs,
 {
 	struct nlattr *attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
 	struct nlattr *dsss_only = attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
-	bool fixed = radio->has_fixed_rate;
+	bool fixed = radio->mac->has_fixed_rate;
 	int result;
 
-	*rate = radio->fixed_rate;
+	*rate = radio->mac->fixed_rate;
 	if (attr) {
 		fixed = nla_len(attr);
 		memset(rate, 0, sizeof(*rate));
@@ -404,8 +404,8 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 
 	attr = attrs[HWSIM_MEDIUM_ATTR_RATE];
 	if (attr) {
-		radio->has_fixed_rate = nla_len(attr);
-		radio->fixed_rate = *rate;
+		radio->mac->has_fixed_rate = nla_len(attr);
+		radio->mac->fixed_rate = *rate;
 	}
 	attr = attrs[HWSIM_MEDIUM_ATTR_NOISE_MBM];
 	if (attr)
@@ -421,22 +421,22 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 		radio->detect_dsss_mb = nla_get_s32(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_MAX_PPDU_US];
 	if (attr)
-		radio->max_ppdu_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+		radio->mac->max_ppdu_ns = nla_get_u32(attr) * NSEC_PER_USEC;
 	attr = attrs[HWSIM_MEDIUM_ATTR_RETRIES];
 	if (attr)
-		radio->retries = nla_get_u32(attr);
+		radio->mac->retries = nla_get_u32(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_APPROX];
 	if (attr)
 		radio->approx = nla_get_u8(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_LATENCY_US];
 	if (attr)
-		radio->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+		radio->mac->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;
 	attr = attrs[HWSIM_MEDIUM_ATTR_MORE_DATA];
 	if (attr)
-		radio->more_data = nla_get_u8(attr);
+		radio->mac->more_data = nla_get_u8(attr);
 	attr = attrs[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK];
 	if (attr)
-		radio->no_retry_mark = nla_get_u32(attr);
+		radio->mac->no_retry_mark = nla_get_u32(attr);
 }
 
 /* a change of a radio that is down, which mac80211 sees, too */
@@ -859,7 +859,7 @@ struct access {
 static int fill_access(struct sk_buff *msg, const void *what)
 {
 	const struct access *access = what;
-	const struct hwsim_ac *ac = &access->radio->acs[access->ac];
+	const struct hwsim_ac *ac = &access->radio->mac->acs[access->ac];
 	const u64 numbers[HWSIM_MEDIUM_ACCESS_ATTR_MAX] = {
 		[HWSIM_MEDIUM_ACCESS_ATTR_ATTEMPTS - 1] = ac->attempts,
 		[HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES - 1] = ac->successes,
@@ -997,7 +997,7 @@ static int dump_peers(struct sk_buff *msg, struct netlink_callback *cb,
 	for (i = 0; i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
 		if (!medium->radios[i])
 			continue;
-		hash_for_each(medium->radios[i]->peers, bucket, peer, node) {
+		hash_for_each(medium->radios[i]->mac->peers, bucket, peer, node) {
 			if (!peer->has_said || number++ < cb->args[0])
 				continue;
 			if (dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_PEER,

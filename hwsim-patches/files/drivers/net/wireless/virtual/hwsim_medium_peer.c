@@ -14,7 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_mac.h"
 
 #define MAX_PEERS	1024	/* of a radio */
 
@@ -34,7 +34,7 @@ struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer;
 
-	hash_for_each_possible(radio->peers, peer, node, peer_hash(addr))
+	hash_for_each_possible(radio->mac->peers, peer, node, peer_hash(addr))
 		if (ether_addr_equal(peer->addr, addr))
 			return peer;
 	return NULL;
@@ -44,7 +44,7 @@ static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
 
-	if (peer || radio->num_peers >= MAX_PEERS)
+	if (peer || radio->mac->num_peers >= MAX_PEERS)
 		return peer;
 	peer = kzalloc(sizeof(*peer), GFP_ATOMIC);
 	if (!peer)
@@ -52,8 +52,8 @@ static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
 	INIT_LIST_HEAD(&peer->kept);
 	peer->radio = radio->index;
 	ether_addr_copy(peer->addr, addr);
-	hash_add(radio->peers, &peer->node, peer_hash(addr));
-	radio->num_peers++;
+	hash_add(radio->mac->peers, &peer->node, peer_hash(addr));
+	radio->mac->num_peers++;
 	return peer;
 }
 
@@ -213,7 +213,7 @@ bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr)
 {
 	const struct hwsim_peer *peer;
 
-	if (!radio->num_asleep)
+	if (!radio->mac->num_asleep)
 		return false;
 	peer = hwsim_peer_of(radio, addr);
 	return peer && peer->sleeps;
@@ -234,7 +234,7 @@ struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
 
 	if (!peer)
 		return NULL;
-	radio->num_asleep += sleeps - peer->sleeps;
+	radio->mac->num_asleep += sleeps - peer->sleeps;
 	peer->sleeps = sleeps;
 	peer->sta = sta;
 	return peer;
@@ -252,7 +252,7 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 	struct hlist_node *next;
 	int i;
 
-	hash_for_each_safe(radio->peers, i, next, peer, node) {
+	hash_for_each_safe(radio->mac->peers, i, next, peer, node) {
 		if (addr && !ether_addr_equal(peer->addr, addr))
 			continue;
 		list_for_each_entry_safe(mpdu, next_mpdu, &peer->kept, list) {
@@ -260,8 +260,8 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 			hwsim_mpdu_drop(radio, mpdu);
 		}
 		hash_del(&peer->node);
-		radio->num_asleep -= peer->sleeps;
-		radio->num_peers--;
+		radio->mac->num_asleep -= peer->sleeps;
+		radio->mac->num_peers--;
 		kfree(peer);
 	}
 }

@@ -5,19 +5,17 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_radio.h"
 
 #define DEFAULT_NOISE_MBM	(-9400)	/* kT in 20 MHz, noise figure 7 dB */
 #define DEFAULT_ED_MBM		(-6200)	/* CCA-ED, 17.3.10.6 */
 #define DEFAULT_DETECT_OFDM_MB	300
 #define DEFAULT_DETECT_DSSS_MB	(-400)
 
-#define DIFS_SLOTS		2
-#define CW_MIN_DSSS		31	/* Table 16-4 */
-#define CW_MIN_OFDM		15	/* Table 17-21 */
-#define CW_MAX			1023
-#define TXOP_UNIT_NS		32000	/* 9.4.2.28 */
 #define DSSS_RATES		4	/* 1, 2, 5.5, 11 Mbit/s */
+
+/* the list of media, and which radio is on which */
+DEFINE_MUTEX(hwsim_media_mutex);
 
 /* all radios of the driver, under hwsim_media_mutex */
 static LIST_HEAD(hwsim_all_radios);
@@ -35,11 +33,19 @@ static LIST_HEAD(hwsim_all_radios);
 struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 				    const struct hwsim_medium_ops *ops)
 {
-	struct hwsim_radio *radio = kzalloc(sizeof(*radio), GFP_KERNEL);
+	struct {
+		struct hwsim_radio radio;
+		struct hwsim_mac mac;
+	} *both = kzalloc(sizeof(*both), GFP_KERNEL);
+	struct hwsim_radio *radio;
 	int i;
 
-	if (!radio)
+	if (!both)
 		return NULL;
+	radio = &both->radio;
+	radio->mac = &both->mac;
+	radio->mac->radio = radio;
+	radio->mac->frames = &hwsim_frame_ops;
 	radio->hw = hw;
 	radio->index = index;
 	radio->ops = ops;
@@ -47,15 +53,15 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->ed_mbm = DEFAULT_ED_MBM;
 	radio->detect_ofdm_mb = DEFAULT_DETECT_OFDM_MB;
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
-	radio->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
+	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
-	hash_init(radio->peers);
-	hash_init(radio->sessions);
-	hash_init(radio->recipients);
-	RB_CLEAR_NODE(&radio->timeout.node);
+	hash_init(radio->mac->peers);
+	hash_init(radio->mac->sessions);
+	hash_init(radio->mac->recipients);
+	hwsim_event_init(&radio->mac->timeout, HWSIM_PHASE_TIMEOUT);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		INIT_LIST_HEAD(&radio->acs[i].queue);
-		radio->acs[i].committed_ns = HWSIM_NEVER;
+		INIT_LIST_HEAD(&radio->mac->acs[i].queue);
+		radio->mac->acs[i].committed_ns = HWSIM_NEVER;
 	}
 	mutex_lock(&hwsim_media_mutex);
 	list_add_tail(&radio->registered, &hwsim_all_radios);
@@ -102,75 +108,6 @@ struct hwsim_radio *hwsim_radio_by_index(u32 index)
 		if (radio->index == index)
 			return radio;
 	return NULL;
-}
-
-/**
- * hwsim_radio_owning - the radio that frames to an address are for
- * @medium: the medium
- * @air: the channel on which it most likely listens, or NULL
- * @addr: the address
- *
- * Return: the radio, wherever it listens, or NULL
- */
-struct hwsim_radio *hwsim_radio_owning(const struct hwsim_medium *medium,
-				       const struct hwsim_air *air,
-				       const u8 *addr)
-{
-	struct hwsim_radio *radio;
-	u32 slot;
-
-	if (is_multicast_ether_addr(addr))
-		return NULL;
-	if (air) {
-		list_for_each_entry(radio, &air->radios, tuned)
-			if (hwsim_radio_owns(radio, addr))
-				return radio;
-	}
-	for (slot = 0; slot < HWSIM_MEDIUM_MAX_RADIOS; slot++)
-		if (medium->radios[slot] &&
-		    hwsim_radio_owns(medium->radios[slot], addr))
-			return medium->radios[slot];
-	return NULL;
-}
-
-/* slots, SIFS and EIFS follow band, slot and basic rates */
-static void update_timing(struct hwsim_radio *radio)
-{
-	bool is_5ghz = radio->channel &&
-		       radio->channel->band != NL80211_BAND_2GHZ;
-
-	radio->timing = hwsim_phy_timing(is_5ghz, radio->short_slot);
-	radio->eifs_extra_ns = hwsim_phy_eifs_extra_ns(is_5ghz,
-						       radio->basic_rates,
-						       &radio->timing);
-	hwsim_access_changed(radio);
-}
-
-/*
- * A network without QoS has DCF's parameters (10.3.2.3.5, Table 17-21),
- * whatever mac80211 sets: it gives stations those of WMM there, too, and takes
- * a station for one of 802.11g if its access point is.
- */
-static void update_edca(struct hwsim_radio *radio)
-{
-	bool is_11b = radio->dsss_only ||
-		radio->acs[IEEE80211_AC_BE].params.cw_min == CW_MIN_DSSS;
-	u16 dcf_cw_min = is_11b ? CW_MIN_DSSS : CW_MIN_OFDM;
-	int i;
-
-	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		const struct ieee80211_tx_queue_params *params =
-			&radio->acs[i].params;
-		struct hwsim_edca *edca = &radio->acs[i].edca;
-
-		edca->is_edca = radio->qos;
-		edca->aifsn = radio->qos ? params->aifs : DIFS_SLOTS;
-		edca->cw_min = radio->qos ? params->cw_min : dcf_cw_min;
-		edca->cw_max = radio->qos ? params->cw_max : CW_MAX;
-		edca->txop_ns = radio->qos ? params->txop * TXOP_UNIT_NS : 0;
-		edca->cw = clamp(edca->cw, edca->cw_min, edca->cw_max);
-	}
-	hwsim_access_changed(radio);
 }
 
 /* on a medium mac80211 is told of air time, and shares it; else there is none */
@@ -220,23 +157,23 @@ int hwsim_radio_attach(struct hwsim_radio *radio, struct hwsim_medium *medium,
 	radio->slot = slot;
 	radio->stream = stream;
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		struct hwsim_edca *edca = &radio->acs[i].edca;
+		struct hwsim_edca *edca = &radio->mac->acs[i].edca;
 
 		hwsim_stream_init(&edca->stream, medium->seed,
 				  HWSIM_STREAM_BACKOFF, stream, i);
 	}
-	hwsim_stream_init(&radio->latency, medium->seed, HWSIM_STREAM_LATENCY,
+	hwsim_stream_init(&radio->mac->latency, medium->seed, HWSIM_STREAM_LATENCY,
 			  stream, 0);
 	hwsim_stream_init(&radio->choices, medium->seed, HWSIM_STREAM_CHOICES, stream,
 			  0);
-	update_timing(radio);
-	update_edca(radio);	/* DCF, until mac80211 says more */
-	spin_lock_bh(&medium->lock);
+	hwsim_network_set_timing(radio);
+	hwsim_network_set_edca(radio);	/* DCF, until mac80211 says more */
+	spin_lock_bh(&medium->clock.lock);
 	medium->radios[slot] = radio;
 	medium->num_radios++;
 	WRITE_ONCE(radio->medium, medium);
 	set_airtime_fairness(radio, true);
-	spin_unlock_bh(&medium->lock);
+	spin_unlock_bh(&medium->clock.lock);
 	return 0;
 }
 
@@ -281,22 +218,6 @@ int hwsim_radio_set_dsss_only(struct hwsim_radio *radio, bool dsss_only,
 	return 0;
 }
 
-/* what was to go up for a radio goes nowhere */
-static void forget_up(struct hwsim_radio *radio)
-{
-	struct hwsim_up *up, *next;
-
-	list_for_each_entry_safe(up, next, &radio->medium->up, list) {
-		if (up->hw != radio->hw)
-			continue;
-		list_del(&up->list);
-		if (up->mpdu)
-			hwsim_mpdu_discard(radio->medium, up->mpdu);
-		dev_kfree_skb_any(up->skb);
-		kfree(up);
-	}
-}
-
 /**
  * hwsim_radio_detach - take a radio off its medium; under hwsim_media_mutex
  * @radio: the radio, down
@@ -315,9 +236,9 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	hwsim_air_forget(radio);
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio, NULL);
-	WARN_ON_ONCE(radio->held);	/* each frame is completed, and once */
-	forget_up(radio);
-	hash_for_each_safe(radio->recipients, i, next, recipient, node) {
+	WARN_ON_ONCE(radio->mac->held);	/* each frame is completed, and once */
+	hwsim_up_forget(radio);
+	hash_for_each_safe(radio->mac->recipients, i, next, recipient, node) {
 		hash_del(&recipient->node);
 		kfree(recipient);
 	}
@@ -351,8 +272,8 @@ void hwsim_radio_stop(struct hwsim_radio *radio)
 	hwsim_air_tune(radio, NULL);
 	hwsim_access_reset(radio);
 	hwsim_tx_purge(radio, NULL);
-	WARN_ON_ONCE(radio->held);
-	forget_up(radio);
+	WARN_ON_ONCE(radio->mac->held);
+	hwsim_up_forget(radio);
 	hwsim_medium_leave(radio->medium);
 	/* what is going up right now, in softirq */
 	synchronize_net();
@@ -394,11 +315,11 @@ void hwsim_radio_listen(struct hwsim_radio *radio,
 		if (channel && channel != radio->channel)
 			hwsim_tx_drop_queued(radio, NULL);
 		radio->channel = channel;
-		update_timing(radio);
+		hwsim_network_set_timing(radio);
 		hwsim_sessions_resume(radio);
 		for (i = 0; radio->air && i < IEEE80211_NUM_ACS; i++)
-			if (hwsim_tx_pending(&radio->acs[i]))
-				hwsim_access_ready(radio, &radio->acs[i], now);
+			if (hwsim_ac_pending(&radio->mac->acs[i]))
+				hwsim_access_ready(radio, &radio->mac->acs[i], now);
 	}
 	hwsim_medium_leave(radio->medium);
 }
@@ -485,13 +406,13 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 		RATE_INFO_BW_20, RATE_INFO_BW_40, RATE_INFO_BW_80,
 		RATE_INFO_BW_160,
 	};
-	const struct hwsim_phy_rate *rate = &radio->fixed_rate;
+	const struct hwsim_phy_rate *rate = &radio->mac->fixed_rate;
 	struct rate_info *info = &sinfo->txrate;
 
 	hwsim_medium_enter(radio->medium);
 	sinfo->tx_retries = hwsim_peer_retries(radio, addr);
 	sinfo->filled |= BIT_ULL(NL80211_STA_INFO_TX_RETRIES);
-	if (radio->has_fixed_rate) {
+	if (radio->mac->has_fixed_rate) {
 		memset(info, 0, sizeof(*info));
 		info->bw = widths[rate->width];
 		if (rate->short_gi)
@@ -513,143 +434,62 @@ void hwsim_radio_sta_statistics(struct hwsim_radio *radio, const u8 *addr,
 EXPORT_SYMBOL_GPL(hwsim_radio_sta_statistics);
 
 /**
- * hwsim_radio_conf_tx - parameters of an access category
- * @radio: the radio
- * @ac: the access category
- * @params: what mac80211 wants
+ * hwsim_medium_new - make a medium
+ * @id: its number
+ * @seed: of its random streams
+ *
+ * Return: the medium, or NULL
  */
-void hwsim_radio_conf_tx(struct hwsim_radio *radio, u16 ac,
-			 const struct ieee80211_tx_queue_params *params)
+struct hwsim_medium *hwsim_medium_new(u32 id, u64 seed)
 {
-	if (ac >= IEEE80211_NUM_ACS)
-		return;
-	hwsim_medium_enter(radio->medium);
-	radio->acs[ac].params = *params;
-	update_edca(radio);
-	hwsim_medium_leave(radio->medium);
-}
-EXPORT_SYMBOL_GPL(hwsim_radio_conf_tx);
+	struct hwsim_medium *medium = kvzalloc(sizeof(*medium),
+						 GFP_KERNEL_ACCOUNT);
 
-static u16 basic_rates_of(const struct hwsim_radio *radio, u32 basic_rates)
+	if (!medium)
+		return NULL;
+	medium->id = id;
+	medium->seed = seed;
+	medium->mac_ops = &hwsim_mac_ops;
+	hwsim_clock_init(&medium->clock);
+	INIT_LIST_HEAD(&medium->airs);
+	INIT_LIST_HEAD(&medium->faults);
+	init_waitqueue_head(&medium->idle);
+	return medium;
+}
+
+/**
+ * hwsim_medium_free - remove a medium that has no radios
+ * @medium: the medium
+ */
+void hwsim_medium_free(struct hwsim_medium *medium)
 {
-	const struct ieee80211_supported_band *band;
-	u16 rates = 0;
+	struct hwsim_fault *fault, *next_fault;
+	struct hwsim_air *air, *next_air;
 	int i;
 
-	if (!radio->channel)
-		return 0;
-	band = radio->hw->wiphy->bands[radio->channel->band];
-	for (i = 0; i < band->n_bitrates; i++) {
-		if (!(basic_rates & BIT(i)))
-			continue;
-		switch (band->bitrates[i].bitrate) {
-		case 10:
-			rates |= BIT(0);
-			break;
-		case 20:
-			rates |= BIT(1);
-			break;
-		case 55:
-			rates |= BIT(2);
-			break;
-		case 110:
-			rates |= BIT(3);
-			break;
-		case 60:
-			rates |= BIT(4);
-			break;
-		case 90:
-			rates |= BIT(5);
-			break;
-		case 120:
-			rates |= BIT(6);
-			break;
-		case 180:
-			rates |= BIT(7);
-			break;
-		case 240:
-			rates |= BIT(8);
-			break;
-		case 360:
-			rates |= BIT(9);
-			break;
-		case 480:
-			rates |= BIT(10);
-			break;
-		case 540:
-			rates |= BIT(11);
-			break;
-		}
-	}
-	return rates;
+	hwsim_clock_stop(&medium->clock);
+	list_for_each_entry_safe(fault, next_fault, &medium->faults, list)
+		kfree(fault);
+	list_for_each_entry_safe(air, next_air, &medium->airs, list)
+		kfree(air);
+	for (i = 0; i < HWSIM_MEDIUM_NUM_CURVES; i++)
+		hwsim_curve_free(medium->curves[i]);
+	for (i = 0; i < HWSIM_MEDIUM_MAX_FADINGS; i++)
+		kvfree(medium->fadings[i]);
+	kvfree(medium);
 }
 
 /**
- * hwsim_radio_beacon - what a radio's own beacon says of its network
- * @radio: the radio; its medium is locked
- * @skb: the beacon
+ * hwsim_radio_forget_sta - a station is gone
+ * @radio: the radio
+ * @addr: its address
  */
-void hwsim_radio_beacon(struct hwsim_radio *radio, const struct sk_buff *skb)
+void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 {
-	const struct ieee80211_mgmt *mgmt = (void *)skb->data;
-	const size_t head = offsetof(struct ieee80211_mgmt, u.beacon.variable);
-	bool qos;
-
-	if (skb->len < head || ieee80211_is_s1g_beacon(mgmt->frame_control))
-		return;
-	qos = cfg80211_find_vendor_elem(WLAN_OUI_MICROSOFT,
-					WLAN_OUI_TYPE_MICROSOFT_WMM,
-					mgmt->u.beacon.variable,
-					skb->len - head);
-	if (qos == radio->qos)
-		return;
-	radio->qos = qos;
-	update_edca(radio);
-}
-
-/*
- * Whether a network has QoS. bss_conf says so for every network that a station
- * joins or an access point makes. What its access point can do is told to a
- * station by the station entry; what an access point does itself, by its beacon.
- */
-static bool network_has_qos(const struct hwsim_radio *radio,
-			    struct ieee80211_vif *vif,
-			    const struct ieee80211_bss_conf *conf)
-{
-	struct ieee80211_sta *sta;
-	bool qos = conf->qos;
-
-	if (vif->type == NL80211_IFTYPE_AP)
-		return radio->qos;
-	if (vif->type != NL80211_IFTYPE_STATION)
-		return qos;
-	rcu_read_lock();
-	sta = ieee80211_find_sta(vif, conf->bssid);
-	if (sta)
-		qos = sta->wme;
-	rcu_read_unlock();
-	return qos;
-}
-
-/**
- * hwsim_radio_bss - what a radio's network says of slots, rates and QoS
- * @radio: the radio; with several interfaces the last one counts
- * @vif: the interface
- * @conf: of its link
- */
-void hwsim_radio_bss(struct hwsim_radio *radio, struct ieee80211_vif *vif,
-		     const struct ieee80211_bss_conf *conf)
-{
-	bool qos = network_has_qos(radio, vif, conf);
-
 	hwsim_medium_enter(radio->medium);
-	if (conf->bssid)
-		ether_addr_copy(radio->bssid, conf->bssid);
-	radio->short_slot = conf->use_short_slot;
-	radio->basic_rates = basic_rates_of(radio, conf->basic_rates);
-	radio->qos = qos;
-	update_timing(radio);
-	update_edca(radio);
+	hwsim_sessions_forget(radio, addr);
+	hwsim_tx_forget_sta(radio, addr);
+	hwsim_peer_forget(radio, addr);
 	hwsim_medium_leave(radio->medium);
 }
-EXPORT_SYMBOL_GPL(hwsim_radio_bss);
+EXPORT_SYMBOL_GPL(hwsim_radio_forget_sta);

@@ -11,57 +11,12 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "hwsim_medium_int.h"
+#include "hwsim_medium_mac.h"
 
-#define RTS_ATTEMPTS		7	/* dot11ShortRetryLimit */
 #define DURATION_MAX_US		32767	/* 9.2.4.2 */
 #define HEADER_WITH_TA_BYTES	16
 #define PROTECTION_FLAGS	(IEEE80211_TX_RC_USE_RTS_CTS |	\
 				 IEEE80211_TX_RC_USE_CTS_PROTECT)
-
-/**
- * hwsim_skb_unsent - free a frame that is not sent
- * @hw: whose it is
- * @skb: the frame
- *
- * One that was to end a service period ends it all the same.
- */
-void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
-{
-	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(skb);
-
-	if (!(info->flags & IEEE80211_TX_STATUS_EOSP)) {
-		ieee80211_free_txskb(hw, skb);
-		return;
-	}
-	ieee80211_tx_info_clear_status(info);
-	info->status.rates[0].idx = -1;
-	ieee80211_tx_status_irqsafe(hw, skb);
-}
-
-/**
- * hwsim_queue_first - have a frame sent before others, but for beacons
- * @ac: the access category
- * @mpdu: the frame, in no queue
- */
-void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu)
-{
-	struct list_head *at = &ac->queue;
-	struct hwsim_mpdu *other;
-
-	list_for_each_entry(other, &ac->queue, list) {
-		if (other->kind != HWSIM_MEDIUM_FRAME_BEACON)
-			break;
-		at = &other->list;
-	}
-	list_add(&mpdu->list, at);
-}
-
-/* whether frames wait outside of mac80211's queues, or may be in those */
-bool hwsim_tx_pending(const struct hwsim_ac *ac)
-{
-	return !list_empty(&ac->queue) || ac->txqs;
-}
 
 /* those that mac80211 sends have no session */
 static bool is_own_bar(const struct hwsim_mpdu *mpdu)
@@ -173,9 +128,9 @@ static void protect_fixed(const struct hwsim_radio *radio,
 	if (info->control.use_rts)
 		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_RTS_CTS;
 	else if (info->control.use_cts_prot &&
-		 radio->fixed_rate.class != HWSIM_PHY_DSSS)
+		 radio->mac->fixed_rate.class != HWSIM_PHY_DSSS)
 		mpdu->rates[0].flags |= IEEE80211_TX_RC_USE_CTS_PROTECT;
-	mpdu->rts_rate = rts_rate_for(radio, mpdu, &radio->fixed_rate);
+	mpdu->rts_rate = rts_rate_for(radio, mpdu, &radio->mac->fixed_rate);
 }
 
 /* the fixed rate in the words of rate control */
@@ -183,7 +138,7 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 {
 	const struct ieee80211_supported_band *band =
 		radio->hw->wiphy->bands[radio->channel->band];
-	const struct hwsim_phy_rate *fixed = &radio->fixed_rate;
+	const struct hwsim_phy_rate *fixed = &radio->mac->fixed_rate;
 	struct ieee80211_tx_rate *rate = &mpdu->rates[0];
 	u32 bitrate = hwsim_phy_rate_kbps(fixed) / 100;
 	int i;
@@ -220,8 +175,8 @@ static void fix_rate(const struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
  * The rates to try, as rate control wants them now. What it wants for this very
  * frame stays in the frame: it may be asked again.
  */
-static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
-		       struct hwsim_mpdu *mpdu)
+static void select_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
+			 struct hwsim_mpdu *mpdu)
 {
 	struct ieee80211_tx_info *info = IEEE80211_SKB_CB(mpdu->skb);
 	struct hwsim_phy_rate rate;
@@ -238,12 +193,12 @@ static void draw_rates(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 		rate = phy_rate(radio, &mpdu->rates[0]);
 		mpdu->rts_rate = rts_rate_for(radio, mpdu, &rate);
 	}
-	if (radio->has_fixed_rate && mpdu->wants_ack &&
+	if (radio->mac->has_fixed_rate && mpdu->wants_ack &&
 	    mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
 		fix_rate(radio, mpdu);
 	memset(mpdu->tried, 0, sizeof(mpdu->tried));
 	mpdu->stage = 0;
-	mpdu->draw = false;
+	mpdu->reselect = false;
 }
 
 /*
@@ -279,15 +234,15 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 	mpdu->tid = IEEE80211_NUM_TIDS;	/* none */
 	if (info->flags & IEEE80211_TX_CTL_ASSIGN_SEQ) {
 		if (info->flags & IEEE80211_TX_CTL_FIRST_FRAGMENT)
-			radio->seq_ctrl += 0x10;
+			radio->mac->seq_ctrl += 0x10;
 		hdr->seq_ctrl &= cpu_to_le16(IEEE80211_SCTL_FRAG);
-		hdr->seq_ctrl |= cpu_to_le16(radio->seq_ctrl);
+		hdr->seq_ctrl |= cpu_to_le16(radio->mac->seq_ctrl);
 	}
-	mpdu->no_retry = radio->no_retry_mark && mpdu->wants_ack &&
-			 skb->mark == radio->no_retry_mark;
+	mpdu->no_retry = radio->mac->no_retry_mark && mpdu->wants_ack &&
+			 skb->mark == radio->mac->no_retry_mark;
 	mpdu->to_sta = sta;
-	mpdu->naps = radio->naps;
-	draw_rates(radio, sta, mpdu);
+	mpdu->naps = radio->mac->naps;
+	select_rates(radio, sta, mpdu);
 	if (ieee80211_is_data_qos(hdr->frame_control)) {
 		mpdu->tid = ieee80211_get_tid(hdr);
 		mpdu->seq = IEEE80211_SEQ_TO_SN(le16_to_cpu(hdr->seq_ctrl));
@@ -298,19 +253,8 @@ static struct hwsim_mpdu *mpdu_new(struct hwsim_radio *radio,
 		mpdu->no_retry = true;
 		hwsim_approx_sent(radio, hdr->addr1, mpdu);
 	}
-	radio->held++;
+	radio->mac->held++;
 	return mpdu;
-}
-
-/**
- * hwsim_mpdu_drop - a frame is not sent, and its status is of no use
- * @radio: the radio
- * @mpdu: the frame, in no queue; freed
- */
-void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
-{
-	hwsim_mpdu_discard(radio->medium, mpdu);
-	hwsim_mpdu_let_go(radio);
 }
 
 /**
@@ -346,7 +290,7 @@ static struct hwsim_phy_rate protection_rate(const struct hwsim_radio *radio,
 {
 	if (mpdu->rts_rate >= 0 && ppdu->tx_rate.flags & PROTECTION_FLAGS)
 		return legacy_rate(radio, mpdu->rts_rate);
-	return hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+	return hwsim_phy_response(&ppdu->rate, radio->mac->basic_rates);
 }
 
 /*
@@ -375,7 +319,7 @@ static u16 answer_us(const struct hwsim_radio *radio,
 		     const struct hwsim_ppdu *ppdu, u8 kind)
 {
 	struct hwsim_phy_rate answer =
-		hwsim_phy_response(&ppdu->rate, radio->basic_rates);
+		hwsim_phy_response(&ppdu->rate, radio->mac->basic_rates);
 	u32 bytes = kind == HWSIM_MEDIUM_FRAME_BA ? HWSIM_MEDIUM_BA_BYTES :
 						    HWSIM_MEDIUM_ACK_BYTES;
 
@@ -396,7 +340,7 @@ static u64 room_ns(const struct hwsim_radio *radio,
 	u64 others_ns = answer_us(radio, ppdu, HWSIM_MEDIUM_FRAME_BA) *
 			NSEC_PER_USEC;
 	struct hwsim_phy_rate first = protection_rate(radio, ppdu, mpdu);
-	struct hwsim_phy_rate cts = hwsim_phy_response(&first, radio->basic_rates);
+	struct hwsim_phy_rate cts = hwsim_phy_response(&first, radio->mac->basic_rates);
 
 	if (begins && (ppdu->tx_rate.flags & IEEE80211_TX_RC_USE_RTS_CTS ||
 		       radio->hw->wiphy->rts_threshold < HWSIM_AMPDU_MAX_BYTES))
@@ -421,7 +365,7 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
-	if (radio->txop_is_narrow)
+	if (radio->mac->txop_is_narrow)
 		tx_rate.flags &= ~IEEE80211_TX_RC_40_MHZ_WIDTH;
 	rate = phy_rate(radio, &tx_rate);
 	ppdu = hwsim_ppdu_new(radio, mpdu->kind, &rate);
@@ -437,20 +381,6 @@ static struct hwsim_ppdu *ppdu_for(struct hwsim_radio *radio,
 	ppdu->answer_kind = mpdu->kind == HWSIM_MEDIUM_FRAME_BAR ?
 			    HWSIM_MEDIUM_FRAME_BA : HWSIM_MEDIUM_FRAME_ACK;
 	return ppdu;
-}
-
-/**
- * hwsim_mpdu_set_more_data - say whether more frames will follow
- * @mpdu: a data frame
- * @more_data: whether they will
- */
-void hwsim_mpdu_set_more_data(struct hwsim_mpdu *mpdu, bool more_data)
-{
-	struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-
-	hdr->frame_control &= cpu_to_le16(~IEEE80211_FCTL_MOREDATA);
-	if (more_data)
-		hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_MOREDATA);
 }
 
 /* a PS-Poll has the AID in that place */
@@ -476,7 +406,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 	u32 i;
 
 	if (last->session)
-		more_data |= !list_empty(&last->session->again);
+		more_data |= !list_empty(&last->session->retry_queue);
 	if (ppdu->count > 1)
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)
@@ -489,7 +419,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		if (ppdu->mpdus[i]->attempts)
 			hdr->frame_control |= cpu_to_le16(IEEE80211_FCTL_RETRY);
 		hwsim_ps_mark(radio, ppdu->mpdus[i]);
-		if (radio->more_data && first->wants_ack && !first->alone &&
+		if (radio->mac->more_data && first->wants_ack && !first->alone &&
 		    !ieee80211_is_ctl(hdr->frame_control))
 			hwsim_mpdu_set_more_data(ppdu->mpdus[i], more_data);
 	}
@@ -546,18 +476,6 @@ static struct hwsim_ppdu *build_single(struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_txq_holds_frames - whether mac80211 has more in a queue
- * @txq: the queue
- */
-bool hwsim_txq_holds_frames(struct ieee80211_txq *txq)
-{
-	unsigned long frames, bytes;
-
-	ieee80211_txq_get_depth(txq, &frames, &bytes);
-	return frames;
-}
-
-/**
  * hwsim_tx_dequeue - take a frame from one of mac80211's queues
  * @radio: the radio
  * @txq: the queue
@@ -579,7 +497,7 @@ struct hwsim_mpdu *hwsim_tx_dequeue(struct hwsim_radio *radio,
 		ieee80211_free_txskb(radio->hw, skb);
 		return NULL;
 	}
-	if (radio->more_data && mpdu->wants_ack)
+	if (radio->mac->more_data && mpdu->wants_ack)
 		mpdu->more_data = hwsim_txq_holds_frames(txq);
 	if (mpdu->session)
 		hwsim_session_took(mpdu->session, mpdu->seq);
@@ -619,7 +537,7 @@ static struct hwsim_mpdu *next_of(struct hwsim_radio *radio,
 static bool is_probe(const struct hwsim_radio *radio,
 		     const struct hwsim_mpdu *mpdu)
 {
-	return !radio->has_fixed_rate && !mpdu->attempts &&
+	return !radio->mac->has_fixed_rate && !mpdu->attempts &&
 	       IEEE80211_SKB_CB(mpdu->skb)->flags &
 	       IEEE80211_TX_CTL_RATE_CTRL_PROBE;
 }
@@ -631,7 +549,7 @@ static bool is_probe(const struct hwsim_radio *radio,
 static u16 window_start(const struct hwsim_radio *radio,
 			const struct hwsim_mpdu *mpdu)
 {
-	const struct hwsim_ppdu *frame = radio->frame;
+	const struct hwsim_ppdu *frame = radio->mac->frame;
 
 	if (frame && frame->count && frame->mpdus[0]->session == mpdu->session &&
 	    ieee80211_sn_less(frame->mpdus[0]->seq, mpdu->seq))
@@ -650,18 +568,18 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	u32 bytes, offset, last = 0;
 	struct hwsim_ampdu_limits limits = {
 		.timing = radio->timing,
-		.max_ns = radio->max_ppdu_ns,
+		.max_ns = radio->mac->max_ppdu_ns,
 		.max_bytes = session->max_bytes,
 		.max_count = session->max_count,
 		.spacing_ns = session->spacing_ns,
 	};
 
-	if (mpdu->draw)
-		draw_rates(radio, session->txq->sta, mpdu);
+	if (mpdu->reselect)
+		select_rates(radio, session->txq->sta, mpdu);
 	ppdu = ieee80211_sn_sub(mpdu->seq, first_seq) < session->max_count ?
 	       ppdu_for(radio, mpdu) : NULL;
 	if (!ppdu) {
-		hwsim_session_again(radio, mpdu);
+		hwsim_session_retry(radio, mpdu);
 		return NULL;
 	}
 	session->rate = ppdu->rate;
@@ -677,8 +595,8 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 					   ppdu->count, last, mpdu->bytes,
 					   &offset);
 		if (!bytes || (ppdu->count && is_probe(radio, mpdu))) {
-			mpdu->draw = !mpdu->attempts;
-			hwsim_session_again(radio, mpdu);
+			mpdu->reselect = !mpdu->attempts;
+			hwsim_session_retry(radio, mpdu);
 			break;
 		}
 		ppdu->offsets[ppdu->count] = offset;
@@ -698,7 +616,7 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 	if (fits(radio, ppdu, limit_ns, place))
 		return ppdu;
 	while (ppdu->count)
-		hwsim_session_again(radio, ppdu->mpdus[--ppdu->count]);
+		hwsim_session_retry(radio, ppdu->mpdus[--ppdu->count]);
 	hwsim_ppdu_put(ppdu);
 	return NULL;
 }
@@ -712,7 +630,7 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 	struct hwsim_phy_rate rate;
 	struct hwsim_ppdu *ppdu;
 
-	rate = hwsim_phy_response(&mpdu->session->rate, radio->basic_rates);
+	rate = hwsim_phy_response(&mpdu->session->rate, radio->mac->basic_rates);
 	ppdu = hwsim_ppdu_new(radio, HWSIM_MEDIUM_FRAME_BAR, &rate);
 	if (ppdu) {
 		ether_addr_copy(ppdu->ra, bar->ra);
@@ -731,7 +649,7 @@ static struct hwsim_ppdu *build_bar(struct hwsim_radio *radio,
 static bool asks_now(const struct hwsim_radio *radio,
 		     const struct hwsim_session *session)
 {
-	const struct hwsim_ppdu *frame = radio->frame;
+	const struct hwsim_ppdu *frame = radio->mac->frame;
 
 	return frame && frame->count && is_own_bar(frame->mpdus[0]) &&
 	       frame->mpdus[0]->session == session;
@@ -768,7 +686,7 @@ static struct hwsim_ppdu *build_from_txqs(struct hwsim_radio *radio,
 	struct hwsim_ppdu *ppdu = NULL;
 	struct hwsim_mpdu *mpdu = NULL;
 	struct ieee80211_txq *txq;
-	u8 number = ac - radio->acs;
+	u8 number = ac - radio->mac->acs;
 
 	rcu_read_lock();
 	ieee80211_txq_schedule_start(radio->hw, number);
@@ -829,42 +747,10 @@ struct hwsim_ppdu *hwsim_tx_build(struct hwsim_radio *radio,
 		ppdu = build_from_txqs(radio, ac, limit_ns, place);
 	}
 	if (ppdu) {
-		ppdu->ac = ac - radio->acs;
+		ppdu->ac = ac - radio->mac->acs;
 		ac->attempts++;
 	}
 	return ppdu;
-}
-
-/*
- * Attempts that a frame has. Rate control's table says it, but of management
- * frames that is made for radios that count otherwise: those keep to
- * dot11ShortRetryLimit, else frames for stations that have left would clog an
- * access point.
- */
-static u32 attempts_of(const struct hwsim_radio *radio,
-		       const struct hwsim_mpdu *mpdu)
-{
-	u32 limit = radio->hw->conf.short_frame_max_tx_count;
-	u32 i, count = 0;
-
-	if (mpdu->no_retry)
-		return 1;
-	if (radio->retries && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA)
-		return radio->retries;
-	for (i = 0; i < IEEE80211_TX_MAX_RATES && mpdu->rates[i].idx >= 0; i++)
-		count += mpdu->rates[i].count;
-	return mpdu->kind == HWSIM_MEDIUM_FRAME_DATA ? count : min(count, limit);
-}
-
-/**
- * hwsim_mpdu_is_exhausted - whether a frame has had all its attempts
- * @radio: who sends
- * @mpdu: the frame
- */
-bool hwsim_mpdu_is_exhausted(const struct hwsim_radio *radio,
-			     const struct hwsim_mpdu *mpdu)
-{
-	return mpdu->attempts + mpdu->bars >= attempts_of(radio, mpdu);
 }
 
 /*
@@ -877,7 +763,7 @@ static void next_attempt(struct hwsim_mpdu *mpdu, bool answered)
 	const struct ieee80211_tx_rate *next = &mpdu->rates[mpdu->stage + 1];
 
 	if (answered)
-		mpdu->draw = true;
+		mpdu->reselect = true;
 	else if (mpdu->tried[mpdu->stage] >= mpdu->rates[mpdu->stage].count &&
 		 mpdu->stage + 1 < IEEE80211_TX_MAX_RATES && next->idx >= 0 &&
 		 next->count)
@@ -900,10 +786,10 @@ static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_mpdu *mpdu)
 {
 	if (mpdu->session && !mpdu->alone) {
-		hwsim_session_again(radio, mpdu);
+		hwsim_session_retry(radio, mpdu);
 		return;
 	}
-	if (hwsim_ps_keeps(radio, mpdu, true))
+	if (hwsim_keep(radio, mpdu, true))
 		return;
 	list_add(&mpdu->list, &ac->queue);
 	ac->queued++;
@@ -944,29 +830,12 @@ void hwsim_tx_unbuild(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	hwsim_ppdu_put(ppdu);
 }
 
-/**
- * hwsim_mpdu_done - a frame's fate is known, and mac80211 learns of it
- * @radio: who sent
- * @ppdu: how it was sent last, or what asked about it
- * @mpdu: the frame; no longer ours
- *
- * Of frames in A-MPDUs mac80211 does not count the retries.
- */
-void hwsim_mpdu_done(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
-		     struct hwsim_mpdu *mpdu)
-{
-	if (mpdu->to_sta && mpdu->attempts > 1)
-		hwsim_peer_retried(radio, ppdu->ra, mpdu->attempts - 1);
-	hwsim_count_done(ppdu, mpdu);
-	hwsim_up_status(radio, mpdu);
-}
-
 /* a frame's exchange has ended; whether it is to be sent again */
 static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_ppdu *frame, struct hwsim_mpdu *mpdu,
 		      const struct hwsim_ppdu *answer)
 {
-	bool sent = radio->stage != HWSIM_STAGE_PROTECT;
+	bool sent = radio->mac->stage != HWSIM_STAGE_PROTECT;
 
 	if (sent) {
 		mpdu->attempts++;
@@ -986,7 +855,7 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	}
 	if (mpdu->wants_ack && !mpdu->acked &&
 	    (sent ? !hwsim_mpdu_is_exhausted(radio, mpdu) :
-		    mpdu->rts_failures < RTS_ATTEMPTS)) {
+		    mpdu->rts_failures < HWSIM_RTS_ATTEMPTS)) {
 		if (sent)
 			next_attempt(mpdu, answer);
 		try_again(radio, ac, mpdu);
@@ -1020,7 +889,7 @@ static bool bar_sent(struct hwsim_radio *radio, struct hwsim_ppdu *frame,
 bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		   struct hwsim_ppdu *frame, const struct hwsim_ppdu *answer)
 {
-	bool sent = radio->stage != HWSIM_STAGE_PROTECT, again = false;
+	bool sent = radio->mac->stage != HWSIM_STAGE_PROTECT, again = false;
 	u32 i = frame->count, count = frame->count, acked = 0;
 	struct hwsim_session *session = NULL;
 
@@ -1064,7 +933,7 @@ static bool is_of(const struct hwsim_mpdu *mpdu, const struct ieee80211_vif *vif
 static bool sends_for(const struct hwsim_radio *radio,
 		      const struct ieee80211_vif *vif)
 {
-	const struct hwsim_ppdu *ppdus[] = { radio->frame, radio->ahead };
+	const struct hwsim_ppdu *ppdus[] = { radio->mac->frame, radio->mac->ahead };
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(ppdus); i++)
@@ -1074,28 +943,18 @@ static bool sends_for(const struct hwsim_radio *radio,
 }
 
 /**
- * hwsim_mpdu_give_up - the attempt that goes on is a frame's last one
- * @mpdu: the frame
- */
-void hwsim_mpdu_give_up(struct hwsim_mpdu *mpdu)
-{
-	mpdu->no_retry = true;
-	mpdu->rts_failures = RTS_ATTEMPTS;
-}
-
-/**
  * hwsim_tx_forget_sta - a station is gone: what is sent to it is not its any more
  * @radio: the radio
  * @addr: its address
  */
 void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 {
-	const struct hwsim_ppdu *ppdus[] = { radio->frame, radio->ahead };
+	const struct hwsim_ppdu *ppdus[] = { radio->mac->frame, radio->mac->ahead };
 	struct hwsim_mpdu *mpdu;
 	u32 i, k;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++)
-		list_for_each_entry(mpdu, &radio->acs[i].queue, list) {
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list) {
 			const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
 
 			if (ether_addr_equal(hdr->addr1, addr))
@@ -1122,7 +981,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 	int i;
 
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
-		struct hwsim_ac *ac = &radio->acs[i];
+		struct hwsim_ac *ac = &radio->mac->acs[i];
 
 		list_for_each_entry_safe(mpdu, next, &ac->queue, list) {
 			if (!is_of(mpdu, vif))
@@ -1131,8 +990,8 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 			ac->queued--;
 			hwsim_mpdu_drop(radio, mpdu);
 		}
-		if (ac != radio->sender)
-			ac->waiting = hwsim_tx_pending(ac);
+		if (ac != radio->mac->sender)
+			ac->waiting = hwsim_ac_pending(ac);
 	}
 	hwsim_access_changed(radio);
 }
@@ -1147,9 +1006,9 @@ void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 	int i;
 
 	hwsim_sessions_purge(radio, vif);
-	hwsim_ps_purge(radio, vif);
+	hwsim_keep_purge(radio, vif);
 	for (i = 0; !vif && i < IEEE80211_NUM_ACS; i++)
-		radio->acs[i].txqs = false;
+		radio->mac->acs[i].txqs = false;
 	hwsim_tx_drop_queued(radio, vif);
 }
 
@@ -1214,9 +1073,9 @@ void hwsim_radio_tx(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 	    (is_own && is_multicast_ether_addr(hdr->addr1)) ||
 	    number >= IEEE80211_NUM_ACS)
 		number = IEEE80211_AC_VO;
-	ac = &radio->acs[number];
+	ac = &radio->mac->acs[number];
 	if (ieee80211_is_beacon(hdr->frame_control)) {
-		hwsim_radio_beacon(radio, skb);
+		hwsim_network_beacon(radio, skb);
 		hwsim_ps_announce(radio, skb);
 	}
 	if (radio->air && radio->channel == channel) {
@@ -1256,7 +1115,7 @@ void hwsim_radio_wake(struct hwsim_radio *radio, struct ieee80211_txq *txq)
 {
 	struct hwsim_medium *medium = radio->medium;
 	u64 now = hwsim_medium_enter(medium);
-	struct hwsim_ac *ac = &radio->acs[txq->ac];
+	struct hwsim_ac *ac = &radio->mac->acs[txq->ac];
 
 	ac->txqs = true;
 	if (radio->air)
@@ -1274,7 +1133,7 @@ static bool holds(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 	hwsim_medium_enter(radio->medium);
 	found = sends_for(radio, vif) || hwsim_sessions_hold(radio, vif);
 	for (i = 0; i < IEEE80211_NUM_ACS && !found; i++)
-		list_for_each_entry(mpdu, &radio->acs[i].queue, list)
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
 			found |= is_of(mpdu, vif);
 	hwsim_medium_leave(radio->medium);
 	return found;
@@ -1296,7 +1155,7 @@ void hwsim_radio_flush(struct hwsim_radio *radio,
 		return;
 	}
 	hwsim_medium_enter(medium);
-	if (!radio->frame || sends_for(radio, vif))
+	if (!radio->mac->frame || sends_for(radio, vif))
 		hwsim_access_reset(radio);
 	hwsim_tx_purge(radio, vif);
 	hwsim_medium_leave(medium);

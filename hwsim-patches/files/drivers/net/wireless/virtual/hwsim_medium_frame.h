@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames in the hwsim medium: MPDUs of mac80211, and the transmissions (PPDUs)
+ * that carry them.
+ */
+#ifndef __HWSIM_MEDIUM_FRAME_H
+#define __HWSIM_MEDIUM_FRAME_H
+
+#include <net/mac80211.h>
+#include "hwsim_medium_ampdu.h"
+#include "hwsim_medium_core.h"
+#include "hwsim_medium_phy.h"
+#include "hwsim_medium_uapi.h"
+
+#define HWSIM_FCS_BYTES		4
+
+struct hwsim_air;
+struct hwsim_radio;
+struct hwsim_session;
+
+/**
+ * struct hwsim_payload - bytes that go with an answer
+ * @bytes: how many
+ * @data: the bytes
+ */
+struct hwsim_payload {
+	u32 bytes;
+	u8 data[HWSIM_MEDIUM_PAYLOAD_MAX];
+};
+
+/**
+ * struct hwsim_mpdu - a frame of mac80211 that is to be sent
+ * @list: in a queue of its access category or session
+ * @discard: in clock->discarded instead
+ * @skb: the frame
+ * @hw: whose it is
+ * @session: BlockAck session it belongs to, or NULL
+ * @rates: rates to try, as rate control wants it
+ * @tried: attempts with each
+ * @stage: index of the rate to try next
+ * @attempts: attempts in all
+ * @bars: BlockAckReqs for it that were not answered
+ * @rts_failures: attempts that ended with a missing CTS
+ * @bytes: length with FCS
+ * @seq: sequence number
+ * @tid: TID
+ * @kind: &enum hwsim_medium_frame
+ * @to_sta: mac80211 knows its receiver
+ * @wants_ack: the receiver is to answer
+ * @acked: it has
+ * @unknown: no BlockAck came for it: it may have arrived
+ * @timestamp: beacon or probe response: its timestamp is set when it is sent
+ * @is_own: made by the driver itself: mac80211 does not want its status
+ * @no_retry: one attempt only
+ * @alone: not one of a queue that has its turn: it is sent again by itself,
+ *	even if its receiver dozes
+ * @reselect: rate control is asked anew before it goes first in an A-MPDU
+ * @more_data: others waited behind it when it was taken
+ * @pm_set: the medium itself has set its power management bit
+ * @naps: radio->naps when it was handed over
+ * @rts_rate: index of the rate of RTS or CTS, -1: any
+ */
+struct hwsim_mpdu {
+	union {
+		struct list_head list;
+		struct hwsim_later discard;
+	};
+	struct sk_buff *skb;
+	struct ieee80211_hw *hw;
+	struct hwsim_session *session;
+	struct ieee80211_tx_rate rates[IEEE80211_TX_MAX_RATES];
+	u8 tried[IEEE80211_TX_MAX_RATES];
+	u8 stage;
+	u32 attempts;
+	u32 bars;
+	u32 rts_failures;
+	u32 bytes;
+	u16 seq;
+	u8 tid;
+	u8 kind;
+	bool to_sta;
+	bool wants_ack;
+	bool acked;
+	bool unknown;
+	bool timestamp;
+	bool is_own;
+	bool no_retry;
+	bool alone;
+	bool reselect;
+	bool more_data;
+	bool pm_set;
+	u32 naps;
+	s8 rts_rate;
+};
+
+/* what precedes a frame */
+enum hwsim_protection {
+	HWSIM_PROTECTION_NONE,
+	HWSIM_PROTECTION_RTS,
+	HWSIM_PROTECTION_CTS,	/* to oneself */
+};
+
+/**
+ * struct hwsim_ppdu - a transmission
+ * @event: its start, then its end
+ * @list: in air->ppdus once it has started
+ * @radio: who sends; NULL if that radio is gone
+ * @air: where
+ * @start_ns: nominal start
+ * @payload_ns: start of the payload
+ * @payload_end_ns: its end, before the signal extension
+ * @end_ns: end
+ * @rate: how it is sent
+ * @kind: &enum hwsim_medium_frame
+ * @uses: the air, and the exchange that it belongs to
+ * @ended: no longer on the air
+ * @overlapped: others were on the air meanwhile
+ * @disturbed: others were on channels nearby
+ * @centre_mhz: of its band
+ * @psdu_bytes: length of the PSDU
+ * @duration_us: duration field
+ * @next_us: of that, what it reserves for the next frame of its TXOP
+ * @wanted_ns: since when its sender had it, 0: it follows something after SIFS
+ * @deferred_ns: until when energy of other channels kept its sender silent
+ * @counting_ns: since when its sender counted slots
+ * @wants_answer: its receiver is to answer
+ * @answer_kind: by what
+ * @protection: what precedes it
+ * @protection_rate: how that is sent
+ * @tx_rate: @rate in the words of rate control
+ * @ac: access category of @mpdus
+ * @ra: to whom
+ * @ta: from whom, if the frame says so
+ * @to: the radio that owns @ra, once it has ended; NULL: none, or several
+ * @lost: frames that a fault loses, by their index in @mpdus
+ * @damaged: frames that a fault damages
+ * @hit_at: the radio where it does, NULL: all
+ * @tid: of BA and BAR
+ * @ssn: of BA and BAR
+ * @bitmap: of BA
+ * @payload: what an answer carries besides, or NULL
+ * @count: number of MPDUs in @mpdus
+ * @offsets: where each starts in the PSDU
+ * @mpdus: frames of mac80211 that it carries
+ */
+struct hwsim_ppdu {
+	struct hwsim_event event;
+	struct list_head list;
+	struct hwsim_radio *radio;
+	struct hwsim_air *air;
+	u64 start_ns;
+	u64 payload_ns;
+	u64 payload_end_ns;
+	u64 end_ns;
+	struct hwsim_phy_rate rate;
+	u8 kind;
+	u8 uses;
+	bool ended;
+	bool overlapped;
+	bool disturbed;
+	u16 centre_mhz;
+	u32 psdu_bytes;
+	u16 duration_us;
+	u16 next_us;
+	u64 wanted_ns;
+	u64 deferred_ns;
+	u64 counting_ns;
+	bool wants_answer;
+	u8 answer_kind;
+	u8 protection;
+	struct hwsim_phy_rate protection_rate;
+	struct ieee80211_tx_rate tx_rate;
+	u8 ac;
+	u8 ra[ETH_ALEN];
+	u8 ta[ETH_ALEN];
+	struct hwsim_radio *to;
+	u64 lost;
+	u64 damaged;
+	struct hwsim_radio *hit_at;
+	u8 tid;
+	u16 ssn;
+	u64 bitmap;
+	struct hwsim_payload *payload;
+	u32 count;
+	u32 offsets[HWSIM_AMPDU_MAX];
+	struct hwsim_mpdu *mpdus[HWSIM_AMPDU_MAX];
+};
+
+/**
+ * hwsim_is_response - whether a transmission holds no frame of mac80211
+ * @ppdu: the transmission; if so, an ACK, BlockAck, RTS or CTS
+ */
+static inline bool hwsim_is_response(const struct hwsim_ppdu *ppdu)
+{
+	return ppdu->kind == HWSIM_MEDIUM_FRAME_ACK ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_BA ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_CTS ||
+	       ppdu->kind == HWSIM_MEDIUM_FRAME_RTS;
+}
+
+void hwsim_ppdu_put(struct hwsim_ppdu *ppdu);
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the air of the hwsim medium, and who contends for it, find above them.
+ */
+#include "hwsim_medium_mac.h"
+
+/* for the air */
+const struct hwsim_mac_ops hwsim_mac_ops = {
+	.listens = hwsim_ps_listens,
+	.busy = hwsim_access_busy,
+	.rx_begin = hwsim_access_heard,
+	.rx_end = hwsim_rx,
+	.rx_lost = hwsim_access_unheard,
+	.tx_end = hwsim_access_sent,
+	.tx_dropped = hwsim_access_dropped,
+	.left = hwsim_access_left,
+	.contention_ns = hwsim_access_contention_ns,
+	.contend = hwsim_access_contend,
+};
+
+/* for who contends */
+const struct hwsim_frame_ops hwsim_frame_ops = {
+	.build = hwsim_tx_build,
+	.unbuild = hwsim_tx_unbuild,
+	.reserve = hwsim_tx_reserve,
+	.stamp = hwsim_tx_stamp,
+	.done = hwsim_tx_done,
+};
