@@ -1384,6 +1384,76 @@ static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
 	return NULL;
 }
 
+/* what mac80211 is told of BlockAck agreements, and forgets again */
+static enum hwsim_session_step session_step(struct air_test *air)
+{
+	enum hwsim_session_step step = HWSIM_SESSION_NOTHING;
+	struct hwsim_up *up;
+
+	list_for_each_entry(up, &air->medium->clock.up, later.list)
+		if (up->session)
+			step = up->session;
+	drop_up(air);
+	return step;
+}
+
+/* an agreement begins, and ends, without frames outside of it on their way */
+static void air_agreements_wait_for_older_frames(struct kunit *test)
+{
+	static const enum ieee80211_ampdu_mlme_action actions[] = {
+		IEEE80211_AMPDU_TX_START, IEEE80211_AMPDU_TX_STOP_CONT,
+	};
+	static const enum hwsim_session_step steps[] = {
+		HWSIM_SESSION_STARTS, HWSIM_SESSION_STOPPED,
+	};
+	struct air_test *air = test->priv;
+	struct hwsim_radio *radio = air->radios[0];
+	struct ieee80211_ampdu_params params = {};
+	struct ieee80211_sta *sta;
+	struct ieee80211_txq *txq;
+	int i, k;
+
+	sta = kunit_kzalloc(test, sizeof(*sta), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, sta);
+	txq = kunit_kzalloc(test, sizeof(*txq), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, txq);
+	ether_addr_copy(sta->addr, address(1));
+	sta->txq[0] = txq;
+	params.sta = sta;
+	params.action = IEEE80211_AMPDU_TX_START;
+	hear(air, 0, 1);
+	hear(air, 1, 0);
+	KUNIT_EXPECT_EQ(test, IEEE80211_AMPDU_TX_START_IMMEDIATE,
+			hwsim_radio_ampdu(radio, NULL, &params));
+	for (i = 0; i < ARRAY_SIZE(actions); i++) {
+		for (k = 0; k < 2; k++)
+			send_kind(air, 0, 1, 0,
+				  cpu_to_le16(IEEE80211_FTYPE_DATA |
+					      IEEE80211_STYPE_QOS_DATA));
+		params.action = actions[i];
+		KUNIT_EXPECT_EQ(test, i ? 0 : IEEE80211_AMPDU_TX_START_DELAY_ADDBA,
+				hwsim_radio_ampdu(radio, NULL, &params));
+		KUNIT_EXPECT_EQ(test, 1, radio->mac->draining);
+		while (radio->mac->held) {
+			KUNIT_EXPECT_EQ(test, HWSIM_SESSION_NOTHING,
+					session_step(air));
+			hwsim_clock_run(&air->medium->clock,
+					hwsim_clock_run(&air->medium->clock, 0));
+		}
+		KUNIT_EXPECT_EQ(test, steps[i], session_step(air));
+		KUNIT_EXPECT_EQ(test, 0, radio->mac->draining);
+		params.action = IEEE80211_AMPDU_TX_OPERATIONAL;
+		KUNIT_ASSERT_EQ(test, 0, hwsim_radio_ampdu(radio, NULL, &params));
+	}
+	/* who is gone has nothing to wait for */
+	send_kind(air, 0, 1, 0, cpu_to_le16(IEEE80211_FTYPE_DATA |
+					    IEEE80211_STYPE_QOS_DATA));
+	params.action = IEEE80211_AMPDU_TX_START;
+	hwsim_radio_ampdu(radio, NULL, &params);
+	hwsim_radio_forget_sta(radio, address(1));
+	KUNIT_EXPECT_EQ(test, 0, radio->mac->draining);
+}
+
 static void air_bytes_go_with_an_answer(struct kunit *test)
 {
 	struct air_test *air = test->priv;
@@ -1467,6 +1537,7 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_a_flush_ends_an_exchange),
 	KUNIT_CASE(air_faults_follow_each_other),
 	KUNIT_CASE(air_an_unexpected_bar_goes_up),
+	KUNIT_CASE(air_agreements_wait_for_older_frames),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
 	{}
 };

@@ -176,7 +176,8 @@ void hwsim_approx_sent(struct hwsim_radio *radio, const u8 *addr,
 	flow->until_ns = hwsim_now_ns(radio) + BLOCKACK_PAUSE_NS;
 	if (mpdu->session && !mpdu->session->ending)
 		mpdu->session->ending =
-			hwsim_up_end_session(radio, addr, mpdu->tid);
+			hwsim_up_session(radio, addr, mpdu->tid,
+					 HWSIM_SESSION_END);
 }
 
 /**

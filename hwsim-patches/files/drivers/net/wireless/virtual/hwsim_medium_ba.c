@@ -86,6 +86,46 @@ void hwsim_session_took(struct hwsim_session *session, u16 seq)
 		session->oldest_seq = ieee80211_sn_sub(seq, OLD_FRAMES);
 }
 
+static bool is_for(const struct hwsim_mpdu *mpdu, const u8 *addr, u8 tid)
+{
+	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
+
+	return mpdu->tid == tid && mpdu->kind == HWSIM_MEDIUM_FRAME_DATA &&
+	       ether_addr_equal(hdr->addr1, addr);
+}
+
+static bool carries(const struct hwsim_ppdu *ppdu, const u8 *addr, u8 tid)
+{
+	u32 i;
+
+	for (i = 0; ppdu && i < ppdu->count; i++)
+		if (is_for(ppdu->mpdus[i], addr, tid))
+			return true;
+	return false;
+}
+
+/* whether frames of a TID for a station are with the radio, in no session */
+static bool holds_plain(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	const struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+	const struct hwsim_mpdu *mpdu;
+	int i;
+
+	if (carries(radio->mac->frame, addr, tid) ||
+	    carries(radio->mac->ahead, addr, tid))
+		return true;
+	for (i = 0; i < IEEE80211_NUM_ACS; i++)
+		list_for_each_entry(mpdu, &radio->mac->acs[i].queue, list)
+			if (is_for(mpdu, addr, tid))
+				return true;
+	if (!peer)
+		return false;
+	list_for_each_entry(mpdu, &peer->kept, list)
+		if (is_for(mpdu, addr, tid))
+			return true;
+	return false;
+}
+
 /* the lowest sequence number that is or will be wanted by the recipient */
 static u16 lowest_wanted(struct hwsim_radio *radio,
 			 const struct hwsim_session *session)
@@ -129,6 +169,9 @@ bool hwsim_session_wants_bar(struct hwsim_radio *radio,
 	if (session->unknown)
 		return true;
 	if (!holes->bitmap || session->silent)
+		return false;
+	/* its frames have left it, but may be on their way */
+	if (session->stopping && holds_plain(radio, session->addr, session->tid))
 		return false;
 	return ieee80211_sn_less(ieee80211_sn_add(holes->start,
 						  __ffs64(holes->bitmap)),
@@ -211,6 +254,29 @@ void hwsim_session_given_up(struct hwsim_session *session, u16 seq)
 		holes->start = seq;
 	}
 	hwsim_scoreboard_set(holes, seq);
+}
+
+/**
+ * hwsim_session_lost - a frame has not arrived, and will not be sent again
+ * @radio: the originator
+ * @addr: the recipient
+ * @mpdu: the frame; it may have left its session, which is stopping
+ */
+void hwsim_session_lost(struct hwsim_radio *radio, const u8 *addr,
+			const struct hwsim_mpdu *mpdu)
+{
+	struct hwsim_session *session = mpdu->session;
+
+	if (!session && radio->mac->draining &&
+	    mpdu->tid < IEEE80211_NUM_TIDS) {
+		session = hwsim_session_of(radio, addr, mpdu->tid);
+		if (session &&
+		    (!session->stopping ||
+		     ieee80211_sn_less(mpdu->seq, session->oldest_seq)))
+			session = NULL;
+	}
+	if (session)
+		hwsim_session_given_up(session, mpdu->seq);
 }
 
 /* a frame whose fate is known leaves the session */
@@ -328,8 +394,8 @@ static void leave_session(struct hwsim_ppdu *ppdu,
 }
 
 /* frames of a session, one by one: by plain transmissions, or not at all */
-static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
-		     bool flush)
+static void release_frames(struct hwsim_radio *radio,
+			   struct hwsim_session *session, bool flush)
 {
 	struct hwsim_ac *ac = hwsim_ac_of_tid(radio, session->tid);
 	struct hwsim_mpdu *mpdu, *next;
@@ -338,7 +404,6 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 	/* what was to follow in the TXOP is not on its way yet */
 	if (radio->mac->ahead && radio->mac->ahead->mpdus[0]->session == session)
 		hwsim_access_give_back(radio);
-	hash_del(&session->node);
 	list_for_each_entry_safe(mpdu, next, &session->retry_queue, list) {
 		list_del_init(&mpdu->list);
 		leave(mpdu);
@@ -349,6 +414,7 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 			ac->queued++;
 		}
 	}
+	session->unknown = 0;
 	if (flush && session->asleep)
 		ieee80211_sta_set_buffered(session->txq->sta, session->tid,
 					   false);
@@ -359,6 +425,14 @@ static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
 	leave_session(radio->mac->frame, session, flush);
 	/* others may have lost their turn to a BlockAckReq of this one */
 	ac->txqs = true;
+}
+
+/* end a session; what it has to send is sent without it, or not at all */
+static void dissolve(struct hwsim_radio *radio, struct hwsim_session *session,
+		     bool flush)
+{
+	hash_del(&session->node);
+	release_frames(radio, session, flush);
 	kfree(session);
 }
 
@@ -523,6 +597,109 @@ static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 		dissolve(radio, session, flush);
 }
 
+/*
+ * Whether a session that ends is still needed: behind a hole its recipient keeps
+ * frames back, which it would throw away with the agreement. It is told first,
+ * unless it dozes.
+ */
+static bool is_needed(struct hwsim_radio *radio, const struct hwsim_peer *peer,
+		      u8 tid)
+{
+	struct hwsim_session *session =
+		hwsim_session_of(radio, peer->addr, tid);
+
+	if (!session || !session->stopping)
+		return false;
+	if (session->holes.bitmap && !session->silent && !session->asleep) {
+		want_turn(radio, session);
+		return true;
+	}
+	dissolve(radio, session, false);
+	return false;
+}
+
+/* tell mac80211 of each agreement in @waiting that waits no longer */
+static void drained(struct hwsim_radio *radio, struct hwsim_peer *peer,
+		    u16 *waiting, enum hwsim_session_step step)
+{
+	unsigned long tids = *waiting;
+	int tid;
+
+	for_each_set_bit(tid, &tids, IEEE80211_NUM_TIDS) {
+		if (holds_plain(radio, peer->addr, tid) ||
+		    is_needed(radio, peer, tid) ||
+		    !hwsim_up_session(radio, peer->addr, tid, step))
+			continue;
+		*waiting &= ~BIT(tid);
+		radio->mac->draining--;
+	}
+}
+
+/**
+ * hwsim_sessions_drained - frames have left a radio
+ * @radio: the radio; BlockAck agreements may have waited for that
+ *
+ * An agreement begins with a sequence number. A frame with an earlier one that
+ * is sent again after that, outside of the agreement, would be an old one to the
+ * recipient, and lost. And mac80211 must not send on after an agreement while
+ * frames that were in it are still to come.
+ */
+void hwsim_sessions_drained(struct hwsim_radio *radio)
+{
+	struct hwsim_peer *peer;
+	int i;
+
+	if (!radio->mac->draining)
+		return;
+	hash_for_each(radio->mac->peers, i, peer, node) {
+		drained(radio, peer, &peer->starting, HWSIM_SESSION_STARTS);
+		drained(radio, peer, &peer->stopping, HWSIM_SESSION_STOPPED);
+	}
+}
+
+/* have an agreement wait for frames outside of it; false: there are none */
+static bool waits_to_start(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+
+	if (!peer || !holds_plain(radio, peer->addr, tid))
+		return false;
+	peer->starting |= BIT(tid);
+	radio->mac->draining++;
+	return true;
+}
+
+/* the same for one that ends: mac80211 learns of that by and by, or at once */
+static bool waits_to_stop(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_session *session = hwsim_session_of(radio, addr, tid);
+	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+
+	if (!session || !peer) {
+		stop_session(radio, addr, tid, false);
+		return false;
+	}
+	session->stopping = true;
+	release_frames(radio, session, false);
+	peer->stopping |= BIT(tid);
+	radio->mac->draining++;
+	hwsim_sessions_drained(radio);
+	return true;
+}
+
+/* mac80211 has gone on to something else */
+static void wait_no_more(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+{
+	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+
+	if (!peer)
+		return;
+	radio->mac->draining -= !!(peer->starting & BIT(tid)) +
+				!!(peer->stopping & BIT(tid));
+	peer->starting &= ~BIT(tid);
+	peer->stopping &= ~BIT(tid);
+}
+
 /**
  * hwsim_radio_ampdu - a BlockAck agreement begins or ends
  * @radio: the radio
@@ -534,11 +711,15 @@ static void stop_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		      struct ieee80211_ampdu_params *params)
 {
+	u64 now = hwsim_medium_enter(radio->medium);
 	const u8 *addr = params->sta->addr;
+	struct hwsim_ac *ac;
 	bool stopped = false;
 	int result = 0;
 
-	hwsim_medium_enter(radio->medium);
+	if (params->action != IEEE80211_AMPDU_RX_START &&
+	    params->action != IEEE80211_AMPDU_RX_STOP)
+		wait_no_more(radio, addr, params->tid);
 	switch (params->action) {
 	case IEEE80211_AMPDU_TX_START:
 		if (hwsim_approx_flows(radio, addr, params->tid))
@@ -546,6 +727,8 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		else if (!hwsim_peer_set_ssn(radio, addr, params->tid,
 					     params->ssn))
 			result = -ENOMEM;
+		else if (waits_to_start(radio, addr, params->tid))
+			result = IEEE80211_AMPDU_TX_START_DELAY_ADDBA;
 		else
 			result = IEEE80211_AMPDU_TX_START_IMMEDIATE;
 		break;
@@ -554,8 +737,10 @@ int hwsim_radio_ampdu(struct hwsim_radio *radio, struct ieee80211_vif *vif,
 		result = start_session(radio, params);
 		break;
 	case IEEE80211_AMPDU_TX_STOP_CONT:
-		stop_session(radio, addr, params->tid, false);
-		stopped = true;
+		stopped = !waits_to_stop(radio, addr, params->tid);
+		ac = hwsim_ac_of_tid(radio, params->tid);
+		if (radio->air && hwsim_ac_pending(ac))
+			hwsim_access_ready(radio, ac, now);
 		break;
 	case IEEE80211_AMPDU_TX_STOP_FLUSH:
 	case IEEE80211_AMPDU_TX_STOP_FLUSH_CONT:

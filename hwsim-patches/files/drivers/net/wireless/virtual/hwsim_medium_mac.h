@@ -48,6 +48,14 @@ enum hwsim_place {
 	HWSIM_PLACE_LATER,	/* that was gone already */
 };
 
+/* what mac80211 is told of a BlockAck agreement */
+enum hwsim_session_step {
+	HWSIM_SESSION_NOTHING,
+	HWSIM_SESSION_END,	/* it is to end it */
+	HWSIM_SESSION_STARTS,	/* no older frames are left: it may ask for it */
+	HWSIM_SESSION_STOPPED,	/* no frames are left that were in it */
+};
+
 /* what a radio is doing as a sender */
 enum hwsim_stage {
 	HWSIM_STAGE_NONE,	/* contends, or has nothing to send */
@@ -124,6 +132,8 @@ struct hwsim_ac {
  * @spacing_ns: least time between MPDUs that it needs
  * @asleep: the recipient dozes
  * @ending: mac80211 has been asked to end it
+ * @stopping: mac80211 ends it: its frames have left it, but for its last
+ *	BlockAckReq
  * @rate: of its last PPDU
  * @unknown: how many in @retry_queue may have arrived
  * @holes: sequence numbers that were given up, but the recipient was not told
@@ -143,6 +153,7 @@ struct hwsim_session {
 	u32 spacing_ns;
 	bool asleep;
 	bool ending;
+	bool stopping;
 	struct hwsim_phy_rate rate;
 	u32 unknown;
 	struct hwsim_scoreboard holes;
@@ -187,6 +198,8 @@ struct hwsim_recipient {
  * @arrivals: answers that brought some
  * @retries: how often frames to it were sent again
  * @ssns: sequence numbers with which BlockAck agreements begin, by TID
+ * @starting: TIDs whose BlockAck agreement waits for older frames, a bit each
+ * @stopping: the same for those that end
  * @sleeps: it dozes
  * @sta: the station that last dozed; lives until it is forgotten
  * @kept: frames outside of sessions for it, while it dozes
@@ -202,6 +215,8 @@ struct hwsim_peer {
 	u64 arrivals;
 	u32 retries;
 	u16 ssns[IEEE80211_NUM_TIDS];
+	u16 starting;
+	u16 stopping;
 	bool sleeps;
 	struct ieee80211_sta *sta;
 	struct list_head kept;
@@ -222,7 +237,7 @@ struct hwsim_peer {
  * @tid: TID of what it sent or was sent
  * @tx_us: air time of what it was sent
  * @rx_us: air time of what it sent
- * @end_session: the BlockAck agreement with it for @tid is to end
+ * @session: what is to become of the BlockAck agreement with it for @tid
  * @has_tx_info: rate control is to learn how an A-MPDU to it fared:
  * @tx_info: how
  */
@@ -238,7 +253,7 @@ struct hwsim_up {
 	u8 tid;
 	u32 tx_us;
 	u32 rx_us;
-	bool end_session;
+	enum hwsim_session_step session;
 	bool has_tx_info;
 	struct ieee80211_tx_info tx_info;
 };
@@ -278,6 +293,7 @@ struct hwsim_up {
  * @peers: what it appends to answers and got with them, and what it counts
  * @num_peers: how many
  * @num_asleep: how many of them doze
+ * @draining: BlockAck agreements that wait for frames outside of them
  * @acs: its access categories
  * @sessions: its BlockAck agreements as originator
  * @stage: of its exchange
@@ -328,6 +344,7 @@ struct hwsim_mac {
 	DECLARE_HASHTABLE(peers, HWSIM_SESSION_BITS);
 	u32 num_peers;
 	u32 num_asleep;
+	u32 draining;
 
 	struct hwsim_ac acs[IEEE80211_NUM_ACS];
 	DECLARE_HASHTABLE(sessions, HWSIM_SESSION_BITS);
@@ -394,7 +411,8 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
-bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid);
+bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+		      enum hwsim_session_step step);
 void hwsim_up_forget(struct hwsim_radio *radio);
 
 /* network */
@@ -502,6 +520,8 @@ bool hwsim_session_pending(struct hwsim_radio *radio,
 struct hwsim_mpdu *hwsim_bar_new(struct hwsim_radio *radio,
 				 struct hwsim_session *session);
 void hwsim_session_given_up(struct hwsim_session *session, u16 seq);
+void hwsim_session_lost(struct hwsim_radio *radio, const u8 *addr,
+			const struct hwsim_mpdu *mpdu);
 bool hwsim_bar_done(struct hwsim_radio *radio, struct hwsim_ppdu *bar,
 		    const struct hwsim_ppdu *answer);
 void hwsim_session_sent(struct hwsim_radio *radio,
@@ -515,6 +535,7 @@ bool hwsim_session_is_served(const struct hwsim_radio *radio,
 void hwsim_sessions_resume(struct hwsim_radio *radio);
 void hwsim_sessions_sleep(struct hwsim_radio *radio, struct ieee80211_sta *sta,
 			  bool sleeps);
+void hwsim_sessions_drained(struct hwsim_radio *radio);
 void hwsim_sessions_forget(struct hwsim_radio *radio, const u8 *addr);
 
 /* rx */

@@ -261,6 +261,8 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr)
 		}
 		hash_del(&peer->node);
 		radio->mac->num_asleep -= peer->sleeps;
+		radio->mac->draining -= hweight16(peer->starting) +
+					hweight16(peer->stopping);
 		radio->mac->num_peers--;
 		kfree(peer);
 	}

@@ -861,8 +861,8 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		try_again(radio, ac, mpdu);
 		return true;
 	}
-	if (mpdu->session && !mpdu->acked)
-		hwsim_session_given_up(mpdu->session, mpdu->seq);
+	if (!mpdu->acked)
+		hwsim_session_lost(radio, frame->ra, mpdu);
 	hwsim_mpdu_done(radio, frame, mpdu);
 	return false;
 }
@@ -912,6 +912,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		hwsim_session_sent(radio, session, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
+	hwsim_sessions_drained(radio);
 	if (answer)
 		ac->successes++;
 	return again && !answer;
@@ -993,6 +994,7 @@ void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 		if (ac != radio->mac->sender)
 			ac->waiting = hwsim_ac_pending(ac);
 	}
+	hwsim_sessions_drained(radio);
 	hwsim_access_changed(radio);
 }
 

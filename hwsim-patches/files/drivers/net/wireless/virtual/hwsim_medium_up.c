@@ -30,6 +30,25 @@ void hwsim_skb_unsent(struct ieee80211_hw *hw, struct sk_buff *skb)
 	ieee80211_tx_status_irqsafe(hw, skb);
 }
 
+static void report_session(const struct hwsim_up *up, struct ieee80211_sta *sta)
+{
+	struct ieee80211_vif *vif;
+
+	if (up->session == HWSIM_SESSION_NOTHING || !sta->txq[up->tid])
+		return;
+	vif = sta->txq[up->tid]->vif;
+	switch (up->session) {
+	case HWSIM_SESSION_END:
+		ieee80211_stop_tx_ba_session(sta, up->tid);
+		break;
+	case HWSIM_SESSION_STARTS:
+		ieee80211_start_tx_ba_cb_irqsafe(vif, sta->addr, up->tid);
+		break;
+	default:
+		ieee80211_stop_tx_ba_cb_irqsafe(vif, sta->addr, up->tid);
+	}
+}
+
 /*
  * mac80211 learns of the air time that a station used, and rate control how an
  * A-MPDU fared, whether or not a frame is done.
@@ -45,8 +64,7 @@ static void report_peer(struct hwsim_up *up)
 					       up->rx_us);
 		if (up->has_tx_info)
 			ieee80211_tx_rate_update(up->hw, sta, &up->tx_info);
-		if (up->end_session)
-			ieee80211_stop_tx_ba_session(sta, up->tid);
+		report_session(up, sta);
 	}
 	rcu_read_unlock();
 }
@@ -245,19 +263,21 @@ void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 }
 
 /**
- * hwsim_up_end_session - have mac80211 end a BlockAck agreement
+ * hwsim_up_session - tell mac80211 of a BlockAck agreement
  * @radio: its originator
  * @addr: its recipient
  * @tid: its TID
+ * @step: what to tell
  *
- * Return: false if there is no memory to ask for it
+ * Return: false if there is no memory for it
  */
-bool hwsim_up_end_session(struct hwsim_radio *radio, const u8 *addr, u8 tid)
+bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
+		      enum hwsim_session_step step)
 {
 	struct hwsim_up *up = up_peer(radio, addr, tid);
 
 	if (up)
-		up->end_session = true;
+		up->session = step;
 	return up;
 }
 

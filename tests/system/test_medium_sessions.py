@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""BlockAck agreements that end and begin while data flows (IEEE 802.11-2020 10.25)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import air
+from tests.air import ACK
+from tests.system.test_medium_power_save import ACTION, WORK, Boot, place
+
+pytestmark = pytest.mark.guest
+
+# a datagram that need not be right makes the radio end the agreement of its TID, for a second at least
+END_MS = range(2000, 20_000, 1100)
+BLOCKACK, ADDBA_REQUEST, DELBA = 3, 0, 2
+SENT = 20_000
+SEND = """\
+import socket
+wire = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136)
+wire.setsockopt(136, 10, 8)
+wire.sendto(bytes(100), ("{sta1.ip}", 7))
+"""
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_frame_is_lost_between_agreements(boot: Boot, seed: int) -> None:
+    """A frame from before an agreement is not sent after its start, nor one of an agreement after its end."""
+    lose = "  - {at: 1 s, fault: lose, frames: data, from: ap1, to: sta1, share: 50 %, count: 1000000}\n"
+    end = "".join(f"  - {{at: {at_ms} ms, exec: h1, run: [python3, /tmp/send.py]}}\n" for at_ms in END_MS)
+    program = "files:\n  send:\n    on: sender\n    path: /tmp/send.py\n    text: |\n" + "".join(
+        f"      {line}\n" for line in SEND.splitlines()
+    )
+    load = WORK.format(seconds=24, sender=f"size: 1400 B, every: 1 ms, count: {SENT}")
+    ran = boot(place("n", "MCS 7"), f"{load}timeline:\n{lose}{end}{program}", seed=seed, pcap="air")
+    (path,) = (ran.directory / "raw").glob("air-*")
+    actions = [frame.body for frame in air.frames(path) if frame.kind != ACK and frame.body[0] == ACTION]
+    kinds = [body[25] for body in actions if body[24] == BLOCKACK]
+    assert min(kinds.count(ADDBA_REQUEST), kinds.count(DELBA)) >= len(END_MS) - 1
+    assert (ran.flows()["load"]["packets"], ran.flows()["load"]["lost"]) == (SENT, 0)
