@@ -76,7 +76,7 @@ static void put_radiotap(struct sk_buff *skb, const struct hwsim_ppdu *ppdu,
 			       (rate->short_gi ? IEEE80211_RADIOTAP_MCS_SGI : 0);
 		header[at++] = rate->mcs + 8 * (rate->streams - 1);
 	}
-	if (ppdu->count > 1) {
+	if (ppdu->format == HWSIM_FORMAT_AMPDU) {
 		present |= BIT(IEEE80211_RADIOTAP_AMPDU_STATUS);
 		at = ALIGN(at, 4);
 		put_unaligned_le32((u32)ppdu->event.serial, header + at);

@@ -93,6 +93,12 @@ struct hwsim_mpdu {
 	s8 rts_rate;
 };
 
+/* what is in a PSDU */
+enum hwsim_format {
+	HWSIM_FORMAT_PLAIN,	/* one MPDU, or an answer */
+	HWSIM_FORMAT_AMPDU,	/* MPDUs behind delimiters */
+};
+
 /* what precedes a frame */
 enum hwsim_protection {
 	HWSIM_PROTECTION_NONE,
@@ -112,6 +118,7 @@ enum hwsim_protection {
  * @end_ns: end
  * @rate: how it is sent
  * @kind: &enum hwsim_medium_frame
+ * @format: &enum hwsim_format
  * @uses: the air, and the exchange that it belongs to
  * @ended: no longer on the air
  * @overlapped: others were on the air meanwhile
@@ -154,6 +161,7 @@ struct hwsim_ppdu {
 	u64 end_ns;
 	struct hwsim_phy_rate rate;
 	u8 kind;
+	u8 format;
 	u8 uses;
 	bool ended;
 	bool overlapped;

@@ -112,7 +112,7 @@ static void judge_mpdus(struct hwsim_radio *radio,
 	u32 i, count;
 
 	for (i = 0; i < ppdu->count && !(overhears && reception->right); i++) {
-		if (ppdu->count > 1)
+		if (ppdu->format == HWSIM_FORMAT_AMPDU)
 			link->errors.drawn = drawn + i;
 		count = stretches_of(radio->medium, reception, ppdu->offsets[i],
 				     ppdu->mpdus[i]->bytes, stretches);
@@ -121,7 +121,7 @@ static void judge_mpdus(struct hwsim_radio *radio,
 			reception->right |= BIT_ULL(i);
 		hwsim_count_received(radio, reception, i);
 	}
-	if (ppdu->count > 1)
+	if (ppdu->format == HWSIM_FORMAT_AMPDU)
 		link->errors.drawn = drawn + ppdu->count;
 	reception->any = reception->right;
 }

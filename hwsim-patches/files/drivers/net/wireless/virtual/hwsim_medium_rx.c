@@ -52,7 +52,7 @@ static void fill_status(const struct hwsim_radio *radio,
 	default:
 		status->rate_idx = rate_index(radio, rate);
 	}
-	if (ppdu->count > 1) {
+	if (ppdu->format == HWSIM_FORMAT_AMPDU) {
 		status->flag |= RX_FLAG_AMPDU_DETAILS;
 		status->ampdu_reference = ppdu->event.serial;
 	}

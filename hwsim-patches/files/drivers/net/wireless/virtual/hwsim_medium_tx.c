@@ -407,7 +407,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 
 	if (last->session)
 		more_data |= !list_empty(&last->session->retry_queue);
-	if (ppdu->count > 1)
+	if (ppdu->format == HWSIM_FORMAT_AMPDU)
 		ppdu->answer_kind = HWSIM_MEDIUM_FRAME_BA;
 	if (ppdu->wants_answer)
 		ppdu->duration_us = answer_us(radio, ppdu, ppdu->answer_kind);
@@ -607,8 +607,10 @@ static struct hwsim_ppdu *build_ampdu(struct hwsim_radio *radio,
 			break;
 		mpdu = next_of(radio, ac, session, first_seq);
 	}
+	ppdu->format = HWSIM_FORMAT_AMPDU;
 	if (ppdu->count == 1) {
 		/* alone it goes without delimiter, and is answered by an ACK */
+		ppdu->format = HWSIM_FORMAT_PLAIN;
 		ppdu->offsets[0] = 0;
 		ppdu->psdu_bytes = ppdu->mpdus[0]->bytes;
 	}
