@@ -222,6 +222,11 @@ class Medium(Model):
         description="Energy detection threshold: received power that counts as a busy channel (IEEE 802.11-2020 "
         "17.3.10.6).",
     )
+    propagation_delay: Flag = Field(
+        False,
+        description="Whether a frame takes time to its receivers: 3.3 ns for each metre between two nodes that have "
+        "positions, which may be 9 km apart at most.",
+    )
     capture: Loss | None = Field(
         None,
         description="Capture effect: a later frame that is stronger by this much captures the receiver. Default: no "

@@ -82,6 +82,7 @@ class MediumLink(NamedTuple):
     snr_mb: int  # over the receiver's noise in 20 MHz
     fading: int  # number of a table; 0: none
     coherence_us: int  # how long one gain holds; 0: for one frame
+    delay_ns: int = 0  # propagation delay
 
 
 @frozen
@@ -119,6 +120,7 @@ class Medium:
     radios: list[MediumRadio]
     links: list[MediumLink]  # of every radio to every other, at the start
     updates: list[MediumUpdate]  # by time
+    propagation_delay: bool = field(default=False, omitted=True)
 
     def names(self) -> dict[int, str]:
         """Nodes by the number of their radio."""

@@ -17,7 +17,8 @@ _MATRIX_MOST = 10  # radios; a larger matrix does not fit on a terminal
 def describe(medium: Medium) -> Iterator[Row]:
     """Yield the medium's parameters: (name, value)."""
     yield "errors", f"{medium.errors}, {'in bursts' if medium.bursts else 'bit by bit'}"
-    yield "propagation", _kind(medium.propagation)
+    delay = ", with delay" if medium.propagation_delay else ""
+    yield "propagation", _kind(medium.propagation) + delay
     for wall in medium.walls:
         yield "wall", f"{_plane(wall.from_m)} to {_plane(wall.to_m)}, {_db(wall.loss_db)}"
     yield "fading", _kind(medium.fading) if medium.fading else "none"

@@ -64,7 +64,7 @@ ONE, TWO, FIRST, SECOND = u32(1), u32(2), u32(0), u32(1)
 zero = struct.pack("=Q", 0)
 curve = dict(ID=TWO, CURVE=u32(0), START_MB=u32(0), STEP_MB=u32(10), HAZARDS=zero)
 content = lambda whole: whole[4:]
-link = lambda **keys: content(uapi.link({**dict(a=0, b=1, snr=3000, fading=0, coherence=0), **keys}.values()))
+link = lambda **keys: content(uapi.link({**dict(a=0, b=1, snr=3000, fading=0, coherence=0, delay=0), **keys}.values()))
 rate = lambda *numbers: content(uapi.rate(MediumRate(*numbers)))
 
 ask("medium 1 again", C.NEW, ID=ONE, SEED=zero)
@@ -111,11 +111,12 @@ ask("link to nobody", C.SET_LINKS, ID=ONE, LINK=link(b=99))
 ask("link of another medium", C.SET_LINKS, ID=TWO, LINK=link())
 ask("link cut", C.SET_LINKS, ID=ONE, LINK=link()[:19])
 ask("link without SNR", C.SET_LINKS, ID=ONE, LINK=link()[:16])
-ask("link with more", C.SET_LINKS, ID=ONE, LINK=link() + attribute(6, u32(1)))
+ask("link with more", C.SET_LINKS, ID=ONE, LINK=link() + attribute(7, u32(1)))
 ask("level beyond all", C.SET_LINKS, ID=ONE, LINK=link(snr=-20001))
 ask("level as low as can be", C.SET_LINKS, ID=ONE, LINK=link(snr=-(2**31)))
 ask("unknown fading", C.SET_LINKS, ID=ONE, LINK=link(fading=3))
 ask("coherence too long", C.SET_LINKS, ID=ONE, LINK=link(coherence=100_000_001))
+ask("delay too long", C.SET_LINKS, ID=ONE, LINK=link(delay=30_001))
 ask("fault of nothing", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(0))
 ask("fault of an unknown kind", C.ADD_FAULT, ID=ONE, FAULT_KIND=u32(9), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
 fault = dict(ID=ONE, FAULT_KIND=u32(0), FAULT_ACTION=u32(0), FAULT_COUNT=u32(1))
@@ -183,6 +184,7 @@ REFUSED = {
     "level as low as can be": ["an SNR lies between -200 and 200 dB", None],
     "unknown fading": ["there is no fading table 3", None],
     "coherence too long": ["a coherence time is at most 100 s", None],
+    "delay too long": ["a propagation delay is at most 30 us", None],
     "fault of nothing": ["integer out of range", "FAULT_COUNT"],
     "fault of an unknown kind": ["integer out of range", "FAULT_KIND"],
     "fault from nobody": ["radio 99 is not on this medium", "FAULT_FROM"],

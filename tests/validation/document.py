@@ -74,6 +74,12 @@ TABLES = (
         "How fast the TSF in the beacons of two access points goes, compared with real time. Expected: what was drawn "
         "for each, uniformly from ±100 ppm.",
     ),
+    Table(
+        "delay",
+        "Propagation delay",
+        "A saturated station at some distance, heard as well as if it were near. Expected: Bianchi's model, with the "
+        "way there and back in each exchange.",
+    ),
     Table("papers", "Figures from papers", "Published numbers, reproduced with real programs."),
     Table(
         "mininet-wifi",

@@ -117,6 +117,7 @@ class LinkAttr(IntEnum):
     SNR_MB = auto()
     FADING = auto()
     COHERENCE_US = auto()
+    DELAY_NS = auto()
 
 
 class RateAttr(IntEnum):
@@ -173,7 +174,7 @@ class Access(IntEnum):
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum hwsim_medium_ac
 
 # a LINK attribute: its header, and a header before each of its numbers; there may be many
-_LINK = struct.Struct("=HH" + "HHI" * 2 + "HHi" + "HHI" * 2)
+_LINK = struct.Struct("=HH" + "HHI" * 2 + "HHi" + "HHI" * 3)
 LINK_BYTES = _LINK.size
 _LINK_HEAD = (LINK_BYTES, Attr.LINK | NESTED)
 _NUMBER_BYTES = 8  # of an attribute with 32 bits

@@ -17,6 +17,7 @@ from lab.model.topology import Topology
 from lab.phy import fading as fadings
 from lab.phy.doppler import coherence_us
 from lab.phy.links import noise_floor_dbm
+from lab.plan.medium.delays import Delays
 from lab.plan.medium.error_curves import error_curves
 from lab.plan.medium.fixed_snr import fixed_snr
 from lab.plan.medium.snr import SnrMatrix
@@ -62,8 +63,9 @@ def resolve(
     levels = SnrMatrix(model, nodes, fixed, seed)
     table = _fading_table(model)
     coherences_us = _coherences_us(model, levels) if table else np.zeros_like(levels.frequency_mhz)
-    links = _Links(levels, table.number if table else 0, coherences_us, _places(nodes))
-    return Medium(
+    delays = Delays(levels.names) if model.propagation_delay else None
+    links = _Links(levels, table.number if table else 0, coherences_us, _places(nodes), delays)
+    made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
         bursts=model.bursts,
@@ -78,7 +80,11 @@ def resolve(
         radios=list(_radios(model, nodes, seed)),
         links=links.all(),  # must precede _updates, which moves them
         updates=list(_updates(source, model, links, courses, until_ns, problems)),
+        propagation_delay=model.propagation_delay,
     )
+    if delays is not None:
+        delays.check(source, problems)
+    return made
 
 
 def _parameters(kind: Any) -> dict[str, Any]:
@@ -140,13 +146,20 @@ class _Links:
     """The current links, and those that change when a node moves."""
 
     def __init__(
-        self, levels: SnrMatrix, fading: int, coherences_us: npt.NDArray[np.int64], places: dict[str, Place]
+        self,
+        levels: SnrMatrix,
+        fading: int,
+        coherences_us: npt.NDArray[np.int64],
+        places: dict[str, Place],
+        delays: Delays | None,
     ) -> None:
         self._levels = levels
         self._fading = fading
         self._coherences_us = coherences_us
         self._places = places
         self._snr_mb = levels.snr_mb(places)
+        self._delays = delays
+        self._delay_ns = self._delays_ns()
 
     def all(self) -> list[MediumLink]:
         """Return every link."""
@@ -155,15 +168,21 @@ class _Links:
 
     def move(self, places: dict[str, Place]) -> list[MediumLink]:
         """Return the links that change when nodes move to ``places``."""
-        before = self._snr_mb
+        snr_before_mb, delay_before_ns = self._snr_mb, self._delay_ns
         self._places = {**self._places, **places}
         self._snr_mb = self._levels.snr_mb(self._places)
-        return [self._link(i, j) for i, j in zip(*(self._snr_mb != before).nonzero(), strict=True)]
+        self._delay_ns = self._delays_ns()
+        changed = (self._snr_mb != snr_before_mb) | (self._delay_ns != delay_before_ns)
+        return [self._link(i, j) for i, j in zip(*changed.nonzero(), strict=True)]
+
+    def _delays_ns(self) -> npt.NDArray[np.int64]:
+        return np.zeros_like(self._snr_mb) if self._delays is None else self._delays.between_ns(self._places)
 
     def _link(self, transmitter: int, receiver: int) -> MediumLink:
         snr_mb = int(self._snr_mb[transmitter, receiver])
         coherence_us = int(self._coherences_us[transmitter, receiver])
-        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, coherence_us)
+        delay_ns = int(self._delay_ns[transmitter, receiver])
+        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, coherence_us, delay_ns)
 
 
 def _updates(

@@ -48,7 +48,7 @@ PLAN = types.Medium(
         types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
         types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7, 0, types.MediumRate(2, 7, 2, 1, 1, 0)),
     ],
-    links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0)],
+    links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0, 700)],
     updates=[types.MediumUpdate(5, [types.MediumLink(0, 1, 3300, 1, 10_000)])],
 )
 NAMES = {0: "ap1", 1: "sta1"}
@@ -63,8 +63,10 @@ PAYLOADS = {
     "ADD_RADIO": "0800 0200 01000000  0800 0d00 00000000  0c00 0e00 8899aabbccddeeff  0800 0f00 49dbffff"
     "0800 1000 c8e7ffff  0800 1300 6c150000  0800 1400 00000000  0800 2500 14000000",
     "SET_LINKS": "0800 0200 01000000"
-    "2c00 1680  0800 0100 00000000 0800 0200 01000000 0800 0300 3d0d0000 0800 0400 01000000 0800 0500 10270000"
-    "2c00 1680  0800 0100 01000000 0800 0200 00000000 0800 0300 06ffffff 0800 0400 00000000 0800 0500 00000000",
+    "3400 1680  0800 0100 00000000 0800 0200 01000000 0800 0300 3d0d0000 0800 0400 01000000 0800 0500 10270000"
+    "0800 0600 00000000"
+    "3400 1680  0800 0100 01000000 0800 0200 00000000 0800 0300 06ffffff 0800 0400 00000000 0800 0500 00000000"
+    "0800 0600 bc020000",
 }
 
 
@@ -120,7 +122,7 @@ def test_no_capture_is_not_mentioned() -> None:
 def test_links_that_do_not_fit_into_one_attribute() -> None:
     many = [types.MediumLink(0, 1, number, 0, 0) for number in range(requests.LINKS_MOST + 1)]
     made = list(requests.update(types.MediumUpdate(0, many)))
-    assert [len(request.values[Attr.LINK]) for request in made] == [1489, 1]
+    assert [len(request.values[Attr.LINK]) for request in made] == [1260, 1]
     assert all(len(request.payload()) < 65_600 for request in made)
 
 
@@ -144,7 +146,7 @@ def test_all_of_it_is_made_by_one_message_in_order() -> None:
     medium.send(requests.update(PLAN.updates[0]))
     (message,) = wire.messages(kernel.sent[2])
     (numbers,) = (wire.attributes(message.payload[4:])[Attr.LINK],)
-    assert message.payload[0] == Command.SET_LINKS and numbers[4::8] == bytes([0, 1, 3300 & 0xFF, 1, 10_000 & 0xFF])
+    assert message.payload[0] == Command.SET_LINKS and numbers[4::8] == bytes([0, 1, 3300 & 0xFF, 1, 10_000 & 0xFF, 0])
 
 
 def failure(*answers: bytes) -> str:

@@ -204,8 +204,8 @@ def test_what_we_send_has_the_specifications_size(specification: dict[str, Any])
             assert len(ENCODERS[kind](1)) == bytes_of[attribute["type"]], kind
 
 
-def test_a_link_takes_44_bytes() -> None:
-    assert LINK_BYTES == 4 + 5 * 8
+def test_a_link_takes_52_bytes() -> None:
+    assert LINK_BYTES == 4 + 6 * 8
 
 
 def test_what_is_only_answered_has_no_encoder() -> None:

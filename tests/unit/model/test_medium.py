@@ -125,8 +125,8 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         (
             "medium:\n  stp: 5 ms\n",
             'mine.yaml:5  medium.stp: unknown key "stp" (did you mean step?); known keys: errors, bursts, propagation, '
-            "fading, walls, snr, noise_figure, energy_detection, capture, longest_ppdu, retries, latency, "
-            "clock_accuracy, statistics, step",
+            "fading, walls, snr, noise_figure, energy_detection, propagation_delay, capture, longest_ppdu, retries, "
+            "latency, clock_accuracy, statistics, step",
         ),
         (
             "medium:\n  errors: nst\n",

@@ -190,6 +190,28 @@ def test_a_jump_is_one_update(plans: Plans) -> None:
     assert found.updates == [MediumUpdate(5 * S, [MediumLink(0, 1, 5389, 0, 0), MediumLink(1, 0, 5389, 0, 0)])]
 
 
+def test_frames_take_time_to_travel(plans: Plans) -> None:
+    # 300 m and 600 m at 0.29979 m/ns; by default they take none
+    text = topology(
+        "{propagation: {model: friis}, propagation_delay: true}", timeline="at: 5 s, move: sta1, to: [600 m, 0 m, 0 m]"
+    )
+    text = text.replace("[100 m,", "[300 m,")
+    found = medium(plans, text)
+    assert [link.delay_ns for link in found.links] == [1001, 1001]
+    assert [link.delay_ns for link in found.updates[0].links] == [2001, 2001]
+    assert {link.delay_ns for link in medium(plans, text.replace("true", "false")).links} == {0}
+
+
+def test_nodes_too_far_for_frames_to_arrive_in_time(plans: Plans) -> None:
+    text = topology(
+        "{propagation: {model: friis}, propagation_delay: true}", timeline="at: 5 s, move: sta1, to: [10 km, 0 m, 0 m]"
+    )
+    assert refusal(plans, text).endswith(
+        "medium.propagation_delay: ap1 and sta1 are 10 km apart, and frames travel 9 km at most; place them nearer to "
+        "each other, or leave propagation_delay out"
+    )
+
+
 def test_a_way_is_one_update_a_step(plans: Plans) -> None:
     # from 100 m to 400 m at 200 m/s; friis: 33.8944 dB - 20 log(d/100)
     found = medium(
@@ -297,23 +319,23 @@ def test_fading(plans: Plans) -> None:
     quantiles = struct.unpack("<4096i", unpacked(table.quantiles))
     # p = 1/8192: 10 log(-ln(1 - p)) = -39.13 dB; ln 8192: 9.55 dB
     assert (table.number, quantiles[0], quantiles[-1]) == (1, -3913, 955)
-    assert {link[3:] for link in found.links} == {(1, 10_000)}
+    assert {link[3:5] for link in found.links} == {(1, 10_000)}
     assert found.fading == {"model": "rayleigh", "coherence_ns": [10_000_000]}
     each = medium(plans, topology("{fading: {model: rayleigh, coherence: frame}}"))
-    assert {link[3:] for link in each.links} == {(1, 0)}
+    assert {link[3:5] for link in each.links} == {(1, 0)}
 
 
 def test_levels_hold_by_default_as_long_as_indoors(plans: Plans) -> None:
     """1.2 km/h at 2412 MHz: a Doppler spread of 2.68 Hz; 9/(16 pi) of its inverse."""
     found = medium(plans, topology("{fading: {model: rayleigh}}"))
-    assert {link[3:] for link in found.links} == {(1, 66_763)}
+    assert {link[3:5] for link in found.links} == {(1, 66_763)}
     assert found.fading == {"model": "rayleigh", "coherence_ns": [66_763_000]}
 
 
 def test_no_fading_has_no_table(plans: Plans) -> None:
     for text in ("{}", "{fading: {model: none, coherence: 10 ms}}"):
         found = medium(plans, topology(text))
-        assert found.fadings == [] and {link[3:] for link in found.links} == {(0, 0)}
+        assert found.fadings == [] and {link[3:5] for link in found.links} == {(0, 0)}
 
 
 def test_thresholds(plans: Plans) -> None:
@@ -452,5 +474,5 @@ def test_settings_reach_the_medium(plans: Plans) -> None:
 
 def test_links_are_lines_of_the_plan(plans: Plans) -> None:
     text = plans(topology(FREE, timeline="at: 5 s, move: sta1, to: [10 m, 0 m, 0 m]"), WORKLOAD).to_json()
-    assert '    "links": [\n      [0, 1, 3389, 0, 0],\n      [1, 0, 3389, 0, 0]\n    ],\n' in text
-    assert "          [0, 1, 5389, 0, 0],\n" in text
+    assert '    "links": [\n      [0, 1, 3389, 0, 0, 0],\n      [1, 0, 3389, 0, 0, 0]\n    ],\n' in text
+    assert "          [0, 1, 5389, 0, 0, 0],\n" in text

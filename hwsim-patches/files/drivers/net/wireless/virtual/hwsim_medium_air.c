@@ -6,7 +6,8 @@
  * What is sent on another channel is energy, and noise, as far as spectral masks
  * let it into this one.
  *
- * Not modelled: propagation delay.
+ * With propagation delays each receiver has an event of its own for the start of
+ * a transmission, and for its end. On other channels energy is noticed at once.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -149,6 +150,15 @@ void hwsim_ppdu_put(struct hwsim_ppdu *ppdu)
 	kfree(ppdu);
 }
 
+/* whether a transmission has ended wherever it is heard */
+static bool is_over(const struct hwsim_medium *medium,
+		    const struct hwsim_ppdu *ppdu)
+{
+	return ppdu->ended &&
+	       (!medium->longest_ns ||
+		ppdu->end_ns + medium->longest_ns < medium->clock.now_ns);
+}
+
 /* forget transmissions that overlap nothing that is still on any air */
 static void forget_ended(struct hwsim_medium *medium)
 {
@@ -158,11 +168,12 @@ static void forget_ended(struct hwsim_medium *medium)
 
 	list_for_each_entry(air, &medium->airs, list)
 		list_for_each_entry(ppdu, &air->ppdus, list)
-			if (!ppdu->ended)
+			if (!is_over(medium, ppdu))
 				earliest = min(earliest, ppdu->start_ns);
 	list_for_each_entry(air, &medium->airs, list) {
 		list_for_each_entry_safe(ppdu, next, &air->ppdus, list) {
-			if (!ppdu->ended || ppdu->end_ns > earliest)
+			if (!is_over(medium, ppdu) ||
+			    ppdu->end_ns + medium->longest_ns > earliest)
 				continue;
 			list_del_init(&ppdu->list);
 			hwsim_ppdu_put(ppdu);
@@ -178,11 +189,56 @@ static void receive(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 	radio->medium->mac_ops->rx_end(radio, &reception);
 }
 
+/* a transmission ends at a radio of its channel */
+static void end_at(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
+{
+	if (radio->locked == ppdu) {
+		radio->locked = NULL;
+		receive(radio, ppdu);
+	} else if (radio == ppdu->to) {
+		hwsim_count_missed(radio, ppdu, HWSIM_COUNT_LOST);
+	}
+}
+
+/* everybody on its channel hears the end of a transmission at the same time */
+static void end_for_all(struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_radio *radio, *next;
+
+	list_for_each_entry_safe(radio, next, &ppdu->air->radios, tuned)
+		end_at(radio, ppdu);
+}
+
+/* a transmission has reached everybody */
+static void ppdu_settled(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
+
+	if (ppdu->radio)
+		hwsim_medium_of(clock)->mac_ops->tx_end(ppdu->radio, ppdu);
+	hwsim_ppdu_put(ppdu);
+}
+
+/*
+ * Frames without answer are given back when their transmission ends. If they are
+ * still on their way to somebody then, it ends a little later for their sender.
+ */
+static void end_for_sender(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
+{
+	if (!ppdu->delayed || !ppdu->count || ppdu->wants_answer) {
+		medium->mac_ops->tx_end(ppdu->radio, ppdu);
+		return;
+	}
+	ppdu->uses++;
+	ppdu->event.handler = ppdu_settled;
+	hwsim_event_add(&medium->clock, &ppdu->event,
+			ppdu->end_ns + medium->longest_ns);
+}
+
 static void ppdu_end(struct hwsim_clock *clock, struct hwsim_event *event)
 {
 	struct hwsim_medium *medium = hwsim_medium_of(clock);
 	struct hwsim_ppdu *ppdu = container_of(event, struct hwsim_ppdu, event);
-	struct hwsim_radio *radio, *next;
 	struct hwsim_air *air = ppdu->air;
 
 	hwsim_air_account(air, medium->clock.now_ns);
@@ -194,16 +250,9 @@ static void ppdu_end(struct hwsim_clock *clock, struct hwsim_event *event)
 		if (!list_empty(&medium->faults))
 			hwsim_fault_judge(ppdu);
 		hwsim_count_sent(ppdu);
-		list_for_each_entry_safe(radio, next, &air->radios, tuned) {
-			if (radio->locked == ppdu) {
-				radio->locked = NULL;
-				receive(radio, ppdu);
-			} else if (radio == ppdu->to) {
-				hwsim_count_missed(radio, ppdu,
-						   HWSIM_COUNT_LOST);
-			}
-		}
-		medium->mac_ops->tx_end(ppdu->radio, ppdu);
+		if (!ppdu->delayed)
+			end_for_all(ppdu);
+		end_for_sender(medium, ppdu);
 	}
 	forget_ended(medium);
 }
@@ -214,7 +263,7 @@ static bool takes_up(const struct hwsim_medium *medium,
 		     const struct hwsim_ppdu *ppdu, s32 level_mb)
 {
 	const struct hwsim_ppdu *locked = radio->locked;
-	u64 sync_ns;
+	u64 start_ns, locked_ns, sync_ns;
 
 	if (radio->sending || !medium->mac_ops->listens(radio, ppdu))
 		return false;
@@ -222,10 +271,12 @@ static bool takes_up(const struct hwsim_medium *medium,
 		return true;
 	sync_ns = locked->rate.class == HWSIM_PHY_DSSS ? SYNC_DSSS_NS :
 							  SYNC_OFDM_NS;
+	start_ns = ppdu->start_ns + hwsim_delay_ns(ppdu, radio);
+	locked_ns = locked->start_ns + hwsim_delay_ns(locked, radio);
 	/* of equals that begin together, each is taken up as often */
-	if (ppdu->start_ns == locked->start_ns && level_mb == radio->locked_mb)
+	if (start_ns == locked_ns && level_mb == radio->locked_mb)
 		return !hwsim_stream_below(&radio->choices, ++radio->rivals);
-	if (ppdu->start_ns < locked->start_ns + sync_ns)
+	if (start_ns < locked_ns + sync_ns)
 		return level_mb > radio->locked_mb;
 	return medium->has_capture &&
 	       level_mb >= radio->locked_mb + medium->capture_mb;
@@ -253,6 +304,20 @@ static u64 power_at(struct hwsim_medium *medium, const struct hwsim_radio *radio
 			       HWSIM_POWER_SHIFT);
 }
 
+/* whether a transmission is on the air at a radio now */
+static bool sounds_at(const struct hwsim_medium *medium,
+		      const struct hwsim_radio *radio,
+		      const struct hwsim_ppdu *ppdu)
+{
+	u64 sent_ns;
+
+	if (!medium->longest_ns)
+		return !ppdu->ended;
+	/* what arrives now was sent then */
+	sent_ns = medium->clock.now_ns - hwsim_delay_ns(ppdu, radio);
+	return ppdu->start_ns <= sent_ns && sent_ns < ppdu->end_ns;
+}
+
 /* what a radio hears now, of anybody, in 20 MHz */
 static u32 signals_at(struct hwsim_medium *medium,
 		      const struct hwsim_radio *radio, u32 freq_mhz,
@@ -263,13 +328,15 @@ static u32 signals_at(struct hwsim_medium *medium,
 	u32 count = 0;
 
 	list_for_each_entry(air, &medium->airs, list) {
-		if (!air->sounding || !is_near(air, freq_mhz))
+		if ((!air->sounding && !medium->longest_ns) ||
+		    !is_near(air, freq_mhz))
 			continue;
 		list_for_each_entry(ppdu, &air->ppdus, list) {
-			if (ppdu->ended || !ppdu->radio ||
+			if (!sounds_at(medium, radio, ppdu) || !ppdu->radio ||
 			    ppdu->radio == radio || count == MAX_SIGNALS)
 				continue;
-			signals[count].end_ns = ppdu->end_ns;
+			signals[count].end_ns = ppdu->end_ns +
+						hwsim_delay_ns(ppdu, radio);
 			signals[count].power = power_at(medium, radio, ppdu,
 							freq_mhz);
 			count += signals[count].power > 0;
@@ -340,44 +407,6 @@ static s32 level_in_20mhz(const struct hwsim_ppdu *ppdu, s32 level_mb)
 	return level_mb - ppdu->rate.width * HWSIM_HALF_MB;
 }
 
-/**
- * hwsim_air_tune - listen to another channel
- * @radio: the radio
- * @channel: the channel, or NULL: listen to none
- *
- * What is being received is lost. A transmission of its own ends as it began.
- */
-void hwsim_air_tune(struct hwsim_radio *radio,
-		    struct ieee80211_channel *channel)
-{
-	struct hwsim_air *air = NULL;
-	struct hwsim_clock *clock;
-
-	if (channel)
-		air = air_of(radio->medium, channel->center_freq);
-	if (radio->air == air)
-		return;
-	clock = &radio->medium->clock;
-	if (radio->air) {
-		hwsim_event_touch(clock, &radio->air->contention);
-		list_del(&radio->tuned);
-		radio->locked = NULL;
-		radio->medium->mac_ops->left(radio);
-		radio->sending = NULL;
-		radio->busy_until_ns = 0;
-		radio->energy_until_ns = 0;
-		radio->secondary_until_ns = 0;
-	}
-	radio->air = air;
-	if (!air)
-		return;
-	hwsim_event_touch(clock, &air->contention);
-	list_add_tail(&radio->tuned, &air->radios);
-	/* of what is on the air already it hears the energy */
-	hear_energy(radio->medium, radio);
-	hear_secondary(radio->medium, radio);
-}
-
 static void ppdu_begin_at(struct hwsim_medium *medium,
 			  struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 {
@@ -394,7 +423,8 @@ static void ppdu_begin_at(struct hwsim_medium *medium,
 		   understands(radio, ppdu);
 	if (detected || level_in_20mhz(ppdu, level_mb) + radio->noise_mbm >=
 			radio->ed_mbm)
-		medium->mac_ops->busy(radio, ppdu->end_ns);
+		medium->mac_ops->busy(radio, ppdu->end_ns +
+					     hwsim_delay_ns(ppdu, radio));
 	if (ppdu->overlapped || ppdu->disturbed)
 		hear_energy(medium, radio);
 	if (detected && takes_up(medium, radio, ppdu, level_mb)) {
@@ -431,6 +461,94 @@ static void reach_others(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
 	}
 }
 
+/* a transmission on its way to a radio; if that has left, to nobody */
+struct arrival {
+	struct hwsim_event event;
+	struct hwsim_ppdu *ppdu;
+	struct hwsim_radio *radio;
+	u32 delay_ns;
+};
+
+static void arrival_end(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct arrival *arrival = container_of(event, struct arrival, event);
+
+	if (arrival->radio && arrival->ppdu->radio)
+		end_at(arrival->radio, arrival->ppdu);
+	hwsim_ppdu_put(arrival->ppdu);
+	kfree(arrival);
+}
+
+static void arrival_begin(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct arrival *arrival = container_of(event, struct arrival, event);
+	struct hwsim_ppdu *ppdu = arrival->ppdu;
+
+	if (arrival->radio && ppdu->radio)
+		ppdu_begin_at(hwsim_medium_of(clock), arrival->radio, ppdu);
+	event->handler = arrival_end;
+	event->phase = HWSIM_PHASE_END;
+	hwsim_event_add(clock, event, ppdu->end_ns + arrival->delay_ns);
+}
+
+/* what arrives late may overlap what began after it had ended */
+static void delay(struct hwsim_medium *medium, struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_ppdu *other;
+
+	ppdu->delayed = true;
+	list_for_each_entry(other, &ppdu->air->ppdus, list) {
+		if (other->end_ns + medium->longest_ns <= ppdu->start_ns)
+			continue;
+		other->disturbed = true;
+		ppdu->disturbed = true;
+	}
+}
+
+static void arrive_by_and_by(struct hwsim_medium *medium,
+			     struct hwsim_ppdu *ppdu)
+{
+	struct hwsim_radio *radio;
+	struct arrival *arrival;
+
+	list_for_each_entry(radio, &ppdu->air->radios, tuned) {
+		if (radio == ppdu->radio || !hwsim_link_of(ppdu->radio, radio))
+			continue;
+		arrival = kzalloc(sizeof(*arrival), GFP_ATOMIC);
+		if (!arrival)
+			continue;	/* it hears nothing */
+		hwsim_event_init(&arrival->event, HWSIM_PHASE_START);
+		arrival->event.handler = arrival_begin;
+		arrival->ppdu = ppdu;
+		arrival->radio = radio;
+		arrival->delay_ns = hwsim_delay_ns(ppdu, radio);
+		ppdu->uses++;
+		hwsim_event_add(&medium->clock, &arrival->event,
+				ppdu->start_ns + arrival->delay_ns);
+	}
+}
+
+/* nothing arrives any more at a radio that leaves its channel */
+static void forget_arrivals(struct hwsim_radio *radio)
+{
+	struct hwsim_event *event;
+	struct arrival *arrival;
+	struct rb_node *node;
+
+	if (!radio->medium->longest_ns)
+		return;
+	for (node = rb_first_cached(&radio->medium->clock.events); node;
+	     node = rb_next(node)) {
+		event = rb_entry(node, struct hwsim_event, node);
+		if (event->handler != arrival_begin &&
+		    event->handler != arrival_end)
+			continue;
+		arrival = container_of(event, struct arrival, event);
+		if (arrival->radio == radio)
+			arrival->radio = NULL;
+	}
+}
+
 static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 {
 	struct hwsim_medium *medium = hwsim_medium_of(clock);
@@ -458,17 +576,60 @@ static void ppdu_start(struct hwsim_clock *clock, struct hwsim_event *event)
 			if (!other->ended)
 				other->overlapped = true;
 	}
+	if (medium->longest_ns)
+		delay(medium, ppdu);
 	list_add_tail(&ppdu->list, &air->ppdus);
 	reach_others(medium, ppdu);
 	ppdu->radio->sending = ppdu;
 	ppdu->radio->locked = NULL;
 	medium->mac_ops->busy(ppdu->radio, ppdu->end_ns);
 	list_for_each_entry(radio, &air->radios, tuned)
-		if (radio != ppdu->radio)
+		if (radio != ppdu->radio && !ppdu->delayed)
 			ppdu_begin_at(medium, radio, ppdu);
 	event->handler = ppdu_end;
 	event->phase = HWSIM_PHASE_END;
 	hwsim_event_add(clock, event, ppdu->end_ns);
+	if (ppdu->delayed)
+		arrive_by_and_by(medium, ppdu);
+}
+
+/**
+ * hwsim_air_tune - listen to another channel
+ * @radio: the radio
+ * @channel: the channel, or NULL: listen to none
+ *
+ * What is being received is lost. A transmission of its own ends as it began.
+ */
+void hwsim_air_tune(struct hwsim_radio *radio,
+		    struct ieee80211_channel *channel)
+{
+	struct hwsim_air *air = NULL;
+	struct hwsim_clock *clock;
+
+	if (channel)
+		air = air_of(radio->medium, channel->center_freq);
+	if (radio->air == air)
+		return;
+	clock = &radio->medium->clock;
+	if (radio->air) {
+		hwsim_event_touch(clock, &radio->air->contention);
+		list_del(&radio->tuned);
+		forget_arrivals(radio);
+		radio->locked = NULL;
+		radio->medium->mac_ops->left(radio);
+		radio->sending = NULL;
+		radio->busy_until_ns = 0;
+		radio->energy_until_ns = 0;
+		radio->secondary_until_ns = 0;
+	}
+	radio->air = air;
+	if (!air)
+		return;
+	hwsim_event_touch(clock, &air->contention);
+	list_add_tail(&radio->tuned, &air->radios);
+	/* of what is on the air already it hears the energy */
+	hear_energy(radio->medium, radio);
+	hear_secondary(radio->medium, radio);
 }
 
 /**

@@ -126,6 +126,7 @@ enum hwsim_count {
  * @snr_mb: signal over the receiver's noise in 20 MHz
  * @fading: table of quantiles that changes it, 0: none
  * @coherence_us: how long one draw of the fading holds, 0: one frame
+ * @delay_ns: propagation delay
  */
 struct hwsim_link_setting {
 	u32 from;
@@ -133,6 +134,7 @@ struct hwsim_link_setting {
 	s32 snr_mb;
 	u32 fading;
 	u32 coherence_us;
+	u32 delay_ns;
 };
 
 /**
@@ -222,6 +224,7 @@ struct hwsim_air {
  * @curves: by &enum hwsim_medium_curve
  * @fadings: by number, 0 is none
  * @shares: of power in other bands that were asked for, by mask, width, offset
+ * @longest_ns: the longest propagation delay that any link has had
  * @faults: in the order of their making
  * @num_faults: that ever were
  * @idle: woken when a radio has let go of a frame
@@ -243,6 +246,7 @@ struct hwsim_medium {
 	struct hwsim_curve *curves[HWSIM_MEDIUM_NUM_CURVES];
 	struct hwsim_fading *fadings[HWSIM_MEDIUM_MAX_FADINGS];
 	u32 shares[HWSIM_NUM_MASKS][HWSIM_PHY_NUM_WIDTHS][HWSIM_MASK_REACH_MHZ];
+	u32 longest_ns;
 	struct list_head faults;
 	u32 num_faults;
 	wait_queue_head_t idle;
@@ -384,6 +388,22 @@ static inline struct hwsim_link *hwsim_link_of(const struct hwsim_radio *from,
 					       const struct hwsim_radio *to)
 {
 	return to->links[from->slot];
+}
+
+/**
+ * hwsim_delay_ns - how long a transmission takes to a radio
+ * @ppdu: the transmission
+ * @radio: the radio; if it is the sender's, or hears nothing of it: 0
+ */
+static inline u32 hwsim_delay_ns(const struct hwsim_ppdu *ppdu,
+				 const struct hwsim_radio *radio)
+{
+	const struct hwsim_link *link;
+
+	if (!radio->medium->longest_ns || !ppdu->radio)
+		return 0;
+	link = hwsim_link_of(ppdu->radio, radio);
+	return link ? link->setting.delay_ns : 0;
 }
 
 /**

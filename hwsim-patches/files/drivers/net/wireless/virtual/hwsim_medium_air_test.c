@@ -1384,6 +1384,96 @@ static struct hwsim_peer *only_peer(struct hwsim_radio *radio)
 	return NULL;
 }
 
+static void delay(struct air_test *air, int from, int to, u32 ns)
+{
+	struct hwsim_radio *radio = air->radios[to];
+
+	radio->links[air->radios[from]->slot]->setting.delay_ns = ns;
+	air->medium->longest_ns = max(air->medium->longest_ns, ns);
+}
+
+static void air_an_answer_waits_for_the_way(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+
+	hear(air, 0, 2);
+	hear(air, 2, 0);
+	delay(air, 0, 2, 1000);
+	delay(air, 2, 0, 3000);
+	send(air, 0, 2, 3);
+	run_for(air, 10 * NSEC_PER_MSEC);
+	KUNIT_ASSERT_EQ(test, 2, air->count);
+	KUNIT_EXPECT_EQ(test, after(air, 3), air->seen[0].start_ns);
+	KUNIT_EXPECT_EQ(test, after(air, 3) + DATA_NS + 1000 + SIFS_NS,
+			air->seen[1].start_ns);
+	KUNIT_EXPECT_EQ(test, 1, air->radios[0]->mac->acs[IEEE80211_AC_BE].successes);
+	/* and its sender hears the end of it later */
+	KUNIT_EXPECT_EQ(test, air->seen[1].start_ns + ANSWER_NS + 3000,
+			air->radios[0]->busy_until_ns);
+}
+
+/* what ended before another began may still be on its way */
+static void air_what_arrives_late_collides(struct kunit *test)
+{
+	struct air_test *air = test->priv;
+	const struct hwsim_link *link;
+	int i, k;
+
+	hear(air, 0, 2);
+	hear(air, 1, 2);
+	link = air->radios[2]->links[air->radios[0]->slot];
+	for (i = 0; i < 2; i++) {
+		if (i)
+			delay(air, 0, 2, 20000);
+		for (k = 0; k < 2; k++)
+			air->radios[k]->busy_until_ns =
+				air->medium->clock.now_ns + BUSY_NS;
+		send(air, 0, 2, 3);
+		send(air, 1, 2, 3 + DATA_NS / 9000 + 1);
+		run_for(air, 10 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, 1, count_of(link, HWSIM_COUNT_DELIVERED));
+		KUNIT_EXPECT_EQ(test, i, count_of(link, HWSIM_COUNT_COLLIDED));
+	}
+	KUNIT_EXPECT_FALSE(test, air->seen[air->count - 1].overlapped);
+}
+
+/* group frames have no answer, but arrive; not at who has left meanwhile */
+static void air_group_frames_arrive_late(struct kunit *test)
+{
+	static const u8 all[ETH_ALEN] = { [0 ... ETH_ALEN - 1] = 255 };
+	struct air_test *air = test->priv;
+	struct hwsim_radio *sender = air->radios[0];
+	struct hwsim_up *up;
+	u64 start_ns, next;
+	int i, arrived;
+
+	hear(air, 0, 1);
+	hear(air, 0, 2);
+	delay(air, 0, 1, 500);
+	delay(air, 0, 2, 2000);
+	for (i = 0; i < 2; i++) {
+		arrived = 0;
+		start_ns = air->medium->clock.now_ns;
+		hwsim_radio_tx(sender, NULL,
+			       frame_of(air, 0, all,
+					cpu_to_le16(IEEE80211_FTYPE_DATA)),
+			       sender->channel, true);
+		do {
+			next = hwsim_clock_run(&air->medium->clock,
+					       start_ns + 10 * NSEC_PER_MSEC);
+			if (i && sender->sending)
+				listen_to(air->radios[2], &air->channels[4]);
+			list_for_each_entry(up, &air->medium->clock.up,
+					    later.list)
+				arrived += up->skb && up->hw;
+			drop_up(air);
+		} while (next <= start_ns + 10 * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, 2 - i, arrived);
+		KUNIT_EXPECT_EQ(test, 0, sender->mac->held);
+		air->medium->clock.now_ns = start_ns + 10 * NSEC_PER_MSEC;
+	}
+}
+
 /* what mac80211 is told of BlockAck agreements, and forgets again */
 static enum hwsim_session_step session_step(struct air_test *air)
 {
@@ -1537,6 +1627,9 @@ static struct kunit_case hwsim_medium_air_cases[] = {
 	KUNIT_CASE(air_a_flush_ends_an_exchange),
 	KUNIT_CASE(air_faults_follow_each_other),
 	KUNIT_CASE(air_an_unexpected_bar_goes_up),
+	KUNIT_CASE(air_an_answer_waits_for_the_way),
+	KUNIT_CASE(air_what_arrives_late_collides),
+	KUNIT_CASE(air_group_frames_arrive_late),
 	KUNIT_CASE(air_agreements_wait_for_older_frames),
 	KUNIT_CASE(air_bytes_go_with_an_answer),
 	{}

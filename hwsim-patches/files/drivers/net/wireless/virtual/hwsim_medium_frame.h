@@ -120,7 +120,8 @@ enum hwsim_protection {
  * @kind: &enum hwsim_medium_frame
  * @format: &enum hwsim_format
  * @uses: the air, and the exchange that it belongs to
- * @ended: no longer on the air
+ * @ended: no longer on the air where it was sent
+ * @delayed: each receiver has events of its own for it
  * @overlapped: others were on the air meanwhile
  * @disturbed: others were on channels nearby
  * @centre_mhz: of its band
@@ -164,6 +165,7 @@ struct hwsim_ppdu {
 	u8 format;
 	u8 uses;
 	bool ended;
+	bool delayed;
 	bool overlapped;
 	bool disturbed;
 	u16 centre_mhz;

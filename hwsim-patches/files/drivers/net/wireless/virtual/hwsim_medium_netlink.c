@@ -38,6 +38,7 @@ static const struct nla_policy link_policy[HWSIM_MEDIUM_LINK_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_LINK_ATTR_SNR_MB] = { .type = NLA_S32 },
 	[HWSIM_MEDIUM_LINK_ATTR_FADING] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US] = { .type = NLA_U32 },
+	[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy rate_policy[HWSIM_MEDIUM_RATE_ATTR_MAX + 1] = {
@@ -577,6 +578,10 @@ static int check_link(struct hwsim_medium *medium,
 		NL_SET_ERR_MSG(extack, "a coherence time is at most 100 s");
 		return -EINVAL;
 	}
+	if (setting->delay_ns > HWSIM_MEDIUM_DELAY_MAX_NS) {
+		NL_SET_ERR_MSG(extack, "a propagation delay is at most 30 us");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -617,6 +622,8 @@ static void set_link(const struct hwsim_link_setting *setting,
 		*made = NULL;
 	}
 	(*link)->setting = *setting;
+	from->medium->longest_ns = max(from->medium->longest_ns,
+				       setting->delay_ns);
 }
 
 /* all of them at one instant, or none */
@@ -658,7 +665,7 @@ static int link_of(struct nlattr *attr, struct hwsim_link_setting *setting,
 		   struct netlink_ext_ack *extack)
 {
 	struct nlattr *given[HWSIM_MEDIUM_LINK_ATTR_MAX + 1];
-	struct nlattr *fading, *coherence;
+	struct nlattr *fading, *coherence, *delay;
 	int result;
 
 	result = nla_parse_nested(given, HWSIM_MEDIUM_LINK_ATTR_MAX, attr,
@@ -678,6 +685,8 @@ static int link_of(struct nlattr *attr, struct hwsim_link_setting *setting,
 	setting->snr_mb = nla_get_s32(given[HWSIM_MEDIUM_LINK_ATTR_SNR_MB]);
 	setting->fading = fading ? nla_get_u32(fading) : 0;
 	setting->coherence_us = coherence ? nla_get_u32(coherence) : 0;
+	delay = given[HWSIM_MEDIUM_LINK_ATTR_DELAY_NS];
+	setting->delay_ns = delay ? nla_get_u32(delay) : 0;
 	return 0;
 }
 

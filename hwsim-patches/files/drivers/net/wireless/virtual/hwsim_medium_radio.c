@@ -468,6 +468,11 @@ void hwsim_medium_free(struct hwsim_medium *medium)
 	int i;
 
 	hwsim_clock_stop(&medium->clock);
+	/* what was on the air of radios that are gone */
+	hwsim_medium_enter(medium);
+	hwsim_clock_run(&medium->clock, HWSIM_NEVER - 1);
+	hwsim_medium_leave(medium);
+	hwsim_clock_stop(&medium->clock);
 	list_for_each_entry_safe(fault, next_fault, &medium->faults, list)
 		kfree(fault);
 	list_for_each_entry_safe(air, next_air, &medium->airs, list)

@@ -28,7 +28,8 @@ static void fill_status(const struct hwsim_radio *radio,
 {
 	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	const struct hwsim_phy_rate *rate = &ppdu->rate;
-	ktime_t start = ktime_mono_to_real(ns_to_ktime(ppdu->start_ns));
+	u64 start_ns = ppdu->start_ns + hwsim_delay_ns(ppdu, radio);
+	ktime_t start = ktime_mono_to_real(ns_to_ktime(start_ns));
 
 	memset(status, 0, sizeof(*status));
 	status->flag = RX_FLAG_MACTIME_START;
@@ -38,7 +39,7 @@ static void fill_status(const struct hwsim_radio *radio,
 	status->signal = clamp(DIV_ROUND_CLOSEST(reception->level_mb +
 						 radio->noise_mbm, 100),
 			       S8_MIN, S8_MAX);
-	status->boottime_ns = ppdu->start_ns;
+	status->boottime_ns = start_ns;
 	switch (rate->class) {
 	case HWSIM_PHY_HT:
 		status->encoding = RX_ENC_HT;

@@ -41,10 +41,23 @@ u64 hwsim_air_share(struct hwsim_medium *medium, const struct hwsim_ppdu *ppdu,
 	return *known - 1;
 }
 
-static bool overlap(const struct hwsim_ppdu *ppdu, const struct hwsim_ppdu *other)
+/* when another transmission starts at a receiver, if a frame starts on time */
+static u64 start_beside(const struct hwsim_radio *radio,
+			const struct hwsim_ppdu *ppdu,
+			const struct hwsim_ppdu *other)
 {
-	return other != ppdu && other->end_ns > ppdu->start_ns &&
-	       other->start_ns < ppdu->end_ns;
+	return other->start_ns + hwsim_delay_ns(other, radio) -
+	       hwsim_delay_ns(ppdu, radio);
+}
+
+static bool overlap(const struct hwsim_radio *radio,
+		    const struct hwsim_ppdu *ppdu,
+		    const struct hwsim_ppdu *other)
+{
+	u64 start = start_beside(radio, ppdu, other);
+
+	return other != ppdu && start < ppdu->end_ns &&
+	       start + (other->end_ns - other->start_ns) > ppdu->start_ns;
 }
 
 /* whether another transmission reaches a receiver while a frame does */
@@ -52,7 +65,8 @@ static bool disturbs(const struct hwsim_radio *radio,
 		     const struct hwsim_ppdu *ppdu,
 		     const struct hwsim_ppdu *other)
 {
-	return other->radio && other->radio != radio && overlap(ppdu, other) &&
+	return other->radio && other->radio != radio &&
+	       overlap(radio, ppdu, other) &&
 	       hwsim_link_of(other->radio, radio);
 }
 
@@ -79,11 +93,17 @@ static u64 power_beside(const struct hwsim_radio *radio,
 	return other->air == ppdu->air || power >= WEAK_POWER ? power : 0;
 }
 
+/* another transmission, on the clock of a frame that it disturbs */
+struct interferer {
+	u64 start_ns;
+	u64 end_ns;
+	u64 power;
+};
+
 /* what else is on the air while a frame is, at this receiver */
 static u32 interferers(const struct hwsim_radio *radio,
 		       const struct hwsim_ppdu *ppdu,
-		       const struct hwsim_ppdu **others, u64 *powers,
-		       u64 *rest)
+		       struct interferer *others, u64 *rest)
 {
 	const struct hwsim_ppdu *other;
 	const struct hwsim_air *air;
@@ -91,7 +111,7 @@ static u32 interferers(const struct hwsim_radio *radio,
 
 	list_for_each_entry(air, &radio->medium->airs, list) {
 		list_for_each_entry(other, &air->ppdus, list) {
-			u64 power = power_beside(radio, ppdu, other);
+			u64 power = power_beside(radio, ppdu, other), start;
 
 			if (!power)
 				continue;
@@ -99,8 +119,11 @@ static u32 interferers(const struct hwsim_radio *radio,
 				*rest += power;
 				continue;
 			}
-			powers[count] = power;
-			others[count++] = other;
+			start = start_beside(radio, ppdu, other);
+			others[count].start_ns = start;
+			others[count].end_ns = start + other->end_ns -
+					       other->start_ns;
+			others[count++].power = power;
 		}
 	}
 	return count;
@@ -114,10 +137,10 @@ static u32 interferers(const struct hwsim_radio *radio,
 void hwsim_sinr_segment(const struct hwsim_radio *radio,
 			struct hwsim_reception *reception)
 {
-	const struct hwsim_ppdu *ppdu = reception->ppdu, *others[HWSIM_MAX_INTERFERERS];
+	struct interferer others[HWSIM_MAX_INTERFERERS];
+	const struct hwsim_ppdu *ppdu = reception->ppdu;
 	s32 wide_mb = width_mb(&ppdu->rate);
-	u64 powers[HWSIM_MAX_INTERFERERS], rest = 0;
-	u64 at = ppdu->start_ns;
+	u64 at = ppdu->start_ns, rest = 0;
 	u32 count, i;
 
 	if (!ppdu->overlapped && !ppdu->disturbed) {
@@ -127,7 +150,7 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 		reception->segments[0].sinr_mb = reception->level_mb - wide_mb;
 		return;
 	}
-	count = interferers(radio, ppdu, others, powers, &rest);
+	count = interferers(radio, ppdu, others, &rest);
 	reception->collided = rest >= HWSIM_INTERFERENCE;
 	reception->count = 0;
 	while (at < ppdu->end_ns && reception->count < HWSIM_MAX_SEGMENTS) {
@@ -135,11 +158,11 @@ void hwsim_sinr_segment(const struct hwsim_radio *radio,
 		u64 power = rest, end = ppdu->end_ns;
 
 		for (i = 0; i < count; i++) {
-			if (others[i]->start_ns > at) {
-				end = min(end, others[i]->start_ns);
-			} else if (others[i]->end_ns > at) {
-				end = min(end, others[i]->end_ns);
-				power += powers[i];
+			if (others[i].start_ns > at) {
+				end = min(end, others[i].start_ns);
+			} else if (others[i].end_ns > at) {
+				end = min(end, others[i].end_ns);
+				power += others[i].power;
 			}
 		}
 		reception->collided |= power >= HWSIM_INTERFERENCE;
@@ -187,7 +210,8 @@ bool hwsim_collided_at(const struct hwsim_radio *radio,
 		return false;
 	list_for_each_entry(air, &radio->medium->airs, list)
 		list_for_each_entry(other, &air->ppdus, list) {
-			if (other->radio == radio && overlap(ppdu, other))
+			if (other->radio == radio &&
+			    overlap(radio, ppdu, other))
 				return true;
 			power += power_beside(radio, ppdu, other);
 		}

@@ -15,6 +15,7 @@
 #define HWSIM_MEDIUM_GENL_NAME		"hwsim_medium"
 #define HWSIM_MEDIUM_GENL_VERSION	2
 
+#define HWSIM_MEDIUM_DELAY_MAX_NS	30000	/* 9 km */
 #define HWSIM_MEDIUM_MAX_RADIOS		1024	/* of one medium */
 #define HWSIM_MEDIUM_MAX_FADINGS	16	/* tables of one medium */
 #define HWSIM_MEDIUM_MAX_POINTS		4096	/* of a curve or fading table */
@@ -122,6 +123,10 @@ enum hwsim_medium_link_attr {
 						 */
 	HWSIM_MEDIUM_LINK_ATTR_COHERENCE_US,	/* u32: how long one draw of it
 						 * holds, 0 or absent: one frame
+						 */
+	HWSIM_MEDIUM_LINK_ATTR_DELAY_NS,	/* u32: propagation delay, 0 or
+						 * absent: none; at most
+						 * HWSIM_MEDIUM_DELAY_MAX_NS
 						 */
 	__HWSIM_MEDIUM_LINK_ATTR_END,
 	HWSIM_MEDIUM_LINK_ATTR_MAX = __HWSIM_MEDIUM_LINK_ATTR_END - 1,
