@@ -225,7 +225,7 @@ class Medium(Model):
     propagation_delay: Flag = Field(
         False,
         description="Whether a frame takes time to its receivers: 3.3 ns for each metre between two nodes that have "
-        "positions, which may be 9 km apart at most.",
+        "positions, which may be 8.9 km apart at most.",
     )
     capture: Loss | None = Field(
         None,

@@ -13,7 +13,7 @@ from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Place
 
 _LIGHT_M_PER_NS = 0.299792458
-_MOST_NS = 30_000  # HWSIM_MEDIUM_DELAY_MAX_NS: a frame has to arrive before the wait for its answer ends
+_MOST_M = 8_900.0  # below HWSIM_MEDIUM_DELAY_MAX_NS: a frame has to arrive before the wait for its answer ends
 
 
 class Delays:
@@ -32,13 +32,13 @@ class Delays:
         if len(placed) < 2:
             return found
         position_m = np.array([places[self._names[index]] for index in placed], dtype=np.float64)
-        distance_m = np.linalg.norm(position_m[:, None] - position_m[None], axis=-1)
-        delay_ns = np.rint(distance_m / _LIGHT_M_PER_NS)
-        if self._too_far is None and (delay_ns > _MOST_NS).any():
-            one, other = np.argwhere(delay_ns > _MOST_NS)[0]
+        with np.errstate(over="ignore"):  # positions may be light years apart
+            distance_m = np.linalg.norm(position_m[:, None] - position_m[None], axis=-1)
+        if self._too_far is None and (distance_m > _MOST_M).any():
+            one, other = np.argwhere(distance_m > _MOST_M)[0]
             names = self._names[placed[one]], self._names[placed[other]]
             self._too_far = (*names, float(distance_m[one, other]))
-        found[np.ix_(placed, placed)] = np.minimum(delay_ns, _MOST_NS)
+        found[np.ix_(placed, placed)] = np.rint(np.minimum(distance_m, _MOST_M) / _LIGHT_M_PER_NS)
         return found
 
     def check(self, source: Source[Topology], problems: Problems) -> None:
@@ -48,6 +48,6 @@ class Delays:
             problems.add(
                 source,
                 ("medium", "propagation_delay"),
-                f"{one} and {other} are {distance_m / 1000:.3g} km apart, and frames travel 9 km at most; place them "
-                "nearer to each other, or leave propagation_delay out",
+                f"{one} and {other} are {distance_m / 1000:.4g} km apart, and frames travel 8.9 km at most; place "
+                "them nearer to each other, or leave propagation_delay out",
             )

@@ -204,12 +204,15 @@ def test_frames_take_time_to_travel(plans: Plans) -> None:
 
 def test_nodes_too_far_for_frames_to_arrive_in_time(plans: Plans) -> None:
     text = topology(
-        "{propagation: {model: friis}, propagation_delay: true}", timeline="at: 5 s, move: sta1, to: [10 km, 0 m, 0 m]"
+        "{propagation: {model: friis}, propagation_delay: true}",
+        timeline="at: 5 s, move: sta1, to: [8.901 km, 0 m, 0 m]",
     )
     assert refusal(plans, text).endswith(
-        "medium.propagation_delay: ap1 and sta1 are 10 km apart, and frames travel 9 km at most; place them nearer to "
-        "each other, or leave propagation_delay out"
+        "medium.propagation_delay: ap1 and sta1 are 8.901 km apart, and frames travel 8.9 km at most; place them "
+        "nearer to each other, or leave propagation_delay out"
     )
+    within = medium(plans, text.replace("8.901", "8.9"))
+    assert [link.delay_ns for link in within.updates[0].links] == [29_687, 29_687]
 
 
 def test_a_way_is_one_update_a_step(plans: Plans) -> None:
