@@ -23,11 +23,15 @@ _INIT = "__init__.py"
 Import = tuple[int, str, tuple[str, ...]]  # level (0: absolute), module, names taken from it
 
 
-def imports(source: str) -> list[Import]:
+def imports(source: str | bytes) -> list[Import]:
     """The imports of a module, in no particular order, each once.
+
+    Args:
+        source: as text, or as bytes in the encoding that Python finds (PEP 263: a byte order mark or a coding line).
 
     Raises:
         SyntaxError: It is not valid Python.
+        ValueError: As bytes, it has a null byte.
     """
     return sorted(set(_imports(ast.parse(source))))
 
@@ -54,7 +58,7 @@ class Imports:
 
     def __init__(self, memory: Path | None = None, package: Path = PACKAGE) -> None:
         """``memory`` is the file that caches imports; ``package`` is the folder of the lab."""
-        self._imports = Memory(memory or cache_root() / "imports.json", _found, _decoded)
+        self._imports = Memory(memory or cache_root() / f"imports-{sys.implementation.cache_tag}.json", _found, _decoded)
         self._package = package
 
     def closure(self, files: Iterable[Path], own: Mapping[str, Path] | None = None) -> dict[Path, bytes]:
@@ -101,7 +105,7 @@ class Imports:
 
 def _found(content: bytes) -> list[Import]:
     try:
-        return imports(content.decode())
+        return imports(content)
     except (SyntaxError, ValueError):  # running it reports the error; it imports nothing
         return []
 

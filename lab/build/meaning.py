@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a Python file says to Python: a hash that comments, docstrings, line breaks and blanks do not change.
 
+Code that reads docstrings or source makes them count, in every file that it may see: ``reads_text`` finds such code.
+
 It is a hash of the syntax tree, whose shape differs between versions of Python: compare only hashes of one version.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 import sys
 from pathlib import Path
 
@@ -15,20 +18,24 @@ from lab.build.cache import cache_root
 from lab.build.memory import Memory
 
 _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-_READS_DOCSTRINGS = b"__doc__"
+_READS_TEXT = re.compile(rb"__doc__|\b(getdoc|get_docstring|inspect|pydoc|doctest|linecache)\b")
 
 
 def meaning(content: bytes) -> str:
-    """The hash of a file. What is not valid Python, or reads docstrings, counts with all that it says."""
+    """The hash of a file. What is not valid Python counts byte by byte."""
     try:
         tree = ast.parse(content)
     except (SyntaxError, ValueError):
         return hashlib.sha256(content).hexdigest()
-    if _READS_DOCSTRINGS not in content:
-        for node in ast.walk(tree):
-            if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
-                del node.body[0]
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def reads_text(content: bytes) -> bool:
+    """Whether a file seems to read docstrings or source, its own or those of other files."""
+    return _READS_TEXT.search(content) is not None
 
 
 def meanings(path: Path | None = None) -> Memory[str]:

@@ -2,7 +2,8 @@
 """What makes the record of a run, on the host: the lab's code and that of stacks, and the versions of what runs it.
 
 The code is lab.record and the probes and metrics of the plan, each with what it imports. It counts by its meaning
-(lab.build.meaning), without comments and docstrings. What it computes may depend on the host's Python and on the
+(lab.build.meaning), without comments and docstrings, unless some of it reads these. The data files of a stack that its
+code names (lab.build.data_files) count byte by byte. What the code computes may depend on the host's Python and on the
 packages that it imports, such as NumPy and Pillow: their versions count. Those of packages that these import in turn do
 not, nor those of packages imported by computed names. NumPy and SciPy also compute plans, but what they find is in the
 plan, which counts.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -20,7 +22,8 @@ from importlib.metadata import PackageNotFoundError, version
 from lab import discovery
 from lab.build.cache import content_key
 from lab.build.imports import Imports
-from lab.build.meaning import meanings
+from lab.build.data_files import data_files
+from lab.build.meaning import meanings, reads_text
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
 from lab.metrics import base as metrics
@@ -33,8 +36,8 @@ _SPLITTING = "captures/split.py"  # of a capture of the air
 class Recording:
     """What makes a record."""
 
-    files: dict[str, bytes]  # by name in the lab or among the workloads
-    code: str  # the key of their meaning
+    files: dict[str, bytes]  # code and data, by name in the lab or among the workloads
+    code: str  # the key of what they mean
     versions: dict[str, str | None]  # ``host python`` and ``host <package>``
 
 
@@ -49,20 +52,41 @@ def recording(uses: Uses) -> Recording:
     roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
     own = {place.package: place.folder for place in places if place.stack is not None}
     imports = Imports()
-    files: dict[str, bytes] = {}
-    for path, content in imports.closure(roots, own).items():
-        folder = next((one for one in own.values() if path.is_relative_to(one)), PACKAGE.parent)
-        name = str(path.relative_to(folder))
-        numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
-        files[next(one for one in numbered if one not in files)] = content
-    return Recording(files, _key(files), _versions(imports.foreign(files.values(), own)))
-
-
-def _key(files: dict[str, bytes]) -> str:
+    code = imports.closure(roots, own)
+    imported = imports.foreign(code.values(), own)
+    data = _data(code, own.values())
     known = meanings()
-    key = content_key(*itertools.chain.from_iterable((name, known.of(content)) for name, content in files.items()))
+    literally = any(map(reads_text, code.values()))
+    files: dict[str, bytes] = {}
+    key: list[str | bytes] = []
+    for path, content in {**code, **data}.items():
+        name = _free_name(path, own.values(), files)
+        files[name] = content
+        key += [name, content if literally or path in data else known.of(content)]
     known.keep()
-    return key
+    return Recording(files, content_key(*key), _versions(imported))
+
+
+def _data(code: Mapping[Path, bytes], folders: Iterable[Path]) -> dict[Path, bytes]:
+    """The data files that the code of stacks names; each stack's, in each folder of workloads, in its own."""
+    of_stack: dict[Path, list[bytes]] = {}
+    for path, content in code.items():
+        for folder in folders:
+            if path.is_relative_to(folder):
+                of_stack.setdefault(folder / path.relative_to(folder).parts[0], []).append(content)
+    return {
+        path: content
+        for stack, contents in of_stack.items()
+        for path, content in data_files(contents, stack, but=code).items()
+    }
+
+
+def _free_name(path: Path, folders: Iterable[Path], taken: Container[str]) -> str:
+    """The name of a file, with a number after it if another has it."""
+    folder = next((one for one in folders if path.is_relative_to(one)), PACKAGE.parent)
+    name = str(path.relative_to(folder))
+    numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
+    return next(one for one in numbered if one not in taken)
 
 
 def _versions(packages: list[str]) -> dict[str, str | None]:

@@ -118,3 +118,11 @@ def test_what_is_no_python_needs_nothing(closure: Closure) -> None:
 
 def test_each_import_once_with_its_names() -> None:
     assert imports("import a.b as c\nfrom .d import e, f\nimport a.b") == [(0, "a.b", ()), (1, "d", ("e", "f"))]
+
+
+@pytest.mark.parametrize("source", [b"\xef\xbb\xbfimport a", b"# coding: latin-1\nx = '\xe9'\nimport a"])
+def test_in_the_encoding_that_python_finds(closure: Closure, tmp_path: Path, source: bytes) -> None:
+    (tmp_path / "lab").mkdir()
+    (tmp_path / "lab" / "b.py").write_bytes(source.replace(b"import a", b"import lab.a"))
+    assert closure({"lab/a.py": ""}, "lab/b.py") == ["lab/a.py", "lab/b.py"]
+    assert imports(source) == [(0, "a", ())]

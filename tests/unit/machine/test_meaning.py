@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.build import memory
-from lab.build.meaning import meaning, meanings
+from lab.build.meaning import meaning, meanings, reads_text
 
 CODE = b'''"""A module."""
 
@@ -59,10 +59,9 @@ def test_code_and_data_do(old: bytes, new: bytes) -> None:
     assert meaning(CODE.replace(old, new)) != meaning(CODE)
 
 
-def test_docstrings_count_where_they_are_read() -> None:
-    reads = b'"""One."""\nABOUT = __doc__\n'
-    assert meaning(reads) != meaning(reads.replace(b"One", b"Two"))
-    assert meaning(reads) == meaning(reads + b"# more\n")
+@pytest.mark.parametrize("reader", [b"ABOUT = __doc__", b"inspect.getdoc(f)", b"from ast import get_docstring"])
+def test_code_that_reads_docstrings_is_found(reader: bytes) -> None:
+    assert reads_text(reader) and not reads_text(CODE)
 
 
 @pytest.mark.parametrize("broken", [b"import", b"\0", b"\xff = 1"])

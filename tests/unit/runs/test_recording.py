@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.data_files import data_files
+from lab.build.imports import Imports
+from lab.checkout import PACKAGE
+from lab.discovery import known, place
 from lab.machine.uses import Uses
 from lab.runs import recording as module
 from lab.runs.recording import recording
@@ -77,6 +81,51 @@ def test_comments_and_docstrings_do_not_count(tmp_path: Path, monkeypatch: pytes
     assert recording(uses).code == before.code
     file.write_text(METRIC.replace("2", "3"))
     assert recording(uses).code != before.code
+
+
+def test_docstrings_count_where_some_of_the_code_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    uses = replace(PING, metrics=("leaves",))
+    stack_file("tea/metrics/leaves.py", f"import inspect\nfrom . import _pot\nABOUT = inspect.getdoc(_pot)\n{METRIC}")
+    helper = stack_file("tea/metrics/_pot.py", '"""Of clay."""\n')
+    before = recording(uses)
+    helper.write_text('"""Of iron."""\n')
+    assert recording(uses).code != before.code
+
+
+@pytest.mark.parametrize(
+    ("reads", "file"),
+    [
+        ('Path(__file__).with_name("gains.csv")', "metrics/gains.csv"),
+        ('Path(__file__).parents[1] / "data" / "gains.csv"', "data/gains.csv"),
+        ('Path(__file__).parent.joinpath("../data/gains.csv")', "data/gains.csv"),
+        ('Path(__file__).with_name("_program.py")', "metrics/_program.py"),
+    ],
+)
+def test_data_files_that_the_code_names_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reads: str, file: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    uses = replace(PING, metrics=("leaves",))
+    stack_file("tea/metrics/leaves.py", f"from ._helper import DATA\n{METRIC}")
+    stack_file("tea/metrics/_helper.py", f"from pathlib import Path\nDATA = {reads}\n")
+    data, other = stack_file(f"tea/{file}", "1, 2\n"), stack_file("tea/data/unused.csv", "1, 2\n")
+    stack_file("coffee/data/gains.csv", "of another stack")
+    before = recording(uses)
+    assert before.files[f"tea/{file}"] == data.read_bytes() and "coffee/data/gains.csv" not in before.files
+    other.write_text("3\n")
+    assert recording(uses) == before
+    data.write_text("1,2\n")  # the same to Python, but not as data
+    assert recording(uses).code != before.code
+
+
+def test_the_labs_own_code_names_no_data_file() -> None:
+    """Only those of stacks count; the program of the UDP probes is in plans."""
+    files = [place("probes", name).path for name in known("probes")]
+    files += [place("metrics", name).path for name in known("metrics")]
+    own = [path for path in files if path.is_relative_to(PACKAGE)]
+    code = Imports().closure([PACKAGE / "record/build.py", PACKAGE / "captures/split.py", *own])
+    assert [path.name for path in data_files(code.values(), PACKAGE, but=code)] == ["_udp_program.py"]
 
 
 def test_versions_of_what_it_imports_count_and_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
