@@ -5,7 +5,7 @@
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
  * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. Beside them it has
  * /proc, /sys of its network, and a /dev with the usual devices. Its first process, "pause", keeps the namespaces alive
- * and reaps orphans; SIGTERM ends it.
+ * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
  *
  * Why not an OCI runtime: as a dynamically linked program it took three times as long, most of it to be loaded.
  */
@@ -137,16 +137,24 @@ static int reap(void)
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	for (;;) {
 		if (sigwait(&set, &number))
 			return 1;
-		if (number == SIGTERM)
-			return 0;
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			continue;
 	}
+}
+
+/* Without its first process a node has no processes at all. */
+static void survive_lack_of_memory(void)
+{
+	static const char file[] = "/proc/self/oom_score_adj";
+	int fd = open(file, O_WRONLY | O_CLOEXEC);
+
+	need(fd, file);
+	need(write(fd, "-1000", 5), file);
+	close(fd);
 }
 
 static void set_up(int argc, char **argv)
@@ -193,6 +201,7 @@ int main(int argc, char **argv)
 		char *end = argv[argc - 1] + strlen(argv[argc - 1]);
 
 		set_up(argc, argv);
+		survive_lack_of_memory();
 		rename_self(argv[0], end - argv[0]);
 		setsid();
 		close(ready[0]);

@@ -58,7 +58,9 @@ class Imports:
 
     def __init__(self, memory: Path | None = None, package: Path = PACKAGE) -> None:
         """``memory`` is the file that caches imports; ``package`` is the folder of the lab."""
-        self._imports = Memory(memory or cache_root() / f"imports-{sys.implementation.cache_tag}.json", _found, _decoded)
+        self._imports = Memory(
+            memory or cache_root() / f"imports-{sys.implementation.cache_tag}.json", _found, _decoded
+        )
         self._package = package
 
     def closure(self, files: Iterable[Path], own: Mapping[str, Path] | None = None) -> dict[Path, bytes]:

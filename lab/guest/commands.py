@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 from lab.shared.paths import (
     AIR_CAPTURE,
@@ -42,6 +43,20 @@ def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     if plan.programs:
         found.append((str(PROGRAMS), PROGRAMS_IN_NODE, "ro"))
     return tuple(found)
+
+
+def stack_environment(stack: str) -> dict[str, str]:
+    """The variables by which programs of nodes find the programs, libraries and Python modules of the plan's stack."""
+    return {
+        "PATH": f"/opt/{stack}/bin:{ENVIRONMENT['PATH']}",
+        "LD_LIBRARY_PATH": f"/opt/{stack}/lib",
+        "PYTHONPATH": f"/opt/{stack}/lib/python3",
+    }
+
+
+def memory_text(node: types.Node) -> str:
+    """Its limit of memory, for readers."""
+    return f"{node.memory_bytes / (1 << 20):.6g} MiB"
 
 
 def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:

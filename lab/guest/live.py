@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -120,6 +120,17 @@ class LiveGuest:
 
     # Nodes
 
+    def create(self, spec: types.Node, mounts: Sequence[Mount], class_name: str, lists: Sequence[str]) -> None:
+        """Make a node of the plan. The end of its container ends the run."""
+        self.network.add(spec, mounts, class_name, lists)
+        container = self.container(spec.name)
+
+        def ended() -> None:
+            self.loop.remove_reader(container.pidfd)
+            self.fail(GuestError(f"{spec.source}: {container.describe_end()}", spec.name))
+
+        self.loop.add_reader(container.pidfd, ended)
+
     def container(self, node: str) -> Container:
         """The container of a node."""
         return self.network.container(node)
@@ -155,14 +166,15 @@ class LiveGuest:
         """Write a file of the workload to its node."""
         container = self.container(file.node)
         if file.text is not None:
-            container.write(file.path, file.text, file.mode)
-            return
-        from lab.shared.random_files import random_chunks
+            chunks: Iterable[bytes] = [file.text.encode()]
+        else:
+            from lab.shared.random_files import random_chunks
 
-        container.write(file.path, b"", file.mode)
-        with (container.root / file.path.lstrip("/")).open("wb") as target:
-            for chunk in random_chunks(seed, file.name, file.random_bytes or 0):
-                target.write(chunk)
+            chunks = random_chunks(seed, file.name, file.random_bytes or 0)
+        try:
+            container.write_chunks(file.path, chunks, file.mode)
+        except GuestError as error:
+            raise GuestError(f"files.{file.name}: {error.message}", error.culprit) from None
 
     def pause(self, duration_ns: int) -> None:
         """Let virtual time pass."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from lab.guest.clock import Clock
+from lab.guest.commands import memory_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
@@ -58,8 +59,7 @@ class Processes:
         )
         self.tasks[process.id] = task
         if process.watched_file:
-            path = container.root / process.watched_file.lstrip("/")
-            sampler = FileSizeSampler(self._guest.loop, self._guest.clock, process, path, task)
+            sampler = FileSizeSampler(self._guest.loop, self._guest.clock, process, container, task)
             self._sizes.append(sampler)
             sampler.tick()
 
@@ -115,7 +115,7 @@ class Processes:
             return  # a client that has finished
         node = self._guest.plan.node(process.node)
         short = self._guest.container(node.name).memory_kills() and task.signal == signal.SIGKILL
-        why = f": {node.name} ran out of memory ({node.memory_bytes >> 20} MiB)" if short else ""
+        why = f": {node.name} ran out of memory ({memory_text(node)})" if short else ""
         message = f"{process.source}: {process.id} {task.describe_end()}{why}"
         self._guest.fail(GuestError(message, process.id, task.log))
 

@@ -8,7 +8,9 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from lab.guest.commands import stack_environment
 from lab.guest.steps import GUEST, Step
+from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
 
 if TYPE_CHECKING:
@@ -116,12 +118,12 @@ class StartClock(NamedTuple):
 class EndProcesses(NamedTuple):
     """End the remaining processes by a signal, and kill those that do not end."""
 
-    asked: tuple[tuple[str, signal.Signals], ...]  # started processes, each with its signal
+    asked: tuple[tuple[str, signal.Signals], ...]  # processes in the order of their start, each with its signal
 
     def describe(self) -> Iterator[str]:
         """The signals."""
         for process, number in self.asked:
-            yield f"# {number.name} to {process}"
+            yield f"# {number.name} to {process}, if it still runs"
         if self.asked:
             yield f"# SIGKILL to those that still run {GRACE_NS / 1e9:g} s later"
 
@@ -169,14 +171,17 @@ class OfferStack(NamedTuple):
     stack: str
 
     def describe(self) -> Iterator[str]:
-        """Where nodes see it."""
+        """Where nodes see it, and how their programs find what is in it."""
         yield f"# mount the code of {self.stack}, which nodes see at /opt/{self.stack}"
+        for name, value in stack_environment(self.stack).items():
+            yield f"export {name}={shlex.quote(value)}"
 
     def execute(self, guest: LiveGuest) -> None:
-        """Mount it."""
+        """Mount it, and have all programs find it."""
         from lab.guest.network.stack import offer
 
-        offer(self.stack)
+        offer()
+        ENVIRONMENT.update(stack_environment(self.stack))
 
 
 class SharePrograms(NamedTuple):

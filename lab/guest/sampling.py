@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lab.guest.clock import Clock
 from lab.guest.loop import Loop, Timer, now_ns
+from lab.guest.network.container import Container
 from lab.guest.tasks import Task
 from lab.shared import types
 from lab.shared.paths import RAW
@@ -49,11 +51,12 @@ class Sampler:
 class FileSizeSampler:
     """Writes ``<ns> <bytes>`` of a growing file; when its writer ends, ``sha256 <hex> <bytes>``."""
 
-    def __init__(self, loop: Loop, clock: Clock, process: types.Process, path: Path, task: Task) -> None:
+    def __init__(self, loop: Loop, clock: Clock, process: types.Process, container: Container, task: Task) -> None:
         self._loop = loop
         self._clock = clock
         self._process = process
-        self._path = path
+        self._path = Path("/", process.watched_file or "")
+        self._container = container
         self._out = RAW / f"{process.id}.size"
         self._next_ns = now_ns()
         self._timer: Timer | None = None
@@ -64,7 +67,8 @@ class FileSizeSampler:
             file.write(line + "\n")
 
     def _sample(self, uptime_ns: int) -> None:
-        size = self._path.stat().st_size if self._path.exists() else 0
+        with self._container.files():
+            size = self._path.stat().st_size if self._path.exists() else 0
         self._write(f"{self._clock.since_start_ns(uptime_ns)} {size}")
 
     def tick(self) -> None:
@@ -80,12 +84,14 @@ class FileSizeSampler:
         if task is not self._task:
             return
         self._sample(now_ns())
-        if self._path.exists():
-            with self._path.open("rb") as file:
-                import hashlib  # it loads OpenSSL, which most runs do not need
+        with self._container.files():
+            file = self._path.open("rb") if self._path.exists() else None
+        if file:
+            import hashlib  # it loads OpenSSL, which most runs do not need
 
+            with file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            self._write(f"sha256 {digest} {self._path.stat().st_size}")
+                self._write(f"sha256 {digest} {os.fstat(file.fileno()).st_size}")
 
     def stop(self) -> None:
         """No more samples."""

@@ -72,6 +72,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
             from lab.guest.radio_steps import MoveRadio
 
             yield MoveRadio(phy, node.name, pid)
+        yield Write("/etc/hostname", f"{node.name}\n", node.name)
         yield Write("/etc/hosts", f"127.0.0.1\tlocalhost\n{hosts}", node.name)
         kind = node_kind(node.kind)
         yield Configure(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
@@ -179,10 +180,16 @@ def _end(plan: types.Plan) -> Iterator[Step]:
     yield EndProcesses(
         tuple(
             (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
-            for process in plan.processes
+            for process in _as_they_start(plan)
             if process.mode == "command"
         )
     )
+
+
+def _as_they_start(plan: types.Plan) -> list[types.Process]:
+    early = [process for process in plan.processes if _is_early(process)]
+    others = [process for process in plan.processes if not _is_early(process)]
+    return early + sorted(others, key=lambda process: max(0, process.at_ns))
 
 
 def after_outcome(plan: types.Plan) -> Iterator[Step]:

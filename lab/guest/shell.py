@@ -58,6 +58,14 @@ class Shell(CLI):
         kinds = "  ".join(f"{node.name} ({node.spec.kind})" for node in self._network.lab_nodes())
         output(WELCOME.format(nodes=kinds))
 
+    def onecmd(self, line: str) -> Any:
+        """Mininet's; a failure in the guest is a message."""
+        try:
+            return super().onecmd(line)
+        except GuestError as failure:
+            error(f"*** {failure.message}\n")
+            return None
+
     def do_roam(self, line: str) -> None:
         """Hand a station off: roam STATION ACCESS-POINT."""
         words = line.split()

@@ -183,13 +183,13 @@ class Create(NamedTuple):
     def describe(self) -> Iterator[str]:
         """Its limits, and the command that starts it."""
         node = self.node
-        limits = f"at most {node.memory_bytes >> 20} MiB of memory and {node.pids_max} processes"
+        limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
         yield f"# {NODES}/{node.name}/root: an overlay of the image; {CGROUPS}/lab-{node.name}: {limits}"
         yield shlex.join(commands.start_container(node.name, self.mounts))
 
     def execute(self, guest: LiveGuest) -> None:
         """Create and start it."""
-        guest.network.add(self.node, self.mounts, self.class_name, self.lists)
+        guest.create(self.node, self.mounts, self.class_name, self.lists)
 
 
 class Daemon(NamedTuple):

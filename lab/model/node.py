@@ -17,7 +17,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab import units
 from lab.model import channels
-from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Size, Text, refuse
+from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, refuse
 from lab.model.rates import FixedRate
 from lab.model.registry import kinds
 from lab.shared.kinds import NODES
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
 _COUNT_MAX = 1000
+_MEMORY_LEAST = 16 << 20
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
@@ -147,7 +148,11 @@ class Node(Model):
         description="Number of such nodes: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is a link to "
         "each of them; the same holds for events and references. Default: one node, with the name as it is.",
     )
-    memory: Size = Field(256 << 20, description="Memory limit of its processes and temporary files.")
+    memory: Annotated[int, Quantity(units.SIZE, least=_MEMORY_LEAST)] = Field(
+        256 << 20,
+        description="Memory limit of its processes and temporary files, at least 16 MiB: with less, hostapd and Open "
+        "vSwitch do not start.",
+    )
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="Limit of processes and threads.")
 
     @property

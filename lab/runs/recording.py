@@ -18,11 +18,12 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from lab import discovery
 from lab.build.cache import content_key
-from lab.build.imports import Imports
 from lab.build.data_files import data_files
+from lab.build.imports import Imports
 from lab.build.meaning import meanings, reads_text
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses

@@ -100,3 +100,61 @@ echo; tr -d '\\0' < /proc/1/cmdline; echo; ps -e -o comm= | grep -v -e '^ps' -e 
     assert places == ["raw", "follow"]
     assert answers == ["3", "3", "in", "No space left on device", "/dev/pts/0", "follow tmpfs ro"]
     assert processes == ["pause", "pause"]
+
+
+def test_nothing_inside_a_node_ends_its_first_process(boot: Callable[..., Ran]) -> None:
+    ran = boot(
+        WIRED.replace("roles: [client]", "roles: [client], memory: 64 MiB"),
+        """
+name: kill
+duration: 2 s
+timeline:
+  - {at: 0.1 s, exec: h2, run: [sh, -c, "kill -TERM 1; kill -KILL 1; kill -HUP 1"]}
+  - {at: 0.2 s, exec: h2, run: [sh, -c, "python3 -c 'bytearray(100 << 20)'; test $? = 137"]}
+  - {at: 1 s, exec: h2, run: [cat, /proc/1/comm]}
+""",
+    )
+    assert ran.outputs()[-1] == "pause\n"
+
+
+def test_the_end_of_a_container_ends_the_run(boot: Callable[..., Ran]) -> None:
+    off = "import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)"
+    with pytest.raises(RunError, match=r"topology.yaml:5: h2 has stopped: its first process has ended, and with it"):
+        boot(
+            WIRED,
+            f"""
+name: off
+roles: {{client: 1}}
+duration: 5 s
+processes:
+  - {{on: client, at: 1 s, run: [python3, -c, "{off}"], as: off}}
+""",
+        )
+
+
+def test_files_are_where_programs_look_for_them(boot: Callable[..., Ran]) -> None:
+    """/var/run is a symbolic link to /run, and /dev/shm a mount."""
+    ran = boot(
+        WIRED,
+        """
+name: files
+roles: {client: 1}
+duration: 2 s
+files:
+  link: {on: client, path: /var/run/a, text: first}
+  mount: {on: client, path: /dev/shm/b/c, text: second}
+  random: {on: client, path: /run/d, random: 2 MiB}
+timeline:
+  - {at: 0.1 s, exec: h2, run: [sh, -c, "cat /run/a /dev/shm/b/c; stat -c %s /var/run/d"]}
+  - {at: 0.1 s, exec: h1, run: [ls, /run]}
+""",
+    )
+    assert ran.outputs() == ["firstsecond2097152\n", "lab\nlock\n"]
+
+
+def test_a_file_that_cannot_be_written(boot: Callable[..., Ran]) -> None:
+    with pytest.raises(RunError, match=r"files.bad: /proc/bad in h2: No such file or directory"):
+        boot(
+            WIRED,
+            "name: bad\nroles: {client: 1}\nduration: 1 s\nfiles:\n  bad: {on: client, path: /proc/bad, text: x}\n",
+        )

@@ -78,6 +78,7 @@ def test_a_session(machine: runs.Machine) -> None:
         assert "10.0.0.1" in terminal.ask("py h1.IP()")
         assert "<Station sta1" in terminal.ask("dump")
         assert "Results: 0% dropped" in terminal.ask("pingpair")
+        assert "/dev/pts/0" in terminal.ask("h1 tty")
         terminal.ask("h1 exit")
         assert "again" in terminal.ask("h1 echo again")
         assert terminal.end() == 0
@@ -141,8 +142,14 @@ def test_output_like_the_prompt(machine: runs.Machine) -> None:
 
 def test_a_line_that_hides_or_closes_what_the_shell_needs(machine: runs.Machine) -> None:
     found = piped("h1 mount -t tmpfs none /run; (exit 5)\nh1 echo hidden\nap1 exec 250>&-\nap1 (exit 4)\n")
-    assert "line: No such file or directory" in found.stdout
-    assert found.returncode == 4
+    assert (found.stdout, found.returncode) == ("hidden\n", 4)
+
+
+def test_a_node_whose_container_has_ended(machine: runs.Machine) -> None:
+    off = "h1 python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'\n"
+    found = piped(f"{off}sta1 sleep 1\nh1 echo here\nsta1 echo there\nh1 echo again\n")
+    gone = "*** h1 has stopped: its first process has ended, and with it all of its programs\n"
+    assert (found.stdout, found.returncode) == (f"{gone}there\n{gone}", 1)
 
 
 def test_a_stack_that_there_is_not() -> None:

@@ -117,3 +117,29 @@ def test_a_plan_without_code_boots_as_before(lines: list[str]) -> None:
     assert lines[0] == "# on the host" and "stack.squashfs" not in lines[1]
     plan = load("t.yaml", "w.yaml")
     assert plan.stack is None and "stack" not in plan.data()
+
+
+def test_programs_find_a_stack_where_it_says() -> None:
+    lines = commands(load("approximate-link", "sap/stream"))
+    assert "export LD_LIBRARY_PATH=/opt/sap/lib" in lines and "export PYTHONPATH=/opt/sap/lib/python3" in lines
+    assert any(line.startswith("export PATH=/opt/sap/bin:/usr/local/sbin:") for line in lines)
+
+
+def test_processes_are_ended_in_the_order_of_their_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    nodes = "  h1: {kind: host, memory: 33000 KiB, roles: [one]}\n  h2: {kind: host}\n"
+    Path("t.yaml").write_text(f"name: here\nnodes:\n{nodes}links: [{{between: [h1, h2]}}]\n")
+    Path("w.yaml").write_text(
+        "name: there\nroles: {one: 1}\nduration: 3 s\nprocesses:\n"
+        "  - {on: one, at: 2 s, run: [sleep, '9'], as: late}\n"
+        "  - {on: one, at: 1 s, run: {probe: udp-sink}, as: sink}\n"
+        "  - {on: one, run: [server], as: server, ready: {listening: tcp/80}}\n"
+    )
+    lines = commands(load("t.yaml", "w.yaml"))
+    assert [line for line in lines if line.startswith("# SIG") and "SIGKILL" not in line] == [
+        "# SIGTERM to server, if it still runs",
+        "# SIGINT to sink, if it still runs",
+        "# SIGTERM to late, if it still runs",
+    ]
+    assert any("at most 32.2266 MiB of memory and 256 processes" in line for line in lines)
+    assert lines[lines.index("# /etc/hostname:") + 1] == "#   h1"

@@ -9,8 +9,11 @@ Not isolated: user ids and the clock, which the nodes share, and the CPU, which 
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
-from collections.abc import Iterator, Sequence
+import select
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -23,6 +26,7 @@ from lab.shared.paths import BASE, CGROUPS, ENTER, NODES
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000  # sched.h
+_TIOCSPTLCK, _TIOCGPTPEER = 0x40045431, 0x5441  # asm-generic/ioctls.h
 
 
 @cache
@@ -35,6 +39,20 @@ def _enter_network(namespace: int) -> None:
     """setns(2); raises GuestError if it fails."""
     if _libc.setns(namespace, _CLONE_NEWNET) != 0:
         raise GuestError(f"setns: {os.strerror(ctypes.get_errno())}")
+
+
+@contextmanager
+def _opened(directory: str) -> Iterator[int]:
+    descriptor = os.open(directory, os.O_PATH | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _change_root(directory: int) -> None:
+    os.fchdir(directory)
+    os.chroot(".")
 
 
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
@@ -59,14 +77,24 @@ class Container:
             "overlay",
             f"lowerdir={BASE},upperdir={home}/upper,workdir={home}/work",
         )
-        (self.root / "etc/hostname").write_text(f"{name}\n")
         self._cgroup = CGROUPS / f"lab-{name}"
         self._cgroup.mkdir()
         (self._cgroup / "memory.max").write_text(str(spec.memory_bytes))
         (self._cgroup / "pids.max").write_text(str(spec.pids_max))
         self._procs = self._cgroup / "cgroup.procs"
         self.pid = int(run(commands.start_container(name, mounts), culprit=name))
+        self.pidfd = os.pidfd_open(self.pid)  # readable once the first process has ended, and with it all others
         self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        self._files = os.open(f"/proc/{self.pid}/root", os.O_PATH | os.O_CLOEXEC)
+
+    @property
+    def alive(self) -> bool:
+        """Whether its first process still runs."""
+        return not select.select([self.pidfd], [], [], 0)[0]
+
+    def describe_end(self) -> str:
+        """What its end means, for a message."""
+        return f"{self.name} has stopped: its first process has ended, and with it all of its programs"
 
     def command(self, *argv: str) -> list[str]:
         """The command that runs ``argv`` inside this container."""
@@ -88,6 +116,27 @@ class Container:
         finally:
             _enter_network(_own_network())
 
+    @contextmanager
+    def files(self) -> Iterator[None]:
+        """See the file system as its programs do, with its mounts and its symbolic links.
+
+        Use nothing else inside: not even modules can be imported.
+        """
+        with _opened("/") as own_root, _opened(".") as directory:
+            _change_root(self._files)
+            try:
+                yield
+            finally:
+                _change_root(own_root)
+                os.fchdir(directory)
+
+    def terminal(self) -> tuple[int, int]:
+        """A new terminal of its own devpts, so that its programs find its name: both ends."""
+        with self.files():
+            master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+        fcntl.ioctl(master, _TIOCSPTLCK, struct.pack("i", 0))
+        return master, fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""
         events = dict(line.split() for line in (self._cgroup / "memory.events").read_text().splitlines())
@@ -95,10 +144,24 @@ class Container:
 
     def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
         """Write a file to its file system; creates parent directories."""
-        target = self.root / path.lstrip("/")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content.encode() if isinstance(content, str) else content)
-        target.chmod(mode)
+        self.write_chunks(path, [content.encode() if isinstance(content, str) else content], mode)
+
+    def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int = 0o644) -> None:
+        """The same with content that is too long for the agent's memory.
+
+        Raises:
+            GuestError: It cannot be written there.
+        """
+        target = Path("/", path)
+        try:
+            with self.files():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                file = target.open("wb")
+            with file:
+                file.writelines(chunks)
+                os.fchmod(file.fileno(), mode)
+        except OSError as error:
+            raise GuestError(f"{path} in {self.name}: {error.strerror}", self.name) from error
 
 
 class Containers:

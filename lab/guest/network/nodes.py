@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import pty
 import select
 import subprocess
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from mininet.link import Intf
 from mininet.node import Node as MininetNode
 
 from lab.guest.commands import Mount
+from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
@@ -73,7 +73,7 @@ class LabNode(MininetNode):
         """Do nothing: the first ``cmd`` starts the shell."""
 
     def _start_shell(self) -> None:
-        self.master, slave = pty.openpty()
+        self.master, slave = self.container.terminal()
         self.status, end = os.pipe()
         report = os.dup2(end, _STATUS)  # nothing else has so high a number, and it is closed below
         os.close(end)
@@ -104,10 +104,19 @@ class LabNode(MininetNode):
         super().cmd("unset HISTFILE; stty -echo; set +m")
 
     def sendCmd(self, *args: Any, **kwargs: Any) -> None:
-        """Mininet's, with the shell started where it is not yet."""
+        """Mininet's, with the shell started where it is not yet.
+
+        Raises:
+            GuestError: The node has stopped.
+        """
+        if not self.container.alive:
+            raise GuestError(self.container.describe_end(), self.name)
         if not self.shell:
             self._start_shell()
-        super().sendCmd(*args, **kwargs)
+        try:
+            super().sendCmd(*args, **kwargs)
+        except OSError as error:  # the shell is about to end
+            raise GuestError(f"the shell of {self.name}: {error.strerror}", self.name) from error
 
     def cmd(self, *args: Any, **kwargs: Any) -> Any:
         """Mininet's, with the shell started where it is not yet."""
@@ -119,6 +128,9 @@ class LabNode(MininetNode):
         """Run a line of any length in its shell, with nothing to read; returns the status.
 
         ``show`` gets what it prints, as it comes. The line goes to a file, since a terminal takes 4095 characters.
+
+        Raises:
+            GuestError: The node has stopped.
         """
         self.container.write(_LINE, f"{line}\n")
         self.sendCmd(f". {_LINE} {_STATUS}>&- </dev/null; echo $? >&{_STATUS}")

@@ -119,7 +119,7 @@ class Recorder:
         for line in text.splitlines():
             self._note(node, f"#   {line}".rstrip())
 
-    def add(self, node: Any, mounts: object, class_name: str, lists: Sequence[str]) -> None:
+    def create(self, node: Any, mounts: object, class_name: str, lists: Sequence[str]) -> None:
         self._note(None, f"{CONTAINER} {node.name}")
 
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:

@@ -165,6 +165,10 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.position.0: "0" has no unit; write 0 m',
         ),
         (
+            node("{kind: host, memory: 100 kB}"),
+            'mine.yaml:3  nodes.ap1.memory: "100 kB" is too small; the minimum is 16 MiB',
+        ),
+        (
             node("{kind: ap, ssid: campus, mode: ac}"),
             'mine.yaml:3  nodes.ap1.mode: "ac" is not one of b, g, a, n (did you mean a?)',
         ),
