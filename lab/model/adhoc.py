@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from lab.model.base import Integer, Model
+from lab.model.base import Flag, Integer, Model, refuse
 from lab.model.node import Mac, Ssid
 
 DEFAULT_CELL = "02:ca:ff:ee:ba:01"  # Mininet-WiFi's default, which its users know from captures
@@ -31,3 +31,14 @@ class AdHoc(Model):
         description="BSSID shared by its stations, so that they need not find each other and merge. "
         f"Default: {DEFAULT_CELL}.",
     )
+    short_slots: Flag = Field(
+        False,
+        description="Whether this station has slots of 9 us in mode g, as with the Linux driver ath5k. By default it "
+        "has slots of 20 us, as IEEE 802.11-2020 18.4.4 requires of an ad hoc network at 2.4 GHz. Needs a medium:.",
+    )
+
+    @model_validator(mode="after")
+    def _choice_of_slots(self) -> AdHoc:
+        if self.short_slots and self.mode != "g":
+            refuse(f"needs mode: g; in mode {self.mode} there is no choice of slots", key="short_slots")
+        return self

@@ -129,6 +129,33 @@ class Wall(Model):
         return self
 
 
+class Shadowing(Model):
+    """Losses by place, besides distance and walls: furniture, ducts, reflections. They are drawn once, as a map."""
+
+    deviation: Annotated[float, Quantity(units.RATIO, least=0, most=50)] = Field(
+        description="Standard deviation of the loss of a link over many maps. Indoors 3 dB to 8 dB."
+    )
+    distance: Annotated[float, Quantity(units.LENGTH, least=0.1, most=100_000)] = Field(
+        2.0, description="Distance at which the correlation of losses has fallen to 1/e (decorrelation distance)."
+    )
+    map: Annotated[Integer, Field(ge=0)] | None = Field(
+        None, description="Number of the map: the same place in every run. Default: another one for each seed."
+    )
+
+
+class Outages(Model):
+    """Short losses of contact between two nodes, at random times: people in the way, doors."""
+
+    between: tuple[Text, Text] = Field(description="The two nodes, such as [ap1, sta1].")
+    every: Annotated[int, Quantity(units.DURATION, least=1_000_000, usual="s")] = Field(
+        description="Mean time from the end of one to the start of the next, exponentially distributed."
+    )
+    lasts: Annotated[int, Quantity(units.DURATION, least=1_000_000)] = Field(
+        description="Mean duration, exponentially distributed."
+    )
+    loss: Loss = Field(100.0, description="Attenuation while one lasts. The default ends all reception.")
+
+
 class Snr(Model):
     """A signal-to-noise ratio that is given, not computed."""
 
@@ -208,7 +235,12 @@ class Medium(Model):
         cast(Any, {"model": "logDistance"}), validate_default=True, description="How power decreases with distance."
     )
     fading: AnyFading | None = Field(None, description="How levels vary around their mean. Default: not at all.")
+    fading_behind_walls: AnyFading | None = Field(
+        None, description="Fading of links whose line of sight crosses a wall. Default: as fading."
+    )
     walls: list[Wall] = Field([], description="Walls between the nodes.")
+    shadowing: Shadowing | None = Field(None, description="Losses by place, besides distance and walls. Default: none.")
+    outages: list[Outages] = Field([], description="Short losses of contact, at random times.")
     snr: list[AnySnr] = Field(
         [],
         description="Signal-to-noise ratios of pairs, instead of those computed from positions. A pair that has no "
@@ -256,3 +288,9 @@ class Medium(Model):
     step: Annotated[int, Quantity(units.DURATION, least=1_000_000)] = Field(
         100_000_000, description="Interval at which the levels of a moving node are recomputed."
     )
+
+    @model_validator(mode="after")
+    def _has_walls(self) -> Medium:
+        if self.fading_behind_walls is not None and not self.walls:
+            refuse("needs walls; add walls:, or write fading: for all links", key="fading_behind_walls")
+        return self

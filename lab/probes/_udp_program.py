@@ -8,12 +8,17 @@ waits for the next full second, so that no flow takes the medium from another on
 starts a little later, by default depending on its name, so that flows with the same interval do not send at the same
 instant.
 
+A flow may come and go: times on and off are random, with a Pareto distribution, so that many such flows together are
+self-similar, as traffic of LANs is (W. Willinger et al., "Self-similarity through high-variability", IEEE/ACM
+Transactions on Networking 5, 1997). They follow from the seed of the run and the flow's name alone.
+
 Not modelled: congestion control; the rate of a sender does not depend on what arrives.
 """
 
 import errno
 import fcntl
 import json
+import random
 import select
 import socket
 import struct
@@ -28,12 +33,49 @@ NAME_MOST = 64
 KNOCK_S = 0.1
 IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""
+SHAPE = 1.5  # of the Pareto distribution of times on and off
 UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 
 
 def datagram(number: int, sent_ns: int, name: bytes, size: int) -> bytes:
     """Return a datagram of ``size`` bytes, or of as many as its header needs."""
     return (HEAD.pack(number, sent_ns, len(name)) + name).ljust(size, b"\0")
+
+
+class OnOff:
+    """Times in which a flow sends, beginning with one; with ``on_ns`` 0 it always sends."""
+
+    def __init__(self, name: str, on_ns: int, off_ns: int) -> None:
+        self.on_ns, self.off_ns = on_ns, off_ns
+        self.draws = random.Random(f"{seed() if on_ns else ''}/on-off/{name}")
+        self.end_ns = 0  # of the present time on
+
+    def begin(self, at_ns: int) -> None:
+        """Start with a time on."""
+        self.end_ns = at_ns + self.pareto(self.on_ns)
+
+    def due(self, at_ns: int) -> int:
+        """Return when a datagram may go that is due at ``at_ns``: then, or when the next time on begins."""
+        if not self.on_ns:
+            return at_ns
+        while at_ns >= self.end_ns:
+            begin_ns = self.end_ns + self.pareto(self.off_ns)
+            self.end_ns = begin_ns + self.pareto(self.on_ns)
+            at_ns = max(at_ns, begin_ns)
+        return at_ns
+
+    def pareto(self, mean_ns: int) -> int:
+        """Draw a time with that mean; its variance is infinite."""
+        least_ns = mean_ns * (SHAPE - 1.0) / SHAPE
+        return round(least_ns * (1.0 - self.draws.random()) ** (-1.0 / SHAPE))
+
+
+def seed() -> str:
+    """Return the seed of the run, as the kernel got it; elsewhere nothing."""
+    from pathlib import Path  # slow to import, and most flows need no seed
+
+    words = Path("/proc/cmdline").read_text(errors="replace").split()
+    return next((word.partition("=")[2] for word in words if word.startswith("lab.seed=")), "")
 
 
 def unsent_bytes(channel: socket.socket) -> int:
@@ -75,7 +117,16 @@ def answered(channel: socket.socket) -> bool:
 
 
 def send(
-    name: str, to: str, port: int, size: int, every_ns: int, phase_ns: int, count: int, tos: int, buffer_bytes: int
+    name: str,
+    to: str,
+    port: int,
+    size: int,
+    every_ns: int,
+    phase_ns: int,
+    count: int,
+    tos: int,
+    buffer_bytes: int,
+    on_off: OnOff,
 ) -> None:
     """Send datagrams, one every ``every_ns`` (0: as fast as the socket takes them), ``count`` of them (0: no end).
 
@@ -95,9 +146,12 @@ def send(
         if every_ns:
             begin_ns += zlib.crc32(flow) % every_ns if phase_ns < 0 else phase_ns
         sleep_until(begin_ns)
+        on_off.begin(begin_ns)
+        due_ns = begin_ns
         while not count or number < count:
-            if every_ns:
-                sleep_until(begin_ns + number * every_ns)
+            due_ns = on_off.due(due_ns if every_ns else time.time_ns())
+            sleep_until(due_ns)
+            due_ns += every_ns
             lost = dropped(channel, datagram(number, time.time_ns(), flow, size))
             number += 1
             if not every_ns and (lost or not unsent_bytes(channel)):
@@ -179,10 +233,14 @@ def report(flows: dict[str, Interval], end_ns: int) -> None:
 
 
 def main(words: list[str]) -> None:
-    """``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER`` or ``sink PORT EVERY_NS``; SIGINT ends both."""
+    """``send NAME TO PORT SIZE EVERY_NS PHASE_NS COUNT TOS BUFFER ON_NS OFF_NS`` or ``sink PORT EVERY_NS``.
+
+    SIGINT ends both.
+    """
     try:
         if words[0] == "send":
-            send(words[1], words[2], *map(int, words[3:]))
+            on_off = OnOff(words[1], int(words[10]), int(words[11]))
+            send(words[1], words[2], *map(int, words[3:10]), on_off)
         else:
             sink(*map(int, words[1:]))
     except KeyboardInterrupt:

@@ -18,6 +18,11 @@ class UdpSender(Probe):
     Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
     nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams) and
     ``unanswered`` (empty datagrams that the sink did not answer before that).
+
+    With ``on`` and ``off`` it comes and goes, as ns-3's OnOffApplication does. Both times are random, with a Pareto
+    distribution of shape 1.5: the mean is as given, but a few are many times longer. (For sources in a LAN, Willinger
+    et al. found 1.7 for times on and 1.2 for times off: "Self-similarity through high-variability", IEEE/ACM
+    Transactions on Networking 5, 1997.)
     """
 
     about = "UDP datagrams at a fixed interval, or as fast as possible, to a udp-sink"
@@ -34,21 +39,28 @@ class UdpSender(Probe):
         "tos": Param(
             "int", "type-of-service byte, which selects the access category on the radio", default=0, most=255
         ),
+        "on": Param("duration", "mean time for which it sends, with heavy tails; default: always", least=1_000_000),
+        "off": Param("duration", "mean time of the break after it, with heavy tails", least=1_000_000),
         "buffer": Param("size", "SO_SNDBUF of the socket (the kernel doubles it); default: the kernel's", least=2304),
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: ``phase`` without ``every``."""
+        """As in the base class; also ValueError: ``phase`` without ``every``, or ``on`` without ``off``."""
         super().check(params)
         if params["phase"] is not None and params["every"] is None:
             raise ValueError("phase: needs every:; add every:, or remove this")
+        if (params["on"] is None) != (params["off"] is None):
+            missing, given = ("on", "off") if params["on"] is None else ("off", "on")
+            raise ValueError(f"{given}: needs {missing}:; add {missing}:, or remove this")
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return the command that runs its program."""
         flow = PurePosixPath(raw).name
         if params["phase"] is None:
             params = {**params, "phase": -1}
-        numbers = [params[key] or 0 for key in ("port", "size", "every", "phase", "count", "tos", "buffer")]
+        numbers = [
+            params[key] or 0 for key in ("port", "size", "every", "phase", "count", "tos", "buffer", "on", "off")
+        ]
         return ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
 
     def parse(self, raw: Raw) -> Parsed:

@@ -70,6 +70,7 @@ class MediumRadio:
     rate: MediumRate | None = None  # of data to a node; None: rate control decides
     approximate: bool = False  # takes data frames with a wrong FCS
     dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
+    short_slots: bool = field(default=False, omitted=True)  # of 9 us, whatever its network says
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes
 
@@ -87,10 +88,20 @@ class MediumLink(NamedTuple):
 
 @frozen
 class MediumUpdate:
-    """Links that change because somebody has moved."""
+    """Links that change because somebody has moved, or because an outage begins or ends."""
 
     at_ns: int
     links: list[MediumLink]
+
+
+@frozen
+class Outage:
+    """A time without contact, in both directions; ``updates`` have its effect."""
+
+    begin_ns: int
+    end_ns: int
+    between: list[int]  # numbers of the two radios
+    loss_db: float
 
 
 @frozen
@@ -121,6 +132,10 @@ class Medium:
     links: list[MediumLink]  # of every radio to every other, at the start
     updates: list[MediumUpdate]  # by time
     propagation_delay: bool = field(default=False, omitted=True)
+    fading_behind_walls: dict[str, Any] | None = field(default=None, omitted=True)  # None: as fading
+    # {deviation_db: 4.0, decorrelation_m: 2.0, number: 1}; None: none
+    shadowing: dict[str, Any] | None = field(default=None, omitted=True)
+    outages: list[Outage] = field(default_factory=list, omitted=True)  # by time
 
     def names(self) -> dict[int, str]:
         """Nodes by the number of their radio."""

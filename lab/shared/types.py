@@ -71,6 +71,7 @@ class Radio:
     # of a station whose radio is older than its network: without 802.11n, without the rates of 802.11g
     without_ht: bool = field(default=False, omitted=True)
     dsss_only: bool = field(default=False, omitted=True)
+    short_slots: bool = field(default=False, omitted=True)  # of 9 us in an ad hoc network at 2.4 GHz
     power_save: bool = field(default=False, omitted=True)  # of a station: it dozes when nothing comes or goes
     # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
     rate: str | None = field(default=None, omitted=True)

@@ -22,6 +22,16 @@ def describe(medium: Medium) -> Iterator[Row]:
     for wall in medium.walls:
         yield "wall", f"{_plane(wall.from_m)} to {_plane(wall.to_m)}, {_db(wall.loss_db)}"
     yield "fading", _kind(medium.fading) if medium.fading else "none"
+    if medium.fading_behind_walls:
+        yield "behind walls", _kind(medium.fading_behind_walls)
+    if medium.shadowing:
+        deviation, distance = (medium.shadowing[key] for key in ("deviation_db", "decorrelation_m"))
+        yield "shadowing", f"{_db(deviation)}, correlated over {distance:g} m, map {medium.shadowing['number']}"
+    names = medium.names()
+    for outage in medium.outages:
+        between = " and ".join(names[number] for number in outage.between)
+        begin, lasts = (units.DURATION.format(time) for time in (outage.begin_ns, outage.end_ns - outage.begin_ns))
+        yield "outage", f"between {between} at {begin}, for {lasts}, {_db(outage.loss_db)}"
     radio = medium.radios[0]
     yield "noise", f"{radio.noise_mbm / 100:g} dBm in 20 MHz"
     clocks_ppm = sorted(radio.clock_ppb / 1000 for radio in medium.radios)

@@ -239,3 +239,31 @@ def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Calla
         f"  - {{at: 8 s, exec: sta2, {leave.format(command='status')}}}\n"
     )
     assert "wpa_state=COMPLETED" in boot(BESIDE_AN_AD_HOC_NETWORK, again).outputs()[-1]
+
+SLOTS = """\
+name: slots
+nodes:
+  sta1: {{kind: sta, adhoc: {{ssid: meeting, short_slots: {short}}}, rate: 54 Mbit/s, roles: [client]}}
+  sta2: {{kind: sta, adhoc: {{ssid: meeting}}, roles: [server]}}
+medium: {{}}
+"""
+SATURATE = """\
+name: saturate
+roles: {server: 1, client: 1}
+duration: 12 s
+processes:
+  - {on: server, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
+  - {on: client, run: {probe: udp-sender, to: "{server.ip}", size: 1000 B}, as: load}
+"""
+
+
+def test_ad_hoc_stations_may_have_short_slots(boot: Callable[..., Ran]) -> None:
+    """A datagram takes DIFS and a backoff of 7.5 slots on average, whose slots last 9 us instead of 20 us.
+
+    Beacons at 1 Mbit/s take one or two percent of the time, and 24000 backoffs leave a scatter of 1 us.
+    """
+    each_us = {}
+    for short in ("false", "true"):
+        (flow,) = boot(SLOTS.format(short=short), SATURATE).flows().values()
+        each_us[short] = (flow["last_ns"] - flow["first_ns"]) / 1e3 / (flow["packets"] - 1)
+    assert each_us["false"] - each_us["true"] == pytest.approx(9.5 * 11, rel=0.04)

@@ -92,6 +92,8 @@ def _add(radio: MediumRadio) -> Request:
         values[Attr.APPROX] = 1
     if radio.dsss_only:
         values[Attr.DSSS_ONLY] = 1
+    if radio.short_slots:
+        values[Attr.SHORT_SLOTS] = 1
     return Request(Command.ADD_RADIO, values)
 
 

@@ -86,6 +86,7 @@ class Attr(IntEnum):
     CLOCK_US = auto()
     CLOCK_PPB = auto()
     AC = auto()
+    SHORT_SLOTS = auto()
 
 
 class Frame(IntEnum):
@@ -238,6 +239,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.MORE_DATA: _U8,
     Attr.NO_RETRY_MARK: _U32,
     Attr.DSSS_ONLY: _U8,
+    Attr.SHORT_SLOTS: _U8,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

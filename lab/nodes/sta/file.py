@@ -98,6 +98,7 @@ class Station(Wireless):
             encrypt="open",
             passwd=None,
             ibss_bssid=network.bssid or DEFAULT_CELL,
+            short_slots=network.short_slots,
         )
 
     def _member(self, name: str, mac: str, site: Site) -> Radio:

@@ -7,25 +7,25 @@ Imported only if a topology has one, since lab.phy is slow to import. Runs on th
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from lab.model.topology import Topology
-from lab.phy import fading as fadings
-from lab.phy.doppler import coherence_us
 from lab.phy.links import noise_floor_dbm
 from lab.plan.medium.delays import Delays
 from lab.plan.medium.error_curves import error_curves
+from lab.plan.medium.fadings import Fadings, parameters
 from lab.plan.medium.fixed_snr import fixed_snr
+from lab.plan.medium.outages import outages
 from lab.plan.medium.snr import SnrMatrix
 from lab.plan.network.network import Network
 from lab.plan.network.rates import medium_rate
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Place, place
-from lab.shared.medium_types import FadingTable, Medium, MediumLink, MediumRadio, MediumUpdate, Wall, packed
+from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
 from lab.shared.streams import seed_of, stream, stream_of
 from lab.shared.types import Node, radio_numbers
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lab.model.medium import Medium as MediumModel
 
 _US = 1_000  # ns
+_SNR_LEAST_MB = -20_000  # the kernel's bound
 _PPB = 1_000  # in a ppm
 _CLOCK_STARTS_US = 2**26  # a minute: more than any beacon interval
 _STEPS_MAX = 100_000
@@ -61,59 +62,34 @@ def resolve(
     if problems.errors:
         return None
     levels = SnrMatrix(model, nodes, fixed, seed)
-    table = _fading_table(model)
-    coherences_us = _coherences_us(model, levels) if table else np.zeros_like(levels.frequency_mhz)
+    behind = model.fading_behind_walls or model.fading
+    fading = Fadings(model.fading, behind, levels)
     delays = Delays(levels.names) if model.propagation_delay else None
-    links = _Links(levels, table.number if table else 0, coherences_us, _places(nodes), delays)
+    links = _Links(levels, fading, _places(nodes), delays)
+    lost = outages(source, model, network, seed, until_ns, problems)
     made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
         bursts=model.bursts,
-        propagation=_parameters(model.propagation),
-        fading=_fading(model, coherences_us),
+        propagation=parameters(model.propagation),
+        fading=fading.described(0),
         walls=[Wall(list(wall.from_), list(wall.to), wall.loss) for wall in model.walls],
         step_ns=model.step,
         statistics_ns=model.statistics,
         capture_mb=round(model.capture * 100) if model.capture is not None else None,
         curves=curves.curves,
-        fadings=[table] if table else [],
+        fadings=fading.tables,
         radios=list(_radios(model, nodes, seed)),
         links=links.all(),  # must precede _updates, which moves them
-        updates=list(_updates(source, model, links, courses, until_ns, problems)),
+        updates=list(_updates(source, model, links, courses, lost, until_ns, problems)),
         propagation_delay=model.propagation_delay,
+        fading_behind_walls=fading.described(1) if model.fading_behind_walls is not None else None,
+        shadowing=dataclasses.asdict(levels.shadowing) if levels.shadowing is not None else None,
+        outages=lost,
     )
     if delays is not None:
         delays.check(source, problems)
     return made
-
-
-def _parameters(kind: Any) -> dict[str, Any]:
-    """Return a model of lab.phy with its parameters, for the record."""
-    return {"model": kind.model, **dataclasses.asdict(kind.made())}
-
-
-def _coherences_us(model: MediumModel, levels: SnrMatrix) -> npt.NDArray[np.int64]:
-    """Return how long the level of each link holds, 0: for one frame; shape (n, n)."""
-    given = model.fading.coherence if model.fading is not None else None
-    if given is None:
-        return coherence_us(levels.frequency_mhz)
-    return np.full_like(levels.frequency_mhz, 0 if isinstance(given, str) else given // _US)
-
-
-def _fading(model: MediumModel, coherences_us: npt.NDArray[np.int64]) -> dict[str, Any] | None:
-    """Return the fading for the record; its coherence is that of each band."""
-    if model.fading is None:
-        return None
-    times_ns = [int(value) * _US for value in np.unique(coherences_us)]
-    return {**_parameters(model.fading), "coherence_ns": times_ns}
-
-
-def _fading_table(model: MediumModel) -> FadingTable | None:
-    """Return the table of quantiles; None if all are 0."""
-    if model.fading is None:
-        return None
-    quantiles = fadings.quantiles(model.fading.made())
-    return FadingTable(1, packed(quantiles.astype("<i4").tobytes())) if quantiles.any() else None
 
 
 def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
@@ -133,6 +109,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             rate=medium_rate(radios[name]),
             approximate=radios[name].approximate,
             dsss_only=radios[name].dsss_only,
+            short_slots=radios[name].short_slots,
             clock_us=int(clock.random() * _CLOCK_STARTS_US),
             clock_ppb=round((2 * clock.random() - 1) * model.clock_accuracy * _PPB),
         )
@@ -148,51 +125,66 @@ class _Links:
     def __init__(
         self,
         levels: SnrMatrix,
-        fading: int,
-        coherences_us: npt.NDArray[np.int64],
+        fading: Fadings,
         places: dict[str, Place],
         delays: Delays | None,
     ) -> None:
         self._levels = levels
         self._fading = fading
-        self._coherences_us = coherences_us
         self._places = places
-        self._snr_mb = levels.snr_mb(places)
         self._delays = delays
-        self._delay_ns = self._delays_ns()
+        self._lost_mb = np.zeros((len(levels.names), len(levels.names)), dtype=np.int64)
+        self._numbers = self._all_numbers()
 
     def all(self) -> list[MediumLink]:
         """Return every link."""
-        size = len(self._snr_mb)
+        size = len(self._lost_mb)
         return [self._link(i, j) for i in range(size) for j in range(size) if i != j]
 
-    def move(self, places: dict[str, Place]) -> list[MediumLink]:
-        """Return the links that change when nodes move to ``places``."""
-        snr_before_mb, delay_before_ns = self._snr_mb, self._delay_ns
+    def change(self, places: Mapping[str, Place], losses_mb: Iterable[tuple[list[int], int]]) -> list[MediumLink]:
+        """Return the links that change when nodes move to ``places`` and pairs lose that much more (or less) than now.
+
+        Args:
+            places: of the nodes that move.
+            losses_mb: numbers of two radios, and the difference in mB.
+        """
+        before = self._numbers
         self._places = {**self._places, **places}
-        self._snr_mb = self._levels.snr_mb(self._places)
-        self._delay_ns = self._delays_ns()
-        changed = (self._snr_mb != snr_before_mb) | (self._delay_ns != delay_before_ns)
+        for (one, other), difference_mb in losses_mb:
+            self._lost_mb[one, other] += difference_mb
+            self._lost_mb[other, one] += difference_mb
+        self._numbers = self._all_numbers()
+        changed = (self._numbers != before).any(axis=0)
         return [self._link(i, j) for i, j in zip(*changed.nonzero(), strict=True)]
 
-    def _delays_ns(self) -> npt.NDArray[np.int64]:
-        return np.zeros_like(self._snr_mb) if self._delays is None else self._delays.between_ns(self._places)
+    def _all_numbers(self) -> npt.NDArray[np.int64]:
+        """Return SNR in mB, fading, coherence in us and delay in ns of every link; shape (4, n, n)."""
+        snr_mb = np.maximum(self._levels.snr_mb(self._places) - self._lost_mb, _SNR_LEAST_MB)
+        np.fill_diagonal(snr_mb, 0)
+        behind = self._levels.behind_walls(self._places)
+        delay_ns = np.zeros_like(snr_mb) if self._delays is None else self._delays.between_ns(self._places)
+        return np.stack([snr_mb, self._fading.numbers(behind), self._fading.coherences_us(behind), delay_ns])
 
     def _link(self, transmitter: int, receiver: int) -> MediumLink:
-        snr_mb = int(self._snr_mb[transmitter, receiver])
-        coherence_us = int(self._coherences_us[transmitter, receiver])
-        delay_ns = int(self._delay_ns[transmitter, receiver])
-        return MediumLink(int(transmitter), int(receiver), snr_mb, self._fading, coherence_us, delay_ns)
+        return MediumLink(int(transmitter), int(receiver), *self._numbers[:, transmitter, receiver].tolist())
 
 
 def _updates(
-    source: Source[Topology], model: MediumModel, links: _Links, courses: Courses, until_ns: int, problems: Problems
+    source: Source[Topology],
+    model: MediumModel,
+    links: _Links,
+    courses: Courses,
+    lost: list[Outage],
+    until_ns: int,
+    problems: Problems,
 ) -> Iterator[MediumUpdate]:
-    """Yield the links that change at each step of a movement."""
+    """Yield the links that change at each step of a movement, and when an outage begins or ends."""
     steps = courses.steps(model.step, until_ns)
+    moves = courses.waypoints(model.step, until_ns) if steps <= _STEPS_MAX else {}
+    losses = _losses(lost, until_ns)
     changes = 0
-    for at_ns, places in courses.waypoints(model.step, until_ns).items() if steps <= _STEPS_MAX else ():
-        changed = links.move(places)
+    for at_ns in sorted({*moves, *losses}):
+        changed = links.change(moves.get(at_ns, {}), losses.get(at_ns, ()))
         changes += len(changed)
         if changed:
             yield MediumUpdate(at_ns, changed)
@@ -204,3 +196,14 @@ def _updates(
             ("medium", "step"),
             f"movements take {steps} steps, which change too many levels; write a longer step, such as step: 1 s",
         )
+
+
+def _losses(lost: list[Outage], until_ns: int) -> dict[int, list[tuple[list[int], int]]]:
+    """Return what each pair loses more or less, in mB, by time."""
+    found: dict[int, list[tuple[list[int], int]]] = {}
+    for outage in lost:
+        loss_mb = round(outage.loss_db * 100)
+        found.setdefault(outage.begin_ns, []).append((outage.between, loss_mb))
+        if outage.end_ns < until_ns:
+            found.setdefault(outage.end_ns, []).append((outage.between, -loss_mb))
+    return found

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from lab.model.medium import DEFAULT_SNR_DB, DEFAULT_TXPOWER_DBM
 from lab.phy.links import Radios, snr_matrix
-from lab.phy.walls import Wall
+from lab.phy.shadowing import Shadowing
+from lab.phy.walls import Wall, wall_loss_db
 from lab.plan.timeline.movement import Place
 from lab.shared.types import Node, Radio
 
@@ -48,6 +49,7 @@ class SnrMatrix:
         self.frequency_mhz = np.array([[frequency_mhz(one, other) for other in radios] for one in radios])
         self.fixed_db = dict(fixed_db)
         self.seed = seed
+        self.shadowing = _shadowing(model, seed)
 
     def snr_mb(self, places: Mapping[str, Place]) -> npt.NDArray[np.int64]:
         """Return the SNR with nodes at ``places`` (m), in mB, shape (n, n), 0 on the diagonal."""
@@ -61,6 +63,15 @@ class SnrMatrix:
         np.fill_diagonal(snr_db, 0.0)
         return np.rint(np.clip(snr_db, -_LIMIT_DB, _LIMIT_DB) * 100.0).astype(np.int64)
 
+    def behind_walls(self, places: Mapping[str, Place]) -> npt.NDArray[np.bool_]:
+        """Return which links cross a wall, with nodes at ``places`` (m); shape (n, n)."""
+        crossing = np.zeros((len(self.names), len(self.names)), dtype=bool)
+        placed = [index for index, name in enumerate(self.names) if name in places]
+        if self.walls and len(placed) > 1:
+            here = [places[self.names[index]] for index in placed]
+            crossing[np.ix_(placed, placed)] = wall_loss_db(here, self.walls) > 0
+        return crossing
+
     def _from_places(self, placed: list[int], places: Mapping[str, Place]) -> npt.NDArray[np.float64]:
         names = tuple(self.names[index] for index in placed)
         radios = Radios(
@@ -73,7 +84,16 @@ class SnrMatrix:
         )
         with np.errstate(over="ignore", invalid="ignore"):  # positions may be light years apart
             snr_db = snr_matrix(self.propagation, radios, seed=self.seed, walls=self.walls)
+            if self.shadowing is not None:
+                snr_db -= self.shadowing.loss_db(radios.position_m)
         return np.nan_to_num(snr_db, nan=-_LIMIT_DB)
+
+
+def _shadowing(model: Medium, seed: int) -> Shadowing | None:
+    written = model.shadowing
+    if written is None:
+        return None
+    return Shadowing(written.deviation, written.distance, seed if written.map is None else written.map)
 
 
 def _value_or(value: float | None, default: float) -> float:

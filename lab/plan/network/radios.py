@@ -49,6 +49,8 @@ class Radios:
             self._check_medium(name, "edca", "has no contention")
         if radio.power_save:
             self._check_medium(name, "power_save", "lets nobody doze")
+        if radio.short_slots:
+            self._check_medium(name, ("adhoc", "short_slots"), "has no slots")
         return replace(
             radio,
             txpower_dbm=model.txpower,
@@ -62,12 +64,12 @@ class Radios:
         found = [node.cell for node in self.topology.nodes.values() if node.cell is not None]
         return [cell for cell in found if ssid is None or cell.ssid == ssid]
 
-    def _check_medium(self, name: str, key: str, why: str) -> bool:
+    def _check_medium(self, name: str, key: str | tuple[str, ...], why: str) -> bool:
         """Report a key that would have no effect on the perfect medium; return whether there is another."""
         if self.topology.medium is None:
             self.problems.add(
                 self.source,
-                ("nodes", name, key),
+                ("nodes", name, *([key] if isinstance(key, str) else key)),
                 f"has no effect on the perfect medium, which {why}; write medium: {{}} in the topology, or remove this",
             )
         return self.topology.medium is not None

@@ -125,8 +125,20 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         (
             "medium:\n  stp: 5 ms\n",
             'mine.yaml:5  medium.stp: unknown key "stp" (did you mean step?); known keys: errors, bursts, propagation, '
-            "fading, walls, snr, noise_figure, energy_detection, propagation_delay, capture, longest_ppdu, retries, "
-            "latency, clock_accuracy, statistics, step",
+            "fading, fading_behind_walls, walls, shadowing, outages, snr, noise_figure, energy_detection, "
+            "propagation_delay, capture, longest_ppdu, retries, latency, clock_accuracy, statistics, step",
+        ),
+        (
+            "medium:\n  fading_behind_walls: {model: rayleigh}\n",
+            "mine.yaml:5  medium.fading_behind_walls: needs walls; add walls:, or write fading: for all links",
+        ),
+        (
+            "medium:\n  outages: [{between: [ap1, sta1], every: 60 s}]\n",
+            "mine.yaml:5  medium.outages.0.lasts: is missing. Mean duration, exponentially distributed.",
+        ),
+        (
+            "medium:\n  shadowing: {deviation: 5 dB, distance: 0 m}\n",
+            'mine.yaml:5  medium.shadowing.distance: "0 m" is too small; the minimum is 10 cm',
         ),
         (
             "medium:\n  errors: nst\n",

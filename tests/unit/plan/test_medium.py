@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -333,6 +334,78 @@ def test_levels_hold_by_default_as_long_as_indoors(plans: Plans) -> None:
     found = medium(plans, topology("{fading: {model: rayleigh}}"))
     assert {link[3:5] for link in found.links} == {(1, 66_763)}
     assert found.fading == {"model": "rayleigh", "coherence_ns": [66_763_000]}
+
+
+WALLED = """\
+{propagation: {model: friis}, fading: {model: rician, k: 12 dB, coherence: 20 ms},
+ fading_behind_walls: {model: rayleigh, coherence: 10 ms},
+ walls: [{from: [50 m, -9 m], to: [50 m, 9 m], loss: 5 dB}]}"""
+THREE = (
+    "ap1: {kind: ap, ssid: campus, position: [0 m, 0 m, 0 m]}",
+    "sta1: {kind: sta, position: [100 m, 0 m, 0 m]}",
+    "sta2: {kind: sta, position: [10 m, 0 m, 0 m]}",
+)
+
+
+def test_links_behind_walls_have_a_fading_of_their_own(plans: Plans) -> None:
+    found = medium(plans, topology(WALLED, *THREE, timeline="at: 9 s, move: sta1, to: [20 m, 0 m, 0 m]"))
+    names = found.names()
+    fading = {f"{names[link[0]]} {names[link[1]]}": link[3:5] for link in found.links}
+    open_, behind = (1, 20_000), (2, 10_000)
+    assert (fading["ap1 sta2"], fading["ap1 sta1"], fading["sta1 sta2"]) == (open_, behind, behind)
+    assert [table.number for table in found.fadings] == [1, 2]
+    assert found.fading_behind_walls == {"model": "rayleigh", "coherence_ns": [10_000_000]}
+    (update,) = found.updates
+    assert {link[3:5] for link in update.links} == {open_}
+
+
+def test_shadowing_is_the_same_wherever_a_map_is_numbered(plans: Plans) -> None:
+    free = levels(medium(plans, topology(FREE)))["ap1", "sta1"]
+    shadowed = "{propagation: {model: friis}, shadowing: {deviation: 6 dB%s}}"
+    numbered = {levels(medium(plans, topology(shadowed % ", map: 3"), seed))["ap1", "sta1"] for seed in (1, 2)}
+    drawn = {levels(medium(plans, topology(shadowed % ""), seed))["ap1", "sta1"] for seed in (1, 2, 3)}
+    assert len(numbered) == 1 and free not in numbered
+    assert len(drawn) == 3 and numbered < drawn  # seed 3 has map 3
+    assert medium(plans, topology(shadowed % ", map: 3")).shadowing == {
+        "deviation_db": 6.0,
+        "decorrelation_m": 2.0,
+        "number": 3,
+    }
+
+
+def test_outages_take_the_level_of_their_link_away_and_give_it_back(plans: Plans) -> None:
+    text = "{propagation: {model: friis}, outages: [{between: [ap1, sta1], every: 2 s, lasts: 500 ms, loss: 30 dB}]}"
+    found = medium(plans, topology(text, *THREE))
+    normal = levels(found)["ap1", "sta1"]
+    assert 5 <= len(found.outages) <= 25  # of 12 on average
+    times = sorted({time for one in found.outages for time in (one.begin_ns, one.end_ns) if time < 30 * S})
+    assert [update.at_ns for update in found.updates] == times
+    for number, update in enumerate(found.updates):
+        assert {link.snr_mb for link in update.links} == {normal - 3000 if number % 2 == 0 else normal}
+        assert {(link.transmitter, link.receiver) for link in update.links} == {(0, 1), (1, 0)}
+    assert found.outages != medium(plans, topology(text, *THREE), 2).outages
+
+
+def test_outages_have_their_mean_times(plans: Plans) -> None:
+    text = "{outages: [{between: [ap1, sta1], every: 20 ms, lasts: 5 ms}]}"
+    found = medium(plans, topology(text)).outages
+    lasts = [one.end_ns - one.begin_ns for one in found]
+    gaps = [later.begin_ns - one.end_ns for one, later in pairwise(found)]
+    assert np.mean(lasts) / 5e6 == pytest.approx(1.0, abs=0.1)
+    assert np.mean(gaps) / 20e6 == pytest.approx(1.0, abs=0.1)
+    assert np.std(gaps) / np.mean(gaps) == pytest.approx(1.0, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("outages", "says"),
+    [
+        ("{between: [ap1, sta9], every: 60 s, lasts: 1 s}", 'there is no node "sta9" with a radio'),
+        ("{between: [ap1, ap1], every: 60 s, lasts: 1 s}", "ap1 has no link to itself; name two nodes"),
+        ("{between: [ap1, sta1], every: 1 ms, lasts: 1 ms}", "gives more than 10000 outages; write a longer time"),
+    ],
+)
+def test_outages_that_cannot_be(plans: Plans, outages: str, says: str) -> None:
+    assert says in refusal(plans, topology(f"{{outages: [{outages}]}}"))
 
 
 def test_no_fading_has_no_table(plans: Plans) -> None:

@@ -93,10 +93,28 @@ def test_every_value_of_udp_sender_reaches_its_program() -> None:
     probe, params = prepared("udp-sender")
     argv = probe.argv(TARGET, params, "/lab/raw/load@sta1")
     assert argv[:2] == ["python3", "/run/lab/programs/udp.py"] and ast.parse(probe.programs["udp.py"])
-    assert argv[2:] == ["send", "load@sta1", "10.0.0.1", "9000", "1472", "0", "-1", "0", "0", "0"]
+    assert argv[2:] == ["send", "load@sta1", "10.0.0.1", "9000", "1472", "0", "-1", "0", "0", "0", "0", "0"]
     params |= {"size": 92, "every": 10_000_000, "phase": 0, "count": 5, "tos": 184, "buffer": 2304, "port": 7}
+    params |= {"on": 10**9, "off": 2 * 10**9}
     argv = probe.argv(TARGET, params, "/lab/raw/voice")
-    assert argv[2:] == ["send", "voice", "10.0.0.1", "7", "92", "10000000", "0", "5", "184", "2304"]
+    assert argv[2:] == [
+        "send",
+        "voice",
+        "10.0.0.1",
+        "7",
+        "92",
+        "10000000",
+        "0",
+        "5",
+        "184",
+        "2304",
+        "1000000000",
+        "2000000000",
+    ]
+    with pytest.raises(ValueError, match="on: needs off:; add off:, or remove this"):
+        probe.check(params | {"off": None})
+    with pytest.raises(ValueError, match="off: needs on:; add on:, or remove this"):
+        probe.check(params | {"on": None})
     with pytest.raises(ValueError, match="phase: needs every:; add every:, or remove this"):
         probe.check(params | {"every": None})
     probe, params = prepared("udp-sink")

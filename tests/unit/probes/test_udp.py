@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 import socket
+from itertools import pairwise
 
 import pytest
 
 from lab.probes import _udp_program
-from lab.probes._udp_program import HEAD, Interval, datagram, report, stamp
+from lab.probes._udp_program import HEAD, Interval, OnOff, datagram, report, stamp
 
 
 def test_a_datagram_tells_its_number_time_and_flow() -> None:
@@ -49,4 +50,35 @@ def test_a_sink_that_is_not_there_is_told() -> None:
         taken.bind(("127.0.0.1", 0))
         port = str(taken.getsockname()[1])
     with pytest.raises(SystemExit, match=f"no process listens on UDP port {port} of 127.0.0.1"):
-        _udp_program.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0"])
+        _udp_program.main(["send", "load", "127.0.0.1", port, "100", "0", "-1", "1", "0", "0", "0", "0"])
+
+
+def test_times_on_and_off_have_their_means_and_heavy_tails() -> None:
+    on_off = OnOff("load", 10**9, 2 * 10**9)
+    times = [on_off.pareto(10**9) for _ in range(100_000)]
+    assert min(times) == pytest.approx(10**9 / 3, rel=1e-3)
+    assert sorted(times)[50_000] == pytest.approx(10**9 / 3 * 2 ** (1 / 1.5), rel=0.01)
+    assert sum(time > 10**10 for time in times) / len(times) == pytest.approx(30**-1.5, rel=0.1)
+
+
+def test_a_flow_that_comes_and_goes_keeps_its_pace_while_it_is_on() -> None:
+    on_off = OnOff("load", 10**9, 2 * 10**9)
+    on_off.begin(5 * 10**9)
+    due_ns, sent = 5 * 10**9, []
+    while due_ns < 10_000 * 10**9:
+        due_ns = on_off.due(due_ns)
+        sent.append(due_ns)
+        due_ns += 10**7
+    steps = [later - one for one, later in pairwise(sent)]
+    assert sent[0] == 5 * 10**9 and min(steps) == 10**7
+    assert sum(step == 10**7 for step in steps) / len(steps) > 0.98
+    assert len(sent) * 10**7 / (10_000 * 10**9) == pytest.approx(1 / 3, rel=0.25)  # the variance is infinite
+    again = OnOff("other", 10**9, 2 * 10**9)
+    again.begin(5 * 10**9)
+    assert again.end_ns != OnOff("load", 10**9, 2 * 10**9).end_ns + 5 * 10**9
+
+
+def test_a_flow_without_breaks_is_always_on() -> None:
+    on_off = OnOff("load", 0, 0)
+    on_off.begin(5)
+    assert [on_off.due(time) for time in (5, 10**12)] == [5, 10**12]

@@ -273,6 +273,7 @@ struct hwsim_up {
  * @fixed_rate: instead of what rate control says
  * @basic_rates: of its network, as &hwsim_phy_response wants them
  * @short_slot: its network uses short slots
+ * @only_short_slots: it does in any network
  * @qos: its network has WMM
  * @bssid: of its network
  * @dozes: power save: it hears little
@@ -323,6 +324,7 @@ struct hwsim_mac {
 
 	u16 basic_rates;
 	bool short_slot;
+	bool only_short_slots;
 	bool qos;
 	u8 bssid[ETH_ALEN];
 	bool dozes;

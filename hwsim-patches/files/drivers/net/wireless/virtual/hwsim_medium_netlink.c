@@ -101,6 +101,7 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_MORE_DATA] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_DSSS_ONLY] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_SHORT_SLOTS] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
@@ -438,6 +439,11 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK];
 	if (attr)
 		radio->mac->no_retry_mark = nla_get_u32(attr);
+	attr = attrs[HWSIM_MEDIUM_ATTR_SHORT_SLOTS];
+	if (attr) {
+		radio->mac->only_short_slots = nla_get_u8(attr);
+		hwsim_network_set_timing(radio);
+	}
 }
 
 /* a change of a radio that is down, which mac80211 sees, too */

@@ -21,7 +21,8 @@ void hwsim_network_set_timing(struct hwsim_radio *radio)
 	bool is_5ghz = radio->channel &&
 		       radio->channel->band != NL80211_BAND_2GHZ;
 
-	radio->timing = hwsim_phy_timing(is_5ghz, radio->mac->short_slot);
+	radio->timing = hwsim_phy_timing(is_5ghz, radio->mac->short_slot ||
+					 radio->mac->only_short_slots);
 	radio->mac->eifs_extra_ns =
 		hwsim_phy_eifs_extra_ns(is_5ghz, radio->mac->basic_rates,
 					&radio->timing);

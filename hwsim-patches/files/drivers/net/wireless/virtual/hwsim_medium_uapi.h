@@ -71,7 +71,7 @@ enum hwsim_medium_curve {
  *	down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY
+ *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -379,6 +379,10 @@ enum hwsim_medium_attr {
 						 * 100 ppm (11.1.3.10)
 						 */
 	HWSIM_MEDIUM_ATTR_AC,			/* u8: enum hwsim_medium_ac */
+	HWSIM_MEDIUM_ATTR_SHORT_SLOTS,		/* u8: slots of 9 us whatever the
+						 * network says, as some radios have
+						 * in an IBSS at 2.4 GHz
+						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };
