@@ -18,6 +18,7 @@ Not modelled: congestion control; the rate of a sender does not depend on what a
 import errno
 import fcntl
 import json
+import math
 import random
 import select
 import socket
@@ -67,7 +68,7 @@ class OnOff:
     def pareto(self, mean_ns: int) -> int:
         """Draw a time with that mean; its variance is infinite."""
         least_ns = mean_ns * (SHAPE - 1.0) / SHAPE
-        return round(least_ns * (1.0 - self.draws.random()) ** (-1.0 / SHAPE))
+        return round(least_ns / math.pow(1.0 - self.draws.random(), 1.0 / SHAPE))
 
 
 def seed() -> str:
@@ -126,6 +127,7 @@ def send(
     count: int,
     tos: int,
     buffer_bytes: int,
+    *,
     on_off: OnOff,
 ) -> None:
     """Send datagrams, one every ``every_ns`` (0: as fast as the socket takes them), ``count`` of them (0: no end).
@@ -239,8 +241,8 @@ def main(words: list[str]) -> None:
     """
     try:
         if words[0] == "send":
-            on_off = OnOff(words[1], int(words[10]), int(words[11]))
-            send(words[1], words[2], *map(int, words[3:10]), on_off)
+            *numbers, on_ns, off_ns = map(int, words[3:])
+            send(words[1], words[2], *numbers, on_off=OnOff(words[1], on_ns, off_ns))
         else:
             sink(*map(int, words[1:]))
     except KeyboardInterrupt:

@@ -240,6 +240,7 @@ def test_a_socket_that_closes_in_one_node_takes_nothing_from_another(boot: Calla
     )
     assert "wpa_state=COMPLETED" in boot(BESIDE_AN_AD_HOC_NETWORK, again).outputs()[-1]
 
+
 SLOTS = """\
 name: slots
 nodes:
