@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lab.model.document import read
+from lab.model.include import read
 from lab.plan.load import check_document
 
 _OF_EXPERIMENTS = ("grid", "workload", "topology", "repetitions", "claims")  # keys that only experiments have

@@ -35,7 +35,7 @@ def print_list(as_json: bool, what: str | None = None) -> None:
 def _files(kind: str) -> dict[str, str]:
     """Files of a kind by short name, each with its description."""
     from lab import library
-    from lab.model.document import read
+    from lab.model.include import read
 
     found = {}
     for name, path in library.known(kind).items():

@@ -160,6 +160,10 @@ def _listed(value: Any) -> Any:
 
 Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"type": ["string", "number", "boolean"]})]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[str])]
+INCLUDE = (
+    "Files that this one takes over, as paths relative to it. Their lists come first, and their mappings are joined "
+    "with those here; of single values, those here count."
+)
 Integer = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]
 Number = Annotated[float, Strict()]

@@ -72,24 +72,12 @@ def label_of(path: Path) -> str:
     return str(path)
 
 
-def read(path: Path) -> Document:
-    """Read and parse a file.
+def parse(text: str, path: Path, label: str) -> Document:
+    """Parse YAML text.
 
     Raises:
-        InputError: the file cannot be read, is not UTF-8 text, or is not YAML (file:line).
+        InputError: it is not YAML, or empty (file:line).
     """
-    label = label_of(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"is not UTF-8 text (byte {error.start})", where=label) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=label) from error
-    return parse(text, path, label)
-
-
-def parse(text: str, path: Path, label: str) -> Document:
-    """Parse YAML text; see ``read``."""
     document = Document(path, label, None)
     root = _compose(text, label)
     if root is None:

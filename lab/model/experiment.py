@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from lab import units
-from lab.model.base import Choice, Integer, Model, Number, Quantity, Text, refuse
+from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Text, Texts, refuse
 from lab.model.names import Identifier
 
 LEVELS_MAX = 10_000  # of one axis; more is a mistake in a range
@@ -228,6 +228,7 @@ class ExperimentFile(Model):
 
     name: Text = Field(description="Name; workloads/handoff/experiments/outage.yaml is handoff/outage.")
     about: Text = Field("", description="What it shows, in one sentence.")
+    include: Texts = Field([], description=INCLUDE)
     cites: Cites | None = Field(None, description="Source of the figure.")
     topology: Text = Field(description="The topology: a name, or a path relative to this file. May contain {axis}.")
     workload: Text = Field(description="The workload: a name, or a path relative to this file. May contain {axis}.")

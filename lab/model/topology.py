@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 
 from lab.errors import suggestion
 from lab.model import groups
-from lab.model.base import Choice, Later, Model, Text, refuse
+from lab.model.base import INCLUDE, Choice, Later, Model, Text, Texts, refuse
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
@@ -80,6 +80,7 @@ class Topology(Model):
 
     name: Text = Field(description="Name, usually that of the file.")
     about: Text = Field("", description="What it is for, in one sentence.")
+    include: Texts = Field([], description=INCLUDE)
     country: Annotated[Text, AfterValidator(_country)] = Field(
         "DE", description="Country whose radio regulations apply to all nodes (ISO 3166-1 alpha-2)."
     )

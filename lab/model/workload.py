@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandl
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from lab.model.base import Choice, Flag, Model, Moment, Size, Text, Texts, refuse
+from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Size, Text, Texts, refuse
 from lab.model.names import Identifier
 from lab.model.timeline import AnyEvent
 
@@ -175,6 +175,7 @@ class Workload(Model):
 
     name: Text = Field(description="Name.")
     about: Text = Field("", description="What it does, in one sentence.")
+    include: Texts = Field([], description=INCLUDE)
     roles: dict[Text, Annotated[tuple[int, int | None], Count()]] = Field(
         {}, description="The roles it needs, with the number of nodes in each: 1, 1.. (all available) or 2..4."
     )

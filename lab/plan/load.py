@@ -11,7 +11,8 @@ from lab.errors import InputError, flat, raise_all
 from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
-from lab.model.document import Document, label_of, read
+from lab.model.document import Document, label_of
+from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.problems import Source

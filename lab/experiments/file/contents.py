@@ -17,7 +17,8 @@ from lab import library
 from lab.experiments.types import Contents, Point
 from lab.model import overrides
 from lab.model.base import Model
-from lab.model.document import label_of, read
+from lab.model.document import label_of
+from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.load import topology_source, workload_source

@@ -15,9 +15,10 @@ from lab.experiments.file.contents import contents
 from lab.experiments.file.selection import narrow
 from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
 from lab.model.build import build, line_of
-from lab.model.document import Document, Keys, read
+from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
 from lab.model.experiment import ExperimentFile as Model
+from lab.model.include import read
 from lab.plan.load import load as load_plan
 from lab.plan.problems import Problems, Source
 from lab.plan.resolve import SEED_MAX

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError, LabError
-from lab.model.document import Document, parse, read, scalar
+from lab.model.document import Document, parse, scalar
+from lab.model.include import read
 
 
 def document(text: str) -> Document:

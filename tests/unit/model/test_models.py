@@ -126,8 +126,8 @@ def test_models_are_frozen() -> None:
         ),
         (
             TOPOLOGY + "nods: {}\n",
-            'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, country, subnet, '
-            "nodes, links, medium, timeline",
+            'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
+            "subnet, nodes, links, medium, timeline",
         ),
         (
             node("{kind: app}"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.library import known
-from lab.model.document import read
+from lab.model.include import read
 from lab.reference import __main__ as command
 from lab.reference import keys, schema
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""``include:`` a file takes over what other files say.
+
+Lists of included files come first, in their order. Mappings are joined: a name may be given once. Of single values,
+such as ``duration``, a file's own count, and ``name`` and ``about`` of included files do not.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from lab.errors import InputError
+from lab.model.document import Document, Keys, label_of, parse
+
+KEY = "include"
+_OWN = (KEY, "name", "about")  # of each file
+_RELATIVE = ("from",)  # keys of files: that are paths relative to their file
+
+
+def read(path: Path) -> Document:
+    """Read and parse a file with those that it includes.
+
+    Raises:
+        InputError: a file cannot be read, is not UTF-8 text, or is not YAML; includes itself, or what it includes says
+            the same (file:line).
+    """
+    return _read(path, ())
+
+
+def _read(path: Path, through: tuple[Path, ...]) -> Document:
+    document = parse(_text(path), path, label_of(path))
+    if not isinstance(document.data, dict) or KEY not in document.data:
+        return document
+    names = document.data[KEY]
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
+        raise document.error((KEY,), "must be a list of files, such as [neighbours.yaml]")
+    through = (*through, path.resolve())
+    for index, name in reversed(list(enumerate(listed))):
+        other = path.parent / name
+        keys: Keys = (KEY,) if isinstance(names, str) else (KEY, index)
+        if other.resolve() in through:
+            raise document.error(keys, f"{name} includes itself; remove this")
+        if not other.is_file():
+            raise document.error(keys, f"there is no file {label_of(other)}; write a path relative to this file")
+        _take_over(document, _read(other, through), keys)
+    return document
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8 text (byte {error.start})", where=label_of(path)) from error
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=label_of(path)) from error
+
+
+def _take_over(document: Document, other: Document, keys: Keys) -> None:
+    """Put the content of a file that is included before a document's own."""
+    if not isinstance(other.data, dict):
+        raise document.error(keys, f"{other.label} is not a mapping")
+    _move_paths(other, document.path.parent)
+    for key, value in other.data.items():
+        if key in _OWN:
+            continue
+        own = document.data.get(key)
+        if key not in document.data:
+            document.data[key] = value
+            _take_places(document, other, key)
+        elif isinstance(own, list) and isinstance(value, list):
+            _make_room(document, key, len(value))
+            document.data[key] = value + own
+            _take_places(document, other, key)
+        elif isinstance(own, dict) and isinstance(value, dict):
+            for name in value:
+                if name in own:
+                    raise document.error(
+                        (key, name), f"is also at {other.where((key, name))}, which is included; remove one of them"
+                    )
+            document.data[key] = {**value, **own}
+            _take_places(document, other, key)
+
+
+def _move_paths(other: Document, folder: Path) -> None:
+    """Make paths in an included file relative to the folder of the file that includes it."""
+    files: Any = other.data.get("files")
+    for entry in files.values() if isinstance(files, dict) else ():
+        for key in _RELATIVE:
+            if isinstance(entry, dict) and isinstance(entry.get(key), str):
+                entry[key] = os.path.relpath(other.path.parent / entry[key], folder)
+
+
+def _take_places(document: Document, other: Document, key: str) -> None:
+    """Take over where the values below a key are, without the place of a key that the document has itself."""
+    found = {keys: place for keys, place in other.places.items() if keys[:1] == (key,)}
+    document.places = {**found, **document.places}
+
+
+def _make_room(document: Document, key: str, count: int) -> None:
+    """Move the places of a list's entries by ``count``."""
+    moved: dict[Keys, str] = {}
+    for keys, place in document.places.items():
+        first = keys[1] if keys[:1] == (key,) and len(keys) > 1 else None
+        moved[(key, first + count, *keys[2:]) if isinstance(first, int) else keys] = place
+    document.places = moved
