@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from lab import units
 from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Text, Texts, refuse
 from lab.model.names import Identifier
+from lab.model.uncertain import UncertainParameters
 
 LEVELS_MAX = 10_000  # of one axis; more is a mistake in a range
 
@@ -262,6 +263,7 @@ class ExperimentFile(Model):
     figures: list[Figure] = Field([], description="Several figures to draw, instead of one.")
     paper: dict[Text, Published] = Field({}, description="Results of the paper, by metric.")
     claims: list[Claim] = Field([], description="Statements to check.")
+    uncertain: UncertainParameters = Field({})
 
     @model_validator(mode="after")
     def _one_way(self) -> ExperimentFile:

@@ -18,6 +18,7 @@ from lab.model.names import NodeName
 from lab.model.node import Node
 from lab.model.registry import kinds, pick_kind
 from lab.model.timeline import AnyEvent
+from lab.model.uncertain import UncertainParameters
 from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Topology(Model):
         "or an 802.11 medium with the keys below; {} takes every default.",
     )
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
+    uncertain: UncertainParameters = Field({})
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:

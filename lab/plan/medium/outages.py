@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lab.model.medium import Medium, Outages
 
 _MOST = 10_000  # of a run
+_MS = 1_000_000  # ns
 
 
 def outages(
@@ -45,7 +46,7 @@ def outages(
 
 
 def _times(entry: Outages, draws: random.Random, until_ns: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each, in ns, until the end of the run."""
+    """Yield begin and end of each, in ns, until the end of the run; whole milliseconds."""
     at_ns = 0
     while True:
         begin_ns = at_ns + _exponential(entry.every, draws)
@@ -57,7 +58,7 @@ def _times(entry: Outages, draws: random.Random, until_ns: int) -> Iterator[tupl
 
 def _exponential(mean_ns: int, draws: random.Random) -> int:
     # of random.Random, only random() is the same in every version of Python
-    return max(1, round(-mean_ns * math.log(1.0 - draws.random())))
+    return max(1, round(-mean_ns * math.log(1.0 - draws.random()) / _MS)) * _MS
 
 
 def _known(source: Source[Topology], index: int, entry: Outages, numbers: dict[str, int], problems: Problems) -> bool:
