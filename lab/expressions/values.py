@@ -282,6 +282,24 @@ def _median(arguments: list[Any]) -> Any:
     return ordered[middle] if len(ordered) % 2 else _mean(ordered[middle - 1 : middle + 1])
 
 
+def _p95(arguments: list[Any]) -> Any:
+    """Return the 95th percentile: between two entries, linear (R's type 7, NumPy's default)."""
+    ordered = sorted(_alike_all(arguments), key=lambda value: value.base)
+    if not ordered:
+        return None
+    below, part = divmod(19 * (len(ordered) - 1), 20)
+    if not part:
+        return ordered[below]
+    return add(ordered[below], multiply(subtract(ordered[below + 1], ordered[below]), Quantity(part / 20)))
+
+
+def _share(arguments: list[Any]) -> Quantity:
+    found = [holds(value) for value in _flat(arguments)]
+    if not found:
+        raise UndefinedError("share needs at least one entry")
+    return Quantity(100 * sum(found) / len(found), "%")
+
+
 def _monotone(sign: str) -> Callable[[list[Any]], bool]:
     def function(arguments: list[Any]) -> bool:
         return all([compare(sign, before, after) for before, after in pairwise(_flat(arguments))])
@@ -354,6 +372,8 @@ FUNCTIONS: dict[str, Function] = {
     "mean": Function(_mean, "arithmetic mean"),
     "median": Function(_median, "median"),
     "min": Function(_extreme(min), "the smallest"),
+    "p95": Function(_p95, "the 95th percentile"),
     "rising": Function(_monotone("<="), "whether no entry is less than the one before it", single=True),
+    "share": Function(_share, "percentage of entries that hold"),
     "sum": Function(_sum, "the sum"),
 }

@@ -129,7 +129,7 @@ class Watch(ProbeUse):
 class FileEntry(Model):
     """A file copied into a node before anything starts there. Give one of random, from and text."""
 
-    on: Text = Field(description="The role whose nodes get it.")
+    on: Texts = Field(min_length=1, description="The role whose nodes get it, or several: [server, client].")
     path: Text = Field(description="Absolute path in the node.")
     random: Size | None = Field(
         None, description="Fill it with this many random bytes, derived from the seed and the file's name."

@@ -200,10 +200,14 @@ def test_voice_hidden_from_best_effort(boot: Callable[..., Ran]) -> None:
 
 
 def test_best_effort_beside_voice(boot: Callable[..., Ran]) -> None:
-    """The share: in ns-3 CF-Ends take a twentieth of both. (34.42 and 0.919 Mbit/s, the lab 36.26 and 0.976)."""
-    voice, rest = voice_and_rest(boot, 1504)
+    """The share: in ns-3 CF-Ends take a twentieth of both. (34.42 and 0.919 Mbit/s, the lab 36.26 and 0.976).
+
+    That is mostly chance: in eight runs of 20 s the mean share is 2.66 %, with a standard deviation of 0.43. In 40 s,
+    0.9 are three of them.
+    """
+    voice, rest = voice_and_rest(boot, 1504, duration_s=42)
     share = rounded(100 * rest / (voice + rest))
-    record(Row("ns-3", "best effort's share beside voice", share, "%", [rounded(100 * 0.919 / 35.337)], relative=0.1))
+    record(Row("ns-3", "best effort's share beside voice", share, "%", [rounded(100 * 0.919 / 35.337)], absolute=0.9))
 
 
 def test_voice_and_best_effort_frame_by_frame(boot: Callable[..., Ran]) -> None:

@@ -37,9 +37,8 @@ from lab.guest import script
 from lab.plan.load import load
 
 class Guest:
-    network = property(lambda self: self)
     pid = lambda self, node: 7
-    add = lambda self, node, mounts, class_name, lists: print(node.name, 'is a', class_name)
+    create = lambda self, node, mounts, class_name, lists: print(node.name, 'is a', class_name)
     write = lambda self, path, text, node, mode=0o644: None
 
     def run(self, argv, node, input_text="", culprit=None):

@@ -109,9 +109,9 @@ class _Statement(Evaluator):
         return values[0] if found.places is None else Series(found.places, values)
 
     def call(self, tree: Call) -> Any:
-        if tree.function in ("all", "any"):
+        if tree.function in ("all", "any", "share"):
             truths = [truth for argument in tree.arguments for truth in self._truths(self.at_places(argument))]
-            return all(truths) if tree.function == "all" else any(truths)
+            return language.FUNCTIONS[tree.function].call(truths)
         arguments = [self.value(argument) for argument in tree.arguments]
         function = language.FUNCTIONS[tree.function].call
         if tree.function == "abs" and isinstance(arguments[0], Series):

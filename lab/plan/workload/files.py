@@ -14,13 +14,14 @@ from lab.shared.types import File, Node
 
 
 def resolve(source: Source[Workload], processes: Processes, seed: int, problems: Problems) -> list[File]:
-    """Return every file for every node of its role, in file order."""
+    """Return every file for every node of its roles, in file order."""
     found = []
     places: dict[tuple[str, str], str] = {}
     for name, entry in source.model.files.items():
         keys: Keys = ("files", name)
         sha256 = random_sha256(seed, name, entry.random) if entry.random is not None else ""
-        for node in processes.nodes_of(entry.on, (*keys, "on")):
+        nodes = {node.name: node for role in entry.on for node in processes.nodes_of(role, (*keys, "on"))}
+        for node in nodes.values():
             other = places.setdefault((node.name, entry.path), name)
             if other != name:
                 problems.add(

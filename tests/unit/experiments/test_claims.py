@@ -72,6 +72,8 @@ def judged(that: str, of: Experiment = PLAIN) -> Verdict:
         ("any(quick > sap-approximate) and any(quick < never)", True),
         ("all(1 < quick / never < 3)", False),
         ("any(1 < quick / never < 1.5)", True),
+        ("share(1 < quick / never < 1.5) > 0% and share(quick > 0 Mbit/s) == 100%", True),
+        ("share(quick < 0 Mbit/s or quick > sap-approximate) <= 50%", True),
         ("any(0.5 < quick / never < 0.6)", False),
         ("all(throughput > 0.5 Mbit/s)", True),
         ("1 < 2", True),

@@ -59,6 +59,8 @@ CONTEXT: dict[str, Any] = {
         "geomean(1, 4) > 1.99 and geomean(1, 4) < 2.01",
         "len(flow.exit) == 2 and len('abc') == 3",
         "median(flow.goodput) == 5 Mbit/s and median(3, 1, 2) == 2 and median(4, 1) == 2.5",
+        "p95(1, 2, 3, 4, 5) > 4.79 and p95(1, 2, 3, 4, 5) < 4.81 and p95(7 ms) == 7 ms",
+        "share(flow.exit == 0) == 50% and share(1 < 2, 3 < 2, 1 < 3) > 66%",
         "deviation(2, 4, 9) > 3.605 and deviation(2, 4, 9) < 3.606",
         "deviation(1 s, 1002 ms) < 1.5 ms and deviation(1 s, 1002 ms) > 1.4 ms",
         "first(flow.exit) == 0 and last(flow.exit) == 1",

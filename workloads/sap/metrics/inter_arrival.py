@@ -11,6 +11,7 @@ from lab.units import DURATION
 
 from ..probes._kinds import Gaps
 
+_VALUE = {"deviation": "deviation", "longest": "max"}  # of a row, by ``per``
 _KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "max")
 
 
@@ -18,12 +19,12 @@ class InterArrival(Metric):
     """Time between arrivals of datagrams or points at the receiving program.
 
     Per ``process`` (default): their mean. Per ``deviation``: their sample standard deviation, the square root of the
-    variance that papers report. Rows have both, and percentiles by nearest rank.
+    variance that papers report. Per ``longest``: the longest. Rows have all three, and percentiles by nearest rank.
     """
 
-    about = "time from one arrival at a sink of SAP to the next: mean, or standard deviation"
+    about = "time from one arrival at a sink of SAP to the next: mean, standard deviation or longest"
     takes = (Gaps,)
-    per = ("process", "deviation")
+    per = ("process", "deviation", "longest")
     dimension = DURATION
     unit = "ns"
     columns = (*_KEYS, "deviation")
@@ -34,7 +35,7 @@ class InterArrival(Metric):
         for _, gaps in all_found(metric, context, Gaps):
             row = {key: gaps.percentiles_ns[key] for key in _KEYS} | {"deviation": math.sqrt(gaps.variance_ns2)}
             figures.rows.append({"process": gaps.name, "gaps": gaps.count, **row})
-            figures.values.append(row["deviation" if metric.per == "deviation" else "mean"])
+            figures.values.append(row[_VALUE.get(metric.per or "process", "mean")])
         return figures
 
 

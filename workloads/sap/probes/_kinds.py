@@ -24,6 +24,17 @@ class Payload:
 
 
 @dataclass(frozen=True)
+class Intact:
+    """How much of a file arrived as it was sent."""
+
+    label: ClassVar[str] = "files that were compared with the original"
+
+    name: str
+    bytes: int  # of the file
+    intact: int  # that arrived, and are correct
+
+
+@dataclass(frozen=True)
 class Completion:
     """The duration of a completed stream or trace."""
 

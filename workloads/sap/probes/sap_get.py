@@ -16,7 +16,7 @@ from lab.probes._watched import watched
 from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, ProbeOutputError, Raw, Target, Transfer
 
 from . import _report
-from ._kinds import Payload
+from ._kinds import Intact, Payload
 
 _TRANSPORTS = ("tcp", "sap-approximate", "sap-precise")
 _SECOND = 1_000_000_000
@@ -40,7 +40,7 @@ class SapGet(Probe):
 
     about = "fetch a URL with sap-get, by SAP or TCP: completion time, lost datagrams, wrong bits, SHA-256"
     acts = True
-    yields = (Transfer, Flow, Payload)
+    yields = (Transfer, Flow, Payload, Intact)
     params: ClassVar[dict[str, Param]] = {
         "url": Param("str", "the URL to fetch", required=True),
         "transport": Param("str", "sap-approximate, sap-precise or tcp", default="sap-approximate"),
@@ -113,6 +113,8 @@ class SapGet(Probe):
                 complete=transfer["exit_code"] == 0,
                 first_byte_ns=round(first_s * _SECOND),  # None for an empty file
             )
+            if transfer["wrong_bytes"] is not None and transfer["length"] is not None:
+                yield Intact(name, transfer["length"], transfer["bytes"] - transfer["wrong_bytes"])
         if transfers:
             yield Flow(raw.id, values["expected"], values["lost"])
             yield from _report.payload(raw, values)

@@ -51,6 +51,14 @@ def test_correct_bits_are_those_of_all_that_arrived() -> None:
     assert not figures("correct-bits", "%", stream(right_share=None)).rows
 
 
+def test_intact_bytes_are_neither_lost_nor_wrong() -> None:
+    transfer = {"length": 2000, "bytes": 1000, "wrong_bytes": 100, "time_first_byte_s": 1, "time_total_s": 2,
+                "exit_code": 0}  # fmt: skip
+    compared = [transfer, transfer | {"wrong_bytes": 0}, transfer | {"wrong_bytes": None}]
+    fetch = source("sap-get", identifier="fetch", values={"transfers": compared, "expected": 2, "lost": 1})
+    assert figures("intact", "%", fetch).values == [45, 50]
+
+
 def test_loss_counts_what_did_not_come() -> None:
     assert figures("loss", "%", stream()).values == [10]
     assert figures("loss", "%", trace()).values == [10]
@@ -59,6 +67,7 @@ def test_loss_counts_what_did_not_come() -> None:
 def test_inter_arrival_times() -> None:
     assert figures("inter-arrival", "ms", stream()).values == [5e6]
     assert figures("inter-arrival", "ms", trace(), per="deviation").values == [2e6]
+    assert figures("inter-arrival", "ms", trace(), per="longest").values == [6]
     assert not figures("inter-arrival", "ms", stream(inter_arrival=GAPS | {"variance_ns2": None})).rows
 
 

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Intact: share of a file that arrived as it was sent."""
+
+from __future__ import annotations
+
+from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.shared import types
+from lab.units import PERCENT
+
+from ..probes._kinds import Intact as Kind
+
+
+class Intact(Metric):
+    """Percentage of the bytes of a file that arrived and are correct, for each transfer.
+
+    Bytes of lost datagrams are not intact, nor is a byte with a wrong bit. A sap-get needs ``compare:``.
+    """
+
+    about = "share of the bytes of a file that arrived at a sap-get and are correct"
+    takes = (Kind,)
+    dimension = PERCENT
+    unit = "%"
+    columns = ("intact",)
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Return one row per transfer of a file that is not empty."""
+        figures = Figures()
+        for _, file in all_found(metric, context, Kind):
+            if file.bytes:
+                percent = 100 * file.intact / file.bytes
+                figures.rows.append({"process": file.name, "bytes": file.bytes, "intact": percent})
+                figures.values.append(percent)
+        return figures
+
+
+METRIC = Intact()
