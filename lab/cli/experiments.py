@@ -8,6 +8,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,7 +18,10 @@ from lab.cli.terminal import TrialBar, console, describe_interrupted, reporter
 from lab.errors import HostError, InputError
 
 if TYPE_CHECKING:
-    from lab.experiments.types import Results
+    from lab.experiments.sensitivity.analysis import Sensitivity
+    from lab.experiments.sensitivity.parameters import Parameter
+    from lab.experiments.sensitivity.sample import Place
+    from lab.experiments.types import Experiment, Outcome, Results
 
 
 def reproduce(
@@ -31,6 +35,7 @@ def reproduce(
     reps: int | None,
     fresh: bool,
     most: int | None,
+    sensitivity: Places | None = None,
 ) -> int:
     """Run the trials that are not stored, summarize, check claims, draw; returns the exit status."""
     from lab.experiments.file import resolve
@@ -40,39 +45,85 @@ def reproduce(
     check_scheduler(scheduler)
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
+    drawn = _drawn(resolved, sensitivity) if sensitivity is not None else None
     if most is not None:
-        check_size(resolved, most)
+        for one in (resolved, *([drawn.experiment] if drawn else [])):
+            check_size(one, most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), out)
-    bar = TrialBar()
-    with _kept(directory), _interruptible(bar), bar:
-        run = engine.run(
-            resolved,
-            jobs=jobs,
-            scheduler=scheduler,
-            fresh=fresh,
-            keep=directory / "failed",
-            reporter=reporter,
-            on_progress=bar.update,
-        )
+
+    def run_all(which: Experiment) -> engine.Run:
+        bar = TrialBar()
+        with _kept(directory), _interruptible(bar), bar:
+            return engine.run(
+                which,
+                jobs=jobs,
+                scheduler=scheduler,
+                fresh=fresh,
+                keep=directory / "failed",
+                reporter=reporter,
+                on_progress=bar.update,
+            )
+
+    run = run_all(resolved)
+    found = drawn.analyse(resolved, run_all(drawn.experiment).outcomes) if drawn else None
     from lab.experiments.output import files, tables
     from lab.experiments.results import assemble
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
     unwritten: HostError | None = None
     try:
-        page = files.write(results, directory)
+        page = files.write(results, directory, sensitivity=found)
     except HostError as error:  # a full disk, for example: show the results anyway
         unwritten = error
     if as_json:
-        files.print_json(files.to_json(results))
+        files.print_json(files.to_json(results, sensitivity=found))
     else:
-        console().print(tables.tables(results))
+        console().print(tables.tables(results, sensitivity=found))
     _remark(results, as_json)
     if unwritten:
         raise unwritten
     if not as_json:
         print(f"report: {page}")
     return 0 if results.passed else 1
+
+
+@dataclass(frozen=True)
+class Places:
+    """The options of a sensitivity analysis."""
+
+    count: int
+    vary: tuple[str, ...]  # names of parameters; none: all
+    reps: int  # trials of each point in each place
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Drawn places, and the experiment in all of them."""
+
+    parameters: tuple[Parameter, ...]
+    places: tuple[Place, ...]
+    experiment: Experiment
+    reps: int
+
+    def analyse(self, experiment: Experiment, outcomes: Sequence[Outcome]) -> Sensitivity:
+        """Judge the claims in each place."""
+        from lab.experiments.sensitivity.analysis import analyse
+
+        return analyse(experiment, self.parameters, self.places, outcomes, self.reps, experiment.seed)
+
+
+def _drawn(experiment: Experiment, options: Places) -> _Drawn:
+    """Draw places from the ranges of an experiment's uncertain parameters.
+
+    Raises:
+        InputError: It has no such parameters, or they cannot be set.
+    """
+    from lab.experiments.sensitivity.parameters import parameters, select
+    from lab.experiments.sensitivity.sample import in_all, places
+
+    varied = select(parameters(experiment), options.vary)
+    found = places(varied, options.count, experiment.seed)
+    return _Drawn(varied, found, in_all(experiment, varied, found, options.reps), options.reps)
 
 
 def check_scheduler(address: str | None) -> None:

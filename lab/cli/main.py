@@ -183,12 +183,23 @@ def reproduce(
         list[str] | None, _option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
     ] = None,
     reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", min=1)] = None,
+    sensitivity: Annotated[
+        int | None,
+        _option(metavar="N", help="Also run it in N places drawn from the ranges of its uncertain parameters.", min=2),
+    ] = None,
+    vary: Annotated[
+        list[str] | None, _option(metavar="NAME", help="With --sensitivity: vary only this parameter. Repeatable.")
+    ] = None,
+    place_reps: Annotated[
+        int, _option(metavar="N", help="With --sensitivity: repeat each point N times in each place.", min=1)
+    ] = 1,
     fresh: Annotated[bool, _option("--fresh", help="Also run trials that are stored.")] = False,
     limit: Annotated[int, _option(metavar="N", help="A grid of more trials requires --yes.", min=1)] = 1000,
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run the trials of an experiment that are not stored; draw it beside the paper. Exit status 1: a claim fails."""
+    from lab.cli.experiments import Places
     from lab.cli.experiments import reproduce as reproduce_
 
     raise typer.Exit(
@@ -202,6 +213,7 @@ def reproduce(
             reps=reps,
             fresh=fresh,
             most=None if yes else limit,
+            sensitivity=Places(sensitivity, tuple(vary or ()), place_reps) if sensitivity is not None else None,
         )
     )
 

@@ -120,7 +120,8 @@ def check_workload(workload: Source[Workload]) -> None:
     for entry in making.entries:
         making.nodes_of(entry.on, (*entry.keys, "on"))
     for name, entry_of_file in workload.model.files.items():
-        making.nodes_of(entry_of_file.on, ("files", name, "on"))
+        for role in entry_of_file.on:
+            making.nodes_of(role, ("files", name, "on"))
     metrics_and_checks.check_metrics(workload, making.probes(), problems)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()

@@ -76,6 +76,23 @@ def results(directory: Path) -> dict[str, Any]:
     return found
 
 
+def test_claims_in_places_drawn_from_ranges(place: Path, store: Path) -> None:
+    """The first claim holds where the second line is long enough: round trips take twice both delays."""
+    text = DELAYS.replace("LEAST", "2").replace("rtt[20 ms] > 40 ms", "quickest[20 ms] > 62 ms")
+    uncertain = "uncertain: {second: {keys: links.1.delay, from: 1 ms, to: 21 ms, source: a test}}\n"
+    (place / "delays.yaml").write_text(text.replace("repetitions: 2", "repetitions: 1") + uncertain)
+    said = lab("reproduce", "delays.yaml", "--sensitivity", "8", "--out", "out", cwd=place, status=1).stdout
+    assert "In 8 plausible places, 1 trial of each point" in said
+    (claim, _) = results(place / "out")["sensitivity"]["claims"]
+    assert (claim["holds"], claim["evaluated"]) == (4, 8)
+    assert claim["correlations"]["second"]["rho"] == 1.0
+    assert "Sensitivity" in (place / "out" / "report.html").read_text()
+    assert (place / "out" / "sensitivity.png").stat().st_size > 1000
+    assert len(stored(store)) == 18
+    again = lab("reproduce", "delays.yaml", "--sensitivity", "8", "--out", "again", cwd=place, status=1).stdout
+    assert "0 trials run, 2 taken from the store" in again and len(stored(store)) == 18
+
+
 def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     said = lab("reproduce", "delays.yaml", "--fresh", "--out", "first", cwd=place).stdout
     assert "All 2 claims hold, after 4 trials" in said and "4 trials run, 0 taken from the store" in said

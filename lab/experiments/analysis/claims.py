@@ -63,9 +63,8 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     It fails if a point that it needs has no value, and names that point. It is evaluated on the means (or medians) of
     the trials that have a value, and reports how many have none.
     """
-    summaries = {(name, row.point.number): found for row in rows for name, found in row.metrics.items()}
-    middles = {key: found.median if claim.of == "medians" else found.mean for key, found in summaries.items()}
-    numbers = {key: middle for key, middle in middles.items() if middle is not None}
+    summaries = _summaries(rows)
+    numbers = _middles(claim, summaries)
     try:
         tree = parse(claim.that, _LANGUAGE)
         statement = _Statement(Grid(experiment), numbers)
@@ -81,6 +80,27 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
         return Verdict(claim, False, "cannot be evaluated: a number in it is too large", claim.that)
     except InputError as error:
         return Verdict(claim, False, f"cannot be evaluated: {error.message}", claim.that)
+
+
+def statement_of(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> tuple[Tree, Evaluator]:
+    """Return a claim's tree, and what evaluates its parts on the means (or medians) of these rows.
+
+    Raises:
+        InputError: it is not a valid claim.
+    """
+    statement = _Statement(Grid(experiment), _middles(claim, _summaries(rows)))
+    statement.inside = True  # every part counts place by place
+    return parse(claim.that, _LANGUAGE), statement
+
+
+def _summaries(rows: Sequence[Row]) -> dict[tuple[str, int], Summary]:
+    return {(name, row.point.number): found for row in rows for name, found in row.metrics.items()}
+
+
+def _middles(claim: Claim, summaries: Mapping[tuple[str, int], Summary]) -> dict[tuple[str, int], float]:
+    """Return the mean (or median) at each point that has one."""
+    middles = {key: found.median if claim.of == "medians" else found.mean for key, found in summaries.items()}
+    return {key: middle for key, middle in middles.items() if middle is not None}
 
 
 class _Statement(Evaluator):

@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
@@ -22,19 +22,25 @@ from lab.experiments.analysis import published
 from lab.experiments.output.failures import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
+if TYPE_CHECKING:
+    from lab.experiments.sensitivity.analysis import Sensitivity
+
 VERSION = 1  # of results.json
 RESULTS = "results.json"
 _HINT = "choose another directory with --out; finished trials are stored and do not run again"
 _REPETITIONS = ("least", "most", "half_width")
 
 
-def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS) -> Path:
+def write(
+    results: Results, directory: Path, *, formats: Iterable[str] = FORMATS, sensitivity: Sensitivity | None = None
+) -> Path:
     """Write all files into ``directory``, which is made if need be, and return the path of report.html.
 
     Args:
         results: of an experiment.
         directory: where; files of that name are written over.
         formats: of the figures; PNG and PDF take matplotlib half a second to begin with.
+        sensitivity: of its claims, if they were analysed.
 
     Raises:
         HostError: a file cannot be written.
@@ -45,8 +51,8 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
 
     scenes = {chart.name: lay_out(chart) for chart in figures.charts(results)}
     files = {
-        "report.html": page(results, scenes.values()),
-        RESULTS: to_json(results),
+        "report.html": page(results, scenes.values(), sensitivity),
+        RESULTS: to_json(results, sensitivity=sensitivity),
         "results.csv": results_csv(results),
         "trials.csv": trials_csv(results),
         "junit.xml": junit(results),
@@ -58,6 +64,10 @@ def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS
             (directory / name).write_text(text, encoding="utf-8", errors="replace", newline="")
     for name, scene in scenes.items():
         save(scene, directory / name, formats, _HINT)
+    if sensitivity is not None:
+        from lab.experiments.sensitivity import files as of_sensitivity
+
+        of_sensitivity.write(sensitivity, directory)
     return directory / "report.html"
 
 
@@ -116,9 +126,13 @@ def as_json(results: Results) -> dict[str, Any]:
     return finite
 
 
-def to_json(results: Results) -> str:
-    """Return results.json, which ``--json`` prints too: keys in the order of ``as_json``."""
-    return encoded(as_json(results))
+def to_json(results: Results, *, sensitivity: Sensitivity | None = None) -> str:
+    """Return results.json, which ``--json`` prints too: keys in the order of ``as_json``, then ``sensitivity``."""
+    if sensitivity is None:
+        return encoded(as_json(results))
+    from lab.experiments.sensitivity import files as of_sensitivity
+
+    return encoded({**as_json(results), "sensitivity": of_sensitivity.as_json(sensitivity)})
 
 
 def encoded(document: Mapping[str, Any]) -> str:

@@ -25,6 +25,8 @@ from lab.text import printable
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from lab.experiments.sensitivity.analysis import Sensitivity
+
 _TEMPLATE = "experiment.html.j2"
 _LOG_LINES = 20
 _FAILURES = 20  # that are shown with their log; of the others, which and why
@@ -48,7 +50,7 @@ def template() -> Template:
     return environment(Path(__file__).parent).get_template(_TEMPLATE)
 
 
-def page(results: Results, drawings: Iterable[Scene]) -> str:
+def page(results: Results, drawings: Iterable[Scene], sensitivity: Sensitivity | None = None) -> str:
     """The whole page."""
     experiment = results.experiment
     failures = _failures(results)
@@ -63,6 +65,7 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         claims=claims(results).rows,
         figures=[svg(drawing) for drawing in drawings],
         tables=means(results),
+        sensitivity=_sensitivity(sensitivity) if sensitivity is not None else None,
         failures=failures[:_FAILURES],
         more_failures=failures[_FAILURES:],
         trials=count(len(results.outcomes), "trial"),
@@ -78,6 +81,13 @@ def page(results: Results, drawings: Iterable[Scene]) -> str:
         ],
     )
     return printable(text)
+
+
+def _sensitivity(found: Sensitivity) -> dict[str, Any]:
+    """Its figure and tables."""
+    from lab.experiments.sensitivity import files, tables
+
+    return {"figure": svg(files.scene(found)), "tables": tables.tables(found)}
 
 
 def _cards(results: Results) -> list[tuple[str, str, str]]:

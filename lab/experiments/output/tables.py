@@ -19,6 +19,8 @@ from lab.text import printable
 if TYPE_CHECKING:
     from rich.console import Group
 
+    from lab.experiments.sensitivity.analysis import Sensitivity
+
 _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names
 _PLACES = 9  # decimals
@@ -26,13 +28,18 @@ NOT_JUDGED = "not evaluated: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
-def tables(results: Results) -> Group:
-    """Return for rich: a table for each metric, failed trials, claims, and the verdict as the last line."""
+def tables(results: Results, *, sensitivity: Sensitivity | None = None) -> Group:
+    """Return for rich: a table for each metric, failed trials, claims, places, and the verdict as the last line."""
     from rich.console import Group
     from rich.text import Text
 
     parts: list[Any] = []
-    for table in (*means(results), claims(results)):
+    places: list[Table] = []
+    if sensitivity is not None:
+        from lab.experiments.sensitivity.tables import tables as of_sensitivity
+
+        places = of_sensitivity(sensitivity)[:1]
+    for table in (*means(results), claims(results), *places):
         if table.name == "claims":
             parts += failures.shown(results)
         if table.rows:
