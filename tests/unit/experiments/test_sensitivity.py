@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.drawing.marks import Cell
 from lab.errors import InputError
 from lab.experiments.file import resolve
 from lab.experiments.sensitivity import draw, files
@@ -152,7 +153,7 @@ def sensitivity(here: Path, count: int = 40) -> Sensitivity:
             fails = place.number == 0 and point.number == 0
             number = place.number * len(experiment.points) + point.number
             error = "it failed" if fails else None
-            values = {} if fails else {"throughput": value, "delay": 1.0}
+            values: dict[str, float | None] = {} if fails else {"throughput": value, "delay": 1.0}
             outcomes.append(
                 Outcome(number, 1, f"{number:064x}", "lab run", values, error, None, 1.0, 1.0, cached=False)
             )
@@ -194,7 +195,7 @@ def test_the_figure_has_a_row_for_each_parameter(here: Path) -> None:
     chart = draw.chart(sensitivity(here))
     (panel,) = chart.panels
     assert panel.axes.y.names == ("retries", "delay", "power", "holds in")
-    texts = {(mark.column, mark.row): mark.text for mark in panel.axes.marks}
+    texts = {(mark.column, mark.row): mark.text for mark in panel.axes.marks if isinstance(mark, Cell)}
     assert (texts[0, 3], texts[1, 3], texts[0, 1]) == ("51 %", "100 %", "")
     assert texts[0, 2].startswith("+0.9") or texts[0, 2] == "+1.00"
 
