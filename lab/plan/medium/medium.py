@@ -59,6 +59,7 @@ def resolve(
         return None
     curves = error_curves(source, model, nodes, problems)
     fixed = fixed_snr(source, model, network, problems)
+    lost = outages(source, model, network, seed, until_ns, problems)
     if problems.errors:
         return None
     levels = SnrMatrix(model, nodes, fixed, seed)
@@ -66,7 +67,6 @@ def resolve(
     fading = Fadings(model.fading, behind, levels)
     delays = Delays(levels.names) if model.propagation_delay else None
     links = _Links(levels, fading, _places(nodes), delays)
-    lost = outages(source, model, network, seed, until_ns, problems)
     made = Medium(
         seed=seed_of(seed, "medium"),
         errors=curves.model,
