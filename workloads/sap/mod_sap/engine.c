@@ -22,6 +22,8 @@ struct entry {
 	const void *owner;
 	bool ready;	 /* epoll reported its socket */
 	int64_t due_ns;	 /* CLOCK_MONOTONIC; -1: no timeout */
+	uint64_t progress; /* transfer_progress() when last looked at, and when it last grew */
+	int64_t progress_ns;
 	uint32_t events; /* registered with epoll */
 };
 
@@ -62,6 +64,20 @@ int engine_fd(const struct engine *engine)
 	return engine->epoll;
 }
 
+/* When the transfer is given up unless it makes progress. */
+static int64_t stalls_ns(const struct engine *engine, const struct entry *entry)
+{
+	return entry->progress_ns + engine->options.stall_ns;
+}
+
+/* When an entry needs a turn even if its socket stays quiet. */
+static int64_t next_ns(const struct engine *engine, const struct entry *entry)
+{
+	const int64_t stalls = stalls_ns(engine, entry);
+
+	return entry->due_ns >= 0 && entry->due_ns < stalls ? entry->due_ns : stalls;
+}
+
 /* Sets the timer to the earliest timeout, or disarms it. */
 static void set_timer(struct engine *engine)
 {
@@ -69,8 +85,8 @@ static void set_timer(struct engine *engine)
 	int64_t first_ns = -1;
 
 	for (const struct entry *entry = engine->entries; entry; entry = entry->next) {
-		if (entry->due_ns >= 0 && (first_ns < 0 || entry->due_ns < first_ns))
-			first_ns = entry->due_ns;
+		if (first_ns < 0 || next_ns(engine, entry) < first_ns)
+			first_ns = next_ns(engine, entry);
 	}
 	if (first_ns >= 0) { /* 0 would disarm it */
 		at.it_value.tv_sec = (time_t)(first_ns / SECOND);
@@ -119,13 +135,29 @@ static void end(struct engine *engine, struct entry **place, enum transfer_state
 	free(entry);
 }
 
+/* Whether the transfer still makes progress. now: when this round of engine_work() began. */
+static bool progresses(const struct engine *engine, struct entry *entry, int64_t now)
+{
+	const uint64_t progress = transfer_progress(entry->transfer);
+
+	if (progress != entry->progress) {
+		entry->progress = progress;
+		entry->progress_ns = now;
+	}
+	return now < stalls_ns(engine, entry);
+}
+
 /* Runs the transfer of the entry *place. Returns false if it has ended and was removed. */
-static bool work(struct engine *engine, struct entry **place)
+static bool work(struct engine *engine, struct entry **place, int64_t now)
 {
 	struct entry *const entry = *place;
 	const enum transfer_state state = transfer_work(entry->transfer);
 
 	entry->ready = false;
+	if (state == TRANSFER_RUNS && !progresses(engine, entry, now)) {
+		end(engine, place, TRANSFER_FAILED, "no progress (sap.stall-timeout)");
+		return false;
+	}
 	if (state == TRANSFER_RUNS) {
 		watch(engine, entry);
 		return true;
@@ -150,14 +182,14 @@ void engine_work(struct engine *engine)
 			continue; /* it was set again in the meantime */
 	}
 	while (*place) {
-		if (((*place)->ready || ((*place)->due_ns >= 0 && (*place)->due_ns <= now)) && !work(engine, place))
+		if (((*place)->ready || next_ns(engine, *place) <= now) && !work(engine, place, now))
 			continue;
 		place = &(*place)->next;
 	}
 	set_timer(engine);
 }
 
-static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	const struct sockaddr_in *const a4 = (const struct sockaddr_in *)a, *const b4 = (const struct sockaddr_in *)b;
 	const struct sockaddr_in6 *const a6 = (const struct sockaddr_in6 *)a, *const b6 = (const struct sockaddr_in6 *)b;
@@ -165,9 +197,15 @@ static bool same_address(const struct sockaddr_storage *a, const struct sockaddr
 	if (a->ss_family != b->ss_family)
 		return false;
 	if (a->ss_family == AF_INET)
-		return a4->sin_port == b4->sin_port && a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return a6->sin6_port == b6->sin6_port && a6->sin6_scope_id == b6->sin6_scope_id &&
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a6->sin6_scope_id == b6->sin6_scope_id &&
 	       memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr)) == 0;
+}
+
+static bool same_port(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	/* at the same place in both families */
+	return ((const struct sockaddr_in *)a)->sin_port == ((const struct sockaddr_in *)b)->sin_port;
 }
 
 static enum engine_verdict start(struct engine *engine, const struct transfer_job *job, const void *owner, int *error)
@@ -197,6 +235,8 @@ static enum engine_verdict start(struct engine *engine, const struct transfer_jo
 	entry->next = engine->entries;
 	engine->entries = entry;
 	engine->count++;
+	entry->progress = transfer_progress(entry->transfer);
+	entry->progress_ns = now_ns();
 	watch(engine, entry);
 	set_timer(engine);
 	return ENGINE_STARTED;
@@ -204,17 +244,26 @@ static enum engine_verdict start(struct engine *engine, const struct transfer_jo
 
 enum engine_verdict engine_start(struct engine *engine, const struct transfer_job *job, const void *owner, int *error)
 {
+	struct entry **place = &engine->entries;
+	unsigned int to_host = 0;
+
 	*error = SAP_OK;
-	for (struct entry **place = &engine->entries; *place; place = &(*place)->next) {
-		if (!same_address(transfer_to((*place)->transfer), &job->to))
+	while (*place) {
+		const struct sockaddr_storage *const to = transfer_to((*place)->transfer);
+
+		if (same_host(to, &job->to) && same_port(to, &job->to)) {
+			if (!transfer_is_ending((*place)->transfer))
+				return ENGINE_PORT_TAKEN;
+			end(engine, place, TRANSFER_DONE, NULL);
 			continue;
-		if (!transfer_is_ending((*place)->transfer))
-			return ENGINE_PORT_TAKEN;
-		end(engine, place, TRANSFER_DONE, NULL);
-		break;
+		}
+		to_host += same_host(to, &job->to);
+		place = &(*place)->next;
 	}
 	if (engine->count >= engine->options.transfers_max)
 		return ENGINE_FULL;
+	if (to_host >= engine->options.transfers_per_address_max)
+		return ENGINE_ADDRESS_FULL;
 	return start(engine, job, owner, error);
 }
 

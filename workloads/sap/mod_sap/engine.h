@@ -23,6 +23,8 @@ struct engine_end {
 struct engine_options {
 	struct transfer_options transfer;
 	unsigned int transfers_max;
+	unsigned int transfers_per_address_max; /* to one address, at any ports */
+	int64_t stall_ns;		/* end a transfer that makes no progress (transfer_progress()) for this long */
 	void (*ended)(void *context, const struct engine_end *end); /* called by engine functions; may be NULL */
 	void *context;
 };
@@ -30,6 +32,7 @@ struct engine_options {
 enum engine_verdict {
 	ENGINE_STARTED,
 	ENGINE_FULL,	/* transfers_max are running */
+	ENGINE_ADDRESS_FULL, /* transfers_per_address_max are running to this address */
 	ENGINE_PORT_TAKEN, /* another transfer to this address and port is running */
 	ENGINE_ERROR,	/* *error is an enum sap_error; with SAP_ERR_SYSTEM see errno */
 };

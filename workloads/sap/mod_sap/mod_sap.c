@@ -34,8 +34,10 @@
 enum {
 	TRANSFERS_DEFAULT = 64,
 	TRANSFERS_MAX = 1000,
+	TRANSFERS_PER_ADDRESS_DEFAULT = 16,
 	TIMEOUT_DEFAULT_S = 10,
 	TIMEOUT_MAX_S = 3600,
+	STALL_TIMEOUT_DEFAULT_S = 60,
 	/*
 	 * Data queued in the kernel. Small, because approximate datagrams dropped by the queue of an interface are not
 	 * retransmitted; yet enough for about 14 datagrams, several times what a radio holds at once.
@@ -48,8 +50,18 @@ enum {
 /* Clients such as sap-get do not accept larger files. */
 static const off_t FILE_BYTES_MAX = (off_t)1 << 32;
 
+static const int64_t SECOND = INT64_C(1000000000);
+
 /* Keys of lighttpd.conf, in the order of keys[] below. */
-enum { KEY_ACTIVATE, KEY_MAX_TRANSFERS, KEY_TIMEOUT, KEY_CONTROL, KEY_SEND_BUFFER };
+enum {
+	KEY_ACTIVATE,
+	KEY_MAX_TRANSFERS,
+	KEY_MAX_TRANSFERS_PER_ADDRESS,
+	KEY_TIMEOUT,
+	KEY_STALL_TIMEOUT,
+	KEY_CONTROL,
+	KEY_SEND_BUFFER,
+};
 
 typedef struct {
 	PLUGIN_DATA;
@@ -73,6 +85,8 @@ static void *sap_init(void)
 			.send_buffer_bytes = SEND_BUFFER_DEFAULT_BYTES,
 		},
 		.transfers_max = TRANSFERS_DEFAULT,
+		.transfers_per_address_max = TRANSFERS_PER_ADDRESS_DEFAULT,
+		.stall_ns = STALL_TIMEOUT_DEFAULT_S * SECOND,
 	};
 	return p;
 }
@@ -96,6 +110,12 @@ static bool configure(plugin_data *p, server *srv, const config_plugin_value_t *
 	case KEY_MAX_TRANSFERS:
 		p->options.transfers_max = cpv->v.u;
 		return in_bounds(srv, "sap.max-transfers", cpv->v.u, 1, TRANSFERS_MAX);
+	case KEY_MAX_TRANSFERS_PER_ADDRESS:
+		p->options.transfers_per_address_max = cpv->v.u;
+		return in_bounds(srv, "sap.max-transfers-per-address", cpv->v.u, 1, TRANSFERS_MAX);
+	case KEY_STALL_TIMEOUT:
+		p->options.stall_ns = cpv->v.u * SECOND;
+		return in_bounds(srv, "sap.stall-timeout", cpv->v.u, 1, TIMEOUT_MAX_S);
 	case KEY_TIMEOUT:
 		p->options.transfer.give_up_ms = cpv->v.u * 1000;
 		return in_bounds(srv, "sap.timeout", cpv->v.u, 1, TIMEOUT_MAX_S);
@@ -122,7 +142,9 @@ static handler_t sap_set_defaults(server *srv, void *data)
 	static const config_plugin_keys_t keys[] = {
 		{ CONST_STR_LEN("sap.activate"), T_CONFIG_BOOL, T_CONFIG_SCOPE_CONNECTION },
 		{ CONST_STR_LEN("sap.max-transfers"), T_CONFIG_INT, T_CONFIG_SCOPE_SERVER },
+		{ CONST_STR_LEN("sap.max-transfers-per-address"), T_CONFIG_INT, T_CONFIG_SCOPE_SERVER },
 		{ CONST_STR_LEN("sap.timeout"), T_CONFIG_INT, T_CONFIG_SCOPE_SERVER },
+		{ CONST_STR_LEN("sap.stall-timeout"), T_CONFIG_INT, T_CONFIG_SCOPE_SERVER },
 		{ CONST_STR_LEN("sap.control"), T_CONFIG_STRING, T_CONFIG_SCOPE_SERVER },
 		{ CONST_STR_LEN("sap.send-buffer"), T_CONFIG_INT, T_CONFIG_SCOPE_SERVER },
 		{ NULL, 0, T_CONFIG_UNSET, T_CONFIG_SCOPE_UNSET },
@@ -315,6 +337,8 @@ static const char *start(plugin_data *p, const request_st *r, const chunk *file,
 	switch (verdict) {
 	case ENGINE_FULL:
 		return "the server has reached its limit of transfers (sap.max-transfers)";
+	case ENGINE_ADDRESS_FULL:
+		return "this client has reached its limit of transfers (sap.max-transfers-per-address)";
 	case ENGINE_PORT_TAKEN:
 		return "another transfer to this port is running";
 	default:

@@ -161,6 +161,15 @@ off_t transfer_length(const struct transfer *transfer)
 	return transfer->job.length;
 }
 
+uint64_t transfer_progress(const struct transfer *transfer)
+{
+	struct sap_stats stats;
+
+	/* libsap takes further data only once there is room: acknowledged, or taken by the kernel */
+	sap_get_stats(transfer->sock, &stats);
+	return (uint64_t)transfer->sent + stats.acknowledged;
+}
+
 const char *transfer_error(const struct transfer *transfer)
 {
 	if (transfer->why)

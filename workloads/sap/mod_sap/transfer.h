@@ -59,6 +59,9 @@ const struct sockaddr_storage *transfer_to(const struct transfer *transfer);
 off_t transfer_sent(const struct transfer *transfer);
 off_t transfer_length(const struct transfer *transfer);
 
+/* Returns a number that grows whenever the client acknowledges data, or the kernel takes approximate data. */
+uint64_t transfer_progress(const struct transfer *transfer);
+
 /* Returns the reason of TRANSFER_FAILED. */
 const char *transfer_error(const struct transfer *transfer);
 

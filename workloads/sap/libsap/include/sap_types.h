@@ -113,6 +113,7 @@ struct sap_stats {
 	uint64_t retransmitted;		/* retransmissions of guaranteed datagrams and FIN */
 	uint64_t retransmitted_fast;	/* of these, those triggered by selective acknowledgements */
 	uint64_t timeouts;		/* expirations of the retransmission timeout */
+	uint64_t acknowledged;		/* guaranteed datagrams and FIN that the peer has acknowledged */
 	/* received */
 	uint64_t received;		/* all */
 	uint64_t control;		/* accepted PING, PING_ACK, ACK, FIN and FIN_ACK */

@@ -306,6 +306,7 @@ struct sap_address sap_core_peer(const struct sap_core *core)
 void sap_core_get_stats(const struct sap_core *core, struct sap_stats *stats)
 {
 	*stats = core->stats;
+	stats->acknowledged = core->sender.acknowledged;
 	stats->waiting = (uint64_t)core->receiver.ready_count + core->receiver.early_count;
 	stats->lost_approximate = core->receiver.known_approximate - core->receiver.received_approximate;
 }

@@ -229,6 +229,7 @@ bool sap_sender_acknowledge(struct sap_sender *sender, const struct sap_header *
 	sender->heard_ns = now_ns;
 	count = advance(sender, header->number, now_ns);
 	count += mark_held(sender, header, bitmap);
+	sender->acknowledged += count;
 	sender->peer_window = header->count;
 	if (sender->recovering && sap_ahead(sender->oldest, sender->recovered_at) >= 0)
 		sender->recovering = false;

@@ -50,6 +50,8 @@ struct sap_sender {
 	struct sap_header approximate; /* the fresh one */
 	uint8_t *approximate_bytes;
 
+	uint64_t acknowledged;	/* all so far, cumulatively or selectively */
+
 	struct sap_rtt rtt;
 	struct sap_congestion congestion;
 	bool recovering;	/* loss recovery, until oldest reaches recovered_at */

@@ -256,5 +256,8 @@ void pair_check_stats(const struct pair *pair)
 		CHECK_EQUAL(is.delivered_guaranteed, pair->sides[side].taken_guaranteed);
 		CHECK_EQUAL(is.delivered_approximate, pair->sides[side].taken_approximate);
 		CHECK(is.lost_approximate <= pair->sides[!side].sent_approximate);
+		CHECK(is.acknowledged <= is.sent_guaranteed + pair->sides[side].fin);
+		if (sap_core_ready(pair->sides[side].core, true) & SAP_FLUSHED)
+			CHECK_EQUAL(is.acknowledged, is.sent_guaranteed + pair->sides[side].fin);
 	}
 }

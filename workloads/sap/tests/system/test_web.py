@@ -293,7 +293,9 @@ def test_clients_that_go_are_left_alone(boot: Run) -> None:
 WRONG = {
     'sap.control = "fast"': 'sap.control is "fast"; must be "stop-and-wait" or "window"',
     "sap.timeout = 0": "sap.timeout is 0; must be from 1 to 3600",
+    "sap.stall-timeout = 0": "sap.stall-timeout is 0; must be from 1 to 3600",
     "sap.max-transfers = 5000": "sap.max-transfers is 5000; must be from 1 to 1000",
+    "sap.max-transfers-per-address = 0": "sap.max-transfers-per-address is 0; must be from 1 to 1000",
 }
 
 

@@ -16,8 +16,12 @@
 #include "../library/check.h"
 #include "../library/table.h"
 #include "engine.h"
+#include "sap_core.h"
+#include "wire.h"
 
-enum { RECEIVERS = 4, FILE_BYTES = 300 * 1024 + 77 };
+enum { RECEIVERS = 4, FILE_BYTES = 300 * 1024 + 77, HANG_S = 60 };
+
+static const int64_t MS = 1000000;
 
 struct receiver {
 	sap_sock_t *sock;
@@ -60,18 +64,31 @@ static int make_file(size_t length)
 	return file;
 }
 
-static struct engine *make_engine(unsigned int transfers_max, enum sap_control control, uint32_t give_up_ms)
+static struct engine_options options_of(unsigned int transfers_max, enum sap_control control, uint32_t give_up_ms)
 {
-	const struct engine_options options = {
+	return (struct engine_options){
 		.transfer = { .control = control, .give_up_ms = give_up_ms, .send_buffer_bytes = 16384 },
 		.transfers_max = transfers_max,
+		.transfers_per_address_max = transfers_max,
+		.stall_ns = 60000 * MS,
 		.ended = on_end,
 		.context = &done,
 	};
-	struct engine *const engine = engine_open(&options);
+}
+
+static struct engine *engine_of(const struct engine_options *options)
+{
+	struct engine *const engine = engine_open(options);
 
 	CHECK(engine);
 	return engine;
+}
+
+static struct engine *make_engine(unsigned int transfers_max, enum sap_control control, uint32_t give_up_ms)
+{
+	const struct engine_options options = options_of(transfers_max, control, give_up_ms);
+
+	return engine_of(&options);
 }
 
 static struct transfer_job make_job(int family, uint16_t port, enum sap_mode mode)
@@ -127,6 +144,7 @@ static void run(struct engine *engine, bool takes)
 	struct pollfd descriptors[RECEIVERS + 1];
 	nfds_t count;
 
+	alarm(HANG_S); /* kills the test if a transfer never ends */
 	while (engine_transfers(engine)) {
 		count = 0;
 		descriptors[count++] = (struct pollfd){ .fd = engine_fd(engine), .events = POLLIN };
@@ -134,24 +152,33 @@ static void run(struct engine *engine, bool takes)
 			if (receivers[i].sock)
 				descriptors[count++] = (struct pollfd){ .fd = sap_fd(receivers[i].sock), .events = POLLIN };
 		}
-		CHECK(poll(descriptors, count, 20000) > 0); /* everything has a timer: this one is for a hang */
+		CHECK(poll(descriptors, count, -1) > 0);
 		engine_work(engine);
 		for (unsigned int i = 0; takes && i < RECEIVERS; i++) {
 			if (receivers[i].sock)
 				receive(&receivers[i]);
 		}
 	}
+	alarm(0);
 }
 
-/* test_native.py puts this between libsap and the kernel: a receiver so quick that it answers within sendto(). */
+/*
+ * test_native.py puts this between libsap and the kernel: a receiver so quick that it answers within sendto(), or a
+ * kernel that takes no file data.
+ */
 ssize_t __real_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
 ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length);
-static bool quick;
+static bool quick, full;
 
 ssize_t __wrap_sendto(int fd, const void *data, size_t length, int flags, const struct sockaddr *to, socklen_t to_length)
 {
-	const ssize_t sent = __real_sendto(fd, data, length, flags, to, to_length);
+	ssize_t sent;
 
+	if (full && length > SAP_HEADER_BYTES) {
+		errno = EAGAIN;
+		return -1;
+	}
+	sent = __real_sendto(fd, data, length, flags, to, to_length);
 	if (quick) {
 		quick = false; /* not of the answer */
 		receive(&receivers[0]);
@@ -270,6 +297,157 @@ static void a_client_that_does_not_answer_is_given_up(void)
 	close_all(engine);
 }
 
+static void one_address_takes_not_all_transfers(void)
+{
+	struct engine_options options = options_of(3, SAP_STOP_AND_WAIT, 100);
+	struct transfer_job first = make_job(AF_INET, 5001, SAP_PRECISE), second = make_job(AF_INET, 5002, SAP_PRECISE),
+			    other = make_job(AF_INET, 5003, SAP_PRECISE);
+	struct engine *engine;
+	int error;
+
+	((struct sockaddr_in *)&other.to)->sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	options.transfers_per_address_max = 1;
+	engine = engine_of(&options);
+	CHECK(engine_start(engine, &first, &owners[0], &error) == ENGINE_STARTED);
+	CHECK(engine_start(engine, &second, &owners[1], &error) == ENGINE_ADDRESS_FULL);
+	CHECK(engine_start(engine, &other, &owners[2], &error) == ENGINE_STARTED);
+	run(engine, false);
+	CHECK(engine_start(engine, &second, &owners[1], &error) == ENGINE_STARTED);
+	close_all(engine);
+}
+
+/* Clients that answer, so that libsap does not give them up, and never take anything. */
+
+/* A UDP-Lite socket that knows the wire format but not the protocol. */
+static int make_liar(struct transfer_job *job)
+{
+	const int liar = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, IPPROTO_UDPLITE);
+
+	CHECK(liar >= 0 && bind(liar, (struct sockaddr *)&job->to, job->to_length) == 0);
+	CHECK(getsockname(liar, (struct sockaddr *)&job->to, &job->to_length) == 0);
+	return liar;
+}
+
+/*
+ * Completes the handshake. Acknowledges a guaranteed datagram when it comes for the patience-th time, until then only
+ * the ones before it; 0: never any.
+ */
+static void lie(int liar, unsigned int patience)
+{
+	static uint32_t next;
+	static unsigned int times;
+	uint8_t datagram[SAP_DATAGRAM_BYTES_MAX];
+	struct sockaddr_storage from;
+	struct sap_header header;
+	socklen_t length = sizeof(from);
+	ssize_t got;
+
+	while ((got = recvfrom(liar, datagram, sizeof(datagram), 0, (struct sockaddr *)&from, &length)) >= 0) {
+		struct sap_header answer = { .type = SAP_TYPE_ACK, .token = 5, .count = 9 };
+
+		CHECK(sap_wire_read(&header, datagram, (size_t)got));
+		if (header.type == SAP_TYPE_PING && !header.token)
+			answer.type = SAP_TYPE_PING_ACK;
+		if ((header.type == SAP_TYPE_DATA || header.type == SAP_TYPE_FIN) && header.number == next &&
+		    ++times == patience) {
+			times = 0;
+			next++;
+			if (header.type == SAP_TYPE_FIN)
+				answer.type = SAP_TYPE_FIN_ACK;
+		}
+		answer.connection = header.connection;
+		answer.number = answer.type == SAP_TYPE_PING_ACK ? 0 : next;
+		CHECK(sendto(liar, datagram, sap_wire_write(datagram, &answer, NULL), 0, (struct sockaddr *)&from,
+			     length) > 0);
+	}
+}
+
+static void send_to_a_liar(enum sap_mode mode, unsigned int patience, int64_t stall_ns)
+{
+	struct engine_options options = options_of(1, SAP_STOP_AND_WAIT, 60000);
+	struct transfer_job job = make_job(AF_INET, 0, mode);
+	const int liar = make_liar(&job);
+	struct engine *engine;
+	int error;
+
+	options.stall_ns = stall_ns;
+	engine = engine_of(&options);
+	job.length = 3 * SAP_PAYLOAD_BYTES;
+	CHECK(engine_start(engine, &job, &owners[0], &error) == ENGINE_STARTED);
+	alarm(HANG_S);
+	while (engine_transfers(engine)) {
+		struct pollfd descriptors[] = { { .fd = engine_fd(engine), .events = POLLIN },
+						{ .fd = liar, .events = POLLIN } };
+
+		CHECK(poll(descriptors, 2, -1) > 0);
+		lie(liar, patience);
+		engine_work(engine);
+	}
+	close(liar);
+	close_all(engine);
+}
+
+static void has_stalled(void)
+{
+	CHECK(done == 0 && failed == 1 && strcmp(why, "no progress (sap.stall-timeout)") == 0);
+}
+
+static void a_client_that_acknowledges_only_what_it_has(void)
+{
+	send_to_a_liar(SAP_PRECISE, 0, 200 * MS);
+	has_stalled();
+}
+
+static void a_client_that_never_acknowledges_the_end(void)
+{
+	send_to_a_liar(SAP_APPROXIMATE, 0, 200 * MS);
+	has_stalled();
+}
+
+/* A datagram takes 5 · 50 ms, the file longer than a stall may take. */
+static void slow_progress_is_progress(void)
+{
+	send_to_a_liar(SAP_PRECISE, 6, 900 * MS);
+	CHECK(done == 1 && failed == 0);
+}
+
+/* Its window closes, and its program never opens it again. */
+static void a_client_that_reads_nothing(void)
+{
+	struct engine_options options = options_of(1, SAP_WINDOW, 60000);
+	struct engine *engine;
+
+	options.stall_ns = 200 * MS;
+	engine = engine_of(&options);
+	start(engine, 0, AF_INET, SAP_PRECISE);
+	alarm(HANG_S);
+	while (engine_transfers(engine)) {
+		struct pollfd descriptors[] = { { .fd = engine_fd(engine), .events = POLLIN },
+						{ .fd = sap_fd(receivers[0].sock), .events = POLLIN } };
+
+		CHECK(poll(descriptors, 2, -1) > 0);
+		CHECK(sap_process(receivers[0].sock) == SAP_OK);
+		engine_work(engine);
+	}
+	has_stalled();
+	close_all(engine);
+}
+
+/* An interface that sends nothing, so that the buffer of the socket stays full. */
+static void a_kernel_that_takes_nothing(void)
+{
+	struct engine_options options = options_of(1, SAP_STOP_AND_WAIT, 60000);
+	struct engine *engine;
+
+	options.stall_ns = 200 * MS;
+	engine = engine_of(&options);
+	full = true;
+	start(engine, 0, AF_INET, SAP_APPROXIMATE);
+	run(engine, true);
+	has_stalled();
+	close_all(engine);
+}
+
 static void transfers_end_with_their_owner(void)
 {
 	struct engine *const engine = make_engine(2, SAP_STOP_AND_WAIT, 10000);
@@ -326,6 +504,12 @@ static const struct test engine_tests[] = {
 	TEST(no_more_than_allowed),
 	TEST(one_transfer_to_a_port),
 	TEST(a_client_that_does_not_answer_is_given_up),
+	TEST(one_address_takes_not_all_transfers),
+	TEST(a_client_that_acknowledges_only_what_it_has),
+	TEST(a_client_that_never_acknowledges_the_end),
+	TEST(slow_progress_is_progress),
+	TEST(a_client_that_reads_nothing),
+	TEST(a_kernel_that_takes_nothing),
 	TEST(transfers_end_with_their_owner),
 	TEST(a_file_that_becomes_shorter),
 	TEST(what_runs_ends_with_the_engine),

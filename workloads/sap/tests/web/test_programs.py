@@ -33,6 +33,7 @@ mimetype.assign = (".jpg" => "image/jpeg", ".html" => "text/html")
 sap.activate = "enable"
 sap.control = "window"
 sap.max-transfers = 16
+sap.max-transfers-per-address = 12
 """
 
 
@@ -142,6 +143,6 @@ if native.host_has_udplite():  # else tests/system/test_web.py has to do
                    *([f"{url}/picture.jpg"] * 70))  # fmt: skip
         assert [one["exit_code"] for one in told] == [0] * 70
         refused = {one["refused"] for one in told if one["transport"] == "tcp"}
-        assert refused == {"the server has reached its limit of transfers (sap.max-transfers)"}
+        assert refused == {"this client has reached its limit of transfers (sap.max-transfers-per-address)"}
         assert {one["bytes"] for one in told} == {len(PICTURE)}
         assert len({one["port"] for one in told}) == 70
