@@ -120,7 +120,7 @@ def _fields(struct: Any) -> dict[str, int]:
 
 
 def _set(struct: Any, values: dict[str, int]) -> None:
-    known = [name for name, _ in ffi.typeof(struct).item.fields]
+    known = [name for name, _ in ffi.typeof(struct).item.fields if name != "size"]
     for name, value in values.items():
         if name not in known:
             raise TypeError(f"unknown option {name}; known options: {', '.join(known)}")
@@ -230,7 +230,7 @@ class Socket:
 
 def _open(function: Any, host: str, port: int, values: dict[str, int]) -> Socket:
     options, handle, address = ffi.new("struct sap_options *"), ffi.new("sap_sock_t **"), _address(host, port)
-    lib.sap_options_init(options)
+    lib.sap_options_init_size(options, ffi.sizeof("struct sap_options"))
     _set(options, values)
     _checked(function(handle, ffi.cast("struct sockaddr *", address), len(address), options))
     return Socket(handle[0])

@@ -58,10 +58,15 @@ typedef struct sap_sock sap_sock_t;
 #define SAP_WAIT_FOREVER (-1)
 
 /*
- * Options of a socket. Initialize it with sap_options_init() and change the members you need: a program recompiled
- * against a version with more options then gets their defaults.
+ * Options of a socket. Initialize it with sap_options_init() and change the members you need.
+ *
+ * A program and the shared library may know different numbers of options. size tells the library how many the program
+ * knows. The library uses defaults for members that the program lacks. Members that the library lacks must be zero,
+ * which always means the default for members added later; otherwise the program wants what this library cannot do, and
+ * gets SAP_ERR_ARGUMENT. So is a size that no version has had, as in options that were never initialized.
  */
 struct sap_options {
+	uint32_t size;			/* of this structure in bytes; set by sap_options_init() */
 	int timeout_ms;			/* how long calls block: SAP_WAIT_FOREVER, or 0 not to; default 10 000 */
 	enum sap_control control;	/* default SAP_STOP_AND_WAIT */
 	uint32_t payload_bytes;		/* largest payload at both ends, 1 to SAP_PAYLOAD_BYTES_MAX; default 1024 */
@@ -79,8 +84,11 @@ struct sap_options {
 	uint32_t linger_ms;		/* how long sap_close() acknowledges retransmitted FINs; default 200 */
 };
 
-/* Initializes all options to their defaults. */
-SAP_API void sap_options_init(struct sap_options *options);
+/* Initializes all options to their defaults. options: a pointer to struct sap_options. */
+#define sap_options_init(options) sap_options_init_size((options), sizeof(*(options)))
+
+/* The same for a structure of size bytes; for bindings of other languages. */
+SAP_API void sap_options_init_size(struct sap_options *options, size_t size);
 
 /*
  * Connects to a listening peer: sends SAP_PING every rto_ms until the peer acknowledges it.

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "options.h"
 #include "sap_core.h"
 #include "udplite.h"
 
@@ -29,24 +30,6 @@ struct sap_sock {
 	struct sap_output out;
 	uint8_t datagram[SAP_DATAGRAM_BYTES_MAX];
 };
-
-void sap_options_init(struct sap_options *options)
-{
-	struct sap_core_config config;
-
-	sap_core_config_init(&config);
-	*options = (struct sap_options){
-		.timeout_ms = 10000,
-		.control = config.control,
-		.payload_bytes = config.payload_bytes,
-		.window = config.window,
-		.approximate_queue = config.approximate_queue,
-		.rto_ms = (uint32_t)(config.rto_ns / MS),
-		.rto_min_ms = (uint32_t)(config.rto_min_ns / MS),
-		.give_up_ms = (uint32_t)(config.give_up_ns / MS),
-		.linger_ms = (uint32_t)(config.linger_ns / MS),
-	};
-}
 
 /* Sends the pending datagram and what the core has to send. */
 static int flush(sap_sock_t *sock)
@@ -197,19 +180,16 @@ static int create_core(sap_sock_t *sock, const struct sap_core_config *config)
 }
 
 /* Creates a socket without an address or a core, and fills in *config for create_core(). */
-static int create(sap_sock_t **created, struct sap_core_config *config, int family, const struct sap_options *options)
+static int create(sap_sock_t **created, struct sap_core_config *config, int family, const struct sap_options *given)
 {
-	struct sap_options defaults;
+	struct sap_options options;
 	sap_sock_t *sock;
 	int error;
 
 	*created = NULL;
-	sap_options_init(&defaults);
-	if (!options)
-		options = &defaults;
-	if (family != AF_INET && family != AF_INET6)
+	if (!sap_options_read(&options, given) || (family != AF_INET && family != AF_INET6))
 		return SAP_ERR_ARGUMENT;
-	error = configure(config, options);
+	error = configure(config, &options);
 	if (error)
 		return error;
 	if (!sap_core_bytes(config))
@@ -217,8 +197,8 @@ static int create(sap_sock_t **created, struct sap_core_config *config, int fami
 	sock = calloc(1, sizeof(*sock));
 	if (!sock)
 		return SAP_ERR_MEMORY;
-	sock->timeout_ms = options->timeout_ms;
-	sock->linger_ms = options->linger_ms;
+	sock->timeout_ms = options.timeout_ms;
+	sock->linger_ms = options.linger_ms;
 	if (!sap_udplite_open(&sock->udplite, family)) {
 		free(sock);
 		return SAP_ERR_SYSTEM;

@@ -27,7 +27,7 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werr
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 UNIT = [
     HERE / f"{name}.c"
-    for name in ("main", "tables_unit", "support", "pieces", "conversations", "sending", "attacks", "pair")
+    for name in ("main", "tables_unit", "support", "pieces", "conversations", "sending", "attacks", "options", "pair")
 ]
 # sockets.c puts itself between the library and sendto()
 WRAPPED = ["-Wl,--wrap=sendto"]

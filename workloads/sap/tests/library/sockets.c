@@ -278,6 +278,9 @@ static void refused(void)
 	options = options_of(-2);
 	CHECK_EQUAL(sap_listen(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
 	options = options_of(0);
+	options.size--;
+	CHECK_EQUAL(sap_listen(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
+	options = options_of(0);
 	sock = listening(&at, &length, AF_INET, &options);
 	CHECK_EQUAL(sap_listen(&second, (struct sockaddr *)&at, length, &options), SAP_ERR_SYSTEM);
 	CHECK_EQUAL(errno, EADDRINUSE);

@@ -9,7 +9,7 @@ import pytest
 
 from workloads.sap.tests.library import native
 
-FILES = ("pieces.c", "conversations.c", "sending.c", "attacks.c")
+FILES = ("pieces.c", "conversations.c", "sending.c", "attacks.c", "options.c")
 # valgrind is thirty times slower: not what only repeats the same paths thousands of times
 LONG = {
     "flood_of_pings",

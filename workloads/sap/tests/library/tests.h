@@ -10,7 +10,8 @@
 #define MS UINT64_C(1000000)
 #define LONG UINT64_C(600000000000) /* more than any test takes */
 
-extern const struct test pieces_tests[], conversation_tests[], sending_tests[], attack_tests[], socket_tests[];
+extern const struct test pieces_tests[], conversation_tests[], sending_tests[], attack_tests[], options_tests[],
+	socket_tests[];
 
 /* Small: 64 bytes of payload, 16 datagrams of either kind. */
 struct sap_core_config test_config(enum sap_control control);
