@@ -357,8 +357,12 @@ static handler_t sap_response_start(request_st *r, void *data)
 
 	if (r->http_status != 200 || !http_method_get_or_head(r->http_method) || !is_active(r, p))
 		return HANDLER_GO_ON;
-	verdict = sap_request_parse(&request, REQUEST_HEADER(r, "X-SAP-Approx"), REQUEST_HEADER(r, "X-SAP-Port"),
-				    REQUEST_HEADER(r, "X-SAP-Force-Precise"));
+	verdict = sap_request_parse(&request, &(struct sap_request_headers){
+		.approx = REQUEST_HEADER(r, "X-SAP-Approx"),
+		.port = REQUEST_HEADER(r, "X-SAP-Port"),
+		.force_precise = REQUEST_HEADER(r, "X-SAP-Force-Precise"),
+		.token = REQUEST_HEADER(r, "X-SAP-Token"),
+	});
 	if (verdict == SAP_REQUEST_NONE)
 		return HANDLER_GO_ON;
 	if (verdict != SAP_REQUEST_GOOD)
@@ -385,6 +389,7 @@ static handler_t sap_response_start(request_st *r, void *data)
 	if (why)
 		return refuse(r, why);
 	job.length = file->file.length;
+	job.token = request.token;
 	if (r->http_method == HTTP_METHOD_GET) {
 		why = start(p, r, file, &job);
 		if (why)

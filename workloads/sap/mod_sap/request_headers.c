@@ -150,23 +150,49 @@ static enum sap_request_verdict parse_force(struct sap_request *request, struct 
 	return SAP_REQUEST_BAD_FORCE;
 }
 
-enum sap_request_verdict sap_request_parse(struct sap_request *request, struct sap_text approx, struct sap_text port,
-					   struct sap_text force_precise)
+/* Returns the value of a hexadecimal digit, or -1. */
+static int digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = lower(c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static enum sap_request_verdict parse_token(struct sap_request *request, struct sap_text text)
+{
+	text = trimmed(text);
+	if (text.length != 2 * sizeof(request->token))
+		return SAP_REQUEST_BAD_TOKEN;
+	for (size_t i = 0; i < text.length; i++) {
+		if (digit(text.bytes[i]) < 0)
+			return SAP_REQUEST_BAD_TOKEN;
+		request->token = request->token << 4 | (uint64_t)digit(text.bytes[i]);
+	}
+	return request->token ? SAP_REQUEST_GOOD : SAP_REQUEST_BAD_TOKEN;
+}
+
+enum sap_request_verdict sap_request_parse(struct sap_request *request, const struct sap_request_headers *headers)
 {
 	enum sap_request_verdict verdict = SAP_REQUEST_GOOD;
 
 	request->port = 0;
 	request->force_precise = false;
+	request->token = 0;
 	request->types = 0;
-	if (force_precise.bytes)
-		verdict = parse_force(request, force_precise);
-	if (verdict == SAP_REQUEST_GOOD && approx.bytes)
-		verdict = parse_types(request, approx);
+	if (headers->force_precise.bytes)
+		verdict = parse_force(request, headers->force_precise);
+	if (verdict == SAP_REQUEST_GOOD && headers->approx.bytes)
+		verdict = parse_types(request, headers->approx);
 	if (verdict != SAP_REQUEST_GOOD)
 		return verdict;
 	if (!request->types && !request->force_precise)
 		return SAP_REQUEST_NONE;
-	return port.bytes ? parse_port(request, port) : SAP_REQUEST_NO_PORT;
+	if (headers->token.bytes)
+		verdict = parse_token(request, headers->token);
+	if (verdict != SAP_REQUEST_GOOD)
+		return verdict;
+	return headers->port.bytes ? parse_port(request, headers->port) : SAP_REQUEST_NO_PORT;
 }
 
 bool sap_request_matches(const struct sap_request *request, struct sap_text content_type)
@@ -202,6 +228,8 @@ const char *sap_request_reason(enum sap_request_verdict verdict)
 		return "X-SAP-Approx is too long: at most 64 types in 4096 bytes";
 	case SAP_REQUEST_BAD_FORCE:
 		return "X-SAP-Force-Precise is neither 1 nor 0";
+	case SAP_REQUEST_BAD_TOKEN:
+		return "X-SAP-Token is not a random number of 16 hexadecimal digits";
 	}
 	return "unknown";
 }

@@ -5,6 +5,7 @@
  *	X-SAP-Approx: image/jpeg, text/plain	types it accepts with errors; a star matches any subtype or type
  *	X-SAP-Port: 5001			the UDP-Lite port it listens on
  *	X-SAP-Force-Precise: 1			send all files over SAP, without errors
+ *	X-SAP-Token: 00c0ffee00c0ffee		by which it recognizes the server; 16 hexadecimal digits
  *
  * Does not depend on sockets or the server and allocates no memory, for tests and fuzzers.
  */
@@ -30,12 +31,18 @@ enum sap_request_verdict {
 	SAP_REQUEST_BAD_TYPES,	/* X-SAP-Approx is not a list of types */
 	SAP_REQUEST_TOO_LONG,	/* X-SAP-Approx has too many types or bytes */
 	SAP_REQUEST_BAD_FORCE,	/* X-SAP-Force-Precise is neither yes nor no */
+	SAP_REQUEST_BAD_TOKEN,	/* X-SAP-Token is not 16 hexadecimal digits, or all are 0 */
 };
 
 /* Part of a header, not null-terminated. bytes is NULL if there is no such header. */
 struct sap_text {
 	const char *bytes;
 	size_t length;
+};
+
+/* The headers. */
+struct sap_request_headers {
+	struct sap_text approx, port, force_precise, token;
 };
 
 /* A media type. The subtype has length 0 if any subtype matches; both have length 0 if any type matches. */
@@ -47,17 +54,17 @@ struct sap_type {
 struct sap_request {
 	uint16_t port;
 	bool force_precise;
+	uint64_t token; /* 0: none */
 	unsigned int types;
 	struct sap_type type[SAP_REQUEST_TYPES_MAX];
 };
 
 /*
- * Parses the three headers. *request is valid only if the result is SAP_REQUEST_GOOD.
+ * Parses the headers. *request is valid only if the result is SAP_REQUEST_GOOD.
  *
  * Repeated headers must be combined into one, joined by commas (RFC 9110, 5.3).
  */
-enum sap_request_verdict sap_request_parse(struct sap_request *request, struct sap_text approx, struct sap_text port,
-					   struct sap_text force_precise);
+enum sap_request_verdict sap_request_parse(struct sap_request *request, const struct sap_request_headers *headers);
 
 /* Whether the client accepts this type with errors. Parameters are ignored: "image/jpeg; charset=x" is image/jpeg. */
 bool sap_request_matches(const struct sap_request *request, struct sap_text content_type);

@@ -40,6 +40,7 @@ int transfer_start(struct transfer **started, const struct transfer_job *job, co
 	sap.give_up_ms = options->give_up_ms;
 	sap.payload_bytes = SAP_PAYLOAD_BYTES;
 	sap.approximate_queue = 1; /* nothing is received */
+	sap.token = job->token;
 	if (options->control == SAP_STOP_AND_WAIT)
 		sap.window = 1;
 	error = sap_connect(&transfer->sock, (const struct sockaddr *)&job->to, job->to_length, &sap);

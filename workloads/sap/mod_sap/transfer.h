@@ -23,6 +23,7 @@ struct transfer_job {
 	int file;	/* descriptor to read from; the caller keeps it open until transfer_close() */
 	off_t length;	/* bytes of the file to send */
 	enum sap_mode mode;
+	uint64_t token;	/* by which the client recognizes the server; 0: none */
 };
 
 /* Options common to all transfers. */

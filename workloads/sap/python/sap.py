@@ -120,7 +120,7 @@ def _fields(struct: Any) -> dict[str, int]:
 
 
 def _set(struct: Any, values: dict[str, int]) -> None:
-    known = [name for name, _ in ffi.typeof(struct).item.fields if name != "size"]
+    known = [name for name, _ in ffi.typeof(struct).item.fields if name not in {"size", "peer"}]
     for name, value in values.items():
         if name not in known:
             raise TypeError(f"unknown option {name}; known options: {', '.join(known)}")
@@ -228,22 +228,27 @@ class Socket:
         lib.sap_close(handle)
 
 
-def _open(function: Any, host: str, port: int, values: dict[str, int]) -> Socket:
+def _open(function: Any, host: str, port: int, peer: tuple[str, int] | None, values: dict[str, int]) -> Socket:
     options, handle, address = ffi.new("struct sap_options *"), ffi.new("sap_sock_t **"), _address(host, port)
     lib.sap_options_init_size(options, ffi.sizeof("struct sap_options"))
     _set(options, values)
+    expected = _address(*peer) if peer else ffi.NULL  # referenced here until the call has copied it
+    options.peer = ffi.cast("struct sockaddr *", expected)
     _checked(function(handle, ffi.cast("struct sockaddr *", address), len(address), options))
     return Socket(handle[0])
 
 
 def connect(host: str, port: int, **options: int) -> Socket:
     """Connect to a listening peer. Options are the members of ``struct sap_options``."""
-    return _open(lib.sap_connect, host, port, options)
+    return _open(lib.sap_connect, host, port, None, options)
 
 
-def listen(host: str, port: int = 0, **options: int) -> Socket:
-    """Listen for a peer. With port 0 the kernel chooses one, see :attr:`Socket.port`."""
-    return _open(lib.sap_listen, host, port, options)
+def listen(host: str, port: int = 0, *, peer: tuple[str, int] | None = None, **options: int) -> Socket:
+    """Listen for a peer. With port 0 the kernel chooses one, see :attr:`Socket.port`.
+
+    ``peer`` is the only address and port (0: any port) that may connect.
+    """
+    return _open(lib.sap_listen, host, port, peer, options)
 
 
 class Core:

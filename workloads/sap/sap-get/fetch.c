@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 #include "datagrams.h"
@@ -39,6 +40,7 @@ struct fetch {
 	size_t response_headers_length;
 	/* SAP; sock is NULL if not used, or not any more */
 	sap_sock_t *sock;
+	uint64_t token;		/* by which the server is recognized; 0: none */
 	bool ended;		/* FIN has been received */
 	bool more;		/* stopped after BATCH: libsap may hold datagrams even if the socket is empty */
 	bool guaranteed;	/* kind of all datagrams; set by the first */
@@ -140,6 +142,10 @@ static bool make_headers(struct fetch *fetch)
 		return ok;
 	snprintf(line, sizeof(line), "X-SAP-Port: %u", (unsigned int)fetch->result.port);
 	ok = ok && add_header(fetch, line);
+	if (ok && fetch->token) {
+		snprintf(line, sizeof(line), "X-SAP-Token: %016" PRIx64, fetch->token);
+		ok = add_header(fetch, line);
+	}
 	if (ok && options->force_precise)
 		ok = add_header(fetch, "X-SAP-Force-Precise: 1");
 	if (ok && options->approx) {
@@ -296,6 +302,16 @@ static void enlarge_buffer(int fd)
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
+/* Chooses the token, unless the user wants none. */
+static bool choose_token(struct fetch *fetch)
+{
+	while (!fetch->options->no_token && !fetch->token) { /* 0 would be none */
+		if (getrandom(&fetch->token, sizeof(fetch->token), 0) < 0 && errno != EINTR)
+			return false;
+	}
+	return true;
+}
+
 static bool listen_sap(struct fetch *fetch, uint16_t port)
 {
 	struct sockaddr_storage at = { 0 };
@@ -315,7 +331,10 @@ static bool listen_sap(struct fetch *fetch, uint16_t port)
 	sap_options_init(&options);
 	options.timeout_ms = 0;
 	options.payload_bytes = SAP_PAYLOAD_BYTES;
-	error = sap_listen(&fetch->sock, (struct sockaddr *)&at, length, &options);
+	error = choose_token(fetch) ? SAP_OK : SAP_ERR_SYSTEM;
+	options.token = fetch->token;
+	if (!error)
+		error = sap_listen(&fetch->sock, (struct sockaddr *)&at, length, &options);
 	if (!error)
 		error = sap_local(fetch->sock, &at, &length);
 	if (error) {
@@ -329,7 +348,7 @@ static bool listen_sap(struct fetch *fetch, uint16_t port)
 	return true;
 }
 
-/* Checks that the peer is the server: a listening socket accepts whoever pings first. */
+/* Checks that the peer is the server: without a token, a listening socket accepts whoever pings first. */
 static bool peer_is_server(struct fetch *fetch)
 {
 	struct sockaddr_storage peer;
@@ -423,6 +442,17 @@ static int64_t deadline_ns(const struct fetch *fetch)
 	return fetch->options->max_time_ns && last_ns < idle_ns ? last_ns : idle_ns;
 }
 
+/* Whether nobody has connected, but somebody tried without the token. */
+static bool only_strangers_came(const struct fetch *fetch)
+{
+	struct sap_stats stats;
+
+	if (!fetch->sock || !fetch->token || sap_ready(fetch->sock) & SAP_CONNECTED)
+		return false;
+	sap_get_stats(fetch->sock, &stats);
+	return stats.rejected_foreign > 0;
+}
+
 static void check_time(struct fetch *fetch)
 {
 	const int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
@@ -431,11 +461,13 @@ static void check_time(struct fetch *fetch)
 		return;
 	if (fetch->answered && fetch->sock && !peer_is_server(fetch))
 		return;
-	fail(fetch, EXIT_TIMED_OUT, "%s after %.3f s: %s",
+	fail(fetch, EXIT_TIMED_OUT, "%s after %.3f s: %s%s",
 	     fetch->options->max_time_ns ? "timed out" : "no more data",
 	     (double)(now_ns - fetch->result.begin_ns) / 1e9,
 	     fetch->answered ? "the end of the file announced over SAP is missing" :
-			       "the response is incomplete");
+			       "the response is incomplete",
+	     only_strangers_came(fetch) ? "; datagrams without the token have arrived: if the server does not know "
+					  "X-SAP-Token, use --no-token" : "");
 }
 
 static void compare(struct fetch *fetch, uint64_t length)

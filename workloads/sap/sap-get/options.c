@@ -12,7 +12,7 @@ enum { PORT_MIN = 1024, COUNT_MAX = 1000000 };
 
 static const double SECONDS_MAX = 1e6;
 
-enum { LONG_ONLY = 256, APPROX, FORCE_PRECISE, TCP, PORT, COUNT, PAUSE, TIMEOUT, JSON, COMPARE, VERSION };
+enum { LONG_ONLY = 256, APPROX, FORCE_PRECISE, TCP, NO_TOKEN, PORT, COUNT, PAUSE, TIMEOUT, JSON, COMPARE, VERSION };
 
 static const struct option LONG[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -28,6 +28,7 @@ static const struct option LONG[] = {
 	{ "approx", required_argument, NULL, APPROX },
 	{ "force-precise", no_argument, NULL, FORCE_PRECISE },
 	{ "tcp", no_argument, NULL, TCP },
+	{ "no-token", no_argument, NULL, NO_TOKEN },
 	{ "port", required_argument, NULL, PORT },
 	{ "count", required_argument, NULL, COUNT },
 	{ "pause", required_argument, NULL, PAUSE },
@@ -47,6 +48,7 @@ static const char HELP[] =
 	"      --tcp             never use SAP; overrides --approx and --force-precise\n"
 	"      --port N          UDP-Lite port of the first request, N + 1 for the second, and so on\n"
 	"                        (default: chosen by the kernel)\n"
+	"      --no-token        accept whoever pings first; for servers that do not know X-SAP-Token\n"
 	"  -o, --output FILE     write to FILE; give one per URL, in the same order (default: -, which is\n"
 	"                        stdout)\n"
 	"  -H, --header 'X: y'   add a header to the request\n"
@@ -145,6 +147,9 @@ static bool read_option(struct options *options, int option, unsigned int *outpu
 		return true;
 	case TCP:
 		options->tcp = true;
+		return true;
+	case NO_TOKEN:
+		options->no_token = true;
 		return true;
 	case PORT:
 		if (!read_number("--port", optarg, PORT_MIN, UINT16_MAX, &number))

@@ -18,6 +18,7 @@ struct options {
 	const char *compare;	/* NULL: none */
 	bool force_precise;
 	bool tcp;		/* never use SAP */
+	bool no_token;		/* let any host that pings first send */
 	bool ipv6;
 	bool silent;
 	bool include;		/* write headers too */

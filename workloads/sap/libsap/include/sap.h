@@ -16,7 +16,8 @@
  *	sap_close(s);
  *
  * Connections. A socket has one peer. A listening socket accepts the first peer that completes the handshake and
- * ignores all others; to serve several peers at once, listen on several ports. Both sides may send. A listening socket
+ * ignores all others; to serve several peers at once, listen on several ports. So anyone who can reach the port can
+ * connect first: if the peer is known in advance, set the options peer or token, or both. Both sides may send. A listening socket
  * keeps no state for a PING and answers it with a datagram of the same length, so a flood of forged PINGs neither
  * exhausts memory nor is amplified.
  *
@@ -38,7 +39,7 @@
  * Security. The header and the precise bytes are protected by a CRC-32C in addition to UDP-Lite's checksum, because in
  * approximate mode the link layer delivers damaged frames. Every datagram carries random numbers of both ends (128 bits
  * in all), so an attacker who cannot read the traffic cannot forge acknowledgements, data or FIN. One who can read it
- * can: there is no cryptography.
+ * can: there is no cryptography. The same holds for the option token.
  */
 #ifndef SAP_H
 #define SAP_H
@@ -82,6 +83,13 @@ struct sap_options {
 					 * is in flight; default 10 000
 					 */
 	uint32_t linger_ms;		/* how long sap_close() acknowledges retransmitted FINs; default 200 */
+	const struct sockaddr *peer;	/* sap_listen(): the only host that may connect, and the only port unless it is
+					 * 0; IPv4 or IPv6, as the socket; default NULL: any
+					 */
+	uint64_t token;			/* random number that both ends know from elsewhere, for example from a request
+					 * over TCP. sap_connect() uses it as the connection number. sap_listen()
+					 * ignores all PINGs without it. Default 0: a random number; any
+					 */
 };
 
 /* Initializes all options to their defaults. options: a pointer to struct sap_options. */

@@ -46,10 +46,13 @@ enum sap_role {
 
 struct sap_core_config {
 	enum sap_role role;
-	struct sap_address peer; /* SAP_CONNECTS: the peer to connect to */
+	/* SAP_CONNECTS: the peer to connect to. SAP_LISTENS: how the peer's address must begin; length 0: any. */
+	struct sap_address peer;
+	/* SAP_CONNECTS: the connection number; 0: random. SAP_LISTENS: the only one that may connect; 0: any. */
+	uint64_t connection;
 	/*
-	 * Unpredictable bytes, different for each core. SAP_CONNECTS: the first eight are the connection ID.
-	 * SAP_LISTENS: the key for its tokens.
+	 * Unpredictable bytes, different for each core. SAP_CONNECTS: the first eight are the connection number, unless
+	 * connection is set. SAP_LISTENS: the key for its tokens.
 	 */
 	uint8_t random[16];
 	/* Meaning and ranges as in struct sap_options (sap.h). */

@@ -16,8 +16,10 @@ void sap_handshake_init(struct sap_handshake *handshake, const struct sap_core_c
 	};
 	if (handshake->listens) {
 		memcpy(handshake->key, config->random, sizeof(handshake->key));
+		handshake->only_from = config->peer;
+		handshake->only_connection = config->connection;
 	} else {
-		handshake->connection = sap_get_be(config->random, 8);
+		handshake->connection = config->connection ? config->connection : sap_get_be(config->random, 8);
 		handshake->peer = config->peer;
 	}
 }
@@ -39,9 +41,22 @@ static bool same(const struct sap_address *a, const struct sap_address *b)
 	return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
+/* Whether a datagram may be from the peer that the listener waits for. */
+static bool is_expected(const struct sap_handshake *handshake, const struct sap_address *from,
+			const struct sap_header *header)
+{
+	const struct sap_address *const only = &handshake->only_from;
+
+	if (handshake->only_connection && header->connection != handshake->only_connection)
+		return false;
+	return from->length >= only->length && memcmp(from->bytes, only->bytes, only->length) == 0;
+}
+
 static enum sap_verdict listen_input(struct sap_handshake *handshake, const struct sap_address *from,
 				     const struct sap_header *header, bool *opened)
 {
+	if (!is_expected(handshake, from, header))
+		return SAP_FOREIGN;
 	if (header->type == SAP_TYPE_PING && header->token == 0) {
 		handshake->answer_due = true;
 		handshake->answer_to = *from;

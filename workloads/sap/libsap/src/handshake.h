@@ -22,6 +22,8 @@ struct sap_handshake {
 	uint8_t key[16];
 	uint64_t connection;
 	uint64_t token;
+	struct sap_address only_from; /* listening side: who may connect; see struct sap_core_config */
+	uint64_t only_connection;
 	bool connected;
 	bool confirmed;		/* connecting side: the listener is known to be connected too */
 	uint64_t started_ns;

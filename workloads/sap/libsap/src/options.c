@@ -9,7 +9,8 @@
 static const uint32_t SIZE_MIN = offsetof(struct sap_options, linger_ms) + sizeof(uint32_t), SIZE_MAX_BYTES = 4096;
 
 /* Bytes of padding would be indeterminate, and a later version could have a member there. */
-_Static_assert(sizeof(struct sap_options) == offsetof(struct sap_options, linger_ms) + sizeof(uint32_t), "no padding");
+_Static_assert(offsetof(struct sap_options, peer) == offsetof(struct sap_options, linger_ms) + sizeof(uint32_t) &&
+	       sizeof(struct sap_options) == offsetof(struct sap_options, token) + sizeof(uint64_t), "padding");
 
 void sap_options_init_size(struct sap_options *options, size_t size)
 {

@@ -162,6 +162,7 @@ static int configure(struct sap_core_config *config, const struct sap_options *o
 	config->rto_min_ns = options->rto_min_ms * MS;
 	config->give_up_ns = options->give_up_ms * MS;
 	config->linger_ns = options->linger_ms * MS;
+	config->connection = options->token;
 	return sap_random(config->random, sizeof(config->random)) ? SAP_OK : SAP_ERR_SYSTEM;
 }
 
@@ -180,7 +181,8 @@ static int create_core(sap_sock_t *sock, const struct sap_core_config *config)
 }
 
 /* Creates a socket without an address or a core, and fills in *config for create_core(). */
-static int create(sap_sock_t **created, struct sap_core_config *config, int family, const struct sap_options *given)
+static int create(sap_sock_t **created, struct sap_core_config *config, enum sap_role role, int family,
+		  const struct sap_options *given)
 {
 	struct sap_options options;
 	sap_sock_t *sock;
@@ -192,6 +194,10 @@ static int create(sap_sock_t **created, struct sap_core_config *config, int fami
 	error = configure(config, &options);
 	if (error)
 		return error;
+	config->role = role;
+	if (options.peer && (role != SAP_LISTENS || options.peer->sa_family != family ||
+			     !sap_address_pack_expected(&config->peer, options.peer)))
+		return SAP_ERR_ARGUMENT;
 	if (!sap_core_bytes(config))
 		return SAP_ERR_ARGUMENT;
 	sock = calloc(1, sizeof(*sock));
@@ -228,7 +234,6 @@ static int start_connecting(sap_sock_t *sock, struct sap_core_config *config, co
 	if (!sap_udplite_connect(&sock->udplite, to, length) ||
 	    getpeername(sock->udplite.fd, (struct sockaddr *)&peer, &peer_length) != 0)
 		return SAP_ERR_SYSTEM;
-	config->role = SAP_CONNECTS;
 	if (!sap_address_pack(&config->peer, &peer))
 		return SAP_ERR_ARGUMENT;
 	error = create_core(sock, config);
@@ -240,7 +245,7 @@ static int start_connecting(sap_sock_t *sock, struct sap_core_config *config, co
 int sap_connect(sap_sock_t **sock, const struct sockaddr *to, socklen_t to_length, const struct sap_options *options)
 {
 	struct sap_core_config config;
-	int error = create(sock, &config, to->sa_family, options);
+	int error = create(sock, &config, SAP_CONNECTS, to->sa_family, options);
 
 	if (error)
 		return error;
@@ -255,12 +260,11 @@ int sap_connect(sap_sock_t **sock, const struct sockaddr *to, socklen_t to_lengt
 int sap_listen(sap_sock_t **sock, const struct sockaddr *at, socklen_t at_length, const struct sap_options *options)
 {
 	struct sap_core_config config;
-	int error = create(sock, &config, at->sa_family, options);
+	int error = create(sock, &config, SAP_LISTENS, at->sa_family, options);
 
 	if (error)
 		return error;
 	(*sock)->listens = true;
-	config.role = SAP_LISTENS;
 	error = sap_udplite_bind(&(*sock)->udplite, at, at_length) ? create_core(*sock, &config) : SAP_ERR_SYSTEM;
 	if (error) {
 		discard(*sock);

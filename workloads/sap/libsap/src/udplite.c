@@ -140,14 +140,28 @@ bool sap_address_pack(struct sap_address *address, const struct sockaddr_storage
 		return true;
 	case AF_INET6:
 		memcpy(address->bytes, &in6->sin6_addr, 16);
-		memcpy(address->bytes + 16, &in6->sin6_port, 2);
 		/* other addresses have no meaningful scope, and the kernel may or may not set it */
 		if (IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
-			memcpy(address->bytes + 18, &in6->sin6_scope_id, 4);
+			memcpy(address->bytes + 16, &in6->sin6_scope_id, 4);
+		memcpy(address->bytes + 20, &in6->sin6_port, 2);
 		address->length = 22;
 		return true;
 	}
 	return false;
+}
+
+bool sap_address_pack_expected(struct sap_address *address, const struct sockaddr *from)
+{
+	struct sockaddr_storage copy = { 0 };
+	in_port_t port;
+
+	memcpy(&copy, from, from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in));
+	if (!sap_address_pack(address, &copy))
+		return false;
+	memcpy(&port, address->bytes + address->length - sizeof(port), sizeof(port));
+	if (!port)
+		address->length = (uint8_t)(address->length - sizeof(port));
+	return true;
 }
 
 socklen_t sap_address_unpack(const struct sap_address *address, struct sockaddr_storage *to)
@@ -165,8 +179,8 @@ socklen_t sap_address_unpack(const struct sap_address *address, struct sockaddr_
 	case 22:
 		in6->sin6_family = AF_INET6;
 		memcpy(&in6->sin6_addr, address->bytes, 16);
-		memcpy(&in6->sin6_port, address->bytes + 16, 2);
-		memcpy(&in6->sin6_scope_id, address->bytes + 18, 4);
+		memcpy(&in6->sin6_scope_id, address->bytes + 16, 4);
+		memcpy(&in6->sin6_port, address->bytes + 20, 2);
 		return sizeof(*in6);
 	}
 	return 0;

@@ -33,8 +33,10 @@ enum sap_io sap_udplite_send(struct sap_udplite *udplite, const uint8_t *datagra
 enum sap_io sap_udplite_receive(struct sap_udplite *udplite, uint8_t *datagram, size_t size, size_t *length,
 				struct sap_address *from);
 
-/* Convert addresses to bytes and back: IPv4 is address (4), port (2); IPv6 is address (16), port (2), scope (4). */
+/* Convert addresses to bytes and back: IPv4 is address (4), port (2); IPv6 is address (16), scope (4), port (2). */
 bool sap_address_pack(struct sap_address *address, const struct sockaddr_storage *from);
+/* The same without the port if that is 0: how the address of an expected peer begins. */
+bool sap_address_pack_expected(struct sap_address *address, const struct sockaddr *from);
 socklen_t sap_address_unpack(const struct sap_address *address, struct sockaddr_storage *to);
 
 /* Returns the time of CLOCK_MONOTONIC. */

@@ -10,7 +10,7 @@
  *	6-7	payload: its length; must match the length of the datagram
  *	8-11	number; see enum sap_type
  *	12-15	count; see enum sap_type
- *	16-23	connection: random number of the connecting side
+ *	16-23	connection: random number of the connecting side, or agreed on beforehand
  *	24-31	token: keyed hash from the listening side; 0 until the connecting side has received it
  *	32-35	CRC-32C over bytes 0 to 31 and the head
  *

@@ -129,6 +129,50 @@ static void flood_of_pings(void)
 	pair_free(pair);
 }
 
+/* A listener that knows who will come does not answer anyone else, and keeps nothing of them. */
+static void whoever_pings_first(const struct sap_core_config *config, const struct sap_address *from,
+				uint64_t connection)
+{
+	struct pair *const pair = pair_new(config, 1, NULL);
+
+	/* the PING, and what would connect a listener whose token was known */
+	inject(pair, LISTENS, from, (struct sap_header){ .type = SAP_TYPE_PING, .connection = connection });
+	CHECK_EQUAL(drain(pair, LISTENS), 0);
+	inject(pair, LISTENS, from, (struct sap_header){ .type = SAP_TYPE_DATA, .connection = connection, .token = 5 });
+	CHECK_EQUAL(drain(pair, LISTENS), 0);
+	CHECK_EQUAL(test_stats(pair, LISTENS).rejected_foreign, 2);
+	CHECK(pair_run(pair, LISTENS, SAP_CONNECTED, LONG));
+	CHECK_EQUAL(pair_send(pair, CONNECTS, 8, 8, true), SAP_OK);
+	CHECK(pair_run(pair, CONNECTS, SAP_FLUSHED, LONG));
+	CHECK_EQUAL(pair->sides[LISTENS].taken_guaranteed, 1);
+	pair_check_stats(pair);
+	pair_free(pair);
+}
+
+static void an_expected_connection(void)
+{
+	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
+
+	config.connection = UINT64_C(0xfedcba9876543210);
+	whoever_pings_first(&config, &STRANGER, 7);
+	whoever_pings_first(&config, &STRANGER, 0);
+	for (int bit = 0; bit < 64; bit++)
+		whoever_pings_first(&config, &STRANGER, config.connection ^ UINT64_C(1) << bit);
+}
+
+static void an_expected_address(void)
+{
+	struct sap_core_config config = test_config(SAP_STOP_AND_WAIT);
+	struct sap_address other = { .length = 2, .bytes = { 10, 66 } };
+
+	config.peer = (struct sap_address){ .length = 1, .bytes = { 10 } }; /* the host, at any port */
+	whoever_pings_first(&config, &STRANGER, 7);
+	whoever_pings_first(&config, &(struct sap_address){ .length = 0 }, 7);
+	config.peer = (struct sap_address){ .length = 2, .bytes = { 10, CONNECTS } }; /* and the port */
+	whoever_pings_first(&config, &STRANGER, 7);
+	whoever_pings_first(&config, &other, 7);
+}
+
 /* Tokens are of one address, one connection, one listener. */
 static void stolen_tokens(void)
 {
@@ -415,6 +459,8 @@ static void noise(void)
 
 const struct test attack_tests[] = {
 	TEST(flood_of_pings),
+	TEST(an_expected_connection),
+	TEST(an_expected_address),
 	TEST(stolen_tokens),
 	TEST(forged_by_guessing),
 	TEST(forged_by_halves),

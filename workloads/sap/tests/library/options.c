@@ -64,6 +64,19 @@ static void options_of_a_later_version(void)
 	CHECK(sap_options_read(&read, &given.known));
 }
 
+static void options_of_an_earlier_version(void)
+{
+	struct sap_options given, read;
+
+	memset(&given, 0xa5, sizeof(given)); /* what is behind them may be anything */
+	sap_options_init_size(&given, offsetof(struct sap_options, peer));
+	CHECK(given.token == UINT64_C(0xa5a5a5a5a5a5a5a5)); /* and stays as it is */
+	given.linger_ms = 7;
+	CHECK(sap_options_read(&read, &given));
+	CHECK_EQUAL(read.linger_ms, 7);
+	CHECK(!read.peer && !read.token);
+}
+
 static void options_that_nobody_initialized(void)
 {
 	struct sap_options given, read;
@@ -80,6 +93,7 @@ const struct test options_tests[] = {
 	TEST(options_of_nobody),
 	TEST(options_of_this_version),
 	TEST(options_of_a_later_version),
+	TEST(options_of_an_earlier_version),
 	TEST(options_that_nobody_initialized),
 	END_OF_TESTS,
 };

@@ -28,7 +28,8 @@ struct pair *pair_new(const struct sap_core_config *config, uint64_t seed, fate_
 		CHECK(memory);
 		memset(memory, 0xa5, bytes); /* it need not be zero */
 		mine.role = side == CONNECTS ? SAP_CONNECTS : SAP_LISTENS;
-		mine.peer = (struct sap_address){ .length = 2, .bytes = { 10, LISTENS } };
+		if (side == CONNECTS)
+			mine.peer = (struct sap_address){ .length = 2, .bytes = { 10, LISTENS } };
 		for (size_t i = 0; i < sizeof(mine.random); i++)
 			mine.random[i] = (uint8_t)next_random(&pair->random);
 		pair->sides[side].address = (struct sap_address){ .length = 2, .bytes = { 10, (uint8_t)side } };

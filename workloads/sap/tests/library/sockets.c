@@ -262,6 +262,100 @@ static void strangers(void)
 	close_pair(socks);
 }
 
+/* Connects, and sends and receives a byte. */
+static void connects(sap_sock_t *listener, const struct sockaddr_storage *at, socklen_t length,
+		     const struct sap_options *options)
+{
+	sap_sock_t *socks[2] = { NULL, listener };
+	uint8_t byte = 0;
+
+	CHECK_EQUAL(sap_connect(&socks[0], (const struct sockaddr *)at, length, options), SAP_OK);
+	work_until(socks, 0, SAP_CONNECTED);
+	CHECK_EQUAL(sap_send(socks[0], "1", 1), 1);
+	work_until(socks, 1, SAP_READABLE);
+	CHECK_EQUAL(sap_recv(socks[1], &byte, 1, NULL), 1);
+	CHECK_EQUAL(byte, '1');
+	close_pair(socks);
+}
+
+/* Pings, and is not answered. */
+static void does_not_connect(sap_sock_t *listener, const struct sockaddr_storage *at, socklen_t length,
+			     const struct sap_options *options)
+{
+	sap_sock_t *stranger;
+
+	CHECK_EQUAL(sap_connect(&stranger, (const struct sockaddr *)at, length, options), SAP_OK);
+	CHECK_EQUAL(sap_process(listener), SAP_OK);
+	CHECK_EQUAL(sap_process(stranger), SAP_OK);
+	CHECK(!(sap_ready(stranger) & SAP_CONNECTED) && !(sap_ready(listener) & SAP_CONNECTED));
+	sap_close(stranger);
+}
+
+/* Strangers on the same host ping first. */
+static void the_token_decides(void)
+{
+	struct sap_options options = options_of(0), wrong = options_of(0), none = options_of(0);
+	struct sockaddr_storage at;
+	struct sap_stats stats;
+	sap_sock_t *listener;
+	socklen_t length;
+
+	options.token = UINT64_C(0xfedcba9876543210);
+	wrong.token = options.token + 1;
+	listener = listening(&at, &length, AF_INET, &options);
+	does_not_connect(listener, &at, length, &none);
+	does_not_connect(listener, &at, length, &wrong);
+	sap_get_stats(listener, &stats);
+	CHECK_EQUAL(stats.rejected_foreign, 2);
+	connects(listener, &at, length, &options);
+}
+
+/* An address, with the port and without. */
+static void the_peer_is_expected(int family)
+{
+	struct sap_options options = options_of(0), plain = options_of(0);
+	struct sockaddr_storage at, peer, other;
+	struct sap_header ping = { .type = SAP_TYPE_PING, .connection = 5 };
+	uint8_t datagram[SAP_HEADER_BYTES];
+	const int known = socket(family, SOCK_DGRAM | SOCK_NONBLOCK, IPPROTO_UDPLITE);
+	sap_sock_t *listener;
+	socklen_t length = loopback(&peer, family);
+
+	options.peer = (struct sockaddr *)&peer;
+	listener = listening(&at, &length, family, &options); /* any port of the loopback address */
+	connects(listener, &at, length, &plain);
+	CHECK(known >= 0 && bind(known, (struct sockaddr *)&peer, length) == 0);
+	CHECK(getsockname(known, (struct sockaddr *)&peer, &length) == 0);
+	listener = listening(&at, &length, family, &options); /* this port */
+	does_not_connect(listener, &at, length, &plain);
+	CHECK_EQUAL(sendto(known, datagram, sap_wire_write(datagram, &ping, NULL), 0, (struct sockaddr *)&at, length),
+		    SAP_HEADER_BYTES);
+	CHECK_EQUAL(sap_process(listener), SAP_OK);
+	CHECK_EQUAL(recv(known, datagram, sizeof(datagram), 0), SAP_HEADER_BYTES);
+	CHECK(sap_wire_read(&ping, datagram, sizeof(datagram)) && ping.type == SAP_TYPE_PING_ACK);
+	close(known);
+	sap_close(listener);
+	loopback(&other, family); /* another host */
+	if (family == AF_INET)
+		((struct sockaddr_in *)&other)->sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	else
+		((struct sockaddr_in6 *)&other)->sin6_addr.s6_addr[0] = 0xfd;
+	options.peer = (struct sockaddr *)&other;
+	listener = listening(&at, &length, family, &options);
+	does_not_connect(listener, &at, length, &plain);
+	sap_close(listener);
+}
+
+static void the_peer_is_expected_ipv4(void)
+{
+	the_peer_is_expected(AF_INET);
+}
+
+static void the_peer_is_expected_ipv6(void)
+{
+	the_peer_is_expected(AF_INET6);
+}
+
 static void refused(void)
 {
 	struct sap_options options = options_of(0);
@@ -278,8 +372,13 @@ static void refused(void)
 	options = options_of(-2);
 	CHECK_EQUAL(sap_listen(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
 	options = options_of(0);
-	options.size--;
+	options.size = 5;
 	CHECK_EQUAL(sap_listen(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
+	options = options_of(0);
+	options.peer = (struct sockaddr *)&bad; /* of another family */
+	CHECK_EQUAL(sap_listen(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
+	options.peer = (struct sockaddr *)&at; /* only for listeners */
+	CHECK_EQUAL(sap_connect(&sock, (struct sockaddr *)&at, length, &options), SAP_ERR_ARGUMENT);
 	options = options_of(0);
 	sock = listening(&at, &length, AF_INET, &options);
 	CHECK_EQUAL(sap_listen(&second, (struct sockaddr *)&at, length, &options), SAP_ERR_SYSTEM);
@@ -472,6 +571,9 @@ const struct test socket_tests[] = {
 	TEST(window),
 	TEST(coverage),
 	TEST(strangers),
+	TEST(the_token_decides),
+	TEST(the_peer_is_expected_ipv4),
+	TEST(the_peer_is_expected_ipv6),
 	TEST(refused),
 	TEST(full_kernel),
 	TEST(errors_of_sending),

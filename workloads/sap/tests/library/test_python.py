@@ -115,6 +115,22 @@ def test_wrong_option(sap: ModuleType) -> None:
 
 if native.host_has_udplite():
 
+    def test_expected(sap: ModuleType) -> None:
+        """By its token, and by its address."""
+        with (
+            sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.1", 0), token=7) as server,
+            sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger,
+            sap.connect("127.0.0.1", server.port, timeout_ms=0, token=7) as client,
+        ):
+            work(server, client, lambda: client.ready("SAP_CONNECTED"))
+            stranger.process()
+            assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] > 0
+        with sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.2", 0)) as server:
+            with sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger:
+                server.process()
+                stranger.process()
+                assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] == 1
+
     def test_sockets(sap: ModuleType) -> None:
         with (
             sap.listen("127.0.0.1", timeout_ms=0) as server,

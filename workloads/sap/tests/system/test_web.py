@@ -238,13 +238,14 @@ REFUSED = [
     (ask("image", "5001"), "X-SAP-Approx is not a list"),
     (ask("a/b," * 65, "5001"), "X-SAP-Approx is too long"),
     (ask("image/*", "5001", "-H", "X-SAP-Force-Precise: perhaps"), "X-SAP-Force-Precise is neither"),
+    (ask("image/*", "5001", "-H", "X-SAP-Token: 5001"), "X-SAP-Token is not a random number of 16 hexadecimal digits"),
     (ask("image/*", "5001", "-r", "0-9"), "ranges of files"),
 ]
 
 
 def test_what_is_refused_goes_over_tcp(boot: Run) -> None:
     lines = [command(f"{1 + i} s", f"ask-{i}", *argv, PICTURE) for i, (argv, _) in enumerate(REFUSED)]
-    lines.append(command("9500 ms", "head", *ask("image/*", "5001"), "-I", PICTURE))
+    lines.append(command("9900 ms", "head", *ask("image/*", "5001"), "-I", PICTURE))
     ran = boot(WIRED.format(quality="delay: 1 ms"), work(*lines))
     head = ran.raw("head.out")  # tells what GET would, and nothing is sent
     assert (

@@ -232,6 +232,31 @@ static void approximate_ipv6(void)
 	a_file_arrives(AF_INET6, SAP_APPROXIMATE, SAP_STOP_AND_WAIT);
 }
 
+static void the_token_of_the_request(void)
+{
+	const uint64_t token = UINT64_C(0xfedcba9876543210);
+
+	for (unsigned int right = 0; right < 2; right++) {
+		struct engine *const engine = make_engine(1, SAP_STOP_AND_WAIT, 200);
+		struct transfer_job job = make_job(AF_INET, 0, SAP_PRECISE);
+		struct sap_options options;
+		socklen_t length;
+		int error;
+
+		sap_options_init(&options);
+		options.timeout_ms = 0;
+		options.token = token;
+		CHECK(sap_listen(&receivers[0].sock, (struct sockaddr *)&job.to, job.to_length, &options) == SAP_OK);
+		CHECK(sap_local(receivers[0].sock, &job.to, &length) == SAP_OK);
+		job.token = right ? token : 0;
+		CHECK(engine_start(engine, &job, &owners[0], &error) == ENGINE_STARTED);
+		run(engine, true);
+		CHECK(done == right && failed == 1);
+		close_all(engine);
+	}
+	check_received(&receivers[0]);
+}
+
 static void a_receiver_that_answers_before_the_engine_looks(void)
 {
 	struct engine *const engine = make_engine(1, SAP_WINDOW, 10000);
@@ -499,6 +524,7 @@ static const struct test engine_tests[] = {
 	TEST(precise),
 	TEST(precise_with_a_window),
 	TEST(approximate_ipv6),
+	TEST(the_token_of_the_request),
 	TEST(a_receiver_that_answers_before_the_engine_looks),
 	TEST(several_at_once),
 	TEST(no_more_than_allowed),

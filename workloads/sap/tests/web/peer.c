@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sends what a server would not: `peer PORT WORD...` connects to a port of 127.0.0.1 and sends a datagram for each word,
- * p1024 a precise one of 1024 bytes, a100 an approximate one of 100; then the FIN, unless the last word is "gone".
+ * Sends what a server would not: `peer PORT TOKEN WORD...` connects to a port of 127.0.0.1, with a token in hexadecimal
+ * (0: none), and sends a datagram for each word, p1024 a precise one of 1024 bytes, a100 an approximate one of 100; then
+ * the FIN, unless the last word is "gone". With the word "stranger" first, it is not answered for 200 ms.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -15,12 +16,20 @@ int main(int argc, char **argv)
 {
 	static const uint8_t bytes[SAP_PAYLOAD_BYTES];
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sap_options options;
 	sap_sock_t *sock;
 
-	CHECK(argc >= 2);
+	CHECK(argc >= 3);
 	to.sin_port = htons((uint16_t)atoi(argv[1]));
-	CHECK(sap_connect(&sock, (struct sockaddr *)&to, sizeof(to), NULL) == SAP_OK);
-	for (int i = 2; i < argc; i++) {
+	sap_options_init(&options);
+	options.token = strtoull(argv[2], NULL, 16);
+	if (argc > 3 && strcmp(argv[3], "stranger") == 0) {
+		options.timeout_ms = 200;
+		CHECK(sap_connect(&sock, (struct sockaddr *)&to, sizeof(to), &options) == SAP_ERR_TIMEDOUT);
+		return 0;
+	}
+	CHECK(sap_connect(&sock, (struct sockaddr *)&to, sizeof(to), &options) == SAP_OK);
+	for (int i = 3; i < argc; i++) {
 		const size_t length = strtoul(argv[i] + 1, NULL, 10);
 
 		if (strcmp(argv[i], "gone") == 0)

@@ -28,10 +28,18 @@ static struct sap_text text(const char *from)
 	return copy;
 }
 
+static enum sap_request_verdict parse_with_token(struct sap_request *request, const char *approx, const char *port,
+						 const char *force, const char *token)
+{
+	const struct sap_request_headers headers = { text(approx), text(port), text(force), text(token) };
+
+	return sap_request_parse(request, &headers);
+}
+
 static enum sap_request_verdict parse(struct sap_request *request, const char *approx, const char *port,
 				      const char *force)
 {
-	return sap_request_parse(request, text(approx), text(port), text(force));
+	return parse_with_token(request, approx, port, force, NULL);
 }
 
 static bool takes(const char *approx, const char *type)
@@ -118,9 +126,26 @@ static void force_precise(void)
 	CHECK(parse(&request, NULL, NULL, "1") == SAP_REQUEST_NO_PORT);
 }
 
+static void tokens(void)
+{
+	static const char *const bad[] = { "", "1", "0123456789abcde", "0123456789abcdef0", "0000000000000000",
+					   "0x23456789abcdef", "0123456789abcdeg", "0123456789abcde ", "-123456789abcdef",
+					   "0123456789abcdef, 0123456789abcdef", "01234567 9abcdef", "0123456789abcde\xff" };
+	struct sap_request request;
+
+	CHECK(parse(&request, "a/b", "5001", NULL) == SAP_REQUEST_GOOD && request.token == 0);
+	CHECK(parse_with_token(&request, "a/b", "5001", NULL, " 0123456789abCDEF\t") == SAP_REQUEST_GOOD);
+	CHECK(request.token == UINT64_C(0x0123456789abcdef));
+	CHECK(parse_with_token(&request, NULL, "5001", "1", "0000000000000001") == SAP_REQUEST_GOOD);
+	CHECK(request.token == 1);
+	CHECK(parse_with_token(&request, NULL, "5001", NULL, "nonsense") == SAP_REQUEST_NONE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		CHECK(parse_with_token(&request, "a/b", "5001", NULL, bad[i]) == SAP_REQUEST_BAD_TOKEN);
+}
+
 static void every_verdict_has_a_reason(void)
 {
-	for (int verdict = SAP_REQUEST_NONE; verdict <= SAP_REQUEST_BAD_FORCE; verdict++)
+	for (int verdict = SAP_REQUEST_NONE; verdict <= SAP_REQUEST_BAD_TOKEN; verdict++)
 		CHECK(strcmp(sap_request_reason((enum sap_request_verdict)verdict), "unknown") != 0);
 }
 
@@ -131,6 +156,7 @@ static const struct test requests_tests[] = {
 	TEST(garbled_types),
 	TEST(long_lists),
 	TEST(force_precise),
+	TEST(tokens),
 	TEST(every_verdict_has_a_reason),
 	END_OF_TESTS
 };

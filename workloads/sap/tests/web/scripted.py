@@ -21,6 +21,8 @@ class Script:
     body: bytes = b""
     datagrams: str | None = None  # words for peer.c, to the port that the request names; None: nobody connects
     closes: bool = False  # the connection, after that
+    knows_tokens: bool = True  # and sends the one of the request
+    stranger: str | None = None  # pings before the server does: with this token, or if "near" one that is off by one
     address: str = "127.0.0.1"  # of the server; peer.c always sends from 127.0.0.1
 
 
@@ -56,6 +58,7 @@ class Server:
                 if not got:
                     return
                 asked += got
+            self._let_a_stranger_ping(asked)
             if self._script.headers is not None:
                 connection.sendall(self._script.headers.replace("\n", "\r\n").encode() + b"\r\n" + self._script.body)
             sending = self._send(asked)
@@ -67,9 +70,23 @@ class Server:
                 sending.kill()
                 sending.wait()
 
+    def _argv(self, asked: bytes) -> list[str]:
+        """The beginning of the command of a peer that does what the request says; empty if that wants no SAP."""
+        port = re.search(rb"\r\nX-SAP-Port: (\d+)\r\n", asked)
+        token = re.search(rb"\r\nX-SAP-Token: ([0-9a-f]{16})\r\n", asked)
+        return [str(self._peer), port[1].decode(), token[1].decode() if token else "0"] if port else []
+
+    def _let_a_stranger_ping(self, asked: bytes) -> None:
+        argv = self._argv(asked)
+        if self._script.stranger is None or not argv:
+            return
+        token = f"{int(argv[2], 16) ^ 1:x}" if self._script.stranger == "near" else self._script.stranger
+        subprocess.run([*argv[:2], token, "stranger"], check=True, stderr=subprocess.PIPE)
+
     def _send(self, asked: bytes) -> subprocess.Popen[bytes] | None:
-        found = re.search(rb"\r\nX-SAP-Port: (\d+)\r\n", asked)
-        if self._script.datagrams is None or not found:
+        argv = self._argv(asked)
+        if self._script.datagrams is None or not argv:
             return None
-        argv = [str(self._peer), found[1].decode(), *self._script.datagrams.split()]
-        return subprocess.Popen(argv, stderr=subprocess.DEVNULL)
+        if not self._script.knows_tokens:
+            argv[2] = "0"
+        return subprocess.Popen([*argv, *self._script.datagrams.split()], stderr=subprocess.DEVNULL)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The headers by which mod_sap is asked, from whoever connects: X-SAP-Approx, X-SAP-Port, X-SAP-Force-Precise, and the
- * type of a file. Four texts, cut at newlines; those that the input is too short for are missing.
+ * The headers by which mod_sap is asked, from whoever connects: X-SAP-Approx, X-SAP-Port, X-SAP-Force-Precise; the type
+ * of a file; X-SAP-Token. Five texts, cut at newlines; those that the input is too short for are missing.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "request_headers.h"
 
-enum { TEXTS = 4 };
+enum { TEXTS = 5 };
 
 /* A text has memory of its own, so that the sanitizer sees a read beyond it. */
 static struct sap_text copy(const uint8_t *bytes, size_t length)
@@ -21,8 +21,11 @@ static struct sap_text copy(const uint8_t *bytes, size_t length)
 	return (struct sap_text){ text, length };
 }
 
-static void check(const struct sap_request *request, struct sap_text approx)
+static void check(const struct sap_request *request, const struct sap_request_headers *headers)
 {
+	const struct sap_text approx = headers->approx;
+
+	CHECK((request->token != 0) == (headers->token.bytes != NULL));
 	CHECK(request->port >= SAP_REQUEST_PORT_MIN && request->types <= SAP_REQUEST_TYPES_MAX);
 	CHECK(request->types || request->force_precise);
 	for (unsigned int i = 0; i < request->types; i++) { /* within the header */
@@ -36,6 +39,7 @@ static void check(const struct sap_request *request, struct sap_text approx)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct sap_text texts[TEXTS] = { 0 };
+	struct sap_request_headers headers;
 	struct sap_request request;
 	size_t at = 0;
 
@@ -45,8 +49,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		texts[i] = copy(bytes + at, end ? (size_t)(end - bytes) - at : length - at);
 		at += texts[i].length + 1;
 	}
-	if (sap_request_parse(&request, texts[0], texts[1], texts[2]) == SAP_REQUEST_GOOD) {
-		check(&request, texts[0]);
+	headers = (struct sap_request_headers){ texts[0], texts[1], texts[2], texts[4] };
+	if (sap_request_parse(&request, &headers) == SAP_REQUEST_GOOD) {
+		check(&request, &headers);
 		sap_request_matches(&request, texts[3]);
 	}
 	for (unsigned int i = 0; i < TEXTS; i++)
