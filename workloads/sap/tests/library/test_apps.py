@@ -17,6 +17,7 @@ import pytest
 
 from lab.build.cache import content_key
 from workloads.sap.tests.library import native
+from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE
 
 STACK = native.STACK
 WALK = STACK / "tracker" / "walk.csv"
@@ -215,57 +216,62 @@ def wait_until(holds: Callable[[], bool]) -> None:
         assert time.monotonic() < end_s
 
 
-if native.host_has_udplite():  # else the guest is where they run: tests/system/test_apps.py
+@NEEDS_UDPLITE
+@pytest.mark.parametrize("window", [[], ["--window", "32"]])
+def test_a_precise_stream(exchange: Exchange, window: list[str]) -> None:
+    received, sent = exchange(
+        ["streamer", "receive"],
+        ["streamer", "send", "--bytes", "100001", "--mode", "precise", "--seed", "4294967290", *window],
+    )
+    assert received["complete"] and received["seed"] == 4294967290
+    assert received["datagrams"] == {
+        "expected": 98, "precise": 98, "arrived": 98, "lost": 0, "damaged": 0, "foreign": 0
+    }  # fmt: skip
+    assert received["bits"] == {"arrived": 800008, "wrong": 0} and received["right_share"] == 1
+    assert received["ber_damaged"] is None and sent["datagrams"] == 98
 
-    @pytest.mark.parametrize("window", [[], ["--window", "32"]])
-    def test_a_precise_stream(exchange: Exchange, window: list[str]) -> None:
-        received, sent = exchange(
-            ["streamer", "receive"],
-            ["streamer", "send", "--bytes", "100001", "--mode", "precise", "--seed", "4294967290", *window],
-        )
-        assert received["complete"] and received["seed"] == 4294967290
-        assert received["datagrams"] == {
-            "expected": 98, "precise": 98, "arrived": 98, "lost": 0, "damaged": 0, "foreign": 0
-        }  # fmt: skip
-        assert received["bits"] == {"arrived": 800008, "wrong": 0} and received["right_share"] == 1
-        assert received["ber_damaged"] is None and sent["datagrams"] == 98
 
-    def test_a_file_with_a_precise_head(exchange: Exchange, tmp_path: Path) -> None:
-        received, sent = exchange(
-            ["streamer", "receive", "--output", str(tmp_path / "got")],
-            ["streamer", "send-file", "--file", str(PICTURE), "--head", "1025", "--every", "1ms",
-             "--keep", str(tmp_path / "kept")],
-        )  # fmt: skip
-        assert received["content"] == "file" and received["datagrams"]["precise"] == sent["precise"] == 2
-        assert received["datagrams"]["damaged"] is None and received["bits"]["wrong"] is None
-        assert (tmp_path / "got").read_bytes() == (tmp_path / "kept").read_bytes() == PICTURE.read_bytes()
+@NEEDS_UDPLITE
+def test_a_file_with_a_precise_head(exchange: Exchange, tmp_path: Path) -> None:
+    received, sent = exchange(
+        ["streamer", "receive", "--output", str(tmp_path / "got")],
+        ["streamer", "send-file", "--file", str(PICTURE), "--head", "1025", "--every", "1ms",
+         "--keep", str(tmp_path / "kept")],
+    )  # fmt: skip
+    assert received["content"] == "file" and received["datagrams"]["precise"] == sent["precise"] == 2
+    assert received["datagrams"]["damaged"] is None and received["bits"]["wrong"] is None
+    assert (tmp_path / "got").read_bytes() == (tmp_path / "kept").read_bytes() == PICTURE.read_bytes()
 
-    @pytest.mark.parametrize("mode", ["approximate", "precise"])
-    def test_a_trace_over_sap(exchange: Exchange, mode: str) -> None:
-        received, sent = exchange(
-            ["tracker", "receive"],
-            ["tracker", "send", "--trace", str(WALK), "--mode", mode, "--every", "1ms", "--count", "100"],
-        )
-        assert received["complete"] and received["points"]["expected"] == received["points"]["arrived"] == 100
-        assert received["speed_m_s"] == sent["speed_m_s"]
 
-    def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None:
-        """In the midst of a stream, which it then calls incomplete; and before there is one."""
-        port, output = ["--port", str(free_port())], tmp_path / "got"
-        receive = [programs["streamer"], "receive", *port, "--json", "--output", str(output)]
-        send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "200ms"]
-        with (
-            subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiving,
-            subprocess.Popen([*send, "--bytes", "1G", "--every", "1ms"], stderr=subprocess.PIPE, text=True) as sending,
-        ):
-            wait_until(lambda: output.exists() and output.stat().st_size > 0)
-            receiving.send_signal(signal.SIGINT)
-            told = json.loads(receiving.communicate(timeout=60)[0])
-            _, complaint = sending.communicate(timeout=60)
-        assert receiving.returncode == 0 and not told["complete"] and told["datagrams"]["lost"] > 0
-        assert sending.returncode == 1 and "the peer does not answer" in complaint
-        with subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving:
-            wait_until(lambda: is_listening(int(port[1])))
-            receiving.send_signal(signal.SIGINT)
-            _, complaint = receiving.communicate(timeout=60)
-        assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream was received\n")
+@NEEDS_UDPLITE
+@pytest.mark.parametrize("mode", ["approximate", "precise"])
+def test_a_trace_over_sap(exchange: Exchange, mode: str) -> None:
+    received, sent = exchange(
+        ["tracker", "receive"],
+        ["tracker", "send", "--trace", str(WALK), "--mode", mode, "--every", "1ms", "--count", "100"],
+    )
+    assert received["complete"] and received["points"]["expected"] == received["points"]["arrived"] == 100
+    assert received["speed_m_s"] == sent["speed_m_s"]
+
+
+@NEEDS_UDPLITE
+def test_a_receiver_ends_at_a_signal(programs: Programs, tmp_path: Path) -> None:
+    """In the midst of a stream, which it then calls incomplete; and before there is one."""
+    port, output = ["--port", str(free_port())], tmp_path / "got"
+    receive = [programs["streamer"], "receive", *port, "--json", "--output", str(output)]
+    send = [programs["streamer"], "send", "--to", "127.0.0.1", *port, "--mode", "precise", "--give-up", "200ms"]
+    with (
+        subprocess.Popen(receive, stdout=subprocess.PIPE, text=True) as receiving,
+        subprocess.Popen([*send, "--bytes", "1G", "--every", "1ms"], stderr=subprocess.PIPE, text=True) as sending,
+    ):
+        wait_until(lambda: output.exists() and output.stat().st_size > 0)
+        receiving.send_signal(signal.SIGINT)
+        told = json.loads(receiving.communicate(timeout=60)[0])
+        _, complaint = sending.communicate(timeout=60)
+    assert receiving.returncode == 0 and not told["complete"] and told["datagrams"]["lost"] > 0
+    assert sending.returncode == 1 and "the peer does not answer" in complaint
+    with subprocess.Popen(receive, stderr=subprocess.PIPE, text=True) as receiving:
+        wait_until(lambda: is_listening(int(port[1])))
+        receiving.send_signal(signal.SIGINT)
+        _, complaint = receiving.communicate(timeout=60)
+    assert (receiving.returncode, complaint) == (1, "sap-streamer: no stream was received\n")

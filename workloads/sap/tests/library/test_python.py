@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from workloads.sap.tests.library import native
+from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE
 
 BINDING = native.STACK / "python"
 MS = 1_000_000
@@ -113,38 +114,41 @@ def test_wrong_option(sap: ModuleType) -> None:
         sap.Core(sap.LISTENS, bytes(16), window=0)
 
 
-if native.host_has_udplite():
+@NEEDS_UDPLITE
+def test_expected(sap: ModuleType) -> None:
+    """By its token, and by its address."""
+    with (
+        sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.1", 0), token=7) as server,
+        sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger,
+        sap.connect("127.0.0.1", server.port, timeout_ms=0, token=7) as client,
+    ):
+        work(server, client, lambda: client.ready("SAP_CONNECTED"))
+        stranger.process()
+        assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] > 0
+    with (
+        sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.2", 0)) as server,
+        sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger,
+    ):
+        server.process()
+        stranger.process()
+        assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] == 1
 
-    def test_expected(sap: ModuleType) -> None:
-        """By its token, and by its address."""
-        with (
-            sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.1", 0), token=7) as server,
-            sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger,
-            sap.connect("127.0.0.1", server.port, timeout_ms=0, token=7) as client,
-        ):
-            work(server, client, lambda: client.ready("SAP_CONNECTED"))
-            stranger.process()
-            assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] > 0
-        with sap.listen("127.0.0.1", timeout_ms=0, peer=("127.0.0.2", 0)) as server:
-            with sap.connect("127.0.0.1", server.port, timeout_ms=0) as stranger:
-                server.process()
-                stranger.process()
-                assert not stranger.ready("SAP_CONNECTED") and server.stats["rejected_foreign"] == 1
 
-    def test_sockets(sap: ModuleType) -> None:
-        with (
-            sap.listen("127.0.0.1", timeout_ms=0) as server,
-            sap.connect("127.0.0.1", server.port, timeout_ms=0) as client,
-        ):
-            work(server, client, lambda: client.ready("SAP_CONNECTED"))
-            client.send(b"one")
-            client.mode = sap.APPROXIMATE
-            assert client.mode == sap.APPROXIMATE
-            client.send(b"two")
-            client.send_head(b"three", 2, once=True)
-            work(server, client, lambda: client.ready("SAP_FLUSHED"))
-            with pytest.raises(sap.Error, match="SAP_ERR_AGAIN"):
-                client.fin()
-            work(server, client, lambda: server.ready("SAP_ENDED"))
-            assert [(message.data, message.precise) for message in server] == [(b"one", 3), (b"two", 0), (b"three", 2)]
-            assert server.stats["delivered_approximate"] == 2
+@NEEDS_UDPLITE
+def test_sockets(sap: ModuleType) -> None:
+    with (
+        sap.listen("127.0.0.1", timeout_ms=0) as server,
+        sap.connect("127.0.0.1", server.port, timeout_ms=0) as client,
+    ):
+        work(server, client, lambda: client.ready("SAP_CONNECTED"))
+        client.send(b"one")
+        client.mode = sap.APPROXIMATE
+        assert client.mode == sap.APPROXIMATE
+        client.send(b"two")
+        client.send_head(b"three", 2, once=True)
+        work(server, client, lambda: client.ready("SAP_FLUSHED"))
+        with pytest.raises(sap.Error, match="SAP_ERR_AGAIN"):
+            client.fin()
+        work(server, client, lambda: server.ready("SAP_ENDED"))
+        assert [(message.data, message.precise) for message in server] == [(b"one", 3), (b"two", 0), (b"three", 2)]
+        assert server.stats["delivered_approximate"] == 2

@@ -12,6 +12,7 @@ import pytest
 from lab.build.image.initrd import Entry, archive
 from tests.kernel.test_kunit import boot
 from workloads.sap.tests.library import native
+from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE
 
 NAMES = native.tests_in("sockets.c")
 
@@ -33,13 +34,12 @@ def test_sockets_in_the_guest(tmp_path: Path) -> None:
     assert "\ndone\n" in log
 
 
-if native.host_has_udplite():  # else the guest, above, is where they run
+@NEEDS_UDPLITE
+@pytest.mark.parametrize("name", NAMES)
+def test_sockets(sockets: Path, name: str) -> None:
+    native.run([str(sockets), name])
 
-    @pytest.mark.parametrize("name", NAMES)
-    def test_sockets(sockets: Path, name: str) -> None:
-        native.run([str(sockets), name])
 
-    def test_sockets_in_valgrind(plain_sockets: Path) -> None:
-        native.run(
-            [*native.valgrind(), str(plain_sockets), "ipv6", "coverage", "gone", "full_kernel", "threads_window"]
-        )
+@NEEDS_UDPLITE
+def test_sockets_in_valgrind(plain_sockets: Path) -> None:
+    native.run([*native.valgrind(), str(plain_sockets), "ipv6", "coverage", "gone", "full_kernel", "threads_window"])

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from workloads.sap.tests.library import native
+from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE
 from workloads.sap.tests.web.scripted import Script, Server
 
 pytestmark = pytest.mark.guest  # no boot, but the image
@@ -79,13 +80,11 @@ BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
     "mixed": (102, BY_SAP, Script(f"{PRECISE}2048\n", datagrams="p1024 a1024"), "are mixed"),
     "other mode": (102, BY_SAP, Script(f"{PRECISE}5\n", datagrams="a5"), "not of the announced mode"),
 }
-if native.host_has_udplite():  # else tests/system/test_web.py has to do
-    ANSWERED |= BY_UDPLITE
 
 
-@pytest.mark.parametrize("case", ANSWERED)
+@pytest.mark.parametrize("case", [*ANSWERED, *(pytest.param(case, marks=NEEDS_UDPLITE) for case in BY_UDPLITE)])
 def test_answers(sap_get: list[str], peer: Path, tmp_path: Path, case: str) -> None:
-    status, words, script, why = ANSWERED[case]
+    status, words, script, why = (ANSWERED | BY_UDPLITE)[case]
     with Server(script, peer) as server:
         ended, (told,), said = get(sap_get, "--output", str(tmp_path / "file"), *words, server.url)
     why = why.replace("PORT", str(told["port"]))
@@ -168,15 +167,14 @@ def test_wrong_usage(sap_get: list[str], words: list[str], told: str) -> None:
     assert ended == 2 and told in said
 
 
-if native.host_has_udplite():
-
-    def test_a_port_that_is_taken(sap_get: list[str]) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136) as taken:
-            taken.bind(("0.0.0.0", 0))
-            port = taken.getsockname()[1]
-            ended, (told,), _ = get(sap_get, *BY_SAP, "--port", str(port), "http://127.0.0.1:1/")
-        assert ended == told["exit_code"] == 100
-        assert told["error"] == f"cannot listen on UDP-Lite port {port}: Address already in use"
+@NEEDS_UDPLITE
+def test_a_port_that_is_taken(sap_get: list[str]) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM, 136) as taken:
+        taken.bind(("0.0.0.0", 0))
+        port = taken.getsockname()[1]
+        ended, (told,), _ = get(sap_get, *BY_SAP, "--port", str(port), "http://127.0.0.1:1/")
+    assert ended == told["exit_code"] == 100
+    assert told["error"] == f"cannot listen on UDP-Lite port {port}: Address already in use"
 
 
 def test_the_manual_names_what_is_tested() -> None:
