@@ -5,7 +5,7 @@
  *	grep -oh -E 'HAVE_[A-Z0-9_]+' base.h plugin.h request.h http_*.h buffer.h array.h chunk.h sys-*.h ... | sort -u
  *
  * Macros for other systems and for TLS libraries are left out. The first three affect the size of structures;
- * debian/rules configures --with-pcre2.
+ * debian/rules configures --with-pcre2. tests/web/test_layout.py compares the sizes with those of the image's lighttpd.
  */
 #define HAVE_PCRE2_H 1
 #define HAVE_IPV6 1

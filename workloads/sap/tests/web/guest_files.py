@@ -7,10 +7,13 @@ loader and the libraries of the image they run here too, where sanitizers, valgr
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from lab.build.cache import content_key
 from lab.build.debian_source import ensure_source
@@ -41,10 +44,10 @@ class GuestFiles:
         first = ["--preload", ":".join(map(str, preloaded))] if preloaded else []
         return [str(libraries / LOADER), "--library-path", str(libraries), *first, str(program)]
 
-    def build(self, part: str, flags: list[str]) -> Path:
+    def build(self, part: str, flags: list[str], changed: Mapping[str, str] = MappingProxyType({})) -> Path:
         """Compile libsap and a folder of the stack, as the lab does but with other CFLAGS; where the results are.
 
-        Only once for the same files (native.built).
+        Only once for the same files (native.built). ``changed``: files of the folder that have another content.
         """
         where = str(STACK / BUILD_PACKAGES)
         sysroot = ensure_sysroot(SilentReport(), self.image, listed(STACK / BUILD_PACKAGES), where)
@@ -53,6 +56,8 @@ class GuestFiles:
         def make(to: Path) -> None:
             for name in ("libsap", part):
                 shutil.copytree(STACK / name, to / name, ignore=shutil.ignore_patterns("build"))
+            for name, content in changed.items():
+                (to / part / name).write_text(content)
             variables = {
                 "CC": compiler(to, sysroot.path, {}),
                 "CFLAGS": " ".join(flags),
@@ -64,7 +69,9 @@ class GuestFiles:
             native.run(["make", "-C", str(to / part), *words])
 
         paths = (str(sysroot.path), str(source.path))
-        key = content_key(native.run(["gcc", "--version"]), part, *flags, *paths, *native.contents(STACK))
+        key = content_key(
+            native.run(["gcc", "--version"]), part, *flags, *paths, *native.contents(STACK), json.dumps(dict(changed))
+        )
         return native.built(key, make) / part / "build"
 
 
