@@ -69,7 +69,7 @@ def place(room: str, name: str) -> Place:
     """
     places = _found(room, _folders())[name]
     if len(places) > 1:
-        first, second = (str(_short(one.path)) for one in places[:2])
+        first, second = (library.shown(one.path) for one in places[:2])
         raise InputError(
             f'another file has the same name, "{name}": {first}',
             where=second,
@@ -105,7 +105,7 @@ def holds(room: str, name: str, variable: str, kind: type[Thing]) -> Thing:
     if not isinstance(value, kind):
         raise InputError(
             f"has no {variable}",
-            where=str(_short(place(room, name).path)),
+            where=library.shown(place(room, name).path),
             hint=f"write {variable} = …() at the end of the file",
         )
     return value
@@ -140,7 +140,7 @@ def blaming(room: str, name: str, what: str, error: type[LabError] = InputError)
 
 def where(room: str, name: str) -> str:
     """Return the file of a name, for messages. Errors as in ``place``."""
-    return str(_short(place(room, name).path))
+    return library.shown(place(room, name).path)
 
 
 def stray(room: str) -> Iterator[InputError]:
@@ -152,7 +152,7 @@ def stray(room: str) -> Iterator[InputError]:
                 other = _GOES_WITH[room]
                 yield InputError(
                     f'the stack {one.stack} has no file "{name}" in {other}, so this one is not used',
-                    where=str(_short(one.path)),
+                    where=library.shown(one.path),
                     hint=f"a stack's {room} go with its own {other}: name the file like one of them, or remove it",
                 )
 
@@ -215,15 +215,10 @@ def _blamed(error: BaseException, found: Place) -> str:
     import traceback  # no lab file raises in most runs
 
     if isinstance(error, SyntaxError) and error.filename:
-        return f"{_short(Path(error.filename))}:{error.lineno}"
+        return f"{library.shown(Path(error.filename))}:{error.lineno}"
     lines = [
-        f"{_short(Path(frame.filename))}:{frame.lineno}"
+        f"{library.shown(Path(frame.filename))}:{frame.lineno}"
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename).is_relative_to(found.folder)
     ]
-    return lines[-1] if lines else str(_short(found.path))
-
-
-def _short(path: Path) -> Path:
-    """Return a path relative to the current directory if it is inside."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return lines[-1] if lines else library.shown(found.path)

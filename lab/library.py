@@ -8,15 +8,19 @@ precedence over the lab's own.
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import lab
 from lab.errors import InputError, suggestion
+from lab.text import entries
 
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+STACKS = "stacks"  # beside it: the stacks whose code this one uses
 ROOMS = ("probes", "metrics", "views", "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
@@ -89,16 +93,15 @@ def code_of(workload: str | Path, stack: str | None) -> Path | None:
 
     Raises:
         InputError: there is no such workload or stack with code; the stack's name is invalid; the workload is in the
-            folder of another stack with code.
+            folder of another stack with code, or of one that lists stacks but has no code.
     """
     around = code_around(workload if isinstance(workload, Path) else find("workload", workload))
     if stack is None or (around and around.name == stack):
         return around
     if around:
         raise InputError(
-            f"a run has the code of one stack only, and a workload in {FOLDERS['workload']}/{around.name} has that of "
-            f"{around.name}",
-            hint=f"to use {stack}, move the workload to another folder; to use {around.name}, remove stack:",
+            f"a workload in {FOLDERS['workload']}/{around.name} has the code of {around.name}",
+            hint=f"remove stack:; to use {stack} as well, write {stack} into {shown(around / STACKS)}",
         )
     return stack_called(stack)
 
@@ -113,7 +116,15 @@ def code_around(workload: Path) -> Path | None:
     if folder not in parts[:-2]:
         return None
     stack = Path(*parts[: len(parts) - parts[::-1].index(folder) + 1])
-    return _named(stack) if (stack / CODE).is_file() else None
+    if (stack / CODE).is_file():
+        return _named(stack)
+    if (stack / STACKS).is_file():
+        raise InputError(
+            f"{stack.name} has no code that could use other stacks: there is no {CODE} beside this list",
+            where=shown(stack / STACKS),
+            hint="remove the list, and write stack: in the workloads instead; or add the Makefile",
+        )
+    return None
 
 
 def _named(stack: Path) -> Path:
@@ -155,6 +166,64 @@ def stack_called(stack: str) -> Path:
     raise InputError(
         f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
     )
+
+
+def used_by(code: Path) -> list[Path]:
+    """Return the folders of the stacks whose code a stack uses, by its file ``stacks`` and by theirs.
+
+    Each stack is in the list once, before those that only it uses.
+
+    Raises:
+        InputError: a line is not the name of one other stack with code, or stacks use each other in a circle.
+    """
+    found: dict[str, Path] = {}
+    _collect(code, [code.name], found)
+    return list(found.values())
+
+
+def _collect(code: Path, chain: list[str], found: dict[str, Path]) -> None:
+    """Add what the last stack of a chain uses; in the chain, each stack uses the next one."""
+    for where, name in _listed(code / STACKS):
+        if name in chain:
+            around = [*chain[chain.index(name) :], name]
+            links = ", ".join(f"{one} uses {other}" for one, other in itertools.pairwise(around))
+            raise InputError(f"stacks use each other in a circle: {links}", where=where, hint="remove this line")
+        used = _used(where, name)
+        if name not in found:
+            found[name] = used
+            _collect(used, [*chain, name], found)
+
+
+def _listed(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (FILE:LINE, name of a stack) of a list; nothing if there is no such file."""
+    if not path.is_file():
+        return
+    for number, words in entries(path.read_text(encoding="utf-8", errors="replace")):
+        where = f"{shown(path)}:{number}"
+        if len(words) > 1:
+            raise InputError(f'"{" ".join(words)}" is more than one stack', where=where, hint="write one per line")
+        yield where, words[0]
+
+
+def _used(where: str, name: str) -> Path:
+    """Return the folder of a stack that the list at ``where`` names."""
+    try:
+        return stack_called(name)
+    except InputError as error:
+        if error.where is not None:  # its name is invalid
+            raise
+        if not any((folder / name).is_dir() for folder in folders("workload")):
+            raise InputError(error.message, where=where, hint=error.hint) from None
+    raise InputError(
+        f"the stack {name} has no code: there is no {CODE} in {FOLDERS['workload']}/{name}",
+        where=where,
+        hint="remove this line: workloads may use its probes and metrics without it",
+    )
+
+
+def shown(path: Path) -> str:
+    """Return a path for messages: relative to the current directory if it is inside."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 def _listing(kind: str, names: dict[str, Path]) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _DIGITS = 12  # of a hash
 _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -17,3 +18,11 @@ def printable(text: str) -> str:
 def short_hash(digest: str) -> str:
     """Return the first digits of a hash: ``2181b3caaedc…``."""
     return f"{digest[:_DIGITS]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def entries(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number from 1, words) of each line of a list that is not blank; ``#`` starts a comment."""
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].split()
+        if words:
+            yield number, words

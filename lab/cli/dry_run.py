@@ -46,7 +46,7 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
     files = _FILES
     if code:
         files = replace(files, stack=Path(stack.SQUASHFS))
-        yield from _build(code)
+        yield from _build(code, set())
     radios = len(radio_numbers(plan.nodes))
     yield shlex.join(
         command_line(files, Path("SCRATCH"), seed=plan.seed, radios=radios, mode="run", memory_bytes=guest_bytes(plan))
@@ -59,12 +59,21 @@ def guest_lines(plan: Plan) -> Iterator[str]:
     return lines(chain(script.steps(plan, lambda name: f"<pid of {name}>"), script.after_outcome(plan)))
 
 
-def _build(code: Path) -> Iterator[str]:
-    """The commands that build the code of a stack, unless it is cached."""
+def _build(code: Path, shown: set[Path]) -> Iterator[str]:
+    """The commands that build the code of a stack, after those of the stacks that it uses, unless it is cached."""
+    used = library.used_by(code)
+    for other in used:
+        if other not in shown:
+            yield from _build(other, shown)
+    shown.add(code)
     yield f"# {label_of(code)}, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of"
     packages = [*sysroot.PACKAGES, *files.listed(code / files.BUILD_PACKAGES)]
     yield f"# {', '.join(packages)}"
     sources = {package: Path(stack.variable(package)) for package in files.listed(code / files.SOURCES)}
     for package in sources:
         yield f"# {stack.variable(package)} has the source of the image's {package}"
-    yield shlex.join(stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources))
+    installed = {folder.name: Path(f"INSTALLED-{folder.name}") for folder in used}
+    for name, path in installed.items():
+        yield f"# {path} has what {name} installs"
+    command = stack.make_command(code.name, Path("FILES"), Path("ROOT"), Path("SYSROOT"), sources, installed)
+    yield shlex.join(command)

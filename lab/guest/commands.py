@@ -38,19 +38,19 @@ def pair_lines(plan: types.Plan, pid: Callable[[str], int | str]) -> list[str]:
 def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     """What every node of a plan sees of the guest's files."""
     found = [(FOLLOW, FOLLOW_IN_NODE, "ro"), (str(RAW), RAW_IN_NODE, "rw")]
-    if plan.stack:
-        found.append((str(STACK), f"/opt/{plan.stack}", "ro"))
+    # the squashfs of a stack that uses others has a directory for each
+    found += [(str(STACK / name if plan.used_stacks else STACK), f"/opt/{name}", "ro") for name in plan.stacks()]
     if plan.programs:
         found.append((str(PROGRAMS), PROGRAMS_IN_NODE, "ro"))
     return tuple(found)
 
 
-def stack_environment(stack: str) -> dict[str, str]:
-    """The variables by which programs of nodes find the programs, libraries and Python modules of the plan's stack."""
+def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
+    """The variables by which programs of nodes find the programs, libraries and Python modules of the plan's stacks."""
     return {
-        "PATH": f"/opt/{stack}/bin:{ENVIRONMENT['PATH']}",
-        "LD_LIBRARY_PATH": f"/opt/{stack}/lib",
-        "PYTHONPATH": f"/opt/{stack}/lib/python3",
+        "PATH": ":".join([*(f"/opt/{stack}/bin" for stack in stacks), ENVIRONMENT["PATH"]]),
+        "LD_LIBRARY_PATH": ":".join(f"/opt/{stack}/lib" for stack in stacks),
+        "PYTHONPATH": ":".join(f"/opt/{stack}/lib/python3" for stack in stacks),
     }
 
 

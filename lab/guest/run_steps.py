@@ -166,14 +166,15 @@ class EndCapture(NamedTuple):
 
 
 class OfferStack(NamedTuple):
-    """Mount the code of the plan's stack for all nodes."""
+    """Mount the code of the plan's stack, and of those that it uses, for all nodes."""
 
-    stack: str
+    stacks: tuple[str, ...]
 
     def describe(self) -> Iterator[str]:
         """Where nodes see it, and how their programs find what is in it."""
-        yield f"# mount the code of {self.stack}, which nodes see at /opt/{self.stack}"
-        for name, value in stack_environment(self.stack).items():
+        places = " and ".join(f"/opt/{stack}" for stack in self.stacks)
+        yield f"# mount the code of {' and '.join(self.stacks)}, which nodes see at {places}"
+        for name, value in stack_environment(self.stacks).items():
             yield f"export {name}={shlex.quote(value)}"
 
     def execute(self, guest: LiveGuest) -> None:
@@ -181,7 +182,7 @@ class OfferStack(NamedTuple):
         from lab.guest.network.stack import offer
 
         offer()
-        ENVIRONMENT.update(stack_environment(self.stack))
+        ENVIRONMENT.update(stack_environment(self.stacks))
 
 
 class SharePrograms(NamedTuple):

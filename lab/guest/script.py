@@ -41,7 +41,7 @@ def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Until all nodes are up and every station is associated."""
     if plan.stack:
-        yield OfferStack(plan.stack)
+        yield OfferStack(tuple(plan.stacks()))
     if plan.programs:
         yield SharePrograms(plan.programs)
     yield from _build(plan, pid)

@@ -182,8 +182,9 @@ class Workload(Model):
     duration: Moment = Field(description="Length of the run, in virtual time.")
     stack: Text | None = Field(
         None,
-        description="The stack whose programs, libraries and Python modules are available in nodes. "
-        "Default: that of the folder `workloads/<stack>` that contains the file, if the stack has code.",
+        description="The stack whose programs, libraries and Python modules are available in nodes, with those of the "
+        "stacks that it uses. Default: that of the folder `workloads/<stack>` that contains the file, if the stack has "
+        "code.",
     )
     files: dict[Identifier, FileEntry] = Field({}, description="Files to copy into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What to run, in order.")

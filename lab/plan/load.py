@@ -119,13 +119,15 @@ def workload_source(document: Document) -> Source[Workload]:
             texts[entry.from_] = _text(document.path.parent / entry.from_)
         except InputError as error:
             errors.append(document.error(("files", name, "from"), error.message))
-    code = None
+    stacks: list[str] = []
     try:
         code = _code(document, model)
+        if code:
+            stacks = [folder.name for folder in (code, *library.used_by(code))]
     except InputError as error:
         errors += flat(error)
     raise_all(errors)
-    return Source(document, model, texts, code.name if code else None)
+    return Source(document, model, texts, tuple(stacks))
 
 
 def _code(document: Document, model: Workload) -> Path | None:

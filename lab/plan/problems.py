@@ -23,7 +23,7 @@ class Source(Generic[M]):
     document: Document
     model: M
     texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by their names there
-    stack: str | None = None  # of a workload: the stack whose code its runs have
+    stacks: tuple[str, ...] = ()  # of a workload: the stacks whose code its runs have; the first uses the others
 
 
 @dataclass

@@ -78,7 +78,8 @@ def resolve(
         checks=checks,
         medium=medium,
         pcap=pcap,
-        stack=workload.stack,
+        stack=next(iter(workload.stacks), None),
+        used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
     )
 

@@ -250,9 +250,15 @@ class Plan:
     pcap: str | None = field(default=None, omitted=True)  # "air": capture what is on the medium
     # the workload's stack, where it has code: every node has that at /opt/<stack>
     stack: str | None = field(default=None, omitted=True)
+    # the stacks whose code that one uses, at /opt/<stack> too: earlier ones come first in PATH
+    used_stacks: list[str] = field(default_factory=list, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
     version: int = field(default=VERSION)
+
+    def stacks(self) -> list[str]:
+        """All stacks whose code nodes have, in the order of PATH."""
+        return [self.stack, *self.used_stacks] if self.stack else []
 
     def node(self, name: str) -> Node:
         """The node of that name; KeyError if there is none."""

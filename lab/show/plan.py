@@ -31,7 +31,7 @@ def render(plan: Plan) -> Group:
     if plan.about:
         parts.append(escape(plan.about))
     if plan.stack:
-        parts.append(f"every node has the code of {plan.stack} in /opt/{plan.stack}")
+        parts.append(f"every node has {', '.join(f'the code of {name} in /opt/{name}' for name in plan.stacks())}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),

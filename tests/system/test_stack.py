@@ -66,6 +66,29 @@ def test_nodes_see_it_read_only(run: Run) -> None:
     assert seen.splitlines() == ["/opt/greeting/bin/greet 0 0", "/opt/greeting/lib/libgreeting.so 0 0"]
 
 
+def test_a_stack_has_the_code_of_another_one(run: Run, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(STACKS.parent)
+    record = run("polite/talk.yaml")
+    assert record.passed
+    assert (record.directory / "raw" / "polite.out").read_text() == "hello from the stack, please\n"
+    assert (record.directory / "raw" / "serve.out").read_text().endswith("\nhello from the stack\n")
+    touched, variables, files = (event["output"] for event in record.data["events"])
+    assert "Read-only file system" in touched
+    path, libraries, modules = variables.split()
+    assert path.startswith("/opt/polite/bin:/opt/greeting/bin:/usr/")
+    assert libraries == "/opt/polite/lib:/opt/greeting/lib"
+    assert modules == "/opt/polite/lib/python3:/opt/greeting/lib/python3"
+    assert sorted(files.split()) == [
+        "/opt/greeting/bin/greet",
+        "/opt/greeting/lib/libgreeting.so",
+        "/opt/polite/bin/polite",
+    ]
+    assert "stack polite" in record.data["hashes"] and "stack greeting" not in record.data["hashes"]
+    assert "stack polite" in record.data["versions"]
+    again = run("polite/talk.yaml", "again")
+    assert again.data == record.data
+
+
 def test_it_is_linked_with_the_guests_c_library(tmp_path: Path, machine: runs.Machine) -> None:
     code = tmp_path / "workloads" / "newer"
     code.mkdir(parents=True)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,28 @@ def test_the_build_of_a_stack_comes_first(tmp_path: Path, monkeypatch: pytest.Mo
         next(line for line in lines if line.startswith("KERNEL ")),
     ]
     assert "hostrom=SCRATCH/stack/stack.squashfs" in lines[5].split()
+
+
+def test_the_build_of_a_stack_comes_after_those_that_it_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, uses in {"chat": "bits\ncodec\n", "codec": "bits\n", "bits": ""}.items():
+        code = tmp_path / "workloads" / name
+        code.mkdir(parents=True)
+        (code / "Makefile").write_text("install:\n")
+        (code / "stacks").write_text(uses)
+    (tmp_path / "workloads" / "chat" / "talk.yaml").write_text("name: talk\nduration: 1 s\n")
+    lines = commands(load("wired-pair", "chat/talk"), tmp_path / "workloads" / "chat")
+    builds = [line for line in lines if line.startswith("make ")]
+    assert [shlex.split(line)[4] for line in builds] == ["PREFIX=/opt/bits", "PREFIX=/opt/codec", "PREFIX=/opt/chat"]
+    assert "-isystemINSTALLED-codec/include -LINSTALLED-codec/lib " in builds[2] and "INSTALLED-" not in builds[0]
+    assert "# INSTALLED-bits has what bits installs" in lines
+    start = lines.index(
+        "# mount the code of chat and bits and codec, which nodes see at /opt/chat and /opt/bits and /opt/codec"
+    )
+    assert lines[start + 1].startswith("export PATH=/opt/chat/bin:/opt/bits/bin:/opt/codec/bin:/usr/local/sbin:")
+    assert lines[start + 2] == "export LD_LIBRARY_PATH=/opt/chat/lib:/opt/bits/lib:/opt/codec/lib"
+    assert lines[start + 3].startswith("export PYTHONPATH=/opt/chat/lib/python3:/opt/bits/")
+    assert any(" /lab/stack/codec /opt/codec ro" in line for line in lines), lines
 
 
 def test_a_workload_anywhere_says_its_stack(

@@ -22,6 +22,7 @@ from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
+from lab.text import entries
 
 PACKAGES = CHECKOUT / "images" / "base" / "packages"
 RECIPE = 4  # increment when the code below changes the result
@@ -94,8 +95,7 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
         BuildError: A line holds more than one name.
     """
     names = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        words = line.partition("#")[0].split()
+    for number, words in entries(path.read_text()):
         if len(words) > 1:
             raise BuildError(
                 f'"{" ".join(words)}" is more than one package; write one per line', where=f"{path}:{number}"

@@ -41,7 +41,7 @@ class Judge:
     """Checks programs and libraries of one build."""
 
     stack: Path  # workloads/<stack>, for messages
-    tree: Path  # what it installs
+    trees: tuple[Path, ...]  # what it installs, then what the stacks that it uses install
     sysroot: Path
     libc: str  # version of the guest's C library, as Debian has it: 2.41-12
     log: BuildLog
@@ -66,13 +66,17 @@ class Judge:
                 "compile and link with $(CC), which make sets",
             )
         for library in libraries(text):
-            if not (self.sysroot / LIBRARIES / library).exists() and not any(self.tree.rglob(library)):
+            if not (self.sysroot / LIBRARIES / library).exists() and not self._has(library):
                 raise self._error(
                     program,
-                    f"needs {library} of this machine, which is neither part of the stack nor of its build-packages",
+                    f"needs {library} of this machine, which is neither part of the stack nor of its stacks and "
+                    "build-packages",
                     "list the Debian package with its headers in build-packages, and that of the library in "
                     "images/base/packages",
                 )
 
+    def _has(self, library: str) -> bool:
+        return any(True for tree in self.trees for _ in tree.rglob(library))
+
     def _error(self, program: Path, what: str, hint: str) -> BuildError:
-        return BuildError(f"{program.relative_to(self.tree)} {what}", where=str(self.stack / "Makefile"), hint=hint)
+        return BuildError(f"{program.relative_to(self.trees[0])} {what}", where=str(self.stack / "Makefile"), hint=hint)

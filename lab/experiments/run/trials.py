@@ -57,5 +57,9 @@ def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
     content = {name: value for name, value in plan.items() if name != "about"}
     for name, value in content.items():
         if isinstance(value, list):
-            content[name] = [{word: item[word] for word in item if word != "source"} for item in value]
+            content[name] = [_without_source(item) for item in value]
     return content
+
+
+def _without_source(item: Any) -> Any:
+    return {word: item[word] for word in item if word != "source"} if isinstance(item, dict) else item

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The code of the plan's stack: a squashfs on the host becomes /opt/<stack> in every node.
 
+If the stack uses others, the squashfs has a directory for each of them, and each becomes an /opt/<stack>.
+
 It is a block device, like the image, instead of a directory of the host. So inode numbers, order and times of files are
 the same on every host, and reading takes no virtual time.
 """

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lab import discovery, units
+from lab import discovery, library, units
 from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
@@ -128,15 +128,18 @@ class Processes:
             self.problems.add(self.source, (*keys, key), message)
 
         probe = probe_params.load(use.probe, complain)
-        if probe is not None and probe.stack is not None and probe.stack != self.source.stack:
+        if probe is not None and probe.stack is not None and probe.stack not in self.source.stacks:
             complain("probe", self._without_program(use.probe, probe.stack))
         return probe, probe_params.read(probe, use.params, complain) if probe is not None else {}
 
     def _without_program(self, probe: str, stack: str) -> str:
         """Explain why nodes lack the program of a probe, which is part of that stack."""
-        own = self.source.stack
-        has = f"has the stack {own}" if own else "has no stack"
-        write = f"write stack: {stack}" + (f" instead of {own}" if self.source.model.stack else "")
+        own = next(iter(self.source.stacks), None)
+        has, write = "has no stack", f"write stack: {stack}"
+        if own is not None:
+            use = f"write {stack} into {library.FOLDERS['workload']}/{own}/{library.STACKS}"
+            has = f"has the stack {own}"
+            write = f"{write} instead of {own}, or {use}" if self.source.model.stack else use
         return f"the program of {probe} is part of the stack {stack}, but this workload {has}; {write}"
 
     def _refuse_duplicate_names(self) -> None:

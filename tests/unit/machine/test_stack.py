@@ -142,6 +142,46 @@ def test_what_no_process_reads_stays_out(code: Path, host: Host, store: Store) -
     assert first.path != second.path
 
 
+@pytest.fixture
+def user(code: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stack whose program needs the header and the library of the other one."""
+    monkeypatch.chdir(code.parent.parent)
+    place = code.parent / "polite"
+    shutil.copytree(GREETING.parent / "polite", place)
+    return place
+
+
+def listing(built: stack.Stack) -> set[str]:
+    found = subprocess.check_output(["unsquashfs", "-l", str(built.path)], text=True).splitlines()
+    return {line.removeprefix("squashfs-root/") for line in found}
+
+
+def test_a_stack_is_compiled_and_shipped_with_those_that_it_uses(user: Path, host: Host, store: Store) -> None:
+    built = host.build(user, store)
+    assert {"polite/bin/polite", "greeting/bin/greet", "greeting/lib/libgreeting.so"} < listing(built)
+    assert not any("greeting.h" in name for name in listing(built))
+    alone = host.build(user.parent / "greeting", store)
+    assert "bin/greet" in listing(alone), "a stack that uses no other is packed as ever"
+    assert "bin/polite" not in listing(alone) and (alone.installed / "include" / "greeting.h").is_file()
+
+
+def test_it_is_built_again_when_what_it_uses_changes(user: Path, host: Host, store: Store) -> None:
+    first = host.build(user, store)
+    header, source = user.parent / "greeting" / "greeting.h", user.parent / "greeting" / "greeting.c"
+    header.write_text(header.read_text() + "/* a comment */\n")
+    second = host.build(user, store)
+    assert second.key != first.key and second.sha256 == first.sha256, "no new trials"
+    source.write_text(source.read_text().replace("hello", "good evening"))
+    assert host.build(user, store).sha256 != first.sha256
+
+
+def test_it_has_the_sources_of_those_that_it_uses(user: Path, host: Host, store: Store, tmp_path: Path) -> None:
+    (tree := tmp_path / "tree").mkdir()
+    host.source = replace(host.source, path=tree)
+    (user.parent / "greeting" / "sources").write_text("lighttpd\n")
+    assert host.build(user, store).sources == {"lighttpd": "1.4.79-2"}
+
+
 def test_a_mistake_in_c_is_told_with_the_users_file(code: Path, host: Host, store: Store) -> None:
     source = code / "greet.c"
     source.write_text(source.read_text().replace("argc != 2", "argx != 2"))

@@ -124,9 +124,74 @@ def test_the_stack_around_a_workload_is_the_one_of_its_name(here: Path) -> None:
 
 def test_a_workload_of_a_stack_has_no_other(here: Path) -> None:
     with_code(here / "workloads" / "web")
-    with pytest.raises(InputError, match="a workload in workloads/web has that of web") as told:
+    with pytest.raises(InputError, match="a workload in workloads/web has the code of web") as told:
         library.code_of("web/get", "sap")
-    assert str(told.value).endswith("to use sap, move the workload to another folder; to use web, remove stack:")
+    assert str(told.value).endswith("remove stack:; to use sap as well, write sap into workloads/web/stacks")
+
+
+def using(stack: Path, *lines: str) -> Path:
+    """Make a folder the code of a stack that uses others."""
+    with_code(stack)
+    (stack / "stacks").write_text("".join(f"{line}\n" for line in lines))
+    return stack
+
+
+def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
+    own = {name: here / "workloads" / name for name in ("chat", "codec", "bits", "log")}
+    assert library.used_by(with_code(own["bits"])) == []
+    using(own["log"], "bits")
+    using(own["codec"], "# for the frames:", "", "bits # of a byte")
+    assert library.used_by(using(own["chat"], "codec", "log", "sap")) == [
+        own["codec"],
+        own["bits"],
+        own["log"],
+        library.folders("workload")[-1] / "sap",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            ["bits", "spa"],
+            'workloads/chat/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: bits, chat, sap',
+        ),
+        (
+            ["bits", "sap bits"],
+            'workloads/chat/stacks:2  "sap bits" is more than one stack\n  write one per line',
+        ),
+        (
+            ["http"],
+            "workloads/chat/stacks:1  the stack http has no code: there is no Makefile in workloads/http\n"
+            "  remove this line: workloads may use its probes and metrics without it",
+        ),
+        (
+            ["chat"],
+            "workloads/chat/stacks:1  stacks use each other in a circle: chat uses chat\n  remove this line",
+        ),
+        (
+            ["sap", "bits"],
+            "workloads/bits/stacks:1  stacks use each other in a circle: chat uses bits, bits uses chat\n"
+            "  remove this line",
+        ),
+    ],
+)
+def test_what_a_list_of_stacks_must_not_say(here: Path, lines: list[str], told: str) -> None:
+    chat = using(here / "workloads" / "chat", *lines)
+    using(here / "workloads" / "bits", *(["chat"] if lines == ["sap", "bits"] else []))
+    with pytest.raises(InputError) as failure:
+        library.used_by(chat)
+    assert str(failure.value) == told
+
+
+def test_a_list_of_stacks_needs_code_beside_it(here: Path) -> None:
+    (here / "workloads" / "web" / "stacks").write_text("sap\n")
+    with pytest.raises(InputError) as failure:
+        library.code_of("web/get", None)
+    assert str(failure.value) == (
+        "workloads/web/stacks  web has no code that could use other stacks: there is no Makefile beside this list\n"
+        "  remove the list, and write stack: in the workloads instead; or add the Makefile"
+    )
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "web", "../sap", "/sap", "sap/libsap", "http"])

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from lab.errors import InputError
-from lab.experiments.run import engine
+from lab.experiments.run import engine, trials
 from lab.experiments.types import Point
 from lab.library import folders
 from lab.plan.load import code_of, load
+from lab.shared.types import Plan
 from tests.unit.plan.conftest import TOPOLOGY, WORKLOAD, Plans
 
 SAID = f"{WORKLOAD}stack: sap\n"
@@ -58,8 +59,8 @@ def test_a_workload_of_a_stack_has_no_other(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         load("t.yaml", "web/get")
     assert str(failure.value) == (
-        "workloads/web/get.yaml:4  stack: a run has the code of one stack only, and a workload in workloads/web has "
-        "that of web\n  to use sap, move the workload to another folder; to use web, remove stack:"
+        "workloads/web/get.yaml:4  stack: a workload in workloads/web has the code of web\n"
+        "  remove stack:; to use sap as well, write sap into workloads/web/stacks"
     )
 
 
@@ -69,8 +70,44 @@ def test_a_probe_of_another_stack_is_refused(plans: Plans) -> None:
     text = f"{WORKLOAD}stack: mine\nprobes:\n  - {{on: client, probe: sap-stream-sink}}\n"
     assert refusal(plans, text) == (
         "w.yaml:6  probes.0.probe: the program of sap-stream-sink is part of the stack sap, but this workload has the "
-        "stack mine; write stack: sap instead of mine"
+        "stack mine; write stack: sap instead of mine, or write sap into workloads/mine/stacks"
     )
+    (stack / "send.yaml").write_text(text.replace("stack: mine\n", ""))
+    with pytest.raises(InputError) as failure:
+        load("t.yaml", "mine/send")
+    assert str(failure.value).endswith("has the stack mine; write sap into workloads/mine/stacks")
+    (stack / "stacks").write_text("sap\n")
+    plan = load("t.yaml", "mine/send")
+    assert plan.processes[0].probe == "sap-stream-sink" and plan.stacks() == ["mine", "sap"]
+
+
+def test_a_plan_has_the_stacks_that_its_stack_uses(plans: Plans) -> None:
+    (stack := Path("workloads/mine")).mkdir(parents=True)
+    (stack / "Makefile").write_text("install:\n")
+    (stack / "stacks").write_text("sap # libsap\n")
+    text = f"{WORKLOAD}stack: mine\n"
+    plan = plans(workload=text)
+    assert (plan.stack, plan.used_stacks) == ("mine", ["sap"])
+    assert Plan.from_json(plan.to_json()) == plan
+    (stack / "stacks").unlink()
+    alone = plans(workload=text)
+    assert trials.key(plan.to_json(), {}) != trials.key(alone.to_json(), {})
+
+
+def test_other_plans_are_the_same_bytes_as_before_stacks_could_use_others(plans: Plans) -> None:
+    """So trials that are stored remain valid."""
+    for text in (WORKLOAD, SAID):
+        plan = plans(workload=text)
+        assert plan.used_stacks == [] and "used_stacks" not in plan.to_json()
+        assert Plan.from_json(plan.to_json()).to_json() == plan.to_json()
+
+
+def test_a_mistake_in_a_list_of_stacks_is_told_at_its_line(plans: Plans) -> None:
+    (stack := Path("workloads/mine")).mkdir(parents=True)
+    (stack / "Makefile").write_text("install:\n")
+    (stack / "stacks").write_text("\nspa\n")
+    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: mine, sap'
+    assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told
 
 
 def test_points_of_an_experiment_have_the_stacks_of_their_settings(plans: Plans) -> None:

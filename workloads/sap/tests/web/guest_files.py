@@ -59,7 +59,7 @@ class GuestFiles:
             for name, content in changed.items():
                 (to / part / name).write_text(content)
             variables = {
-                "CC": compiler(to, sysroot.path, {}),
+                "CC": compiler(to, sysroot.path, {}, {}),
                 "CFLAGS": " ".join(flags),
                 "LDFLAGS": "-static-libasan -static-libubsan" if flags == SANITIZED else "",
                 variable("lighttpd"): str(source.path),
