@@ -67,7 +67,7 @@ def _build(code: Path, shown: set[Path]) -> Iterator[str]:
             yield from _build(other, shown)
     shown.add(code)
     yield f"# {label_of(code)}, unless it is built: FILES is a copy of it, SYSROOT has headers and libraries of"
-    packages = [*sysroot.PACKAGES, *files.listed(code / files.BUILD_PACKAGES)]
+    packages = [*sysroot.PACKAGES, *files.build_packages(code)]
     yield f"# {', '.join(packages)}"
     sources = {package: Path(stack.variable(package)) for package in files.listed(code / files.SOURCES)}
     for package in sources:

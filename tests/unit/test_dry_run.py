@@ -103,12 +103,14 @@ def test_the_build_of_a_stack_comes_after_those_that_it_uses(tmp_path: Path, mon
         code.mkdir(parents=True)
         (code / "Makefile").write_text("install:\n")
         (code / "stacks").write_text(uses)
+        (code / "build-packages").write_text("zlib1g-dev\n" if name == "bits" else "")
     (tmp_path / "workloads" / "chat" / "talk.yaml").write_text("name: talk\nduration: 1 s\n")
     lines = commands(load("wired-pair", "chat/talk"), tmp_path / "workloads" / "chat")
     builds = [line for line in lines if line.startswith("make ")]
     assert [shlex.split(line)[4] for line in builds] == ["PREFIX=/opt/bits", "PREFIX=/opt/codec", "PREFIX=/opt/chat"]
     assert "-isystemINSTALLED-codec/include -LINSTALLED-codec/lib " in builds[2] and "INSTALLED-" not in builds[0]
     assert "# INSTALLED-bits has what bits installs" in lines
+    assert lines.count("# libc6-dev, linux-libc-dev, zlib1g-dev") == 3, "headers of bits may include those"
     start = lines.index(
         "# mount the code of chat and bits and codec, which nodes see at /opt/chat and /opt/bits and /opt/codec"
     )

@@ -90,3 +90,14 @@ def listed(path: Path) -> list[str]:
         BuildError: A line holds more than one name.
     """
     return read_packages(path) if path.is_file() else []
+
+
+def build_packages(stack: Path) -> list[str]:
+    """The packages that a stack is compiled with: its own, and those that headers of the stacks that it uses may need.
+
+    Raises:
+        BuildError: A line of a list holds more than one name.
+        InputError: Its list of stacks is not valid.
+    """
+    lists = [listed(folder / BUILD_PACKAGES) for folder in (stack, *library.used_by(stack))]
+    return list(dict.fromkeys(package for packages in lists for package in packages))

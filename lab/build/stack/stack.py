@@ -24,7 +24,16 @@ from lab.build.debian_source import DebianSource, ensure_source
 from lab.build.image.image import SQFSTAR, Image, as_root
 from lab.build.report import Report
 from lab.build.stack.elf import Judge, is_elf
-from lab.build.stack.files import BUILD_PACKAGES, SOURCES, File, copy_files, files_key, listed, stack_files
+from lab.build.stack.files import (
+    BUILD_PACKAGES,
+    SOURCES,
+    File,
+    build_packages,
+    copy_files,
+    files_key,
+    listed,
+    stack_files,
+)
 from lab.build.stack.sysroot import LIBRARIES, Sysroot, ensure_sysroot
 from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
@@ -99,12 +108,12 @@ def ensure_stack(report: Report, directory: Path, image: Image, store: Store | N
     """
     store = store or _store()
     used = [ensure_stack(report, other, image, store) for other in library.used_by(directory)]
-    sources, build_packages = directory / SOURCES, directory / BUILD_PACKAGES
+    sources = directory / SOURCES
     made_of = _Inputs(
         directory=directory,
         files=stack_files(directory),
         compiler=toolchain_versions(),
-        sysroot=ensure_sysroot(report, image, listed(build_packages), str(build_packages)),
+        sysroot=ensure_sysroot(report, image, build_packages(directory), str(directory / BUILD_PACKAGES)),
         sources=[ensure_source(report, image, package, str(sources)) for package in listed(sources)],
         libc=image.packages["libc6"],
         used=used,
