@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "errors.h"
+
 void arrivals_add(struct arrivals *arrivals, uint64_t at_ns)
 {
 	if (arrivals->count == arrivals->capacity) {

@@ -2,12 +2,13 @@
 /* Subcommands and their options. */
 #include "command.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "errors.h"
+#include "words.h"
 
 static bool asks_for_help(int argc, char **argv)
 {
@@ -40,4 +41,57 @@ void command_options(int argc, char **argv, const struct option *options,
 	}
 	if (optind < argc)
 		refuse("%s: unexpected argument; only options are allowed here", argv[optind]);
+}
+
+uint64_t option_number(const char *option, const char *word, uint64_t least, uint64_t most)
+{
+	uint64_t value;
+
+	if (!word_number(word, least, most, &value))
+		refuse("--%s %s: must be a whole number from %" PRIu64 " to %" PRIu64, option, word, least,
+		       most);
+	return value;
+}
+
+uint64_t option_bytes(const char *option, const char *word)
+{
+	uint64_t bytes;
+
+	if (!word_bytes(word, &bytes) || !bytes)
+		refuse("--%s %s: must be a number of bytes, for example 10M (MiB), 10MB or 4096", option,
+		       word);
+	return bytes;
+}
+
+uint64_t option_duration(const char *option, const char *word)
+{
+	uint64_t ns;
+
+	if (!word_duration(word, &ns) || !ns)
+		refuse("--%s %s: must be a duration with a unit, for example 5ms, 250us or 1.5s", option,
+		       word);
+	return ns;
+}
+
+uint32_t option_duration_ms(const char *option, const char *word)
+{
+	const uint64_t ms = option_duration(option, word) / 1000000;
+
+	if (!ms || ms > UINT32_MAX)
+		refuse("--%s %s: must be from 1ms to 49 days", option, word);
+	return (uint32_t)ms;
+}
+
+uint16_t option_port(const char *option, const char *word)
+{
+	return (uint16_t)option_number(option, word, 1, UINT16_MAX);
+}
+
+bool option_choice(const char *option, const char *word, const char *first, const char *second)
+{
+	const bool is_first = !strcmp(word, first);
+
+	if (!is_first && strcmp(word, second))
+		refuse("--%s %s: must be %s or %s", option, word, first, second);
+	return is_first;
 }

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
-#include "report.h"
+#include "errors.h"
+
 
 static volatile sig_atomic_t stop_requested;
 
@@ -35,10 +35,7 @@ struct address address_of(const char *host, uint16_t port)
 
 uint64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return (uint64_t)sap_clock_ns(CLOCK_MONOTONIC);
 }
 
 int wait_until(sap_sock_t *sock, uint64_t at_ns)
@@ -58,7 +55,7 @@ int wait_until(sap_sock_t *sock, uint64_t at_ns)
 				ns = (uint64_t)due_ns;
 			descriptor = (struct pollfd){ .fd = sap_fd(sock), .events = sap_poll_events(sock) };
 		}
-		timeout = (struct timespec){ (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+		timeout = sap_timespec((int64_t)ns);
 		if (ppoll(&descriptor, 1, &timeout, NULL) < 0 && errno != EINTR)
 			return SAP_ERR_SYSTEM;
 		if (sock)

@@ -7,13 +7,11 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "clock.h"
 #include "sap.h"
 
-#define NS_PER_MS UINT64_C(1000000)
-#define NS_PER_S UINT64_C(1000000000)
-
 /* Default silence after which a receiver considers the sender gone. */
-#define IDLE_NS (10 * NS_PER_S)
+#define IDLE_NS ((uint64_t)(10 * SAP_NS_PER_S))
 
 struct address {
 	struct sockaddr_storage storage;

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Builds sap-$(NAME) from *.c of its folder and of ../common, linked statically with libsap. BUILD, CC and CFLAGS work
-# as in libsap's Makefile.
+# as in libsap's Makefile. Of libsap's private headers, it uses those without functions to link: bytes.h, clock.h.
 PREFIX ?= /usr/local
 DESTDIR ?=
 BUILD ?= build
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 LIBSAP := ../libsap/build/libsap.a
-ALL_CFLAGS := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -I. -I../common -I../libsap/include $(CFLAGS)
+ALL_CFLAGS := -std=c11 $(WARNINGS) -D_POSIX_C_SOURCE=200809L -I. -I../common -I../libsap/include \
+	-iquote ../libsap/src $(CFLAGS)
 
 SOURCES := $(sort $(wildcard *.c)) $(sort $(wildcard ../common/*.c))
 OBJECTS := $(addprefix $(BUILD)/,$(notdir $(SOURCES:.c=.o)))
-HEADERS := $(wildcard *.h ../common/*.h ../libsap/include/*.h)
+HEADERS := $(wildcard *.h ../common/*.h ../libsap/include/*.h ../libsap/src/*.h)
 vpath %.c . ../common
 
 .PHONY: all install clean

@@ -1,20 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON reports and error messages. */
+/* JSON reports. */
 #include "report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-const char *program = "sap";
 
 static void key(struct report *report, const char *name)
 {
 	fprintf(report->to, "%s\"%s\": ", report->first ? "" : ", ", name);
 	report->first = false;
+}
+
+/* Returns the length of the UTF-8 sequence that text starts with; 0: invalid. */
+static size_t sequence(const unsigned char *text)
+{
+	const size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
+			      (text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return length;
+}
+
+/* Prints a JSON string. Bytes that are not valid UTF-8 become U+FFFD. */
+static void put_string(FILE *to, const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+	size_t length;
+
+	fputc('"', to);
+	for (; *c; c += length) {
+		length = sequence(c);
+		if (!length) {
+			fputs("\\ufffd", to);
+			length = 1;
+		} else if (*c == '"' || *c == '\\') {
+			fprintf(to, "\\%c", *c);
+		} else if (*c < 0x20 || *c == 0x7f) {
+			fprintf(to, "\\u%04x", *c);
+		} else {
+			fwrite(c, 1, length, to);
+		}
+	}
+	fputc('"', to);
 }
 
 void report_begin(struct report *report, FILE *to)
@@ -46,13 +76,18 @@ void report_leave(struct report *report)
 void report_text(struct report *report, const char *name, const char *text)
 {
 	key(report, name);
-	fprintf(report->to, "\"%s\"", text);
+	put_string(report->to, text);
+}
+
+void report_value(struct report *report, const char *name, const char *value)
+{
+	key(report, name);
+	fputs(value, report->to);
 }
 
 void report_flag(struct report *report, const char *name, bool value)
 {
-	key(report, name);
-	fputs(value ? "true" : "false", report->to);
+	report_value(report, name, value ? "true" : "false");
 }
 
 void report_count(struct report *report, const char *name, uint64_t value)
@@ -73,8 +108,7 @@ void report_number(struct report *report, const char *name, double value)
 
 void report_null(struct report *report, const char *name)
 {
-	key(report, name);
-	fputs("null", report->to);
+	report_value(report, name, "null");
 }
 
 void report_sap(struct report *report, const struct sap_stats *stats)
@@ -89,35 +123,4 @@ void report_sap(struct report *report, const struct sap_stats *stats)
 	report_count(report, "overruns", stats->overruns);
 	report_count(report, "rejected_damaged", stats->rejected_damaged);
 	report_leave(report);
-}
-
-void fail(const char *what, int error)
-{
-	const char *why = error == SAP_ERR_SYSTEM ? strerror(errno) : sap_strerror(error);
-
-	fprintf(stderr, "%s: %s: %s\n", program, what, why);
-	exit(1);
-}
-
-void must(int error, const char *what)
-{
-	if (error < 0)
-		fail(what, error);
-}
-
-void fail_errno(const char *what)
-{
-	fail(what, SAP_ERR_SYSTEM);
-}
-
-void refuse(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", program);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
 }

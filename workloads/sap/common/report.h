@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a report, one JSON object on one line, member by member. Also error exits. */
+/* Writes a report, one JSON object on one line, member by member. */
 #ifndef APPS_REPORT_H
 #define APPS_REPORT_H
 
@@ -23,7 +23,8 @@ void report_end(struct report *report);
 void report_enter(struct report *report, const char *name);
 void report_leave(struct report *report);
 
-void report_text(struct report *report, const char *name, const char *text); /* not escaped: no quotes, no controls */
+void report_text(struct report *report, const char *name, const char *text); /* bytes that are not UTF-8: U+FFFD */
+void report_value(struct report *report, const char *name, const char *value); /* as it is: a number, for example */
 void report_flag(struct report *report, const char *name, bool value);
 void report_count(struct report *report, const char *name, uint64_t value);
 /* Writes 12 significant digits, or null if value is not finite, such as 0/0. */
@@ -31,16 +32,5 @@ void report_number(struct report *report, const char *name, double value);
 void report_null(struct report *report, const char *name);
 /* Writes the counters of a socket, as the object "sap". */
 void report_sap(struct report *report, const struct sap_stats *stats);
-
-/* Prints "program: what: reason" and exits with status 1. error: a libsap error; SAP_ERR_SYSTEM prints errno. */
-_Noreturn void fail(const char *what, int error);
-/* Same as fail(what, SAP_ERR_SYSTEM). */
-_Noreturn void fail_errno(const char *what);
-/* Calls fail() if error is negative. */
-void must(int error, const char *what);
-/* For mistakes of the user: prints "program: message" and exits with status 2. */
-_Noreturn void refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Name of the program in messages. */
-extern const char *program;
 
 #endif

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Parses numbers with units from the command line. */
+/* Parses numbers with units. */
 #include "words.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
-
-#include "report.h"
 
 /* Parses the digits that *word starts with and advances *word. False: no digits, or more than 64 bits. */
 static bool digits(const char **word, uint64_t *value)
@@ -76,57 +73,4 @@ bool word_duration(const char *word, uint64_t *ns)
 		return !__builtin_add_overflow(*ns, fraction * units[i].ns / scale, ns);
 	}
 	return false;
-}
-
-uint64_t option_number(const char *option, const char *word, uint64_t least, uint64_t most)
-{
-	uint64_t value;
-
-	if (!word_number(word, least, most, &value))
-		refuse("--%s %s: must be a whole number from %" PRIu64 " to %" PRIu64, option, word, least,
-		       most);
-	return value;
-}
-
-uint64_t option_bytes(const char *option, const char *word)
-{
-	uint64_t bytes;
-
-	if (!word_bytes(word, &bytes) || !bytes)
-		refuse("--%s %s: must be a number of bytes, for example 10M (MiB), 10MB or 4096", option,
-		       word);
-	return bytes;
-}
-
-uint64_t option_duration(const char *option, const char *word)
-{
-	uint64_t ns;
-
-	if (!word_duration(word, &ns) || !ns)
-		refuse("--%s %s: must be a duration with a unit, for example 5ms, 250us or 1.5s", option,
-		       word);
-	return ns;
-}
-
-uint32_t option_duration_ms(const char *option, const char *word)
-{
-	const uint64_t ms = option_duration(option, word) / 1000000;
-
-	if (!ms || ms > UINT32_MAX)
-		refuse("--%s %s: must be from 1ms to 49 days", option, word);
-	return (uint32_t)ms;
-}
-
-uint16_t option_port(const char *option, const char *word)
-{
-	return (uint16_t)option_number(option, word, 1, UINT16_MAX);
-}
-
-bool option_choice(const char *option, const char *word, const char *first, const char *second)
-{
-	const bool is_first = !strcmp(word, first);
-
-	if (!is_first && strcmp(word, second))
-		refuse("--%s %s: must be %s or %s", option, word, first, second);
-	return is_first;
 }

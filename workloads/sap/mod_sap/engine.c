@@ -8,12 +8,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { EVENTS_MAX = 64 };
+#include "clock.h"
 
-static const int64_t SECOND = INT64_C(1000000000);
+enum { EVENTS_MAX = 64 };
 
 struct entry {
 	struct entry *next;
@@ -36,10 +35,7 @@ struct engine {
 
 static int64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+	return sap_clock_ns(CLOCK_MONOTONIC);
 }
 
 struct engine *engine_open(const struct engine_options *options)
@@ -88,10 +84,8 @@ static void set_timer(struct engine *engine)
 		if (first_ns < 0 || next_ns(engine, entry) < first_ns)
 			first_ns = next_ns(engine, entry);
 	}
-	if (first_ns >= 0) { /* 0 would disarm it */
-		at.it_value.tv_sec = (time_t)(first_ns / SECOND);
-		at.it_value.tv_nsec = (long)(first_ns % SECOND) + (first_ns == 0);
-	}
+	if (first_ns >= 0)
+		at.it_value = sap_timespec(first_ns ? first_ns : 1); /* 0 would disarm it */
 	timerfd_settime(engine->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 

@@ -28,6 +28,7 @@
 #include "request.h"
 #include "response.h"
 
+#include "clock.h"
 #include "engine.h"
 #include "request_headers.h"
 
@@ -49,8 +50,6 @@ enum {
 
 /* Clients such as sap-get do not accept larger files. */
 static const off_t FILE_BYTES_MAX = (off_t)1 << 32;
-
-static const int64_t SECOND = INT64_C(1000000000);
 
 /* Keys of lighttpd.conf, in the order of keys[] below. */
 enum {
@@ -86,7 +85,7 @@ static void *sap_init(void)
 		},
 		.transfers_max = TRANSFERS_DEFAULT,
 		.transfers_per_address_max = TRANSFERS_PER_ADDRESS_DEFAULT,
-		.stall_ns = STALL_TIMEOUT_DEFAULT_S * SECOND,
+		.stall_ns = STALL_TIMEOUT_DEFAULT_S * SAP_NS_PER_S,
 	};
 	return p;
 }
@@ -114,7 +113,7 @@ static bool configure(plugin_data *p, server *srv, const config_plugin_value_t *
 		p->options.transfers_per_address_max = cpv->v.u;
 		return in_bounds(srv, "sap.max-transfers-per-address", cpv->v.u, 1, TRANSFERS_MAX);
 	case KEY_STALL_TIMEOUT:
-		p->options.stall_ns = cpv->v.u * SECOND;
+		p->options.stall_ns = cpv->v.u * SAP_NS_PER_S;
 		return in_bounds(srv, "sap.stall-timeout", cpv->v.u, 1, TIMEOUT_MAX_S);
 	case KEY_TIMEOUT:
 		p->options.transfer.give_up_ms = cpv->v.u * 1000;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "clock.h"
 #include "datagrams.h"
 #include "sink.h"
 
@@ -22,8 +22,6 @@ enum {
 	HEADERS_BYTES_MAX = 1 << 20,
 	RECEIVE_BUFFER_BYTES = 1 << 20, /* the default holds about 90 datagrams; approximate ones beyond it are lost */
 };
-
-static const int64_t MS = 1000000, SECOND = 1000000000;
 
 struct fetch {
 	const struct options *options;
@@ -47,14 +45,6 @@ struct fetch {
 	struct datagrams datagrams;
 	struct sink sink;
 };
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
-}
 
 /* Fails the request. Only the first reason counts. */
 __attribute__((format(printf, 3, 4))) static void fail(struct fetch *fetch, int exit_code, const char *format, ...)
@@ -89,7 +79,7 @@ static size_t on_header(char *data, size_t size, size_t count, void *context)
 	const size_t length = size * count;
 	char *longer;
 
-	fetch->progress_ns = clock_ns(CLOCK_MONOTONIC);
+	fetch->progress_ns = sap_clock_ns(CLOCK_MONOTONIC);
 	if (!fetch->options->include && !fetch->options->head)
 		return length;
 	if (length > HEADERS_BYTES_MAX - fetch->response_headers_length)
@@ -108,7 +98,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context)
 	struct fetch *const fetch = context;
 	const size_t length = size * count;
 
-	fetch->progress_ns = clock_ns(CLOCK_MONOTONIC);
+	fetch->progress_ns = sap_clock_ns(CLOCK_MONOTONIC);
 	if (fetch->result.first_ns < 0)
 		fetch->result.first_ns = fetch->progress_ns;
 	if (!sink_write(&fetch->sink, fetch->sink.size, data, length)) {
@@ -272,7 +262,7 @@ static void on_response(struct fetch *fetch, CURLcode code)
 	}
 	read_response(fetch);
 	if (!fetch->sock)
-		result->end_ns = clock_ns(CLOCK_MONOTONIC);
+		result->end_ns = sap_clock_ns(CLOCK_MONOTONIC);
 	if (result->http_code >= 400)
 		fail(fetch, EXIT_HTTP_ERROR, "the server responded with status %ld", result->http_code);
 }
@@ -418,7 +408,7 @@ static void work_sap(struct fetch *fetch)
 		got = sap_recv(fetch->sock, data, sizeof(data), &message);
 		if (got == SAP_ERR_AGAIN)
 			return;
-		fetch->progress_ns = clock_ns(CLOCK_MONOTONIC);
+		fetch->progress_ns = sap_clock_ns(CLOCK_MONOTONIC);
 		if (got == SAP_ERR_END) {
 			fetch->ended = true;
 			fetch->result.end_ns = fetch->progress_ns;
@@ -455,7 +445,7 @@ static bool only_strangers_came(const struct fetch *fetch)
 
 static void check_time(struct fetch *fetch)
 {
-	const int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+	const int64_t now_ns = sap_clock_ns(CLOCK_MONOTONIC);
 
 	if (now_ns < deadline_ns(fetch))
 		return;
@@ -573,8 +563,8 @@ struct fetch *fetch_new(const struct options *options, const char *url, const ch
 		.wrong_bits = -1,
 		.datagrams_damaged = -1,
 		.bytes_damaged = -1,
-		.started_ns = clock_ns(CLOCK_REALTIME),
-		.begin_ns = clock_ns(CLOCK_MONOTONIC),
+		.started_ns = sap_clock_ns(CLOCK_REALTIME),
+		.begin_ns = sap_clock_ns(CLOCK_MONOTONIC),
 		.connected_ns = -1,
 		.requested_ns = -1,
 		.first_ns = -1,
@@ -635,8 +625,8 @@ int64_t fetch_next_ns(const struct fetch *fetch)
 	if (fetch->state == FETCH_LINGERS)
 		return next_ns;
 	if (!fetch->answered && fetch->multi && curl_multi_timeout(fetch->multi, &ms) == CURLM_OK && ms >= 0)
-		next_ns = earlier(next_ns, ms * MS);
-	left_ns = deadline_ns(fetch) - clock_ns(CLOCK_MONOTONIC);
+		next_ns = earlier(next_ns, ms * SAP_NS_PER_MS);
+	left_ns = deadline_ns(fetch) - sap_clock_ns(CLOCK_MONOTONIC);
 	return earlier(next_ns, left_ns > 0 ? left_ns : 0);
 }
 

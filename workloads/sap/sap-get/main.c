@@ -9,15 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "fetch.h"
 #include "options.h"
 #include "show.h"
 
 enum { DESCRIPTORS_PER_FETCH = 17 };
-
-static const int64_t SECOND = 1000000000;
 
 struct node {
 	struct node *next;
@@ -36,10 +34,7 @@ struct session {
 
 static int64_t now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * SECOND + now.tv_nsec;
+	return sap_clock_ns(CLOCK_MONOTONIC);
 }
 
 static bool start(struct session *session, unsigned int url)
@@ -120,7 +115,7 @@ static bool wait_for(const struct session *session, int64_t end_ns)
 		if (next_ns >= 0 && (wait_ns < 0 || next_ns < wait_ns))
 			wait_ns = next_ns;
 	}
-	timeout = (struct timespec){ .tv_sec = wait_ns / SECOND, .tv_nsec = wait_ns % SECOND };
+	timeout = sap_timespec(wait_ns < 0 ? 0 : wait_ns);
 	got = ppoll(descriptors, used < size ? used : size, wait_ns < 0 ? NULL : &timeout, NULL);
 	free(descriptors);
 	return got >= 0 || errno == EINTR;

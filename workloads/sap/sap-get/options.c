@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "words.h"
 
 enum { PORT_MIN = 1024, COUNT_MAX = 1000000 };
 
@@ -83,17 +85,13 @@ static bool read_seconds(const char *name, const char *text, int64_t *ns)
 	return true;
 }
 
-static bool read_number(const char *name, const char *text, unsigned long least, unsigned long most,
-			unsigned long *number)
+static bool read_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t *number)
 {
-	char *end;
 	char hint[80];
 
-	errno = 0;
-	*number = strtoul(text, &end, 10);
-	if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && *number >= least && *number <= most)
+	if (word_number(text, least, most, number))
 		return true;
-	snprintf(hint, sizeof(hint), "is not a number from %lu to %lu", least, most);
+	snprintf(hint, sizeof(hint), "is not a number from %" PRIu64 " to %" PRIu64, least, most);
 	return wrong(name, text, hint);
 }
 
@@ -111,7 +109,7 @@ static bool add_header(struct options *options, const char *text)
 
 static bool read_option(struct options *options, int option, unsigned int *outputs)
 {
-	unsigned long number;
+	uint64_t number;
 
 	switch (option) {
 	case 'o':

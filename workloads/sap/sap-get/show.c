@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "report.h"
+
 enum { VALUE_BYTES = 1024, FIELDS_MAX = 40 };
 
 struct field {
@@ -110,58 +112,22 @@ static void collect(struct fields *fields, const struct result *result)
 	add_number(fields, "sap_overruns", (int64_t)stats->overruns);
 }
 
-/* Returns the length of the UTF-8 sequence that text starts with; 0: invalid. */
-static size_t sequence(const unsigned char *text)
-{
-	const size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xc2 && text[0] < 0xe0 ? 2 :
-			      (text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
-
-	for (size_t i = 1; i < length; i++) {
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return length;
-}
-
-/* Prints a JSON string. Bytes that are not valid UTF-8 become U+FFFD. */
-static void put_string(FILE *to, const char *text)
-{
-	const unsigned char *c = (const unsigned char *)text;
-	size_t length;
-
-	fputc('"', to);
-	for (; *c; c += length) {
-		length = sequence(c);
-		if (!length) {
-			fputs("\\ufffd", to);
-			length = 1;
-		} else if (*c == '"' || *c == '\\') {
-			fprintf(to, "\\%c", *c);
-		} else if (*c < 0x20 || *c == 0x7f) {
-			fprintf(to, "\\u%04x", *c);
-		} else {
-			fwrite(c, 1, length, to);
-		}
-	}
-	fputc('"', to);
-}
-
 void show_json(FILE *to, const struct result *result)
 {
 	struct fields fields;
+	struct report report;
 
 	collect(&fields, result);
+	report_begin(&report, to);
 	for (unsigned int i = 0; i < fields.count; i++) {
 		const struct field *const field = &fields.field[i];
 
-		fprintf(to, "%s\"%s\":", i ? "," : "{", field->name);
 		if (field->is_text)
-			put_string(to, field->value);
+			report_text(&report, field->name, field->value);
 		else
-			fputs(field->value[0] ? field->value : "null", to);
+			report_value(&report, field->name, field->value[0] ? field->value : "null");
 	}
-	fputs("}\n", to);
-	fflush(to);
+	report_end(&report);
 }
 
 static void put_value(FILE *to, const struct fields *fields, const char *name, size_t length)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-streamer: sends a stream known to both ends, or a file, and reports what arrived. */
 #include "command.h"
-#include "report.h"
+#include "errors.h"
 #include "streamer.h"
 
 static const char USAGE[] =

@@ -6,11 +6,11 @@
 
 #include "arrivals.h"
 #include "command.h"
+#include "errors.h"
 #include "net.h"
 #include "report.h"
 #include "stream.h"
 #include "streamer.h"
-#include "words.h"
 
 struct receiving {
 	const char *at, *output;

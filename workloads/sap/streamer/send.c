@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "errors.h"
 #include "net.h"
 #include "report.h"
 #include "stream.h"
 #include "streamer.h"
-#include "words.h"
 
 /*
  * SO_SNDBUF, which the kernel doubles: room for about seven datagrams of 1 KB. This keeps the radio busy, and no
@@ -195,7 +195,7 @@ static void print_report(const struct sending *sending, sap_sock_t *sock, uint64
 	if (!sending->json) {
 		printf("%s: %llu datagrams, %llu bytes in %.3f s; %llu retransmitted\n", mode,
 		       (unsigned long long)stream_datagrams(&sending->opening),
-		       (unsigned long long)sending->opening.bytes, (double)elapsed_ns / (double)NS_PER_S,
+		       (unsigned long long)sending->opening.bytes, (double)elapsed_ns / (double)SAP_NS_PER_S,
 		       (unsigned long long)stats.retransmitted);
 		return;
 	}

@@ -16,12 +16,12 @@ static const uint32_t STEP = 0x9e3779b9;
 void stream_opening_pack(const struct stream_opening *opening, uint8_t to[STREAM_OPENING_BYTES])
 {
 	memcpy(to, MAGIC, sizeof(MAGIC));
-	put_be(to + 4, VERSION, 1);
-	put_be(to + 5, opening->content, 1);
-	put_be(to + 6, opening->payload, 2);
-	put_be(to + 8, opening->seed, 4);
-	put_be(to + 12, opening->precise, 4);
-	put_be(to + 16, opening->bytes, 8);
+	sap_put_be(to + 4, VERSION, 1);
+	sap_put_be(to + 5, opening->content, 1);
+	sap_put_be(to + 6, opening->payload, 2);
+	sap_put_be(to + 8, opening->seed, 4);
+	sap_put_be(to + 12, opening->precise, 4);
+	sap_put_be(to + 16, opening->bytes, 8);
 }
 
 bool stream_opening_unpack(struct stream_opening *opening, const uint8_t *from, size_t length)
@@ -30,10 +30,10 @@ bool stream_opening_unpack(struct stream_opening *opening, const uint8_t *from, 
 	    from[5] > STREAM_FILE)
 		return false;
 	opening->content = from[5] ? STREAM_FILE : STREAM_PATTERN;
-	opening->payload = (uint32_t)get_be(from + 6, 2);
-	opening->seed = (uint32_t)get_be(from + 8, 4);
-	opening->precise = (uint32_t)get_be(from + 12, 4);
-	opening->bytes = get_be(from + 16, 8);
+	opening->payload = (uint32_t)sap_get_be(from + 6, 2);
+	opening->seed = (uint32_t)sap_get_be(from + 8, 4);
+	opening->precise = (uint32_t)sap_get_be(from + 12, 4);
+	opening->bytes = sap_get_be(from + 16, 8);
 	if (!opening->payload || opening->payload > SAP_PAYLOAD_BYTES_MAX || !opening->bytes)
 		return false;
 	return (opening->bytes - 1) / opening->payload < UINT32_MAX &&
@@ -87,7 +87,7 @@ void stream_fill(const struct stream_opening *opening, uint64_t index, uint8_t *
 	for (size_t i = 0; i * sizeof(word) < length; i++) {
 		const size_t rest = length - i * sizeof(word);
 
-		put_be(word, i ? stream_hash(first + (uint32_t)i * STEP) : first, sizeof(word));
+		sap_put_be(word, i ? stream_hash(first + (uint32_t)i * STEP) : first, sizeof(word));
 		memcpy(to + i * sizeof(word), word, rest < sizeof(word) ? rest : sizeof(word));
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "carrier.h"
+#include "errors.h"
 
 struct carrier {
 	sap_sock_t *sock;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "carrier.h"
+#include "errors.h"
 
 struct carrier {
 	int listening, fd; /* -1: none */
@@ -119,7 +120,7 @@ static struct carrier *tcp_listen(const struct address *at)
 static enum event wait_for(int fd, uint64_t idle_ns)
 {
 	struct pollfd descriptor = { .fd = fd, .events = POLLIN };
-	const int timeout_ms = idle_ns ? (int)((idle_ns + NS_PER_MS - 1) / NS_PER_MS) : -1;
+	const int timeout_ms = idle_ns ? (int)((idle_ns + SAP_NS_PER_MS - 1) / SAP_NS_PER_MS) : -1;
 	int found;
 
 	do {

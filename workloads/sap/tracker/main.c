@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sap-tracker: sends positions; the receiver computes the mean speed. */
 #include "command.h"
-#include "report.h"
+#include "errors.h"
 #include "tracker.h"
 
 static const char USAGE[] =

@@ -7,8 +7,8 @@
 #include "arrivals.h"
 #include "carrier.h"
 #include "command.h"
+#include "errors.h"
 #include "tracker.h"
-#include "words.h"
 
 struct receiving {
 	const char *at;

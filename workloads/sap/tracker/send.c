@@ -5,9 +5,9 @@
 
 #include "carrier.h"
 #include "command.h"
+#include "errors.h"
 #include "trace.h"
 #include "tracker.h"
-#include "words.h"
 
 struct sending {
 	const char *to, *trace;
@@ -91,7 +91,7 @@ static void print_report(const struct sending *sending, const struct carrier_kin
 
 	if (!sending->json) {
 		printf("%zu points over %s, %s, in %.3f s\n", count, kind->name, mode,
-		       (double)elapsed_ns / (double)NS_PER_S);
+		       (double)elapsed_ns / (double)SAP_NS_PER_S);
 		return;
 	}
 	report_begin(&report, stdout);

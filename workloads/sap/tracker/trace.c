@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
+#include "errors.h"
 
 static const char HEADER[] = "time_s,latitude_deg,longitude_deg";
 

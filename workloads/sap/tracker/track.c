@@ -13,12 +13,12 @@ static void put_double(uint8_t *to, double value)
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	put_be(to, bits, sizeof(bits));
+	sap_put_be(to, bits, sizeof(bits));
 }
 
 static double get_double(const uint8_t *from)
 {
-	const uint64_t bits = get_be(from, sizeof(bits));
+	const uint64_t bits = sap_get_be(from, sizeof(bits));
 	double value;
 
 	memcpy(&value, &bits, sizeof(value));

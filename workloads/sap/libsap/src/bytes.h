@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Integers to and from bytes: big endian on the wire, little endian in SipHash. */
+/* Integers to and from bytes: big endian on the wire (of the programs, too), little endian in SipHash. */
 #ifndef SAP_BYTES_H
 #define SAP_BYTES_H
 

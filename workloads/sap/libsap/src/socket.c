@@ -7,9 +7,9 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "options.h"
 #include "sap_core.h"
 #include "udplite.h"
@@ -102,16 +102,12 @@ static int wait_once(const sap_sock_t *sock, uint64_t end_ns)
 	const uint64_t due_ns = sap_core_next_ns(sock->core), now_ns = sap_now_ns();
 	struct pollfd descriptor = { .fd = sock->udplite.fd, .events = sap_poll_events(sock) };
 	struct timespec timeout = { 0 };
-	uint64_t ns;
 
 	/* while output is pending, the core cannot send anyway */
 	if (!sock->output_pending && due_ns < end_ns)
 		end_ns = due_ns;
-	if (end_ns > now_ns) {
-		ns = end_ns - now_ns;
-		timeout.tv_sec = (time_t)(ns / (1000 * MS));
-		timeout.tv_nsec = (long)(ns % (1000 * MS));
-	}
+	if (end_ns != SAP_NEVER && end_ns > now_ns)
+		timeout = sap_timespec((int64_t)(end_ns - now_ns));
 	if (ppoll(&descriptor, 1, end_ns == SAP_NEVER ? NULL : &timeout, NULL) < 0 && errno != EINTR)
 		return SAP_ERR_SYSTEM;
 	return SAP_OK;

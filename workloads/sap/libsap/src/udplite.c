@@ -6,8 +6,9 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 /* From linux/socket.h and linux/udp.h; the C library's headers lack them. */
 enum {
@@ -188,10 +189,7 @@ socklen_t sap_address_unpack(const struct sap_address *address, struct sockaddr_
 
 uint64_t sap_now_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+	return (uint64_t)sap_clock_ns(CLOCK_MONOTONIC);
 }
 
 bool sap_random(uint8_t *bytes, size_t length)

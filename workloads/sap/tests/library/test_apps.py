@@ -31,7 +31,7 @@ Exchange = Callable[[list[str], list[str]], tuple[dict[str, Any], dict[str, Any]
 def unit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tests in C, with the sanitizers."""
     sources = [native.HERE / "main.c", native.HERE / "apps.c", native.LIBSAP / "src" / "strerror.c"]
-    sources += [STACK / "common" / name for name in ("words.c", "arrivals.c", "report.c")]
+    sources += [STACK / "common" / name for name in ("words.c", "arrivals.c", "report.c", "errors.c")]
     sources += [STACK / "streamer" / "stream.c", STACK / "tracker" / "track.c", STACK / "tracker" / "opening.c"]
     includes = [f"-I{STACK / name}" for name in ("common", "streamer", "tracker")]
     flags = [*native.SANITIZED, "-D_POSIX_C_SOURCE=200809L", *includes]

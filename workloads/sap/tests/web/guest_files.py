@@ -54,7 +54,7 @@ class GuestFiles:
         source = ensure_source(SilentReport(), self.image, "lighttpd", str(STACK / "sources"))
 
         def make(to: Path) -> None:
-            for name in ("libsap", part):
+            for name in ("libsap", "common", part):
                 shutil.copytree(STACK / name, to / name, ignore=shutil.ignore_patterns("build"))
             for name, content in changed.items():
                 (to / part / name).write_text(content)

@@ -66,7 +66,7 @@ BY_UDPLITE: dict[str, tuple[int, list[str], Script, str]] = {
     "first a guess": (0, BY_SAP, Script(f"{PRECISE}5\n", datagrams="p5", stranger="near"), ""),
     "server without tokens": (
         28,
-        [*BY_SAP, "--timeout", "0.5"],
+        [*BY_SAP, "--timeout", "3"],
         Script(f"{PRECISE}5\n", datagrams="p5", knows_tokens=False),
         "if the server does not know X-SAP-Token, use --no-token",
     ),
