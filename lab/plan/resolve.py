@@ -50,7 +50,7 @@ def resolve(
     bound = roles.bind(net, workload, problems)
     problems.raise_all()  # later steps would only repeat these
     names = _names(topology, net, bound)
-    making = Processes(workload, names, problems)
+    making = Processes(workload, names, problems, topology.model.medium is not None)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, problems)

@@ -87,6 +87,7 @@ class Target:
     interface: str  # the first one: radio of a station, else eth0
     radio: str | None
     ip: str | None
+    medium: bool = True  # whether the topology has an 802.11 medium; without one, radios are perfect
 
 
 @dataclass
@@ -215,6 +216,9 @@ class Probe:
         """Raise a ValueError with a message for the user if parameters are out of range or contradictory."""
         for name, param in self.params.items():
             param.check(name, params[name])
+
+    def check_target(self, target: Target, params: dict[str, Any]) -> None:
+        """Raise a ValueError with a message for the user if the probe cannot work on this node."""
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return the command to run in the node. ``raw`` is the absolute prefix of the tool's files: raw + '.pcap'.

@@ -15,6 +15,9 @@ from lab.probes.base import Param, Parsed, Probe, Raw, Sent, Target, program_pat
 class UdpSender(Probe):
     """Sends UDP datagrams to a sink until it is ended or has sent enough.
 
+    Without ``every`` it sends as fast as its radio takes datagrams. So it needs a node with a radio on an 802.11 medium:
+    nothing else makes a sender wait in virtual time.
+
     Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
     nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams) and
     ``unanswered`` (empty datagrams that the sink did not answer before that).
@@ -25,7 +28,7 @@ class UdpSender(Probe):
     Transactions on Networking 5, 1997.)
     """
 
-    about = "UDP datagrams at a fixed interval, or as fast as possible, to a udp-sink"
+    about = "UDP datagrams to a udp-sink, at a fixed interval or as fast as a radio on an 802.11 medium takes them"
     acts = True
     programs: ClassVar[dict[str, str]] = {_udp.PROGRAM: _udp.source()}
     yields = (Sent,)
@@ -33,7 +36,7 @@ class UdpSender(Probe):
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
         "size": Param("size", "bytes of UDP payload (IP and UDP add 28)", default=1472, least=16, most=65507),
-        "every": Param("duration", "time between datagrams; default: as fast as possible", least=1_000),
+        "every": Param("duration", "time between datagrams; default: as fast as the node's radio takes them", least=1_000),
         "phase": Param("duration", "offset of a paced flow from a full second; default: derived from its name"),
         "count": Param("int", "number of datagrams; default: until the end of the run", least=1),
         "tos": Param(
@@ -52,6 +55,16 @@ class UdpSender(Probe):
         if (params["on"] is None) != (params["off"] is None):
             missing, given = ("on", "off") if params["on"] is None else ("off", "on")
             raise ValueError(f"{given}: needs {missing}:; add {missing}:, or remove this")
+
+    def check_target(self, target: Target, params: dict[str, Any]) -> None:
+        """Refuse a sender without ``every`` that nothing makes wait."""
+        if params["every"] is not None or (target.medium and target.radio is not None):
+            return
+        lacks = f"{target.node} has no radio" if target.radio is None else "the topology has no medium"
+        raise ValueError(
+            "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it wait, "
+            f"and {lacks}. Write every: 0.1 ms, or use the probe iperf3"
+        )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return the command that runs its program."""

@@ -18,7 +18,7 @@ from lab.plan.workload import params as probe_params
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.targets import raw_prefix, target
 from lab.probes import base as probes
-from lab.probes.base import Probe
+from lab.probes.base import Probe, Target
 from lab.shared.types import Node, Process, Ready
 
 BEFORE_NS = -1  # starts before the timeline, in file order
@@ -57,6 +57,7 @@ class Processes:
     source: Source[Workload]
     names: Names
     problems: Problems
+    medium: bool = True  # whether the topology has an 802.11 medium
     entries: list[_Entry] = field(default_factory=list)
 
     def resolve(self) -> list[Process]:
@@ -226,15 +227,18 @@ class Processes:
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process
-        return _of_probe(process, entry.probe, node)
+        return _of_probe(process, entry.probe, target(node, self.medium))
 
     def _can_run(self, entry: _Entry, params: dict[str, Any], node: Node) -> bool:
         """Return whether the probe can run like this; its own messages start with the key they are about."""
         assert entry.probe is not None
         if params.keys() != entry.probe.params.keys():
             return False  # already reported
+        placed = bool(node.interfaces) or node.radio is not None  # if not, that is already reported
         try:
             entry.probe.check(params)
+            if placed:
+                entry.probe.check_target(target(node, self.medium), params)
         except ValueError as error:
             key, _, message = str(error).partition(": ")
             known = key in entry.probe.params and message
@@ -242,7 +246,7 @@ class Processes:
                 self.source, (*entry.run_keys, key) if known else entry.run_keys, message if known else str(error)
             )
             return False
-        return bool(node.interfaces) or node.radio is not None
+        return placed
 
     def _filler(self, entry: _Entry, node: Node) -> Callable[[str, str], str]:
         return lambda key, text: self._fill(text, node, (*entry.run_keys, key))
@@ -251,12 +255,12 @@ class Processes:
         return self.names.fill(text, node, self.problems.at(self.source, keys))
 
 
-def _of_probe(process: Process, probe: Probe, node: Node) -> Process:
+def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
     """Add what the probe derives from its parameters. InputError: the probe of a stack fails."""
     assert process.probe is not None
     prefix = raw_prefix(process.id)
     with discovery.blaming("probes", process.probe, "argv"):
-        argv = [] if probe.mode == "control" else probe.argv(target(node), process.params, prefix)
+        argv = [] if probe.mode == "control" else probe.argv(node, process.params, prefix)
     _check_words(argv, process.probe)
     with discovery.blaming("probes", process.probe, "watched_file"):
         watched_file = probe.watched_file(process.params, prefix)

@@ -13,9 +13,9 @@ def raw_prefix(process_id: str) -> str:
     return f"{RAW_IN_NODE}/{process_id}"
 
 
-def target(node: Node) -> Target:
-    """Return the node as probes see it; it has an interface."""
+def target(node: Node, medium: bool) -> Target:
+    """Return the node as probes see it; it has an interface. ``medium``: the topology has an 802.11 medium."""
     radio = node.radio.interface if node.radio else None
     wired = [interface.name for interface in node.interfaces]
     first = radio if radio and (node.kind == "sta" or not wired) else wired[0]
-    return Target(node=node.name, interface=first, radio=radio, ip=node.ip)
+    return Target(node=node.name, interface=first, radio=radio, ip=node.ip, medium=medium)

@@ -53,6 +53,7 @@ PLACES_OF_SAP = ("approximate-link", "office")  # a stack that needs a medium, a
 APART |= {(topology, workload) for topology, workload in OWN if "sap/" in workload and topology not in PLACES_OF_SAP}
 APART |= {(topology, workload) for topology, workload in OWN if "sap/office-" in workload and topology != "office"}
 APART |= {("wired-pair", workload) for workload in ("http/download", "ping/roaming")}
+APART |= {(topology, "udp/saturate") for topology in ("wired-pair", "one-ap", "twenty-nodes")}  # they have no medium
 
 
 @pytest.mark.parametrize(("topology", "workload"), [pair for pair in OWN if pair not in APART])
@@ -66,6 +67,28 @@ def test_a_radios_probes_need_a_radio() -> None:
     with pytest.raises(InputError) as failure:
         load("wired-pair", "http/download")
     assert "station-dump works on ap and sta; h2, which has the role client, is a host" in str(failure.value)
+
+
+def test_a_sender_without_interval_needs_a_radio_on_a_medium(plans: Plans) -> None:
+    """Nothing else makes it wait: on a wire it sent 100 datagrams a second."""
+    text = (
+        WORKLOAD
+        + "processes:\n"
+        + '  - {on: client, run: {probe: udp-sender, to: "{server.ip}"}, as: up}\n'
+        + '  - {on: server, run: {probe: udp-sender, to: "{client[1].ip}"}, as: down}\n'
+    )
+    only = "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it wait"
+    write = "Write every: 0.1 ms, or use the probe iperf3"
+    with pytest.raises(InputError) as failure:
+        plans(workload=text)
+    assert str(failure.value).splitlines() == [
+        f"w.yaml:5  processes.0.run.{only}, and the topology has no medium. {write}",
+        f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}",
+    ]
+    with pytest.raises(InputError) as failure:
+        plans(workload=text, settings=["medium={}"])
+    assert str(failure.value) == f"w.yaml:6  processes.1.run.{only}, and h1 has no radio. {write}"
+    plans(workload=text, settings=["medium={}", "processes.down.run.every=1 ms"])
 
 
 def test_overrides_are_noted_and_heeded() -> None:
