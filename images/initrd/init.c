@@ -172,6 +172,17 @@ static void enter_root(void)
 	need(chdir("/"), "chdir", "/");
 }
 
+/* Keys can interrupt a shell at any time: its agent unblocks these signals when it can handle them. */
+static void block_keys(void)
+{
+	sigset_t keys;
+
+	sigemptyset(&keys);
+	sigaddset(&keys, SIGINT);
+	sigaddset(&keys, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &keys, NULL);
+}
+
 static pid_t start_agent(char *mode, char *hash_seed)
 {
 	char seed[64];
@@ -193,6 +204,8 @@ static pid_t start_agent(char *mode, char *hash_seed)
 
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
+		if (!strcmp(mode, "shell"))
+			block_keys();
 		setsid();
 		ioctl(0, TIOCSCTTY, 1); /* without a terminal (a run) there is none to take */
 		execve("/usr/bin/python3", argv, envp);

@@ -23,6 +23,7 @@ from lab.machine.memory import guest_bytes, memory_text
 from lab.runs import planned
 from lab.runs.pool import run_all
 from lab.runs.run import started
+from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -212,17 +213,29 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
             lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
             return batch.run(setup, lines, sys.stdout.buffer)
         with Guest.started(setup, "shell") as guest:
-            return _wait_for_shell(guest)
+            return _wait_for_shell(guest, directory)
 
 
-def _wait_for_shell(guest: Guest) -> int:
+def _wait_for_shell(guest: Guest, directory: Path) -> int:
+    """Wait until the guest of a prompt is off; returns the exit status.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came before the prompt.
+    """
+
     def terminate(number: int, _frame: FrameType | None) -> None:
         raise SystemExit(128 + number)  # the guest ends on the way out
 
     signal.signal(signal.SIGTERM, terminate)
+    interrupted = False
     while True:
         try:
             guest.wait()
-            return 0
-        except KeyboardInterrupt:  # Ctrl-C is for the prompt, which also received it
-            continue
+            break
+        except KeyboardInterrupt:  # the guest received it as well, and ends unless it has a prompt
+            interrupted = True
+    if (directory / PROMPT.name).exists():
+        return 0
+    if interrupted or (directory / INTERRUPTED.name).exists():
+        raise KeyboardInterrupt
+    return 1  # it failed; its console is this terminal

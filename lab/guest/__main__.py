@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from lab.guest.file_limit import raise_file_limit
-from lab.shared.paths import DAEMON_LOGS, RUN
+from lab.shared.paths import DAEMON_LOGS, INTERRUPTED, RUN
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -35,10 +35,21 @@ def run() -> None:
 
 
 def shell() -> None:
-    """An interactive prompt in real time."""
+    """An interactive prompt in real time. Ctrl-C before the prompt ends it; Ctrl-\\ does nothing."""
+    import signal
+
     from lab.guest.shell import Shell
 
+    signal.signal(signal.SIGINT, _interrupted)
+    signal.signal(signal.SIGQUIT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited by programs
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGQUIT})  # images/initrd/init.c blocks them
     Shell(*_network())
+
+
+def _interrupted(*_: object) -> None:
+    """Tell the host that Ctrl-C came before the prompt, and end: the guest goes off next."""
+    INTERRUPTED.touch()
+    os._exit(0)
 
 
 def batch() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import select
+import signal
 import sys
 from typing import Any, TextIO
 
@@ -17,19 +18,21 @@ from lab.guest.live import LiveGuest
 from lab.guest.network import links
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
+from lab.shared.paths import PROMPT
 
 WELCOME = """
 {nodes}
 Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · roam STATION AP · py EXPR · help · exit
 """
 HELP = """
-NODE COMMAND runs a program in a node; names of other nodes become their addresses:
+NODE COMMAND runs a program in a node. After the first word, names of nodes become their addresses, everywhere in the
+line; so a second command for a node needs a line of its own, without ; or &&:
   sta1 ping -c 3 h1
   h1 tcpdump -ni h1-eth0 &
 py EXPRESSION evaluates Python with every node and net at hand:
   py sta1.IP()
 """
-_HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_EOF"}
+_HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_wait", "do_EOF"}
 ROAM_TIMEOUT_NS = 10_000_000_000
 
 
@@ -51,6 +54,12 @@ class Shell(CLI):
         network.build()
         self.greet()
         super().__init__(network, stdin)
+
+    def run(self) -> None:
+        """Mininet's: Ctrl-C ends a command from now on."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        PROMPT.touch()
+        super().run()
 
     def greet(self) -> None:
         """Print the nodes and the most useful commands."""
@@ -118,6 +127,10 @@ class Shell(CLI):
         output(f"{self.do_xterm.__doc__}\n")
 
     do_x = do_gterm = do_xterm
+
+    def do_wait(self, _line: str) -> None:
+        """There is nothing to wait for: switches need no OpenFlow controller, and the network is up."""
+        output(f"{self.do_wait.__doc__}\n")
 
     def emptyline(self) -> Any:
         """Do nothing, as in Mininet."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import re
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
+from tests.system.waiting import until
 
 pytestmark = pytest.mark.guest
 
@@ -27,9 +29,9 @@ class Terminal:
     """A pseudo-terminal with a lab shell in it."""
 
     def __init__(self, topology: str, *options: str) -> None:
-        self._master, slave = pty.openpty()
+        self.master, slave = pty.openpty()
         self.process = subprocess.Popen(
-            [str(LAB), "shell", topology, *options], stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+            ["setsid", "--ctty", str(LAB), "shell", topology, *options], stdin=slave, stdout=slave, stderr=slave
         )
         os.close(slave)
         self.text = ""
@@ -38,10 +40,10 @@ class Terminal:
         """Read until ``wanted`` appears; returns what came since the last call."""
         deadline_s = time.monotonic() + DEADLINE_S
         while wanted not in self.text:
-            ready, _, _ = select.select([self._master], [], [], deadline_s - time.monotonic())
+            ready, _, _ = select.select([self.master], [], [], deadline_s - time.monotonic())
             assert ready, f"timeout: {wanted!r} is not in:\n{self.text}"
             try:
-                data = os.read(self._master, 4096)
+                data = os.read(self.master, 4096)
             except OSError:  # the other end is closed
                 data = b""
             assert data, f"the shell ended before {wanted!r}:\n{self.text}"
@@ -51,12 +53,24 @@ class Terminal:
 
     def ask(self, line: str) -> str:
         """Type a line; returns the answer."""
-        os.write(self._master, line.encode() + b"\n")
+        os.write(self.master, line.encode() + b"\n")
         return self.until(PROMPT)
+
+    def press(self, key: str) -> None:
+        """Press a key with Ctrl."""
+        os.write(self.master, bytes([ord(key) & 0x1F]))
+
+    def rest(self) -> str:
+        """Wait until the shell has ended; returns what it still printed."""
+        deadline_s = time.monotonic() + DEADLINE_S
+        with contextlib.suppress(OSError):  # the other end is closed
+            while select.select([self.master], [], [], max(0.0, deadline_s - time.monotonic()))[0]:
+                self.text += os.read(self.master, 4096).decode(errors="replace").replace("\r", "")
+        return self.text
 
     def end(self) -> int:
         """Type exit and wait."""
-        os.write(self._master, b"exit\n")
+        os.write(self.master, b"exit\n")
         return self.process.wait(timeout=DEADLINE_S)
 
 
@@ -87,6 +101,50 @@ def test_a_session(machine: runs.Machine) -> None:
             terminal.process.kill()
 
 
+def session_of(lab: int) -> Path | None:
+    """Return the run directory of a lab's guest, once there is one."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # one has ended since
+        for children in Path(f"/proc/{lab}/task").glob("*/children"):
+            for child in children.read_text().split():
+                for word in Path(f"/proc/{child}/cmdline").read_text().split("\0"):
+                    if word.startswith("lab.run="):
+                        return Path(word.removeprefix("lab.run="))
+    return None
+
+
+@pytest.mark.parametrize("sign", [".", "pulse", "raw/daemon"])  # of the kernel, of its first process, of the agent
+def test_ctrl_c_while_it_boots(machine: runs.Machine, sign: str) -> None:
+    terminal = Terminal("one-ap")
+    try:
+        until(lambda: (session := session_of(terminal.process.pid)) and (session / sign).exists())
+        while session_of(terminal.process.pid):  # before a process has opened its console, the key is lost
+            terminal.press("C")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                terminal.process.wait(timeout=1.0)
+        assert terminal.rest().replace("^C", "").strip() == "lab: interrupted"
+        assert terminal.process.wait(timeout=DEADLINE_S) == 130
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
+def test_ctrl_backslash_does_not_end_it(machine: runs.Machine) -> None:
+    terminal = Terminal("one-ap")
+    try:
+        terminal.until(PROMPT)
+        terminal.press("\\")
+        assert "here" in terminal.ask("h1 echo here")
+        os.write(terminal.master, b"h1 sleep 60\n")
+        terminal.until("sleep 60")
+        terminal.press("\\")
+        terminal.press("C")
+        terminal.until(PROMPT)
+        assert terminal.end() == 0
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
 def piped(commands: str) -> subprocess.CompletedProcess[str]:
     """Run commands in a shell without a terminal."""
     words = [str(LAB), "shell", "one-ap"]
@@ -98,6 +156,48 @@ def test_commands_from_a_pipe(machine: runs.Machine) -> None:
     assert "1 received" in found.stdout and found.stdout.endswith("\ndone\n")
     assert "lab>" not in found.stdout and "Commands:" not in found.stdout and "\r" not in found.stdout
     assert found.returncode == 3
+
+
+def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
+    """In the order of this list; the last line of the script shows that all have."""
+    examples = {
+        "dump": "dump",
+        "help": "help",
+        "intfs": "intfs",
+        "iperf": "iperf sta1 h1",
+        "iperfudp": "iperfudp 1M sta1 h1",
+        "link": "link h1 ap1 up",
+        "links": "links",
+        "net": "net",
+        "nodes": "nodes",
+        "noecho": "noecho h1 true",
+        "pingall": "pingall",
+        "pingallfull": "pingallfull",
+        "pingpair": "pingpair",
+        "pingpairfull": "pingpairfull",
+        "px": "px print('px')",
+        "py": "py sta1.IP()",
+        "roam": "roam sta1 ap1",
+        "sh": "sh echo nodes >/tmp/commands",
+        "source": "source /tmp/commands",
+        "time": "time nodes",
+    }
+    found = piped("\n".join([*examples.values(), "h1 echo the end", ""]))
+    _, listed = found.stdout.split("runs a program in a node):\n", 1)
+    commands = listed.split("\n\n")[0].split()[1:]  # below a rule
+    assert sorted({*commands} - {"exit", "quit"}) == sorted(examples)
+    assert found.stdout.endswith("the end\n") and found.returncode == 0
+    rate = r"'[\d.]+ [MG]bits/sec'"
+    assert re.search(rf"testing TCP bandwidth between sta1 and h1\n\*\*\* Results: \[{rate}, {rate}\]\n", found.stdout)
+    assert re.search(rf"testing UDP bandwidth between sta1 and h1\n\*\*\* Results: \['1M', {rate}, {rate}\]", found.stdout)
+
+
+def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> None:
+    found = piped("iperf ap1 h1\nwait\n")
+    assert found.stdout.splitlines() == [
+        "*** ap1 has no IP address; name hosts or stations",
+        "There is nothing to wait for: switches need no OpenFlow controller, and the network is up.",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,16 @@ It creates nothing by itself: lab/guest/script.py determines what is created, an
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from collections.abc import Iterator, Sequence
 
+from mininet.log import output
 from mininet.net import Mininet
 from mininet.util import numCores
 
 from lab.guest.commands import Mount
+from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
@@ -49,6 +53,41 @@ class LabNet(Mininet):
         for link in self.plan.links:
             self.links.append(WiredLink(link, self.nameToNode[link.node_a], self.nameToNode[link.node_b]))
         self.built = True
+
+    def iperf(
+        self,
+        hosts: Sequence[LabNode] | None = None,
+        l4Type: str = "TCP",  # noqa: N803 - Mininet's names
+        udpBw: str = "10M",  # noqa: N803
+        fmt: str | None = None,
+        seconds: int = 5,
+        port: int = 5001,
+    ) -> list[str]:
+        """Mininet's, for iperf 2.2: print and return the rates of server and client; of UDP, first the wanted rate.
+
+        Mininet's own waits for two reports of the server, of which iperf 2.2 prints only one.
+
+        Raises:
+            GuestError: A node has no address, or the server did not start.
+        """
+        client, server = hosts or (self.hosts[0], self.hosts[-1])
+        for node in (client, server):
+            if node.IP() is None:
+                raise GuestError(f"{node.name} has no IP address; name hosts or stations", node.name)
+        output(f"*** Iperf: testing {l4Type} bandwidth between {client} and {server}\n")
+        words = ["iperf", "-p", str(port), *(["-u"] if l4Type == "UDP" else []), *(["-f", fmt] if fmt else [])]
+        listener = server.popen([*words, "-s"], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
+        try:
+            if not any(b"listening" in line for line in listener.stdout):
+                raise GuestError(f"iperf did not start on {server.name}", server.name)
+            rate = ["-b", udpBw] if l4Type == "UDP" else []
+            of_client = client.cmd(*words, "-t", str(seconds), "-c", server.IP(), *rate)
+        finally:
+            listener.send_signal(signal.SIGINT)
+            of_server = listener.communicate()[0].decode(errors="replace")
+        result = [*([udpBw] if rate else []), self._parseIperf(of_server), self._parseIperf(of_client)]
+        output(f"*** Results: {result}\n")
+        return result
 
     def __iter__(self) -> Iterator[str]:
         """Names of all nodes, including access points."""
