@@ -53,7 +53,7 @@ def reproduce(
 
     def run_all(which: Experiment) -> engine.Run:
         bar = TrialBar()
-        with _kept(directory), _interruptible(bar), bar:
+        with _kept(directory), _interruptible(bar, fresh), bar:
             return engine.run(
                 which,
                 jobs=jobs,
@@ -157,12 +157,12 @@ def _kept(directory: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _interruptible(bar: TrialBar) -> Iterator[None]:
+def _interruptible(bar: TrialBar, fresh: bool) -> Iterator[None]:
     """Tell the user who interrupts a sweep how many trials are stored."""
     try:
         yield
     except KeyboardInterrupt:
-        print(describe_interrupted(bar.last), file=sys.stderr)
+        print(describe_interrupted(bar.last, fresh=fresh), file=sys.stderr)
         raise
 
 

@@ -184,13 +184,17 @@ def describe_sweep(sweep: SweepProgress) -> str:
     return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
 
 
-def describe_interrupted(sweep: SweepProgress | None) -> str:
-    """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``."""
+def describe_interrupted(sweep: SweepProgress | None, *, fresh: bool) -> str:
+    """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``.
+
+    ``fresh``: it was told to run stored trials again.
+    """
     stored = sweep.done - sweep.failed if sweep else 0
     if not sweep or not stored:
         return "no trial has finished; repeat the command to start again"
     are = "is" if stored == 1 else "are"
-    return f"{stored} of {sweep.total} trials {are} stored; repeat the command to continue"
+    command = "the command without --fresh" if fresh else "the command"
+    return f"{stored} of {sweep.total} trials {are} stored; repeat {command} to continue"
 
 
 def describe(run: RunProgress, duration_s: float) -> str:

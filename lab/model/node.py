@@ -240,6 +240,8 @@ def unreadable(ssid: str, encrypt: str | None) -> str | None:
 class Wireless(WithRadio):
     """Keys that access points and stations share."""
 
+    joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
+
     encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
         None,
         description="Encryption of the network: open, wpa2 (WPA2-PSK) or wpa3 (SAE). "
@@ -270,7 +272,7 @@ class Wireless(WithRadio):
     @model_validator(mode="after")
     def _protection(self) -> Wireless:
         protected = self.encrypt in ("wpa2", "wpa3")
-        if self.passwd is not None and not protected:
+        if self.passwd is not None and not protected and not (self.joins and self.encrypt is None):
             refuse("a passphrase needs encrypt: wpa2 or encrypt: wpa3", key="passwd")
         if protected and self.passwd is None:
             refuse(f"{self.encrypt} needs a passphrase; write passwd: with 8 to 63 characters", key="encrypt")

@@ -125,12 +125,12 @@ def _title(result: Result) -> str:
         return "The handoff did not succeed" if len(rows) == 1 else f"{lost} of {len(rows)} handoffs did not succeed"
     worst = max(rows, key=lambda row: row["outage"])
     count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
-    longest = f"{plain(worst['outage'], 3)} {unit}"
+    longest = _outage(worst, unit)
     silence = max(((row["longest_gap"] or 0.0) for row in rows), default=0.0)
     scan = f"; {plain(silence, 3)} {unit} of silence while scanning" if silence > worst["outage"] else ""
     if len(rows) == 1:
-        return f"{count}: {longest} without data{scan}"
-    return f"{count}: at most {longest} without data ({arrow(worst)} at {plain(worst['at_ns'] / SECOND)} s){scan}"
+        return f"{count}: {longest}{scan}"
+    return f"{count}: at most {longest} ({arrow(worst)} at {plain(worst['at_ns'] / SECOND)} s){scan}"
 
 
 def _steps(result: Result) -> Iterator[Figure]:
@@ -148,8 +148,25 @@ def _steps(result: Result) -> Iterator[Figure]:
     )
     used = {span.label.split(":")[0] for span in spans if not span.thin}
     legend = [(phase, _PHASE_COLOURS[phase]) for phase, _, _ in PHASES if phase in used]
-    about = "steps of each handoff, from wpa_supplicant's events and the capture; thin line: time without data"
-    yield Figure(result.name, _steps_title(result), about, [panel], legend)
+    yield Figure(result.name, _steps_title(result), _steps_about(result), [panel], legend)
+
+
+def _steps_about(result: Result) -> str:
+    """Say what the steps were computed from, and what the thin line is."""
+    measured = {row["measured"] for row in result.rows}
+    if measured == {"events"}:
+        return (
+            "steps of each handoff, from wpa_supplicant's events; thin line: until connected, since no capture shows "
+            "when data arrived"
+        )
+    rest = ", or until connected where the capture shows no data" if "events" in measured else ""
+    return f"steps of each handoff, from wpa_supplicant's events and the capture; thin line: time without data{rest}"
+
+
+def _outage(row: Mapping[str, Any], unit: str) -> str:
+    """Return ``17.6 ms without data``, or what the row has instead."""
+    what = "without data" if row["measured"] == "data frames" else "until connected"
+    return f"{plain(row['outage'], 3)} {unit} {what}"
 
 
 def _spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Span]:
@@ -165,7 +182,7 @@ def _spans(index: int, row: Mapping[str, Any], unit: str) -> Iterator[Span]:
     end_ns = row["first_data_ns"] if row["measured"] == "data frames" else row["connected_ns"]
     if begin_ns is not None and end_ns is not None:
         begin, end = (begin_ns - origin) / 1_000_000, (end_ns - origin) / 1_000_000
-        yield Span(index, begin, end, 0, f"{plain(row['outage'], 3)} {unit} without data", thin=True)
+        yield Span(index, begin, end, 0, _outage(row, unit), thin=True)
 
 
 def _steps_title(result: Result) -> str:

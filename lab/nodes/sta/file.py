@@ -21,6 +21,7 @@ class Station(Wireless):
     """A computer with a radio that joins a network (wpa_supplicant)."""
 
     first_port: ClassVar[int] = 1
+    joins: ClassVar[bool] = True
     radio_number: ClassVar[int | None] = 0
 
     kind: Literal["sta"] = Field(description="sta: a computer with a radio (wpa_supplicant).")
@@ -109,7 +110,9 @@ class Station(Wireless):
         encrypt: str | None = self.encrypt
         passwd = self.passwd
         if encrypt is None and first is not None:
-            encrypt, passwd = first.encrypt, first.passwd
+            encrypt, passwd = first.encrypt, passwd or first.passwd
+        if passwd is not None and encrypt in (None, "open"):
+            site.refuse(f"{ssid} is not encrypted; remove this, or write encrypt: wpa2 at its access points", "passwd")
         without_ht = self.mode not in (None, "n") and any(cell.mode == "n" for cell in cells)
         return Radio(
             interface=self.interface(name),

@@ -18,10 +18,16 @@ def test_a_sweep_tells_what_is_done_failed_and_left() -> None:
 
 def test_who_interrupts_a_sweep_is_told_what_is_stored() -> None:
     sweep = Progress(done=12, failed=2, cached=3, total=30, virtual_s=240, wall_s=31.4, eta_s=39.6)
-    assert terminal.describe_interrupted(sweep) == "10 of 30 trials are stored; repeat the command to continue"
+    stored = "10 of 30 trials are stored; "
+    assert terminal.describe_interrupted(sweep, fresh=False) == f"{stored}repeat the command to continue"
+    assert (
+        terminal.describe_interrupted(sweep, fresh=True) == f"{stored}repeat the command without --fresh to continue"
+    )
     begun = Progress(done=1, failed=1, cached=0, total=30, virtual_s=0, wall_s=0.4, eta_s=None)
     for nothing in (begun, None):
-        assert terminal.describe_interrupted(nothing) == "no trial has finished; repeat the command to start again"
+        for fresh in (False, True):
+            said = terminal.describe_interrupted(nothing, fresh=fresh)
+            assert said == "no trial has finished; repeat the command to start again"
 
 
 def test_without_a_terminal_a_line_now_and_then(

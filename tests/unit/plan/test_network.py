@@ -103,6 +103,8 @@ def test_stations_take_from_their_network_what_they_do_not_say(plans: Plans) -> 
             "sta1: {kind: sta, ssid: campus}",
             "sta2: {kind: sta, ssid: campus, encrypt: wpa3, passwd: battery-staple}",
             "sta3: {kind: sta, ssid: other}",
+            "sta4: {kind: sta, ssid: campus, passwd: correct-horse}",
+            "sta5: {kind: sta, ssid: campus, passwd: battery-staple}",
         ),
         "name: there\nduration: 1 s\n",
     )
@@ -110,8 +112,21 @@ def test_stations_take_from_their_network_what_they_do_not_say(plans: Plans) -> 
     assert radios["sta1"].scan_mhz == [2437, 5180]
     assert (radios["sta1"].encrypt, radios["sta1"].passwd) == ("wpa2", "correct-horse")
     assert (radios["sta2"].encrypt, radios["sta2"].passwd) == ("wpa3", "battery-staple")
+    assert (radios["sta4"].encrypt, radios["sta4"].passwd) == ("wpa2", "correct-horse")
+    assert (radios["sta5"].encrypt, radios["sta5"].passwd) == ("wpa2", "battery-staple")  # the run shows that it fails
     assert (radios["sta3"].encrypt, radios["sta3"].scan_mhz) == ("open", [2462])
     assert radios["ap2"].frequency_mhz == 5180
+
+
+def test_a_passphrase_for_an_open_network(plans: Plans) -> None:
+    with pytest.raises(InputError) as failure:
+        plans(
+            nodes("ap1: {kind: ap, ssid: campus}", "sta1: {kind: sta, passwd: correct-horse}"),
+            "name: there\nduration: 1 s\n",
+        )
+    assert str(failure.value) == (
+        "t.yaml:4  nodes.sta1.passwd: campus is not encrypted; remove this, or write encrypt: wpa2 at its access points"
+    )
 
 
 def test_links_become_netem(plans: Plans) -> None:

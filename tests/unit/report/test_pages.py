@@ -103,6 +103,22 @@ def test_titles_say_what_is_to_be_seen(record: Record) -> None:
     assert titles["goodput"] == "fetch: 1 MiB in 4.42 s, 1.9 Mbit/s on average"
     assert titles["outage-around"] == "One handoff: 17.6 ms without data; 85.7 ms of silence while scanning"
     assert titles["outage"].startswith("The longest step: scan, 79")
+    abouts = {figure.name: figure.about for figure in plots.figures(record)}
+    assert abouts["outage"] == (
+        "steps of each handoff, from wpa_supplicant's events and the capture; thin line: time without data"
+    )
+
+
+def test_an_outage_without_a_capture_is_not_called_time_without_data(recorded: Recorder) -> None:
+    wanted = {"of": ["wpa-events"], "per": "handoff", "source": "w.yaml:1", "unit": "ms"}
+    record = recorded(metrics=[{**wanted, "name": "outage", "kind": "outage"}])
+    (steps,) = [figure for figure in plots.figures(record) if figure.name.startswith("outage")]
+    assert steps.about == (
+        "steps of each handoff, from wpa_supplicant's events; thin line: until connected, since no capture shows when "
+        "data arrived"
+    )
+    (thin,) = [span.label for panel in steps.panels for span in panel.spans if span.thin]
+    assert re.fullmatch(r"[\d.]+ ms until connected", thin)
 
 
 def test_bitrates_are_drawn_per_peer(recorded: Recorder) -> None:
