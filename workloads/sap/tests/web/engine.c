@@ -343,6 +343,8 @@ static void one_address_takes_not_all_transfers(void)
 
 /* Clients that answer, so that libsap does not give them up, and never take anything. */
 
+enum { SILENT = UINT16_MAX };
+
 /* A UDP-Lite socket that knows the wire format but not the protocol. */
 static int make_liar(struct transfer_job *job)
 {
@@ -354,8 +356,8 @@ static int make_liar(struct transfer_job *job)
 }
 
 /*
- * Completes the handshake. Acknowledges a guaranteed datagram when it comes for the patience-th time, until then only
- * the ones before it; 0: never any.
+ * Answers each PING as if it were the first. Acknowledges a guaranteed datagram when it comes for the patience-th time,
+ * until then only the ones before it; 0: never any; SILENT: never says a word about data.
  */
 static void lie(int liar, unsigned int patience)
 {
@@ -371,8 +373,10 @@ static void lie(int liar, unsigned int patience)
 		struct sap_header answer = { .type = SAP_TYPE_ACK, .token = 5, .count = 9 };
 
 		CHECK(sap_wire_read(&header, datagram, (size_t)got));
-		if (header.type == SAP_TYPE_PING && !header.token)
+		if (header.type == SAP_TYPE_PING && (!header.token || patience == SILENT))
 			answer.type = SAP_TYPE_PING_ACK;
+		else if (patience == SILENT)
+			continue;
 		if ((header.type == SAP_TYPE_DATA || header.type == SAP_TYPE_FIN) && header.number == next &&
 		    ++times == patience) {
 			times = 0;
@@ -426,6 +430,12 @@ static void a_client_that_acknowledges_only_what_it_has(void)
 static void a_client_that_never_acknowledges_the_end(void)
 {
 	send_to_a_liar(SAP_APPROXIMATE, 0, 200 * MS);
+	has_stalled();
+}
+
+static void a_client_that_answers_only_pings(void)
+{
+	send_to_a_liar(SAP_APPROXIMATE, SILENT, 200 * MS);
 	has_stalled();
 }
 
@@ -533,6 +543,7 @@ static const struct test engine_tests[] = {
 	TEST(one_address_takes_not_all_transfers),
 	TEST(a_client_that_acknowledges_only_what_it_has),
 	TEST(a_client_that_never_acknowledges_the_end),
+	TEST(a_client_that_answers_only_pings),
 	TEST(slow_progress_is_progress),
 	TEST(a_client_that_reads_nothing),
 	TEST(a_kernel_that_takes_nothing),
