@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sap-streamer and sap-tracker compute: numbers on the command line, the stream, arrivals, speeds. */
+/* What sap-streamer and sap-tracker compute: numbers on the command line, the stream, arrivals, speeds; reports. */
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "carrier.h"
 #include "check.h"
+#include "report.h"
 #include "stream.h"
 #include "table.h"
 #include "track.h"
@@ -224,6 +225,29 @@ static void points_are_in_network_order(void)
 	CHECK(back.latitude_deg == 1.0 && back.longitude_deg == -2.0);
 }
 
+static void reports_are_json(void)
+{
+	static const char expected[] = "{\"text\": \"\\\"a\\\\b\\u000a\xc3\xa9\\ufffd\", \"in\": {\"n\": 7}, "
+				       "\"raw\": 0.50, \"none\": null, \"flag\": true}\n";
+	struct report report;
+	char *written;
+	size_t length;
+	FILE *const to = open_memstream(&written, &length);
+
+	CHECK(to);
+	report_begin(&report, to);
+	report_text(&report, "text", "\"a\\b\n\xc3\xa9\xff");
+	report_enter(&report, "in");
+	report_count(&report, "n", 7);
+	report_leave(&report);
+	report_value(&report, "raw", "0.50");
+	report_number(&report, "none", NAN);
+	report_flag(&report, "flag", true);
+	report_end(&report);
+	CHECK(fclose(to) == 0 && strcmp(written, expected) == 0);
+	free(written);
+}
+
 static void distances_are_those_of_the_earth(void)
 {
 	const struct track_point equator = { 0, 0 }, east = { 0, 90 }, pole = { 90, 0 }, other = { 0, 180 };
@@ -328,6 +352,7 @@ static const struct test app_tests[] = {
 	TEST(openings_are_checked),
 	TEST(traces_have_openings_too),
 	TEST(points_are_in_network_order),
+	TEST(reports_are_json),
 	TEST(distances_are_those_of_the_earth),
 	TEST(speeds_are_averaged),
 	TEST(a_damaged_double_is_discarded),
