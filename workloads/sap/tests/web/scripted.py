@@ -64,8 +64,9 @@ class Server:
             sending = self._send(asked)
             if self._script.closes:
                 connection.shutdown(socket.SHUT_WR)
-            while connection.recv(9999):
-                pass
+            with suppress(ConnectionResetError):  # a client that ends without reading all
+                while connection.recv(9999):
+                    pass
             if sending:  # to a client that may be gone
                 sending.kill()
                 sending.wait()
