@@ -241,7 +241,8 @@ def _expected(tree: Tree) -> str:
 
 def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str:
     """Describe what is compared: single values, or at how many places it holds, where not, and the range of values."""
-    comparisons = [part for part in walk(tree) if isinstance(part, Comparison)]
+    inside = [part for call in walk(tree) if _is_share(call) for part in walk(call)]
+    comparisons = [part for part in walk(tree) if isinstance(part, Comparison) and part not in inside]
     operands = {operand.text: operand for part in comparisons for operand in part.operands}
     values = {text: statement.value(part) for text, part in operands.items() if not isinstance(part, Literal)}
     result = statement.at_places(tree)
@@ -255,6 +256,11 @@ def _describe_places(tree: Tree, statement: _Statement, everywhere: bool) -> str
     if 0 < holding < total:
         lines.append(("not at " if everywhere else "there: ") + _listed(picked, values))
     return "; ".join([*lines, *_ranges(values)])
+
+
+def _is_share(tree: Tree) -> bool:
+    """Return whether it sums up comparisons, so that they are not shown one by one."""
+    return isinstance(tree, Call) and tree.function == "share"
 
 
 def _share(holding: int, total: int) -> str:

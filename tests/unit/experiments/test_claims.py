@@ -451,3 +451,7 @@ def test_claims_are_about_means_or_medians(of: Literal["means", "medians"], pass
     row = Row(one.points[0], {"throughput": summarise([1, 2, 9], "Mbit/s")})
     found = claims.judge(replace(claim("throughput < 3 Mbit/s"), of=of), one, [row])
     assert (found.passed, found.value) == (passed, value)
+
+
+def test_a_share_is_shown_as_one_number() -> None:
+    assert judged("share(quick > never) > 80%").value == "share(quick > never) = 66.67%"
