@@ -44,7 +44,7 @@ test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13,
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them
 	@$(PYTHON) -m tests.validation
 
-figures: bootstrap ## draw the figures of docs/experiments.md again (six minutes; seconds where all trials are stored)
+figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
 
 kernel: bootstrap ## build the guest's kernel

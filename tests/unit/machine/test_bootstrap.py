@@ -144,7 +144,10 @@ def test_environment_is_made_once(machine: Machine) -> None:
     machine.has_tools()
     machine.has_python()
     done = machine.run()
-    assert "creating the Python environment .venv" in done.stdout
+    assert done.stdout.splitlines() == [
+        "bootstrap: creating the Python environment .venv: 1 of 2, its interpreter and pip",
+        "bootstrap: creating the Python environment .venv: 2 of 2, packages from PyPI (half a minute)",
+    ]
     assert [call.split(" -m ")[1] for call in machine.called[1:]] == [
         "venv .venv",
         "pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .[dev]",
