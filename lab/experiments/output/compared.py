@@ -31,7 +31,7 @@ def tables(differences: Sequence[Difference]) -> list[Table]:
             Column("b", "B", unit),
             Column("runs", "runs", number=False),
             Column("interval", "difference \N{PLUS-MINUS SIGN} 95 % CI", unit),
-            Column("percent", "% of A", digits=3, show=_signed),
+            Column("percent", "change, %", digits=3, show=_signed),
             Column("significant", "significant", number=False, show=lambda marked: "yes" if marked else "no"),
         ]
         title = f"{metric}{f' in {unit}' if unit else ''}: B against A"

@@ -62,13 +62,14 @@ def verdict(results: Results) -> str:
     if failed:
         parts.append(f"{failed} of {count(len(results.outcomes), 'trial')} failed")
     if wrong:
-        parts.append(_broken(wrong, len(results.verdicts)))
+        parts.append(_broken(wrong, len(results.verdicts), len(results.outcomes), failed))
     return "; ".join([*(parts or [_held(results)]), *_unjudged(results)])
 
 
-def _broken(wrong: int, claimed: int) -> str:
+def _broken(wrong: int, claimed: int, trials: int, failed: int) -> str:
+    """Report claims that do not hold, after so many trials, of which ``failed`` have been reported."""
     if claimed == 1:
-        return "the claim does not hold"
+        return "the claim does not hold" if failed else f"The claim does not hold, after {count(trials, 'trial')}"
     return f"{wrong} of {claimed} claims {'does' if wrong == 1 else 'do'} not hold"
 
 

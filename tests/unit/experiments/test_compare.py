@@ -236,7 +236,7 @@ def test_the_table_and_the_verdict() -> None:
     found = compare(a, results(("2 m", [4.0, 4.1]), ("4 m", A), ("6 m", [2.0]), ("8 m", [1.0, 2.0])))
     lines = [" ".join(line.split()) for line in shown(found).splitlines()]
     assert "throughput in Mbit/s: B against A" in lines
-    assert "distance A B runs difference ± 95 % CI % of A significant" in lines
+    assert "distance A B runs difference ± 95 % CI change, % significant" in lines
     assert f"2 m 5.05 4.05 4, 2 {MINUS}1.00 ± 0.23 {MINUS}19.8 yes" in lines
     assert "4 m 5.05 5.05 4 0.00 ± 0.22 0 no" in lines
     assert f"6 m 1 2 1 +1 +100 {NONE}" in lines

@@ -231,7 +231,7 @@ def test_claims_that_were_not_judged_are_told() -> None:
     assert "not evaluated" in said(results)
     assert files.as_json(results)["unjudged"][0]["name"] == "mean speed-up"
     failed = made.table1(verdicts=[made.SPEED], unjudged=(made.FASTEST.claim,))
-    assert tables.verdict(failed) == f"the claim does not hold; {left}"
+    assert tables.verdict(failed) == f"The claim does not hold, after 150 trials; {left}"
 
 
 @pytest.mark.parametrize(
