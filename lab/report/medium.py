@@ -122,6 +122,10 @@ def _categories(medium: Mapping[str, Any]) -> Table:
     return Table("access-categories", title, columns, rows, in_terminal=False)
 
 
+# of all bytes; a direction with less has no flow, only ARP and such
+_FLOW_SHARE = 0.01
+
+
 def jain(amounts: Sequence[float]) -> float | None:
     """Return Jain's fairness index; None if there is nothing to share."""
     squares = math.fsum(amount * amount for amount in amounts)
@@ -140,15 +144,19 @@ def _fairness(record: Record) -> Table:
 
 
 def _shared(record: Record) -> Iterator[dict[str, Any]]:
-    """Yield how evenly bytes are shared among stations, for each direction with traffic."""
+    """Yield how evenly bytes are shared among stations, for each direction with flows."""
     stations = [node.name for node in record.plan.nodes if node.kind == "sta"]
     if record.medium is None or len(stations) < 2:
         return
-    for end in ("to", "from"):
-        amounts = {name: 0 for name in stations}
-        for link in record.medium["links"]:
+    shared = {end: dict.fromkeys(stations, 0) for end in ("to", "from")}
+    for link in record.medium["links"]:
+        for end, amounts in shared.items():
             if link[end] in amounts:
                 amounts[link[end]] += link["bytes"]
+    least_bytes = _FLOW_SHARE * sum(sum(amounts.values()) for amounts in shared.values())
+    for end, amounts in shared.items():
+        if sum(amounts.values()) < least_bytes:
+            continue
         index = jain(list(amounts.values()))
         if index is not None:
             least, most = min(amounts.values()), max(amounts.values())

@@ -107,6 +107,13 @@ def test_fairness(on_air: Record) -> None:
     assert (row["least"], row["most"], row["bytes"]) == (10_000, 20_000, {"sta1": 20_000, "sta2": 10_000})
 
 
+@pytest.mark.parametrize(("answered", "directions"), [(200, ["to stations"]), (400, ["to stations", "from stations"])])
+def test_fairness_is_that_of_flows(on_air: Record, answered: int, directions: list[str]) -> None:
+    """A direction that has only ARP and the like is left out: of 30 000 bytes, 200 are less than one in a hundred."""
+    on_air.medium["links"].append({**on_air.medium["links"][0], "from": "sta1", "to": "ap1", "bytes": answered})
+    assert [row["direction"] for row in table(on_air, "fairness").rows] == directions
+
+
 def test_the_terminal_shows_air_time_and_fairness(on_air: Record) -> None:
     text = printed(on_air)
     assert "Air time of each channel, %" in text and "interframe space" in text
