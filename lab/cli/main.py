@@ -69,7 +69,10 @@ def run(
     as_json: Json = False,
     kernel_source: Source = None,
 ) -> None:
-    """Run a workload on a topology in virtual time; record and report it. Exit status 1: a check failed."""
+    """Run a workload on a topology; record and report it.
+
+    It runs in virtual time. Exit status 1: a check failed.
+    """
     settings = settings or []
     if dry_run:
         from lab.cli.dry_run import print_commands
@@ -102,7 +105,10 @@ def shell(
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     kernel_source: Source = None,
 ) -> None:
-    """Boot a topology in real time and open a prompt like mininet>, or run the commands of a pipe or file."""
+    """Open a prompt on a topology, in real time.
+
+    The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead.
+    """
     from lab.cli.run import interact
 
     raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
@@ -110,7 +116,11 @@ def shell(
 
 @app.command()
 def show(
-    topology: Topology, workload: Workload, seed: Seed = 1, settings: Setting = None, as_json: Json = False
+    topology: Topology,
+    workload: Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")] = "idle",
+    seed: Seed = 1,
+    settings: Setting = None,
+    as_json: Json = False,
 ) -> None:
     """Print the resolved plan: addresses, links, timeline, processes."""
     from lab.plan.load import load
@@ -162,7 +172,7 @@ def report(
     pdf: Annotated[bool, _option("--pdf", help="Also draw the plots as PDF.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Rebuild record and report of a run from its raw files, and print its tables."""
+    """Rebuild a run's report from its raw files; print its tables."""
     from lab.cli.run import redraw
 
     wanted = {"svg": True, "png": png, "pdf": pdf}
@@ -198,7 +208,10 @@ def reproduce(
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the trials of an experiment that are not stored; draw it beside the paper. Exit status 1: a claim fails."""
+    """Run the trials of an experiment; draw it beside the paper.
+
+    Stored trials are not run again. Exit status 1: a claim fails.
+    """
     from lab.cli.experiments import Places
     from lab.cli.experiments import reproduce as reproduce_
 
@@ -226,7 +239,10 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="RUN-B", help="Another result of the same experiment.")],
     as_json: Json = False,
 ) -> None:
-    """Compare two results of one experiment, made with two builds: differences with confidence."""
+    """Compare two results of an experiment, made with two builds.
+
+    Each difference has a confidence interval.
+    """
     from lab.cli.experiments import compare as compare_
 
     raise typer.Exit(compare_(first, second, as_json=as_json))
@@ -261,7 +277,7 @@ def rootfs(
     refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Build the guest's root file system unless it is cached; describe it."""
+    """Build the guest's file system unless it is cached; describe it."""
     from lab.build.image.image import ensure_image
     from lab.cli.lists import print_facts
     from lab.cli.terminal import reporter
@@ -273,7 +289,10 @@ def rootfs(
 
 @app.command()
 def clean() -> None:
-    """Remove what killed labs left behind, and empty the cache: kernels, images and stored trials of experiments."""
+    """Empty the cache; remove what killed labs left behind.
+
+    The cache has kernels, images, code of stacks and stored trials of experiments.
+    """
     from lab.build.cache import clean as clean_cache
     from lab.machine.scratch import clean_stale
 

@@ -146,21 +146,28 @@ def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
 def _show_repetitions(records: list[Record]) -> None:
     import statistics
 
-    from rich.table import Table
+    from lab.report.terminal import rich_table
+    from lab.tables import Column, Table, words
 
-    table = Table(title=f"{len(records)} runs")
-    for heading in ("metric", "unit", "mean", "deviation", "least", "most"):
-        table.add_column(heading, justify="left" if heading in ("metric", "unit") else "right")
+    columns = [words("metric", "metric"), words("unit", "unit")]
+    columns += [Column(key, key) for key in ("mean", "deviation", "min", "max")]
+    rows: list[dict[str, Any]] = []
     for name in records[0].metrics:
         means = [record.metrics[name].values["mean"] for record in records]
         values = [mean for mean in means if mean is not None]
         if values:
-            deviation = statistics.stdev(values) if len(values) > 1 else 0.0
-            cells = (statistics.fmean(values), deviation, min(values), max(values))
-            table.add_row(name, records[0].metrics[name].unit, *(f"{cell:.3f}" for cell in cells))
+            row = {
+                "metric": name,
+                "unit": records[0].metrics[name].unit,
+                "mean": statistics.fmean(values),
+                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
+                "min": min(values),
+                "max": max(values),
+            }
+            rows.append(row)
     failed = [record for record in records if not record.passed]
-    console().print(table)
-    print(f"checks: {len(records) - len(failed)} of {len(records)} runs passed all")
+    console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
+    print(f"all checks passed in {len(records) - len(failed)} of {len(records)} runs")
 
 
 def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:

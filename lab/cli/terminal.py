@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Any, Self, TextIO, cast
 
 from lab.build.report import LineReport, Report
 from lab.numbers import count
@@ -31,7 +32,24 @@ def console() -> Console:
     """For results, on standard output; wide enough for every table if it is not a terminal."""
     from rich.console import Console
 
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS)
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    return Console(highlight=False, width=PIPE_COLUMNS, file=cast(IO[str], _Trimmed(sys.stdout)))
+
+
+class _Trimmed:
+    """A text file without blanks at the ends of lines: rich fills lines up."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        """Write it; rich passes on whole lines."""
+        self._file.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
 
 
 def _errors() -> Console | None:

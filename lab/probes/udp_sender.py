@@ -36,7 +36,9 @@ class UdpSender(Probe):
         "to": Param("str", "address of the sink", required=True),
         "port": Param("int", "port of the sink", default=9000, least=1, most=65535),
         "size": Param("size", "bytes of UDP payload (IP and UDP add 28)", default=1472, least=16, most=65507),
-        "every": Param("duration", "time between datagrams; default: as fast as the node's radio takes them", least=1_000),
+        "every": Param(
+            "duration", "time between datagrams; default: as fast as the node's radio takes them", least=1_000
+        ),
         "phase": Param("duration", "offset of a paced flow from a full second; default: derived from its name"),
         "count": Param("int", "number of datagrams; default: until the end of the run", least=1),
         "tos": Param(

@@ -24,7 +24,7 @@ def figures(record: Record) -> Iterator[Figure]:
     yield from _signal(record)
     yield from _sampled(record, "cwnd", "congestion window", "Congestion window: up to {high} {unit}")
     title = "Round-trip time: median {median} {unit}, up to {high} {unit}"
-    yield from _sampled(record, "rtt", "round-trip time", title)
+    yield from _sampled(record, "rtt", "round-trip time", title, dots=True)  # between two packets there is no time
 
 
 def tables(record: Record) -> Iterator[Table]:
@@ -90,8 +90,8 @@ def _signal(record: Record) -> Iterator[Figure]:
         yield Figure("signal", title, "level of the last frame of the peer, sampled by iw", [panel], each, height=260)
 
 
-def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[Figure]:
-    """Yield a figure for each unit in which probes sampled the quantity."""
+def _sampled(record: Record, quantity: str, label: str, title: str, *, dots: bool = False) -> Iterator[Figure]:
+    """Yield a figure for each unit in which probes sampled the quantity; with ``dots`` without lines between them."""
     by_unit: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
     for identifier, source in record.data["sources"].items():
         for series in source["series"]:
@@ -102,7 +102,8 @@ def _sampled(record: Record, quantity: str, label: str, title: str) -> Iterator[
     for unit, found in sorted(by_unit.items()):
         found.sort(key=lambda item: (-len(item[1]["values"]), item[0]))
         lines = [
-            line(series, index, name, gap=gap(series)) for index, (name, series) in enumerate(found[:LINES_AT_MOST])
+            line(series, index, name, gap=gap(series), dots=dots)
+            for index, (name, series) in enumerate(found[:LINES_AT_MOST])
         ]
         name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
         if unit == "B":  # iperf3 reports windows in bytes

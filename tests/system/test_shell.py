@@ -189,7 +189,9 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
     assert found.stdout.endswith("the end\n") and found.returncode == 0
     rate = r"'[\d.]+ [MG]bits/sec'"
     assert re.search(rf"testing TCP bandwidth between sta1 and h1\n\*\*\* Results: \[{rate}, {rate}\]\n", found.stdout)
-    assert re.search(rf"testing UDP bandwidth between sta1 and h1\n\*\*\* Results: \['1M', {rate}, {rate}\]", found.stdout)
+    assert re.search(
+        rf"testing UDP bandwidth between sta1 and h1\n\*\*\* Results: \['1M', {rate}, {rate}\]", found.stdout
+    )
 
 
 def test_mininets_commands_that_have_nothing_to_do(machine: runs.Machine) -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""``lab list``."""
+"""``lab list``, the help, and ``lab show`` of a topology alone."""
 
 import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from lab.cli.lists import print_list
+from lab.cli.main import app
 
 TABLE = "name: web/table\nabout: A table of a paper.\n"
 
@@ -19,6 +21,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "table.yaml").write_text(TABLE)
     (folder / "broken.yaml").write_text("name: [\n")
     return tmp_path
+
+
+def test_help_shows_whole_summaries_on_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    commands = shown.split("Commands:\n")[1].splitlines()
+    assert len(commands) == 12 and all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
+def test_show_needs_no_workload() -> None:
+    shown = CliRunner().invoke(app, ["show", "wired-pair"]).stdout
+    assert shown == CliRunner().invoke(app, ["show", "wired-pair", "idle"]).stdout
+    assert shown.startswith("idle on wired-pair: 60 s, seed 1\n")
 
 
 def test_experiments_here_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

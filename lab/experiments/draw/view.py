@@ -11,6 +11,7 @@ from lab.drawing.marks import Dot
 from lab.experiments.analysis import published
 from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
 from lab.numbers import short
+from lab.text import capitalized
 
 _MOST = 1e150
 
@@ -167,7 +168,7 @@ class View:
 
     def title(self, default: str) -> str:
         """The file's title, or a default."""
-        return self.figure.title or default[:1].upper() + default[1:]
+        return self.figure.title or capitalized(default)
 
 
 def described(found: Summary) -> str:

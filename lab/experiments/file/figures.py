@@ -14,6 +14,7 @@ from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Figure as Written
 from lab.plan.problems import Problems, Source
 from lab.shared.types import Plan
+from lab.text import capitalized
 
 # keys of each kind: an axis, a metric, or a series (a metric of the experiment or of its workload)
 _NEEDS: Mapping[str, Mapping[str, str]] = {
@@ -182,7 +183,8 @@ def _figure(written: Written, where: dict[str, str]) -> Figure:
     x, y = written.x or written.y or "", written.y or written.x or ""
     return Figure(
         kind=written.kind,
-        title=written.title or _title(written) + "".join(f", {axis} {label}" for axis, label in where.items()),
+        title=written.title
+        or capitalized(_title(written)) + "".join(f", {axis} {label}" for axis, label in where.items()),
         x=x,
         y=y,
         by=written.by,

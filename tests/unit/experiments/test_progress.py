@@ -7,6 +7,8 @@ import pytest
 
 from lab.cli import terminal
 from lab.experiments.run.engine import Progress
+from lab.report.terminal import rich_table
+from lab.tables import Column, Table, words
 
 
 def test_a_sweep_tells_what_is_done_failed_and_left() -> None:
@@ -20,14 +22,20 @@ def test_who_interrupts_a_sweep_is_told_what_is_stored() -> None:
     sweep = Progress(done=12, failed=2, cached=3, total=30, virtual_s=240, wall_s=31.4, eta_s=39.6)
     stored = "10 of 30 trials are stored; "
     assert terminal.describe_interrupted(sweep, fresh=False) == f"{stored}repeat the command to continue"
-    assert (
-        terminal.describe_interrupted(sweep, fresh=True) == f"{stored}repeat the command without --fresh to continue"
-    )
+    assert terminal.describe_interrupted(sweep, fresh=True) == f"{stored}repeat the command without --fresh to continue"
     begun = Progress(done=1, failed=1, cached=0, total=30, virtual_s=0, wall_s=0.4, eta_s=None)
     for nothing in (begun, None):
         for fresh in (False, True):
             said = terminal.describe_interrupted(nothing, fresh=fresh)
             assert said == "no trial has finished; repeat the command to start again"
+
+
+def test_a_pipe_gets_no_blanks_at_the_ends_of_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    columns = [words("name", "name"), Column("x", "x")]
+    terminal.console().print(
+        rich_table(Table("t", "title", columns, [{"name": "a", "x": 1}, {"name": "bcd", "x": 20}]))
+    )
+    assert capsys.readouterr().out.splitlines() == ["title", "", " name   x", " ────────", " a      1", " bcd   20", ""]
 
 
 def test_without_a_terminal_a_line_now_and_then(

@@ -37,7 +37,7 @@ def test_an_experiment() -> None:
     assert found.repetitions == Repetitions(3, 9, 0.05)
     assert found.metrics == (Metric("throughput", "sum(goodput)", "Mbit/s"), Metric("delay", "delay", "ms"))
     assert found.figures == (
-        Figure("bar", "throughput over distance", "distance", "throughput", by="roaming", errors="ci95"),
+        Figure("bar", "Throughput over distance", "distance", "throughput", by="roaming", errors="ci95"),
     )
     assert found.published == (
         Published("throughput", {"roaming": "never", "distance": "2 m"}, 0.001),
@@ -72,7 +72,7 @@ def test_topology_and_workload_may_be_varied() -> None:
     text = text.replace("by: roaming}\n", "by: roaming, where: {where: far}}\n")
     found = loaded(text.split("paper: {")[0])
     assert [point.topology for point in found.points[::6]] == ["place-near.yaml", "place-far.yaml"]
-    assert found.figures[0].title == "throughput over distance, where far"  # a part of the grid says which
+    assert found.figures[0].title == "Throughput over distance, where far"  # a part of the grid says which
 
 
 def test_files_beside_an_experiment_are_found_from_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,6 +109,12 @@ def test_titles_say_what_is_to_be_seen(record: Record) -> None:
     )
 
 
+def test_round_trip_times_are_dots_and_windows_are_lines(record: Record) -> None:
+    figures = {figure.name: figure for figure in plots.figures(record)}
+    for name, dots in (("rtt", True), ("cwnd", False)):
+        assert {line.dots for panel in figures[name].panels for line in panel.lines} == {dots}
+
+
 def test_an_outage_without_a_capture_is_not_called_time_without_data(recorded: Recorder) -> None:
     wanted = {"of": ["wpa-events"], "per": "handoff", "source": "w.yaml:1", "unit": "ms"}
     record = recorded(metrics=[{**wanted, "name": "outage", "kind": "outage"}])

@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from lab import report
+from lab.cli import run
 from lab.record import Record
 from lab.report.tables import tables
 from lab.report.terminal import as_csv, rich_table, series_csv, verdict
@@ -32,6 +33,14 @@ def printed(record: Record, width: int = 100) -> str:
     console.print(report.tables(record))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
+
+
+def test_repetitions_are_a_table_like_the_others(record: Record, capsys: pytest.CaptureFixture[str]) -> None:
+    run._show_repetitions([record, record])
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[:3] == ["2 runs", "", "metric unit mean deviation min max"]
+    assert "outage ms 17.65 0 17.65 17.65" in lines
+    assert lines[-1] == "all checks passed in 2 of 2 runs"
 
 
 def test_the_terminal_shows_all_that_a_run_is_for(record: Record) -> None:
