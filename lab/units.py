@@ -21,6 +21,15 @@ class UnitError(ValueError):
     """Text that is not a quantity of the expected dimension; the message says what to write."""
 
 
+class NoUnit(UnitError):
+    """A number without a unit. ``suggested`` is that number with the usual one."""
+
+    def __init__(self, number: str, suggested: str) -> None:
+        self.number = number
+        self.suggested = suggested
+        super().__init__(f'"{number}" has no unit; write {suggested}')
+
+
 @dataclass(frozen=True)
 class Dimension:
     """A physical dimension, its base unit and the units that users may write.
@@ -57,7 +66,7 @@ class Dimension:
             raise UnitError(f'"{_short(text)}" is not a valid {self.name}; write for example {self.write("5", usual)}')
         number, unit = match["number"], match["unit"]
         if not unit:
-            raise UnitError(f'"{text}" has no unit; write {self.write(number, usual)}')
+            raise NoUnit(text, self.write(number, usual))
         factor = self.factors.get(unit)
         if factor is None:
             raise UnitError(f'"{text}": {self._unknown(unit, number)}')

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from lab import library
 from lab.build.stack import files, stack, sysroot
+from lab.cli.exchanged import in_order
 from lab.guest import script
 from lab.guest.lines import lines
 from lab.machine.memory import guest_bytes
@@ -28,7 +29,8 @@ def print_commands(
     topology: str, workload: str, seed: int, settings: list[str], as_json: bool, pcap: str | None = None
 ) -> None:
     """The verb: print every command of a run, building and booting nothing."""
-    plan = load(topology, workload, seed, settings, pcap=pcap)
+    with in_order("run", topology, workload):
+        plan = load(topology, workload, seed, settings, pcap=pcap)
     found = commands(plan, library.code_of(workload, plan.stack))
     print(json.dumps(found, indent=2) if as_json else "\n".join(found))
 

@@ -9,7 +9,7 @@ import signal
 import sys
 from types import FrameType
 
-from lab.errors import LabError
+from lab.errors import InputErrors, LabError
 from lab.machine.head_start import HEAD_STARTS
 
 # What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
@@ -61,7 +61,9 @@ def _verb() -> int:
     try:
         return _status(app(standalone_mode=False))
     except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)
+        # several mistakes: each begins its line with file:line, for editors
+        several = f"{len(error.errors)} mistakes:\n" if isinstance(error, InputErrors) else ""
+        print(f"lab: {several}{error}", file=sys.stderr)
         return error.exit_status
     except ClickException as error:
         error.show()

@@ -6,8 +6,9 @@ from __future__ import annotations
 import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+import click
 import typer
 import typer.core
 
@@ -26,7 +27,24 @@ _option = partial(typer.Option, show_envvar=False)  # or click's errors end in "
 
 Topology = Annotated[str, typer.Argument(help="Name (two-aps-handoff) or path of a topology file.")]
 Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a workload file.")]
-Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", min=0)]
+
+
+class Whole(click.IntRange):
+    """Whole numbers from ``least`` on; click calls them integer ranges."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__(min=least)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse other text."""
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f'"{value}" is not a whole number', param, ctx)
+        return super().convert(value, param, ctx)
+
+
+Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=Whole(0))]
 Setting = Annotated[
     list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
@@ -59,8 +77,8 @@ def run(
     seed: Seed = 1,
     settings: Setting = None,
     out: Out = None,
-    repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", min=1)] = 1,
-    jobs: Annotated[int, _option(help="Number of guests to run in parallel.", min=1)] = 1,
+    repeat: Annotated[int, _option(help="Run N times, with seeds SEED, SEED+1, …", click_type=Whole(1))] = 1,
+    jobs: Annotated[int, _option(help="Number of guests to run in parallel.", click_type=Whole(1))] = 1,
     pcap: Annotated[
         Literal["air"] | None,
         _option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
@@ -123,9 +141,11 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the resolved plan: addresses, links, timeline, processes."""
+    from lab.cli.exchanged import in_order
     from lab.plan.load import load
 
-    plan = load(topology, workload, seed, settings or [])
+    with in_order("show", topology, workload):
+        plan = load(topology, workload, seed, settings or [])
     if as_json:
         print(plan.to_json(), end="")
         return
@@ -184,7 +204,7 @@ def report(
 def reproduce(
     experiment: Annotated[str, typer.Argument(help="Name (handoff/outage) or path of an experiment file.")],
     out: Annotated[Path | None, _option(help="Directory for the results; default: a new one in runs/.")] = None,
-    jobs: Annotated[int, _option(help="Number of guests to run in parallel on this machine.", min=1)] = 1,
+    jobs: Annotated[int, _option(help="Number of guests to run in parallel on this machine.", click_type=Whole(1))] = 1,
     dask: Annotated[
         str | None,
         _option(metavar="ADDRESS", help="dask.distributed scheduler whose workers run the trials: tcp://…"),
@@ -192,19 +212,26 @@ def reproduce(
     only: Annotated[
         list[str] | None, _option(metavar="AXIS=VALUE", help="Run only these points of the grid. Repeatable.")
     ] = None,
-    reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", min=1)] = None,
+    reps: Annotated[int | None, _option(metavar="N", help="Repeat each point N times.", click_type=Whole(1))] = None,
     sensitivity: Annotated[
         int | None,
-        _option(metavar="N", help="Also run it in N places drawn from the ranges of its uncertain parameters.", min=2),
+        _option(
+            metavar="N",
+            help="Also run it in N places drawn from the ranges of its uncertain parameters.",
+            click_type=Whole(2),
+        ),
     ] = None,
     vary: Annotated[
         list[str] | None, _option(metavar="NAME", help="With --sensitivity: vary only this parameter. Repeatable.")
     ] = None,
     place_reps: Annotated[
-        int, _option(metavar="N", help="With --sensitivity: repeat each point N times in each place.", min=1)
+        int,
+        _option(metavar="N", help="With --sensitivity: repeat each point N times in each place.", click_type=Whole(1)),
     ] = 1,
     fresh: Annotated[bool, _option("--fresh", help="Also run trials that are stored.")] = False,
-    limit: Annotated[int, _option(metavar="N", help="A grid of more trials requires --yes.", min=1)] = 1000,
+    limit: Annotated[
+        int, _option(metavar="N", help="A grid of more trials requires --yes.", click_type=Whole(1))
+    ] = 1000,
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from lab import library, runs
+from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
 from lab.machine.head_start import HEAD_STARTS, HeadStart
@@ -47,7 +48,8 @@ def execute(
     source: Path | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
+    with in_order("run", topology, workload):
+        plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
     runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
     if (told := memory_text(plans[0])) is not None:
         print(told, file=sys.stderr)

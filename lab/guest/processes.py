@@ -93,11 +93,18 @@ class Processes:
             lambda: condition() or not task.alive,
             ready.timeout_ns,
             f"{process.id} to be ready ({ready.listening or ready.log})",
+            state=lambda: self._listens_on(process) if ready.listening is not None else "",
             culprit=process.id,
             log=task.log,
             where=process.source,
         )
         self._guest.raise_failure()
+
+    def _listens_on(self, process: types.Process) -> str:
+        """Describe what its node listens on."""
+        from lab.guest import ready as conditions
+
+        return conditions.listens_on(process.node, self._guest.container(process.node).pid)
 
     def _condition(self, process: types.Process, ready: types.Ready) -> Callable[[], bool]:
         from lab.guest import ready as conditions

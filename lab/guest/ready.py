@@ -29,6 +29,19 @@ def listening(pid: int, socket: str) -> Callable[[], bool]:
     return lambda: any(bound(table) for table in tables)
 
 
+def listens_on(node: str, pid: int) -> str:
+    """Describe the ports that are bound in the network namespace of ``pid``: ``h1 listens on tcp/8080``, or nothing."""
+    found = set()
+    for protocol, state in _LISTEN.items():
+        for table in (Path(f"/proc/{pid}/net/{protocol}"), Path(f"/proc/{pid}/net/{protocol}6")):
+            for line in table.read_text().splitlines()[1:] if table.exists() else ():
+                fields = line.split()
+                if fields[3] == state:
+                    found.add((protocol, int(fields[1].rpartition(":")[2], 16)))
+    ports = ", ".join(f"{protocol}/{port}" for protocol, port in sorted(found))
+    return f"{node} listens on {ports}" if ports else ""
+
+
 def logged(task: Task, pattern: str) -> Callable[[], bool]:
     """Whether the output of ``task`` has matched ``pattern``."""
     expression = re.compile(pattern, re.MULTILINE)

@@ -27,6 +27,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab import units
+from lab.model.document import unquoted
 
 QUANTITY = "x-quantity"  # placeholder in a JSON Schema; lab.reference.schema replaces it with the quantity's definition
 TAG = "\0"  # marks what a choice between models adds to an error's location; no key can start with it
@@ -57,6 +58,11 @@ class Model(BaseModel):
         meant = cls.other_names.get(word.lower())
         return f" (did you mean {meant}?)" if meant else ""
 
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Return what to say of a value that a key does not take; empty if a similar one may be meant."""
+        return ""
+
 
 def refuse(message: str, key: str | None = None) -> NoReturn:
     """Fail validation with ``message``, about ``key`` of the current model if one key is to blame."""
@@ -80,15 +86,34 @@ class Quantity:
 
     def parse(self, value: object) -> int | float:
         """Convert to base units; refuse values out of range."""
+        if (braces := unquoted(value)) is not None:
+            refuse(braces)
         try:
             amount = self.dimension.parse(value, self.usual)
+        except units.NoUnit as error:
+            refuse(self._suggest(error) or str(error))
         except units.UnitError as error:
             refuse(str(error))
-        if self.least is not None and amount < self.least:
-            refuse(f'"{value}" is too small; the minimum is {self.dimension.format(self.least)}')
-        if self.most is not None and amount > self.most:
-            refuse(f'"{value}" is too large; the maximum is {self.dimension.format(self.most)}')
+        if (wrong := self._complaint(amount)) is not None:
+            refuse(f'"{value}" is {wrong}')
         return amount
+
+    def _complaint(self, amount: float) -> str | None:
+        """Return why an amount is out of range, or None."""
+        if self.least is not None and amount < self.least:
+            return f"too small; the minimum is {self.dimension.format(self.least)}"
+        if self.most is not None and amount > self.most:
+            return f"too large; the maximum is {self.dimension.format(self.most)}"
+        return None
+
+    def _suggest(self, error: units.NoUnit) -> str | None:
+        """Say what to write instead of a number without unit if that number is out of range; else return None."""
+        if (wrong := self._complaint(self.dimension.parse(error.suggested))) is None:
+            return None
+        other = error.suggested[1:] if error.suggested.startswith("-") else f"-{error.suggested}"
+        if self._complaint(self.dimension.parse(other)) is None:
+            return f'"{error.number}" has no unit; write {other}'
+        return f'"{error.number}" has no unit, and {error.suggested} is {wrong}'
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(
@@ -179,4 +204,13 @@ Gain = Annotated[float, Quantity(units.GAIN)]
 Ratio = Annotated[float, Quantity(units.RATIO)]
 Speed = Annotated[float, Quantity(units.SPEED, least=0.001)]
 Packets = Annotated[int, Quantity(units.PACKETS, least=1)]
-Position = tuple[Length, Length, Length]
+
+
+def _coordinates(value: Any) -> Any:
+    """Refuse more or fewer than three."""
+    if not isinstance(value, list) or len(value) != 3:
+        refuse("needs three coordinates, [x, y, z]")
+    return value
+
+
+Position = Annotated[tuple[Length, Length, Length], BeforeValidator(_coordinates)]

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from lab.errors import InputError, raise_all, suggestion
 from lab.model.base import TAG, Model
-from lab.model.document import Document, Keys
+from lab.model.document import Document, Keys, unquoted
 
 M = TypeVar("M", bound=Model)
 
@@ -60,6 +60,10 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
     make_message = _MESSAGES.get(kind)
     if make_message is not None:
         return document.error(keys, make_message(details, keys, document, met))
+    if (braces := unquoted(details["input"])) is not None:
+        return document.error(keys, braces)
+    if kind == "list_type" and not isinstance(details["input"], dict) and details["input"] is not None:
+        return document.error(keys, f"must be a list; write [{details['input']}]")
     noun = _NOUNS.get(kind.rsplit("_", 1)[0])
     if noun is not None:
         return document.error(keys, f"must be {noun}, not {_shown(details['input'])}")
@@ -71,8 +75,6 @@ def _shown(value: Any) -> str:
     if value is None:
         return "nothing"
     if isinstance(value, dict):
-        if len(value) == 1 and next(iter(value.values())) is None:
-            return f'{{{next(iter(value))}: }}; text with braces needs quotes: "{{{next(iter(value))}}}"'
         return "a mapping"
     if isinstance(value, list):
         return "a list"
@@ -105,13 +107,23 @@ def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Map
 def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
     model = met.get(id(_at(document, keys[:-1])))
     about = (model.described() if model is not None else {}).get(str(keys[-1]), "")
-    return f"is missing. {about}".rstrip()
+    return missing(about)
+
+
+def missing(about: str) -> str:
+    """Say that a key is missing, and what it is, by the first sentence of its description."""
+    first = about.split(". ")[0].rstrip(".")
+    if first[1:2].islower() or first[1:2] == " ":  # no abbreviation
+        first = first[:1].lower() + first[1:]
+    return f"is missing ({first})" if first else "is missing"
 
 
 def _one_of(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:
     known = details["ctx"]["expected"].replace("'", "").replace(" or ", ", ").split(", ")
     word = str(details["input"])
-    return f"{_shown(details['input'])} is not one of {', '.join(known)}{suggestion(word, known)}"
+    model = met.get(id(_at(document, keys[:-1])))
+    hint = (model.value_hint(str(keys[-1]), word) if model is not None else "") or suggestion(word, known)
+    return f"{_shown(details['input'])} is not one of {', '.join(known)}{hint}"
 
 
 def _too_short(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:

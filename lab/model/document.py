@@ -60,6 +60,14 @@ def dotted(keys: Keys) -> str:
     return ".".join(str(key) for key in keys)
 
 
+def unquoted(value: Any) -> str | None:
+    """Return what to say of text in braces without quotes, which YAML reads as a mapping; None of other values."""
+    if not isinstance(value, dict) or len(value) != 1 or next(iter(value.values())) is not None:
+        return None
+    braces = f"{{{next(iter(value))}}}"
+    return f'YAML reads {braces} as a mapping; write "{braces}" in quotes'
+
+
 def label_of(path: Path) -> str:
     """Return the name of a file for messages and records: relative to the checkout or current directory if inside.
 

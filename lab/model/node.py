@@ -242,6 +242,12 @@ class Wireless(WithRadio):
 
     joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
 
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say that newer modes are not modelled; the names of older ones resemble them."""
+        newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
+        return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
+
     encrypt: Literal["open", "wpa2", "wpa3"] | None = Field(
         None,
         description="Encryption of the network: open, wpa2 (WPA2-PSK) or wpa3 (SAE). "

@@ -88,7 +88,7 @@ class Topology(Model):
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
         "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
     )
-    nodes: AllNodes = Field(description="The nodes by name.")
+    nodes: AllNodes = Field(description="The nodes, by name.")
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(
         cast(Any, PERFECT),

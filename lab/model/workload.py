@@ -169,6 +169,13 @@ class Check(Model):
 
     that: Text = Field(description="A comparison, such as outage.max < 500 ms.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, data: Any) -> Any:
+        if isinstance(data, str):
+            refuse(f"must be a mapping; write {{that: {data}}}")
+        return data
+
 
 class Workload(Model):
     """What runs on a topology, what is recorded and which conditions must hold."""

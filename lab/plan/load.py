@@ -167,5 +167,11 @@ def check_document(document: Document) -> str:
     if "nodes" in document.data or "links" in document.data:
         check_topology(topology_source(document))
         return "topology"
+    if not document.data.keys() & (Workload.described().keys() - Topology.described().keys()):
+        raise document.error(
+            (),
+            "is taken for a workload, since it has no nodes:, but it has no key of a workload either; a workload needs "
+            "duration:, a topology nodes:, an experiment topology: and workload:",
+        )
     check_workload(workload_source(document))
     return "workload"

@@ -54,8 +54,8 @@ def resolve(
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, problems)
-    metrics = metrics_and_checks.metrics(workload, processes, names, topology.model.medium is not None, problems)
-    checks = metrics_and_checks.checks(workload, processes, placed, problems)
+    metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
+    checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
     problems.raise_all()
     medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
     problems.raise_all()
@@ -123,7 +123,7 @@ def check_workload(workload: Source[Workload]) -> None:
     for name, entry_of_file in workload.model.files.items():
         for role in entry_of_file.on:
             making.nodes_of(role, ("files", name, "on"))
-    metrics_and_checks.check_metrics(workload, making.probes(), problems)
+    metrics_and_checks.check_metrics(workload, making.probes(), problems, making.doubtful)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()
 

@@ -15,8 +15,8 @@ from lab.probes.base import Param, Parsed, Probe, Raw, Sent, Target, program_pat
 class UdpSender(Probe):
     """Sends UDP datagrams to a sink until it is ended or has sent enough.
 
-    Without ``every`` it sends as fast as its radio takes datagrams. So it needs a node with a radio on an 802.11 medium:
-    nothing else makes a sender wait in virtual time.
+    Without ``every`` it sends as fast as its radio takes datagrams. So it needs a node with a radio on an 802.11
+    medium: nothing else makes a sender wait in virtual time.
 
     Any number of senders may share a sink. The flow is named after the process: ``voice``, or ``load@sta1`` if several
     nodes run it. It starts at the first full second after the sink has answered. Values: ``sent`` (datagrams) and
@@ -64,8 +64,8 @@ class UdpSender(Probe):
             return
         lacks = f"{target.node} has no radio" if target.radio is None else "the topology has no medium"
         raise ValueError(
-            "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it wait, "
-            f"and {lacks}. Write every: 0.1 ms, or use the probe iperf3"
+            "every: is missing; without it a sender needs a node with a radio on an 802.11 medium, which makes it "
+            f"wait, and {lacks}. Write every: 0.1 ms, or use the probe iperf3"
         )
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:

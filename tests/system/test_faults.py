@@ -56,6 +56,13 @@ processes:
         )
 
 
+def test_a_process_that_listens_on_another_port_is_named_with_that(boot: Callable[..., Ran]) -> None:
+    server = "{on: server, run: {probe: udp-sink, port: 9001}, as: sink, ready: {listening: udp/9000, within: 1 s}}"
+    said = r"timeout: waited 1 s for sink to be ready \(udp/9000\); last seen: h1 listens on udp/9001\n"
+    with pytest.raises(RunError, match=said):
+        boot(WIRED, f"name: wrong\nroles: {{server: 1}}\nduration: 2 s\nprocesses:\n  - {server}\n")
+
+
 def test_a_kernel_warning_fails_the_run(boot: Callable[..., Ran]) -> None:
     with pytest.raises(RunError, match=r"the guest's kernel reported an error: .*WARNING: made up"):
         boot(

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from lab.cli.entry import main
 from lab.cli.lists import print_list
 from lab.cli.main import app
 
@@ -34,6 +35,55 @@ def test_show_needs_no_workload() -> None:
     shown = CliRunner().invoke(app, ["show", "wired-pair"]).stdout
     assert shown == CliRunner().invoke(app, ["show", "wired-pair", "idle"]).stdout
     assert shown.startswith("idle on wired-pair: 60 s, seed 1\n")
+
+
+FLOW = "name: flow\nroles: {server: 1}\nduration: 5 s\n"
+PLACE = "name: place\nnodes:\n  h1: {kind: host, roles: [server]}\n"
+
+
+def said(*words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the command prints on standard error."""
+    monkeypatch.setattr("sys.argv", ["lab", *words])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize("verb", ["run", "show", "run --dry-run"])
+@pytest.mark.parametrize("names", [("flow.yaml", "place.yaml"), ("ping/ping", "one-ap"), ("flow.yaml", "one-ap")])
+def test_topology_and_workload_in_the_wrong_order(
+    names: tuple[str, str], verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("flow.yaml").write_text(FLOW)
+    Path("place.yaml").write_text(PLACE)
+    workload, topology = names
+    assert said(*verb.split(), workload, topology, capsys=capsys, monkeypatch=monkeypatch) == [
+        f"lab: {workload} is a workload and {topology} a topology; write: lab {verb.split()[0]} {topology} {workload}"
+    ]
+
+
+def test_several_mistakes_have_a_line_each_that_begins_with_file_and_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("flow.yaml").write_text(FLOW.replace("5 s", "5"))
+    Path("place.yaml").write_text(PLACE.replace("host", "hots"))
+    one = 'flow.yaml:3  duration: "5" has no unit; write 5 s'
+    other = (
+        'place.yaml:3  nodes.h1.kind: unknown kind "hots" (did you mean host?); '
+        "known kinds: ap, host, monitor, sta, switch"
+    )
+    assert said("show", "place.yaml", "flow.yaml", capsys=capsys, monkeypatch=monkeypatch) == [
+        "lab: 2 mistakes:",
+        other,
+        one,
+    ]
+    assert said("check", "flow.yaml", capsys=capsys, monkeypatch=monkeypatch) == [f"lab: {one}"]
+
+
+def test_a_seed_that_is_no_number(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    *_, last = said("run", "one-ap", "ping/ping", "--seed", "x", capsys=capsys, monkeypatch=monkeypatch)
+    assert last == "Error: Invalid value for '--seed': \"x\" is not a whole number"
 
 
 def test_experiments_here_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,8 +57,8 @@ class LabNet(Mininet):
     def iperf(
         self,
         hosts: Sequence[LabNode] | None = None,
-        l4Type: str = "TCP",  # noqa: N803 - Mininet's names
-        udpBw: str = "10M",  # noqa: N803
+        l4Type: str = "TCP",
+        udpBw: str = "10M",
         fmt: str | None = None,
         seconds: int = 5,
         port: int = 5001,
@@ -78,7 +78,7 @@ class LabNet(Mininet):
         words = ["iperf", "-p", str(port), *(["-u"] if l4Type == "UDP" else []), *(["-f", fmt] if fmt else [])]
         listener = server.popen([*words, "-s"], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
         try:
-            if not any(b"listening" in line for line in listener.stdout):
+            if not any(b"listening" in line for line in listener.stdout or ()):
                 raise GuestError(f"iperf did not start on {server.name}", server.name)
             rate = ["-b", udpBw] if l4Type == "UDP" else []
             of_client = client.cmd(*words, "-t", str(seconds), "-c", server.IP(), *rate)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from lab.errors import InputError, suggestion, warn
@@ -18,7 +18,12 @@ from lab.shared.types import Check, File, Metric, Process
 
 
 def metrics(
-    source: Source[Workload], processes: list[Process], names: Names, medium: bool, problems: Problems
+    source: Source[Workload],
+    processes: list[Process],
+    names: Names,
+    medium: bool,
+    problems: Problems,
+    doubtful: Collection[str] = (),
 ) -> list[Metric]:
     """Return every metric, in file order.
 
@@ -28,6 +33,7 @@ def metrics(
         names: names of roles and nodes.
         medium: whether the topology has an 802.11 medium.
         problems: collects the errors.
+        doubtful: names of processes with a mistake; what names them is not checked.
     """
     runs: dict[str, list[Process]] = {}
     for process in processes:
@@ -41,7 +47,7 @@ def metrics(
         if name in taken:
             message = f'a process has the same name, "{name}", so checks could not tell them apart; rename one of them'
             problems.add(source, keys, message)
-        found.append(_metric(source, keys, name, runs, names, medium, problems))
+        found.append(_metric(source, keys, name, runs, names, medium, problems, doubtful))
     return found
 
 
@@ -53,19 +59,21 @@ def _metric(
     names: Names,
     medium: bool,
     problems: Problems,
+    doubtful: Collection[str],
 ) -> Metric:
     model, where = source.model.metrics[name], source.document.where(keys)
     kind = _kind(source, keys, model.kind or name, problems)
     if kind is not None and kinds.MEDIUM in kinds.load(kind).takes:
         of_medium = _of_medium(source, keys, kind, names, medium, problems)
         return Metric(name, kind, of_medium, model.unit, model.per, where)
-    unknown = [one for one in model.of if one not in runs]
+    certain = [one for one in model.of if one.partition("@")[0] not in doubtful]
+    unknown = [one for one in certain if one not in runs]
     for one in unknown:
         problems.add(
             source, (*keys, "of"), f'there is no process "{one}"{suggestion(one, runs)}; known: {", ".join(runs)}'
         )
     of = [process for one in model.of for process in runs.get(one, [])]
-    if kind is not None and not unknown and all(_is_known(process.probe) for process in of):
+    if kind is not None and not unknown and certain == model.of and all(_is_known(process.probe) for process in of):
         _check_metric(source, keys, kind, {process.name: process.probe for process in of}, problems)
     return Metric(name, kind or name, [process.id for process in of], model.unit, model.per, where)
 
@@ -142,13 +150,16 @@ def _check_metric(
         problems.add(source, (*keys, key) if known else keys, message if known else str(error))
 
 
-def check_metrics(source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems) -> None:
+def check_metrics(
+    source: Source[Workload], probe_of: Mapping[str, str | None], problems: Problems, doubtful: Collection[str] = ()
+) -> None:
     """Report the mistakes of metrics on any topology: unknown kinds and processes, units and keys that do not fit.
 
     Args:
         source: the workload.
         probe_of: the probe of each process by name.
         problems: collects the errors.
+        doubtful: names of processes with a mistake; what names them is not checked.
     """
     for name, model in source.model.metrics.items():
         keys: Keys = ("metrics", name)
@@ -164,7 +175,11 @@ def check_metrics(source: Source[Workload], probe_of: Mapping[str, str | None], 
                 message = f'there is no process "{one}"{suggestion(one, probe_of)}; known: {", ".join(probe_of)}'
                 problems.add(source, (*keys, "of"), message)
         probes_of = {one: probe_of[process] for one, process in named.items() if process in probe_of}
-        if len(probes_of) == len(named) and all(map(_is_known, probes_of.values())):
+        if (
+            len(probes_of) == len(named)
+            and not {*named.values()} & {*doubtful}
+            and all(map(_is_known, probes_of.values()))
+        ):
             _check_metric(source, keys, kind, probes_of, problems)
 
 
@@ -177,11 +192,16 @@ def check_syntax(source: Source[Workload], problems: Problems) -> None:
             problems.add(source, ("checks", index, "that"), error.message, error.hint)
 
 
-def checks(source: Source[Workload], processes: list[Process], files: list[File], problems: Problems) -> list[Check]:
-    """Return every check, in file order."""
-    context: dict[str, Any] = {
-        name: expression.Unmeasured() for process in processes for name in (process.name, process.id)
-    }
+def checks(
+    source: Source[Workload],
+    processes: list[Process],
+    files: list[File],
+    problems: Problems,
+    doubtful: Collection[str] = (),
+) -> list[Check]:
+    """Return every check, in file order; ``doubtful`` as in ``metrics``."""
+    known = [*doubtful, *(name for process in processes for name in (process.name, process.id))]
+    context: dict[str, Any] = {name: expression.Unmeasured() for name in known}
     for name, metric in source.model.metrics.items():
         context[name] = {
             figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])

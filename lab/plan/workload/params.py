@@ -8,6 +8,8 @@ from typing import Any
 
 from lab import units
 from lab.errors import suggestion
+from lab.model.build import missing
+from lab.model.document import unquoted
 from lab.probes import base as probes
 
 Complain = Callable[[str, str], None]  # (key, message)
@@ -15,7 +17,8 @@ Complain = Callable[[str, str], None]  # (key, message)
 
 def _text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"must be text, not {value!r}")
+        shown = {dict: "a mapping", list: "a list", type(None): "nothing"}.get(type(value), f'"{value}"'.lower())
+        raise ValueError(f"must be text, not {shown}")
     return str(getattr(value, "written", value))
 
 
@@ -37,27 +40,35 @@ def _texts(value: Any) -> list[str]:
     return [_text(value)]
 
 
-def _positive(dimension: units.Dimension) -> Callable[[Any], int | float]:
-    """Return a parser of quantities that must not be negative."""
-
-    def read(value: Any) -> int | float:
-        amount = dimension.parse(value)
-        if amount < 0:
-            raise ValueError(f'"{value}" is negative; write 0 or more')
-        return amount
-
-    return read
-
-
 _READ: dict[str, Callable[[Any], Any]] = {
     "str": _text,
     "int": _integer,
     "bool": _flag,
     "list": _texts,
-    "duration": _positive(units.DURATION),
-    "rate": _positive(units.RATE),
-    "size": _positive(units.SIZE),
+    "duration": units.DURATION.parse,
+    "rate": units.RATE.parse,
+    "size": units.SIZE.parse,
 }
+_DIMENSIONS = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
+
+
+def _check_range(param: probes.Param, written: Any, amount: Any) -> None:
+    """Raise a ValueError if a number is out of range, with the limit in the unit that the user wrote."""
+    if isinstance(amount, bool) or not isinstance(amount, int | float):
+        return
+    if amount < param.least:
+        raise ValueError(f'"{written}" is too small; the minimum is {_in_unit_of(param, written, param.least)}')
+    if param.most is not None and amount > param.most:
+        raise ValueError(f'"{written}" is too large; the maximum is {_in_unit_of(param, written, param.most)}')
+
+
+def _in_unit_of(param: probes.Param, written: Any, limit: int) -> str:
+    """Format a limit in the unit of what was written."""
+    dimension = _DIMENSIONS.get(param.kind)
+    if dimension is None:
+        return str(limit)
+    unit = str(written).strip().lstrip("+-0123456789.").strip()
+    return dimension.write(f"{float(limit / dimension.factors[unit]):g}", unit)
 
 
 def load(name: str, complain: Complain) -> probes.Probe | None:
@@ -78,11 +89,15 @@ def read(probe: probes.Probe, written: dict[str, Any], complain: Complain) -> di
     for key, param in probe.params.items():
         if key in written:
             try:
+                if (braces := unquoted(written[key])) is not None:
+                    raise ValueError(braces)
                 values[key] = _READ[param.kind](written[key])
+                _check_range(param, written[key], values[key])
             except ValueError as error:
+                values.pop(key, None)
                 complain(key, str(error))
         elif param.required:
-            complain(key, f"is missing. {param.about}")
+            complain(key, missing(param.about))
         else:
             values[key] = param.default
     return values

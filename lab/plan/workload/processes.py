@@ -59,6 +59,7 @@ class Processes:
     problems: Problems
     medium: bool = True  # whether the topology has an 802.11 medium
     entries: list[_Entry] = field(default_factory=list)
+    doubtful: set[str] = field(default_factory=set)  # names of processes whose name or role is wrong
 
     def resolve(self) -> list[Process]:
         """Return all processes."""
@@ -149,6 +150,7 @@ class Processes:
         for entry in self.entries:
             other = first.setdefault(entry.name, entry.keys)
             if other != entry.keys:
+                self.doubtful.add(entry.name)
                 where = self.source.document.where(other)
                 self.problems.add(
                     self.source,
@@ -159,6 +161,8 @@ class Processes:
     def _instances(self, entry: _Entry) -> list[Process]:
         """Return one process for each node of the role."""
         nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
+        if entry.on not in self.names.roles:
+            self.doubtful.add(entry.name)
         for node in nodes:
             self._check_place(entry, node)
         return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
@@ -171,9 +175,17 @@ class Processes:
             self.problems.add(
                 self.source,
                 keys,
-                f'the workload declares no role "{role}"{suggestion(role, roles)}; its roles: {listed}',
+                f'the workload declares no role "{role}"{self._instead_of(role)}; its roles: {listed}',
             )
         return roles.get(role, [])
+
+    def _instead_of(self, role: str) -> str:
+        """Say what to write instead of a role that the workload does not declare; empty if there is no idea."""
+        node = self.names.nodes.get(role)
+        if node is None:
+            return suggestion(role, self.names.roles)
+        own = [name for name, nodes in self.names.roles.items() if node in nodes] or node.roles or [node.kind]
+        return f" ({role} is a node; workloads name roles: here {' or '.join(own)})"
 
     def _check_times(self, entry: _Entry) -> None:
         """Report start and stop times that are never reached."""

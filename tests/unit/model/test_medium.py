@@ -134,7 +134,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  outages: [{between: [ap1, sta1], every: 60 s}]\n",
-            "mine.yaml:5  medium.outages.0.lasts: is missing. Mean duration, exponentially distributed.",
+            "mine.yaml:5  medium.outages.0.lasts: is missing (mean duration, exponentially distributed)",
         ),
         (
             "medium:\n  shadowing: {deviation: 5 dB, distance: 0 m}\n",
@@ -184,7 +184,7 @@ def test_levels_of_pairs_and_of_one_direction() -> None:
         ),
         (
             "medium:\n  fading: {model: rician}\n",
-            "mine.yaml:5  medium.fading.k: is missing. Power ratio of the direct wave to all echoes.",
+            "mine.yaml:5  medium.fading.k: is missing (power ratio of the direct wave to all echoes)",
         ),
         (
             "medium:\n  fading: {model: rician, k: 50 dB}\n",

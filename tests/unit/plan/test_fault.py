@@ -61,8 +61,8 @@ AT = "t.yaml:9  timeline.0."
     ("fault", "message"),
     [
         ("fault: loose, frames: ack", 'fault: "loose" is not one of lose, damage (did you mean lose?)'),
-        ("fault: lose", "frames: is missing. Frame type: ba is a BlockAck, bar a BlockAck request, mgmt a management "
-         "frame other than a beacon."),
+        ("fault: lose", "frames: is missing (frame type: ba is a BlockAck, bar a BlockAck request, mgmt a management "
+         "frame other than a beacon)"),
         ("fault: lose, frames: beacons", 'frames: "beacons" is not one of ack, ba, bar, data, mgmt, beacon, rts, cts, '
          "any (did you mean beacon?)"),
         ("fault: lose, frames: ack, skip: -1", "skip: must be a whole number from 0 to 4294967295, not -1"),

@@ -255,7 +255,32 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
         ),
         (
             "probes:\n  - {on: client, probe: ss, every: -5 ms}\n",
-            'w.yaml:5  probes.0.every: "-5 ms" is negative',
+            'w.yaml:5  probes.0.every: "-5 ms" is too small; the minimum is 1 ms',
+        ),
+        (
+            'processes:\n  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 0.2 us}}\n',
+            'w.yaml:5  processes.0.run.every: "0.2 us" is too small; the minimum is 1 us',
+        ),
+        (
+            'processes:\n  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: -5 ms}}\n',
+            'w.yaml:5  processes.0.run.every: "-5 ms" is too small; the minimum is 0.001 ms',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: ping, to: {server.ip}}}\n",
+            'w.yaml:5  processes.0.run.to: YAML reads {server.ip} as a mapping; write "{server.ip}" in quotes',
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: ping, to: [server]}}\n",
+            "w.yaml:5  processes.0.run.to: must be text, not a list",
+        ),
+        (
+            "processes:\n  - {on: client, run: {probe: ping}}\n",
+            "w.yaml:5  processes.0.run.to: is missing (address to ping)",
+        ),
+        (
+            "processes:\n  - {on: sta1, run: [nap]}\n",
+            'w.yaml:5  processes.0.on: the workload declares no role "sta1" (sta1 is a node; workloads name roles: '
+            "here client); its roles: server, client",
         ),
         (
             "processes:\n  - {on: client, run: {probe: ping, to: x, count: some}}\n",
@@ -536,6 +561,13 @@ def test_files_by_themselves(tmp_path: Path) -> None:
     for kind in ("topology", "workload"):
         for path in library.known(kind).values():
             assert check(path) == kind
+    (tmp_path / "name.yaml").write_text("name: mine\n")
+    with pytest.raises(InputError) as failure:
+        check(tmp_path / "name.yaml")
+    assert failure.value.message == (
+        "is taken for a workload, since it has no nodes:, but it has no key of a workload either; a workload needs "
+        "duration:, a topology nodes:, an experiment topology: and workload:"
+    )
     (tmp_path / "list.yaml").write_text("- a\n")
     with pytest.raises(InputError, match=r"list\.yaml:1  must be a mapping"):
         check(tmp_path / "list.yaml")
@@ -594,6 +626,35 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     told = refusal(plans, text)
     assert told.startswith('w.yaml:5  processes.0.run.probe: there is no probe "pingg" (did you mean ping?)')
     assert "\nw.yaml" not in told
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (
+            "{on: servr, run: {probe: udp-sink}, as: sink}",
+            'w.yaml:5  processes.0.on: the workload declares no role "servr"',
+        ),
+        (
+            "{on: client, run: {probe: ping, to: x}, as: load}",
+            'w.yaml:6  processes.1: another process is called "load"',
+        ),
+    ],
+    ids=["role", "name"],
+)
+def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
+    plans: Plans, tmp_path: Path, first: str, told: str
+) -> None:
+    name = "sink" if "sink" in first else "load"
+    text = (
+        f"{WORKLOAD}processes:\n  - {first}\n"
+        '  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 5 ms}, as: load}\n'
+        f'metrics:\n  loss: {{of: {name}, unit: "%"}}\nchecks:\n  - {{that: {name}.exit == 0}}\n'
+    )
+    assert refusal(plans, text).startswith(told) and "\n" not in refusal(plans, text)
+    with pytest.raises(InputError) as failure:
+        check(tmp_path / "w.yaml")
+    assert str(failure.value).startswith(told) and "\n" not in str(failure.value)
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,7 @@ def test_fairness(on_air: Record) -> None:
 @pytest.mark.parametrize(("answered", "directions"), [(200, ["to stations"]), (400, ["to stations", "from stations"])])
 def test_fairness_is_that_of_flows(on_air: Record, answered: int, directions: list[str]) -> None:
     """A direction that has only ARP and the like is left out: of 30 000 bytes, 200 are less than one in a hundred."""
+    assert on_air.medium is not None
     on_air.medium["links"].append({**on_air.medium["links"][0], "from": "sta1", "to": "ap1", "bytes": answered})
     assert [row["direction"] for row in table(on_air, "fairness").rows] == directions
 
