@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from lab.model.base import Model, Text, Texts, refuse
+from lab.model.base import Flag, Model, Text, Texts, refuse
 from lab.model.names import Identifier
 
 
@@ -24,6 +24,9 @@ class Uncertain(Model):
         "linear", description="How values between them are distributed: linear (evenly) or log (evenly by their ratio)."
     )
     values: list[Text] | None = Field(None, min_length=2, description="The plausible values, instead of from and to.")
+    ordered: Flag = Field(
+        True, description="Whether its values have an order. false: they are only names, like numbers of a map."
+    )
     source: Text = Field(description="Where the range comes from: a standard, a paper, a datasheet, a driver.")
 
     @model_validator(mode="after")

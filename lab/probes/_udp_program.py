@@ -35,6 +35,7 @@ KNOCK_S = 0.1
 IDLE_S = 0.01  # between datagrams if the network drops them at once: a sender that never waits stops a virtual clock
 INADDR_ANY = ""
 SHAPE = 1.5  # of the Pareto distribution of times on and off
+AHEAD = 1000
 UNREACHABLE = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.ENETDOWN)
 
 
@@ -44,7 +45,10 @@ def datagram(number: int, sent_ns: int, name: bytes, size: int) -> bytes:
 
 
 class OnOff:
-    """Times in which a flow sends, beginning with one; with ``on_ns`` 0 it always sends."""
+    """Times in which a flow sends; with ``on_ns`` 0 it always sends.
+
+    They began long before the flow does, so it may begin within a break, and has its share of the time from the start.
+    """
 
     def __init__(self, name: str, on_ns: int, off_ns: int) -> None:
         self.on_ns, self.off_ns = on_ns, off_ns
@@ -52,8 +56,9 @@ class OnOff:
         self.end_ns = 0  # of the present time on
 
     def begin(self, at_ns: int) -> None:
-        """Start with a time on."""
-        self.end_ns = at_ns + self.pareto(self.on_ns)
+        """Have them begin up to a thousand times on and off before ``at_ns``."""
+        before_ns = round(self.draws.random() * AHEAD * (self.on_ns + self.off_ns))
+        self.end_ns = at_ns - before_ns + self.pareto(self.on_ns)
 
     def due(self, at_ns: int) -> int:
         """Return when a datagram may go that is due at ``at_ns``: then, or when the next time on begins."""
