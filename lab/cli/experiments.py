@@ -45,13 +45,13 @@ def reproduce(
     check_scheduler(scheduler)
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
-    drawn = _drawn(resolved, sensitivity) if sensitivity is not None else None
+    drawn = _drawn(resolved, sensitivity) if sensitivity is not None else None  # and all its mistakes
     if most is not None:
         for one in (resolved, *([drawn.experiment] if drawn else [])):
             check_size(one, most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), out)
 
-    def run_all(which: Experiment) -> engine.Run:
+    def run_all(which: Experiment, failed: str) -> engine.Run:
         bar = TrialBar()
         with _kept(directory), _interruptible(bar, fresh), bar:
             return engine.run(
@@ -59,20 +59,23 @@ def reproduce(
                 jobs=jobs,
                 scheduler=scheduler,
                 fresh=fresh,
-                keep=directory / "failed",
+                keep=directory / failed,
                 reporter=reporter,
                 on_progress=bar.update,
             )
 
-    run = run_all(resolved)
-    found = drawn.analyse(resolved, run_all(drawn.experiment).outcomes) if drawn else None
+    run = run_all(resolved, "failed")
     from lab.experiments.output import files, tables
     from lab.experiments.results import assemble
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
+    found: Sensitivity | None = None
     unwritten: HostError | None = None
     try:
-        page = files.write(results, directory, sensitivity=found)
+        page = files.write(results, directory)
+        if drawn:
+            found = drawn.analyse(resolved, run_all(drawn.experiment, "failed-in-places").outcomes)
+            page = files.write(results, directory, sensitivity=found)
     except HostError as error:  # a full disk, for example: show the results anyway
         unwritten = error
     if as_json:
@@ -118,12 +121,16 @@ def _drawn(experiment: Experiment, options: Places) -> _Drawn:
     Raises:
         InputError: It has no such parameters, or they cannot be set.
     """
-    from lab.experiments.sensitivity.parameters import parameters, select
-    from lab.experiments.sensitivity.sample import in_all, places
+    from lab.experiments.sensitivity.parameters import effective, parameters, select
+    from lab.experiments.sensitivity.sample import in_all, places, try_all
 
-    varied = select(parameters(experiment), options.vary)
+    varied = effective(select(parameters(experiment), options.vary), experiment)
+    if not varied:
+        raise InputError("--sensitivity: the experiment itself sets all that is uncertain, so nothing is left to vary")
     found = places(varied, options.count, experiment.seed)
-    return _Drawn(varied, found, in_all(experiment, varied, found, options.reps), options.reps)
+    whole = in_all(experiment, varied, found, options.reps)
+    try_all(whole)
+    return _Drawn(varied, found, whole, options.reps)
 
 
 def check_scheduler(address: str | None) -> None:

@@ -241,7 +241,10 @@ def reproduce(
     """
     from lab.cli.experiments import Places
     from lab.cli.experiments import reproduce as reproduce_
+    from lab.errors import InputError
 
+    if sensitivity is None and (vary or place_reps != 1):
+        raise InputError("--vary and --place-reps need --sensitivity N")
     raise typer.Exit(
         reproduce_(
             experiment,

@@ -40,6 +40,7 @@ class Point:
     workload: str
     settings: tuple[str, ...]  # key=value, as --set takes them
     places: dict[str, str] = field(default_factory=dict, compare=False)  # key of a setting -> FILE:LINE
+    seed_offset: int = 0  # its seeds are the experiment's plus this
 
 
 @dataclass(frozen=True)

@@ -81,16 +81,26 @@ def test_claims_in_places_drawn_from_ranges(place: Path, store: Path) -> None:
     text = DELAYS.replace("LEAST", "2").replace("rtt[20 ms] > 40 ms", "quickest[20 ms] > 62 ms")
     uncertain = "uncertain: {second: {keys: links.1.delay, from: 1 ms, to: 21 ms, source: a test}}\n"
     (place / "delays.yaml").write_text(text.replace("repetitions: 2", "repetitions: 1") + uncertain)
-    said = lab("reproduce", "delays.yaml", "--sensitivity", "8", "--out", "out", cwd=place, status=1).stdout
-    assert "In 8 plausible places, 1 trial of each point" in said
+    said = lab("reproduce", "delays.yaml", "--sensitivity", "10", "--out", "out", cwd=place, status=1).stdout
+    assert "In 10 plausible places, 1 trial of each point" in said
     (claim, _) = results(place / "out")["sensitivity"]["claims"]
-    assert (claim["holds"], claim["evaluated"]) == (4, 8)
+    assert (claim["holds"], claim["evaluated"]) == (5, 10)
     assert claim["correlations"]["second"]["rho"] == 1.0
     assert "Sensitivity" in (place / "out" / "report.html").read_text()
     assert (place / "out" / "sensitivity.png").stat().st_size > 1000
-    assert len(stored(store)) == 18
-    again = lab("reproduce", "delays.yaml", "--sensitivity", "8", "--out", "again", cwd=place, status=1).stdout
-    assert "0 trials run, 2 taken from the store" in again and len(stored(store)) == 18
+    assert len(stored(store)) == 22
+    again = lab("reproduce", "delays.yaml", "--sensitivity", "10", "--out", "again", cwd=place, status=1).stdout
+    assert "0 trials run, 2 taken from the store" in again and len(stored(store)) == 22
+
+
+def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) -> None:
+    uncertain = "uncertain: {second: {keys: links.7.delay, from: 1 ms, to: 21 ms, source: a test}}\n"
+    (place / "delays.yaml").write_text(DELAYS.replace("LEAST", "2") + uncertain)
+    said = lab("reproduce", "delays.yaml", "--sensitivity", "4", "--out", "out", cwd=place, status=2).stderr
+    assert "delays.yaml:22" in said and "links.7" in said
+    assert not store.exists() and not (place / "out").exists()
+    said = lab("reproduce", "delays.yaml", "--vary", "second", cwd=place, status=2).stderr
+    assert said == "lab: --vary and --place-reps need --sensitivity N\n"
 
 
 def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:

@@ -68,8 +68,7 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
     try:
         tree = parse(claim.that, _LANGUAGE)
         statement = _Statement(Grid(experiment), numbers)
-        named = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
-        used = [found for found in named if not found.published]
+        used = _measured(tree, statement)
         missing = _missing(used, numbers)
         if missing:
             return Verdict(claim, False, missing, _expected(tree))
@@ -83,14 +82,25 @@ def judge(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> Verdict:
 
 
 def statement_of(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> tuple[Tree, Evaluator]:
-    """Return a claim's tree, and what evaluates its parts on the means (or medians) of these rows.
+    """Return a claim's tree, and what evaluates its parts place by place, on the means (or medians) of these rows.
 
     Raises:
-        InputError: it is not a valid claim.
+        InputError: it is not a valid claim, or a point that it needs has no value.
     """
-    statement = _Statement(Grid(experiment), _middles(claim, _summaries(rows)))
-    statement.inside = True  # every part counts place by place
-    return parse(claim.that, _LANGUAGE), statement
+    numbers = _middles(claim, _summaries(rows))
+    statement = _Statement(Grid(experiment), numbers)
+    statement.inside = True
+    tree = parse(claim.that, _LANGUAGE)
+    missing = _missing(_measured(tree, statement), numbers)
+    if missing:
+        raise InputError(missing)
+    return tree, statement
+
+
+def _measured(tree: Tree, statement: _Statement) -> list[Selection]:
+    """Return what a claim names, without the paper's numbers."""
+    named = [statement.find(part) for part in walk(tree) if isinstance(part, Name | Indexed)]
+    return [found for found in named if not found.published]
 
 
 def _summaries(rows: Sequence[Row]) -> dict[tuple[str, int], Summary]:

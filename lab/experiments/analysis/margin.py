@@ -27,16 +27,29 @@ def margin(claim: Claim, experiment: Experiment, rows: Sequence[Row]) -> float |
     """Return the margin of a claim; None if it cannot be evaluated, since a point has no value."""
     try:
         tree, statement = statement_of(claim, experiment, rows)
-        return min(_margins(tree, statement))
+        return _margin(tree, statement)
     except (InputError, OverflowError, ValueError):
         return None
+
+
+def _margin(tree: Tree, statement: Evaluator) -> float:
+    """Return the margin of a statement. Outside of all and any, each part of and, or, not is about all places."""
+    match tree:
+        case Logic(word="not"):
+            return -_margin(tree.operands[0], statement)
+        case Logic():
+            return (min if tree.word == "and" else max)(_margin(operand, statement) for operand in tree.operands)
+    return min(_margins(tree, statement))
 
 
 def _margins(tree: Tree, statement: Evaluator) -> list[float]:
     """Return the margin at each place, or one for all."""
     match tree:
         case Comparison():
-            operands = [_numbers(statement.value(operand)) for operand in tree.operands]
+            values = [statement.value(operand) for operand in tree.operands]
+            if all(isinstance(one, bool) for value in values for one in _values(value)):
+                return [1.0 if one else -1.0 for one in _values(statement.value(tree))]
+            operands = [_numbers(value) for value in values]
             links = [
                 _compared(sign, left, right) for (left, right), sign in zip(pairwise(operands), tree.signs, strict=True)
             ]

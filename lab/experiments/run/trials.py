@@ -29,7 +29,7 @@ def trial(experiment: Experiment, point: Point, repetition: int) -> Trial:
     Raises:
         InputError: The topology, the workload or the settings are not valid.
     """
-    seed = experiment.seed + repetition
+    seed = experiment.seed + point.seed_offset + repetition
     plan = load(point.topology, point.workload, seed, point.settings, places=point.places)
     return Trial(point.number, seed, plan.to_json(), command(point, seed))
 

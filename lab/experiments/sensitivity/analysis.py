@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lab.experiments.analysis import claims
 from lab.experiments.analysis.margin import margin
@@ -16,7 +16,8 @@ from lab.experiments.types import Claim, Experiment, Outcome
 
 _NORMAL_95 = 1.959964  # two-sided quantile of the normal distribution
 _LEAST_SPREAD = 0.01  # of margins: below, ranks are those of hairs
-SIGNIFICANT = 0.01  # of a correlation, two-sided: one in a hundred would be seen without any effect
+_LEAST_PLACES = 10  # fewer have few orders
+SIGNIFICANT = 0.05  # of all correlations of a claim together
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Correlation:
 
     parameter: str
     rho: float
-    p: float  # probability of one so large without any effect
+    p: float  # probability that any parameter has one so large without any effect (S. Holm, 1979)
 
     @property
     def significant(self) -> bool:
@@ -66,7 +67,7 @@ class Held:
         z2 = _NORMAL_95**2
         middle = (share + z2 / (2 * n)) / (1 + z2 / n)
         half = _NORMAL_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-        return max(0.0, middle - half), min(1.0, middle + half)
+        return 0.0 if not self.holds else middle - half, 1.0 if self.holds == n else middle + half
 
     @property
     def reasons(self) -> list[Correlation]:
@@ -122,16 +123,23 @@ def _correlations(
 ) -> tuple[Correlation, ...]:
     known = [(place, one) for place, one in zip(places, margins, strict=True) if one is not None]
     values = [one for _, one in known]
-    if len(known) < 3 or max(values) - min(values) < _LEAST_SPREAD:
+    if len(known) < _LEAST_PLACES or max(values) - min(values) < _LEAST_SPREAD:
         return ()
     from scipy.stats import spearmanr  # slow to import
 
     found = []
     for parameter in parameters:
         numbers = [place.numbers[parameter.name] for place, _ in known]
-        if len(set(numbers)) < 2:
-            found.append(Correlation(parameter.name, 0.0, 1.0))
-            continue
-        result = spearmanr(numbers, values)
-        found.append(Correlation(parameter.name, float(result.statistic), float(result.pvalue)))
-    return tuple(found)
+        if parameter.ordered and len(set(numbers)) > 1:
+            result = spearmanr(numbers, values)
+            found.append(Correlation(parameter.name, float(result.statistic), float(result.pvalue)))
+    return _together(found)
+
+
+def _together(found: Sequence[Correlation]) -> tuple[Correlation, ...]:
+    """Correct the probabilities for their number, by Holm's method."""
+    least, corrected = 0.0, {}
+    for left, one in zip(range(len(found), 0, -1), sorted(found, key=lambda one: one.p), strict=True):
+        least = min(1.0, max(least, left * one.p))
+        corrected[one.parameter] = least
+    return tuple(replace(one, p=corrected[one.parameter]) for one in found)

@@ -28,7 +28,7 @@ def chart(found: Sensitivity) -> Chart:
         NAME,
         f"Claims in {count(len(found.places), 'plausible place')}",
         "Top row: share of the places in which a claim holds. Below: Spearman's rank correlation of its margin with "
-        f"each parameter; only those that are unlikely to be chance (p < 0.01) have a number. {listed}.",
+        f"each parameter; only those that are unlikely to be chance (p < 0.05, Holm) have a number. {listed}.",
         [panel],
         height=_HEIGHT + _ROW * (len(names) + 1),
         ramp=Ramp("strength of the correlation, or share", "0", "1"),
@@ -49,7 +49,7 @@ def _correlations(held: Held, column: int, names: list[str]) -> list[Mark]:
     for row, name in enumerate(names):
         one = found.get(name)
         if one is None:
-            cells.append(Cell(column, row, None, "", tip=f"{name}: no value"))
+            cells.append(Cell(column, row, None, "", tip=f"{name}: not computed"))
             continue
         text = signed(one.rho) if one.significant else ""
         strength = abs(one.rho) if one.significant else 0.0

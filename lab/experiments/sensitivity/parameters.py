@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,7 +12,7 @@ from lab import library
 from lab.errors import InputError, suggestion
 from lab.experiments.file.levels import decimal
 from lab.experiments.labels import Amount, amount
-from lab.experiments.types import Experiment
+from lab.experiments.types import Experiment, Point
 from lab.model.build import build
 from lab.model.document import Document
 from lab.model.experiment import ExperimentFile
@@ -33,6 +35,17 @@ class Parameter:
     listed: bool  # all values are listed
     source: str  # where the range comes from
     where: str  # FILE:LINE
+    ordered: bool = True  # more means more
+    topology: str | None = None  # of whose points; None: of all
+
+    def applies(self, point: Point) -> bool:
+        """Whether a point is of its topology."""
+        return self.topology in (None, point.topology)
+
+    def free(self, point: Point) -> tuple[str, ...]:
+        """Return its keys that the point does not set itself: what an experiment sets counts."""
+        own = {text.partition("=")[0].strip() for text in point.settings}
+        return tuple(key for key in self.keys if key not in own)
 
     def at(self, share: float) -> tuple[str, float]:
         """Return the value at a share of the range, from 0 to less than 1: as text, and as a number that grows with it.
@@ -43,11 +56,16 @@ class Parameter:
             index = int(share * len(self.labels))
             return self.labels[index], float(index)
         low, high = (float(_amount(label).within(self.unit)) for label in self.labels)
-        value = low * (high / low) ** share if self.log else low + share * (high - low)
-        whole = all(_amount(label).number.denominator == 1 for label in self.labels) and not self.unit
-        number = Fraction(round(value)) if whole else Fraction(f"{value:.{_DIGITS - 1}e}")
-        found = Amount(number, self.unit)
-        dimension = found.dimension
+        dimension = Amount(Fraction(0), self.unit).dimension
+        if all(_amount(label).number.denominator == 1 for label in self.labels) and not self.unit:
+            number = Fraction(min(int(low + share * (high - low + 1)), int(high)))  # each has the same chance
+        else:
+            value = low * (high / low) ** share if self.log else low + share * (high - low)
+            number = Fraction(f"{value:.{_DIGITS - 1}e}") if abs(value) < 1e9 else Fraction(value)
+            if abs(high - low) < abs(value) * 10 ** (2 - _DIGITS):  # a narrow range
+                number = Fraction(f"{value:.{2 * _DIGITS}e}")
+        if dimension is not None and dimension.exact:
+            number = round(number * dimension.factors[self.unit]) / dimension.factors[self.unit]
         text = dimension.write(decimal(number), self.unit) if dimension else decimal(number)
         return text, float(number)
 
@@ -64,25 +82,44 @@ def parameters(experiment: Experiment) -> tuple[Parameter, ...]:
         InputError: a range that cannot be one (FILE:LINE), or none at all.
     """
     found: dict[str, Parameter] = {}
-    for name in dict.fromkeys(point.topology for point in experiment.points):
+    topologies = list(dict.fromkeys(point.topology for point in experiment.points))
+    for name in topologies:
         source = topology_source(read(library.find("topology", name)))
-        found |= _resolved(source.document, source.model.uncertain)
+        of = name if len(topologies) > 1 else None
+        for one in _resolved(source.document, source.model.uncertain, of).values():
+            found[one.name if one.name not in found else f"{name} {one.name}"] = one
     own = read(library.find("experiment", experiment.path))
-    found |= _resolved(own, build(ExperimentFile, own).uncertain)
+    found |= _resolved(own, build(ExperimentFile, own).uncertain, None)
     if not found:
         raise InputError(
             f"neither {experiment.name} nor its topology says what is uncertain",
             hint="write uncertain: into one of them, such as uncertain: {power: {keys: [nodes.sta1.txpower], "
             "from: 12 dBm, to: 18 dBm, source: its datasheet}}",
         )
-    return tuple(found.values())
+    _check_keys(found.values())
+    return tuple(dataclasses.replace(one, name=name) for name, one in found.items())
 
 
-def _resolved(document: Document, written: dict[str, Uncertain]) -> dict[str, Parameter]:
-    return {name: _parameter(document, name, one) for name, one in written.items()}
+def _check_keys(found: Iterable[Parameter]) -> None:
+    """Refuse two parameters that set the same key: one of them would have no effect."""
+    first: dict[tuple[str | None, str], Parameter] = {}
+    for one in found:
+        for key in one.keys:
+            other = first.setdefault((one.topology, key), one)
+            if other is not one:
+                raise InputError(f"{key} is also a key of {other.name} ({other.where}); remove one", where=one.where)
 
 
-def _parameter(document: Document, name: str, one: Uncertain) -> Parameter:
+def effective(found: Iterable[Parameter], experiment: Experiment) -> tuple[Parameter, ...]:
+    """Return the parameters that change at least one point; an experiment may set all keys of the others."""
+    return tuple(one for one in found if any(one.applies(point) and one.free(point) for point in experiment.points))
+
+
+def _resolved(document: Document, written: dict[str, Uncertain], topology: str | None) -> dict[str, Parameter]:
+    return {name: _parameter(document, name, one, topology) for name, one in written.items()}
+
+
+def _parameter(document: Document, name: str, one: Uncertain, topology: str | None) -> Parameter:
     keys = ("uncertain", name)
     if one.values is not None:
         labels = tuple(one.values)
@@ -109,6 +146,8 @@ def _parameter(document: Document, name: str, one: Uncertain) -> Parameter:
         listed=one.values is not None,
         source=one.source,
         where=document.where(keys),
+        ordered=one.ordered,
+        topology=topology,
     )
 
 

@@ -12,10 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.errors import InputError
+from lab.experiments.file import planning
 from lab.experiments.sensitivity.parameters import Parameter
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions
+from lab.plan.load import load as load_plan
+from lab.shared.types import Plan
 
 LEAST, MOST = 2, 1000  # places
+SEEDS = 10_000  # from a place to the next
+_TRIED = 100  # plans
 
 
 @dataclass(frozen=True)
@@ -47,25 +52,47 @@ def places(parameters: Sequence[Parameter], count: int, seed: int) -> tuple[Plac
 
 
 def in_all(experiment: Experiment, parameters: Sequence[Parameter], found: Sequence[Place], reps: int) -> Experiment:
-    """Return an experiment whose points are those of ``experiment`` in each place, place by place."""
+    """Return an experiment whose points are those of ``experiment`` in each place, place by place.
+
+    Each place has seeds of its own, else chance would be the same in all of them.
+    """
     points = []
     for place in found:
-        settings = {key: place.values[one.name] for one in parameters for key in one.keys}
-        where = {key: one.where for one in parameters for key in one.keys}
         for point in experiment.points:
-            points.append(_moved(point, place.number * len(experiment.points) + point.number, settings, where))
+            applied = [one for one in parameters if one.applies(point)]
+            points.append(_moved(point, place, place.number * len(experiment.points) + point.number, applied))
     return dataclasses.replace(
         experiment, points=tuple(points), repetitions=Repetitions(reps, reps), figures=(), claims=(), unjudged=()
     )
 
 
-def _moved(point: Point, number: int, settings: dict[str, str], where: dict[str, str]) -> Point:
-    """Return a point with the values of a place; what the point itself varies counts."""
-    own = {text.partition("=")[0].strip() for text in point.settings}
-    added = tuple(f"{key}={value}" for key, value in settings.items() if key not in own)
+def _moved(point: Point, place: Place, number: int, parameters: Sequence[Parameter]) -> Point:
+    """Return a point with the values of a place."""
+    added = tuple(f"{key}={place.values[one.name]}" for one in parameters for key in one.free(point))
+    where = {key: one.where for one in parameters for key in one.free(point)}
     return dataclasses.replace(
-        point, number=number, settings=(*added, *point.settings), places={**where, **point.places}
+        point,
+        number=number,
+        settings=(*added, *point.settings),
+        places={**where, **point.places},
+        seed_offset=SEEDS * (place.number + 1),
     )
+
+
+def try_all(experiment: Experiment) -> None:
+    """Resolve plans of the points in all places, or of a sample of them, before anything runs.
+
+    Raises:
+        InputError: a value that cannot be set, with FILE:LINE of its parameter.
+    """
+
+    def plan(point: Point) -> Plan:
+        topology, workload, settings = point.topology, point.workload, point.settings
+        return load_plan(topology, workload, experiment.seed, settings, places=point.places, draft=True)
+
+    step = max(1, len(experiment.points) // _TRIED)
+    for _ in planning.plans(experiment.points[::step], plan):
+        continue
 
 
 def of_place(outcomes: Sequence[Outcome], number: int, size: int) -> list[Outcome]:

@@ -14,9 +14,10 @@ import pytest
 from lab.drawing.marks import Cell
 from lab.errors import InputError
 from lab.experiments.file import resolve
+from lab.experiments.run.trials import trial
 from lab.experiments.sensitivity import draw, files
 from lab.experiments.sensitivity.analysis import Held, Sensitivity, analyse
-from lab.experiments.sensitivity.parameters import Parameter, parameters, select
+from lab.experiments.sensitivity.parameters import Parameter, effective, parameters, select
 from lab.experiments.sensitivity.sample import Place, in_all, places
 from lab.experiments.sensitivity.tables import tables
 from lab.experiments.types import Claim, Experiment, Outcome
@@ -124,6 +125,8 @@ def test_each_point_is_run_in_each_place(here: Path) -> None:
     powers = {node.name: node.radio.txpower_dbm for node in plan.nodes if node.radio}
     assert powers["ap1"] == powers["ap2"] == float(drawn[1].values["power"].split()[0])
     assert point.places["nodes.ap1.txpower"] == "place.yaml:12"
+    seeds = {trial(whole, one, 0).seed for one in whole.points}
+    assert len(seeds) == 3 and 1 not in seeds  # each place has its own
 
 
 def test_what_the_grid_varies_is_not_overridden(here: Path) -> None:
@@ -131,6 +134,34 @@ def test_what_the_grid_varies_is_not_overridden(here: Path) -> None:
     experiment, known = found()
     whole = in_all(experiment, known, places(known, 2, 1), 1)
     assert [text for text in whole.points[0].settings if text.startswith("links.0")] == ["links.0.delay=5 ms"]
+    assert effective(known, experiment) == ()
+
+
+def test_values_are_whole_where_a_quantity_has_a_smallest_unit(here: Path) -> None:
+    write(here, "uncertain: {size: {keys: processes.load.run.size, from: 100 B, to: 500 B, source: x}}\n", "")
+    (size,) = found()[1]
+    assert [size.at(share)[0] for share in (0.0, 0.118, 0.5)] == ["100 B", "147 B", "300 B"]
+
+
+def test_a_parameter_of_a_topology_is_not_set_in_others(here: Path) -> None:
+    (here / "other.yaml").write_text(TOPOLOGY.replace("name: place", "name: other"))
+    text = EXPERIMENT.replace("topology: place.yaml", 'topology: "{where}.yaml"')
+    (here / "mine.yaml").write_text(text.replace("grid:\n", "grid:\n  where: [place, other]\n"))
+    experiment, known = found()
+    whole = in_all(experiment, known, places(known, 2, 1), 1)
+    powers = {one.topology: any("txpower" in text for text in one.settings) for one in whole.points}
+    assert powers == {"place.yaml": True, "other.yaml": False}
+
+
+def test_a_key_of_two_parameters_is_refused(here: Path) -> None:
+    write(here, UNCERTAIN, "uncertain: {mine: {keys: links.1.delay, from: 1 ms, to: 2 ms, source: x}}\n")
+    with pytest.raises(InputError, match=r"mine.yaml:\d+  links.1.delay is also a key of delay \(place.yaml:13\)"):
+        found()
+
+
+def test_values_without_an_order_have_no_correlation(here: Path) -> None:
+    write(here, UNCERTAIN.replace("source: datasheets", "ordered: false, source: datasheets"))
+    assert {one.parameter for one in sensitivity(here).held[0].correlations} == {"delay", "retries"}
 
 
 def sensitivity(here: Path, count: int = 40) -> Sensitivity:
