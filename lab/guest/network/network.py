@@ -21,6 +21,8 @@ from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
 from lab.shared import types
 
+_REPORT_S = 5.0  # for the last report of iperf's server
+
 
 class LabNet(Mininet):
     """A running network."""
@@ -84,7 +86,11 @@ class LabNet(Mininet):
             of_client = client.cmd(*words, "-t", str(seconds), "-c", server.IP(), *rate)
         finally:
             listener.send_signal(signal.SIGINT)
-            of_server = listener.communicate()[0].decode(errors="replace")
+            try:
+                of_server = listener.communicate(timeout=_REPORT_S)[0].decode(errors="replace")
+            except subprocess.TimeoutExpired:  # it waits for a client that has gone
+                listener.kill()
+                of_server = listener.communicate()[0].decode(errors="replace")
         result = [*([udpBw] if rate else []), self._parseIperf(of_server), self._parseIperf(of_client)]
         output(f"*** Results: {result}\n")
         return result
