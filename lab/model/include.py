@@ -16,7 +16,7 @@ from lab.model.document import Document, Keys, label_of, parse
 
 KEY = "include"
 _OWN = (KEY, "name", "about")  # of each file
-_RELATIVE = ("from",)  # keys of files: that are paths relative to their file
+_PATHS = (("medium", "errors", "table"), ("topology",), ("workload",))  # may be relative to their file
 
 
 def read(path: Path) -> Document:
@@ -87,10 +87,15 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
 def _move_paths(other: Document, folder: Path) -> None:
     """Make paths in an included file relative to the folder of the file that includes it."""
     files: Any = other.data.get("files")
-    for entry in files.values() if isinstance(files, dict) else ():
-        for key in _RELATIVE:
-            if isinstance(entry, dict) and isinstance(entry.get(key), str):
-                entry[key] = os.path.relpath(other.path.parent / entry[key], folder)
+    named = [("files", name, "from") for name in files] if isinstance(files, dict) else []
+    for *keys, last in (*named, *_PATHS):
+        holder: Any = other.data
+        for key in keys:
+            holder = holder.get(key) if isinstance(holder, dict) else None
+        value = holder.get(last) if isinstance(holder, dict) else None
+        # topology: and workload: may be a name instead of a path
+        if isinstance(value, str) and (last in ("from", "table") or (other.path.parent / value).is_file()):
+            holder[last] = os.path.relpath(other.path.parent / value, folder)
 
 
 def _take_places(document: Document, other: Document, key: str) -> None:

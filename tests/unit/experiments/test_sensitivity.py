@@ -146,7 +146,8 @@ def test_values_are_whole_where_a_quantity_has_a_smallest_unit(here: Path) -> No
 def test_a_parameter_of_a_topology_is_not_set_in_others(here: Path) -> None:
     (here / "other.yaml").write_text(TOPOLOGY.replace("name: place", "name: other"))
     text = EXPERIMENT.replace("topology: place.yaml", 'topology: "{where}.yaml"')
-    (here / "mine.yaml").write_text(text.replace("grid:\n", "grid:\n  where: [place, other]\n"))
+    text = text.replace("grid:\n", "grid:\n  where: [place, other]\n")
+    (here / "mine.yaml").write_text(text.replace("by: roaming}\npaper", "by: roaming, where: {where: place}}\npaper"))
     experiment, known = found()
     whole = in_all(experiment, known, places(known, 2, 1), 1)
     powers = {one.topology: any("txpower" in text for text in one.settings) for one in whole.points}

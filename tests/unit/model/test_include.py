@@ -57,6 +57,16 @@ def test_a_plan_has_all_of_it_and_settings_find_it(here: Path) -> None:
     assert plan.files[0].text == "welcome\n"
 
 
+def test_paths_are_relative_to_the_file_that_has_them(here: Path) -> None:
+    (here / "sub" / "part.yaml").write_text(
+        "medium: {errors: {table: per.csv}}\ntopology: neighbours.yaml\nworkload: http/download\n"
+    )
+    (here / "all.yaml").write_text("name: all\ninclude: sub/part.yaml\n")
+    found = read(here / "all.yaml").data
+    assert found["medium"] == {"errors": {"table": "sub/per.csv"}}
+    assert (found["topology"], found["workload"]) == ("sub/neighbours.yaml", "http/download")
+
+
 @pytest.mark.parametrize(
     ("included", "more", "message"),
     [
