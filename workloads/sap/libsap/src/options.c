@@ -42,7 +42,8 @@ bool sap_options_read(struct sap_options *options, const struct sap_options *giv
 	sap_options_init(options);
 	if (!given)
 		return true;
-	if (given->size < SIZE_MIN || given->size > SIZE_MAX_BYTES)
+	/* every version ends where the next pointer may begin, so no size cuts a member in two */
+	if (given->size < SIZE_MIN || given->size > SIZE_MAX_BYTES || given->size % sizeof(void *))
 		return false;
 	for (size_t i = sizeof(*options); i < given->size; i++) {
 		if (bytes[i])
