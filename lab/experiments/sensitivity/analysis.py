@@ -16,6 +16,7 @@ from lab.experiments.types import Claim, Experiment, Outcome
 
 _NORMAL_95 = 1.959964  # two-sided quantile of the normal distribution
 _LEAST_SPREAD = 0.01  # of margins: below, ranks are those of hairs
+_DIGITS = 9  # of correlations and their probabilities
 _LEAST_PLACES = 10  # fewer have few orders
 SIGNIFICANT = 0.05  # of all correlations of a claim together
 
@@ -132,8 +133,13 @@ def _correlations(
         numbers = [place.numbers[parameter.name] for place, _ in known]
         if parameter.ordered and len(set(numbers)) > 1:
             result = spearmanr(numbers, values)
-            found.append(Correlation(parameter.name, float(result.statistic), float(result.pvalue)))
+            found.append(Correlation(parameter.name, _sure(result.statistic), _sure(result.pvalue)))
     return _together(found)
+
+
+def _sure(number: float) -> float:
+    """Drop the digits that depend on the machine: libraries add up in different orders."""
+    return float(f"{number:.{_DIGITS}g}")
 
 
 def _together(found: Sequence[Correlation]) -> tuple[Correlation, ...]:
