@@ -119,8 +119,11 @@ def _drawn(experiment: Experiment, options: Places) -> _Drawn:
     """Draw places from the ranges of an experiment's uncertain parameters.
 
     Raises:
-        InputError: It has no such parameters, or they cannot be set.
+        InputError: It has no such parameters, or they cannot be set, or no claims.
     """
+    if not experiment.claims:
+        why = "--only leaves out points that they need" if experiment.unjudged else "the experiment has none"
+        raise InputError(f"--sensitivity judges claims, but {why}")
     from lab.experiments.sensitivity.parameters import effective, parameters, select
     from lab.experiments.sensitivity.sample import in_all, places, try_all
 

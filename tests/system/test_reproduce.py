@@ -101,6 +101,11 @@ def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) 
     assert not store.exists() and not (place / "out").exists()
     said = lab("reproduce", "delays.yaml", "--vary", "second", cwd=place, status=2).stderr
     assert said == "lab: --vary and --place-reps need --sensitivity N\n"
+    (place / "delays.yaml").write_text(DELAYS.replace("LEAST", "2") + uncertain.replace("links.7", "links.1"))
+    few = ("--only", "delay=5 ms", "--sensitivity", "4")
+    said = lab("reproduce", "delays.yaml", *few, "--out", "out", cwd=place, status=2).stderr
+    assert said == "lab: --sensitivity judges claims, but --only leaves out points that they need\n"
+    assert not (place / "out").exists()
 
 
 def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
