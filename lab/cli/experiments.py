@@ -7,7 +7,7 @@ import contextlib
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +18,7 @@ from lab.cli.terminal import TrialBar, console, describe_interrupted, reporter
 from lab.errors import HostError, InputError
 
 if TYPE_CHECKING:
-    from lab.experiments.sensitivity.analysis import Sensitivity
-    from lab.experiments.sensitivity.parameters import Parameter
-    from lab.experiments.sensitivity.sample import Place
+    from lab.experiments.output.more import More
     from lab.experiments.types import Experiment, Outcome, Results
 
 
@@ -36,6 +34,7 @@ def reproduce(
     fresh: bool,
     most: int | None,
     sensitivity: Places | None = None,
+    one_at_a_time: Changed | None = None,
 ) -> int:
     """Run the trials that are not stored, summarize, check claims, draw; returns the exit status."""
     from lab.experiments.file import resolve
@@ -45,9 +44,9 @@ def reproduce(
     check_scheduler(scheduler)
     started_s = time.monotonic()
     resolved = resolve.load(experiment, only=only, reps=reps)
-    drawn = _drawn(resolved, sensitivity) if sensitivity is not None else None  # and all its mistakes
+    beyond = [_beyond(resolved, one) for one in (sensitivity, one_at_a_time) if one is not None]  # and its mistakes
     if most is not None:
-        for one in (resolved, *([drawn.experiment] if drawn else [])):
+        for one in (resolved, *(analysis.experiment for analysis in beyond)):
             check_size(one, most)
     directory = runs.new_directory(resolved.name.replace("/", "-"), out)
 
@@ -69,24 +68,28 @@ def reproduce(
     from lab.experiments.results import assemble
 
     results = assemble(resolved, run, _command(), time.monotonic() - started_s)
-    found: Sensitivity | None = None
+    more: list[More] = []
+    extra: list[Outcome] = []
     unwritten: HostError | None = None
     try:
         page = files.write(results, directory)
-        if drawn:
-            found = drawn.analyse(resolved, run_all(drawn.experiment, "failed-in-places").outcomes)
-            page = files.write(results, directory, sensitivity=found)
+        for analysis in beyond:
+            outcomes = run_all(analysis.experiment, analysis.failed).outcomes
+            extra += outcomes
+            more.append(analysis.more(run.outcomes, outcomes))
+            page = files.write(results, directory, more=more)
     except HostError as error:  # a full disk, for example: show the results anyway
         unwritten = error
     if as_json:
-        files.print_json(files.to_json(results, sensitivity=found))
+        files.print_json(files.to_json(results, more))
     else:
-        console().print(tables.tables(results, sensitivity=found))
-    _remark(results, as_json)
+        console().print(tables.tables(results, more))
+    _remark(results, extra, time.monotonic() - started_s, as_json)
     if unwritten:
         raise unwritten
     if not as_json:
-        print(f"report: {page}")
+        written = [name for one in more for name in one.written]
+        print(f"report: {page}" + (f"; beside it {', '.join(written)}" if written else ""))
     return 0 if results.passed else 1
 
 
@@ -100,30 +103,38 @@ class Places:
 
 
 @dataclass(frozen=True)
-class _Drawn:
-    """Drawn places, and the experiment in all of them."""
+class Changed:
+    """The option ``--one-at-a-time``."""
 
-    parameters: tuple[Parameter, ...]
-    places: tuple[Place, ...]
-    experiment: Experiment
-    reps: int
-
-    def analyse(self, experiment: Experiment, outcomes: Sequence[Outcome]) -> Sensitivity:
-        """Judge the claims in each place."""
-        from lab.experiments.sensitivity.analysis import analyse
-
-        return analyse(experiment, self.parameters, self.places, outcomes, self.reps, experiment.seed)
+    vary: tuple[str, ...]  # names of changes; none: all
 
 
-def _drawn(experiment: Experiment, options: Places) -> _Drawn:
-    """Draw places from the ranges of an experiment's uncertain parameters.
+@dataclass(frozen=True)
+class _Beyond:
+    """An analysis of claims that needs trials of its own."""
+
+    experiment: Experiment  # its trials
+    failed: str  # directory of those that fail
+    more: Callable[[Sequence[Outcome], Sequence[Outcome]], More]  # from those of the experiment itself and these
+
+
+def _beyond(experiment: Experiment, options: Places | Changed) -> _Beyond:
+    """Prepare an analysis.
 
     Raises:
-        InputError: It has no such parameters, or they cannot be set, or no claims.
+        InputError: there is nothing to vary or to change, it cannot be set, or there are no claims.
     """
+    option = "--sensitivity" if isinstance(options, Places) else "--one-at-a-time"
     if not experiment.claims:
         why = "--only leaves out points that they need" if experiment.unjudged else "the experiment has none"
-        raise InputError(f"--sensitivity judges claims, but {why}")
+        raise InputError(f"{option} judges claims, but {why}")
+    return _in_places(experiment, options) if isinstance(options, Places) else _with_changes(experiment, options)
+
+
+def _in_places(experiment: Experiment, options: Places) -> _Beyond:
+    """Draw places from the ranges of an experiment's uncertain parameters."""
+    from lab.experiments.sensitivity import files
+    from lab.experiments.sensitivity.analysis import analyse
     from lab.experiments.sensitivity.parameters import effective, parameters, select
     from lab.experiments.sensitivity.sample import in_all, places, try_all
 
@@ -133,7 +144,26 @@ def _drawn(experiment: Experiment, options: Places) -> _Drawn:
     found = places(varied, options.count, experiment.seed)
     whole = in_all(experiment, varied, found, options.reps)
     try_all(whole)
-    return _Drawn(varied, found, whole, options.reps)
+
+    def more(_: Sequence[Outcome], outcomes: Sequence[Outcome]) -> More:
+        return files.more(analyse(experiment, varied, found, outcomes, options.reps, experiment.seed))
+
+    return _Beyond(whole, "failed-in-places", more)
+
+
+def _with_changes(experiment: Experiment, options: Changed) -> _Beyond:
+    """List the changes of an experiment."""
+    from lab.experiments.changes import show
+    from lab.experiments.changes.analysis import analyse, in_all
+    from lab.experiments.changes.listed import changes, try_all
+
+    found = changes(experiment, options.vary)
+    try_all(experiment, found)
+
+    def more(base: Sequence[Outcome], outcomes: Sequence[Outcome]) -> More:
+        return show.more(analyse(experiment, base, found, outcomes))
+
+    return _Beyond(in_all(experiment, found), "failed-with-changes", more)
 
 
 def check_scheduler(address: str | None) -> None:
@@ -176,8 +206,11 @@ def _interruptible(bar: TrialBar, fresh: bool) -> Iterator[None]:
         raise
 
 
-def _remark(results: Results, as_json: bool) -> None:
-    """Print what the tables do not show; only remarks if standard output is JSON."""
+def _remark(results: Results, extra: Sequence[Outcome], wall_s: float, as_json: bool) -> None:
+    """Print what the tables do not show; only remarks if standard output is JSON.
+
+    ``extra``: outcomes beyond the experiment's own.
+    """
     from lab.experiments.output import remarks
     from lab.numbers import count
 
@@ -185,9 +218,9 @@ def _remark(results: Results, as_json: bool) -> None:
         print(line, file=sys.stderr)
     if as_json:
         return
-    stored = sum(outcome.cached for outcome in results.outcomes)
-    ran = len(results.outcomes) - stored
-    print(f"{count(ran, 'trial')} run, {stored} taken from the store, in {results.wall_s:.1f} s")
+    outcomes = [*results.outcomes, *extra]
+    stored = sum(outcome.cached for outcome in outcomes)
+    print(f"{count(len(outcomes) - stored, 'trial')} run, {stored} taken from the store, in {wall_s:.1f} s")
 
 
 def compare(first: Path, second: Path, *, as_json: bool) -> int:

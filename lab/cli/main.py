@@ -221,8 +221,17 @@ def reproduce(
             click_type=Whole(2),
         ),
     ] = None,
+    one_at_a_time: Annotated[
+        bool,
+        _option(
+            "--one-at-a-time",
+            help="Also run it with one thing changed: each uncertain parameter at the ends of its range, and each "
+            "entry of what_if.",
+        ),
+    ] = False,
     vary: Annotated[
-        list[str] | None, _option(metavar="NAME", help="With --sensitivity: vary only this parameter. Repeatable.")
+        list[str] | None,
+        _option(metavar="NAME", help="With --sensitivity or --one-at-a-time: vary or change only this. Repeatable."),
     ] = None,
     place_reps: Annotated[
         int,
@@ -239,12 +248,16 @@ def reproduce(
 
     Stored trials are not run again. Exit status 1: a claim fails.
     """
-    from lab.cli.experiments import Places
+    from lab.cli.experiments import Changed, Places
     from lab.cli.experiments import reproduce as reproduce_
     from lab.errors import InputError
 
-    if sensitivity is None and (vary or place_reps != 1):
-        raise InputError("--vary and --place-reps need --sensitivity N")
+    if sensitivity is not None and one_at_a_time:
+        raise InputError("--sensitivity and --one-at-a-time: run one after the other; trials are stored")
+    if sensitivity is None and place_reps != 1:
+        raise InputError("--place-reps needs --sensitivity N")
+    if sensitivity is None and not one_at_a_time and vary:
+        raise InputError("--vary needs --sensitivity N or --one-at-a-time")
     raise typer.Exit(
         reproduce_(
             experiment,
@@ -257,6 +270,7 @@ def reproduce(
             fresh=fresh,
             most=None if yes else limit,
             sensitivity=Places(sensitivity, tuple(vary or ()), place_reps) if sensitivity is not None else None,
+            one_at_a_time=Changed(tuple(vary or ())) if one_at_a_time else None,
         )
     )
 

@@ -10,7 +10,9 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from lab import units
 from lab.model.base import INCLUDE, Choice, Integer, Model, Number, Quantity, Text, Texts, refuse
 from lab.model.names import Identifier
+from lab.model.settings import Settings
 from lab.model.uncertain import UncertainParameters
+from lab.model.what_if import WhatIf
 
 LEVELS_MAX = 10_000  # of one axis; more is a mistake in a range
 
@@ -52,14 +54,6 @@ def _axis(value: Any) -> str:
     return "range" if ranged else "variants"
 
 
-def _settings(value: Any) -> Any:
-    """Accept a variant with nothing after the colon: it has no settings."""
-    return {} if value is None else value
-
-
-ANY = "Any value."  # for keys that set values of other files
-Anything = Annotated[Any, WithJsonSchema({"description": ANY})]
-Settings = Annotated[dict[Text, Anything], BeforeValidator(_settings, json_schema_input_type=dict[Text, Anything])]
 Values = Annotated[list[Text], Field(min_length=1, max_length=LEVELS_MAX)]
 Variants = Annotated[dict[Text, Settings], Field(min_length=1)]
 AnyAxis = Annotated[
@@ -264,6 +258,7 @@ class ExperimentFile(Model):
     paper: dict[Text, Published] = Field({}, description="Results of the paper, by metric.")
     claims: list[Claim] = Field([], description="Statements to check.")
     uncertain: UncertainParameters = Field({})
+    what_if: WhatIf = Field({})
 
     @model_validator(mode="after")
     def _one_way(self) -> ExperimentFile:

@@ -19,6 +19,7 @@ from lab.model.node import Node
 from lab.model.registry import kinds, pick_kind
 from lab.model.timeline import AnyEvent
 from lab.model.uncertain import UncertainParameters
+from lab.model.what_if import WhatIf
 from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ class Topology(Model):
     )
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
     uncertain: UncertainParameters = Field({})
+    what_if: WhatIf = Field({})
 
     @property
     def groups(self) -> Mapping[str, tuple[str, ...]]:

@@ -41,7 +41,7 @@ class Uncertain(Model):
 UncertainParameters = Annotated[
     dict[Identifier, Uncertain],
     Field(
-        description="Parameters that are known only within a range, by name. `lab reproduce --sensitivity` varies "
-        "them; nothing else uses the ranges."
+        description="Parameters that are known only within a range, by name. `lab reproduce` varies them with "
+        "--sensitivity and --one-at-a-time; nothing else uses the ranges."
     ),
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from lab import units
 from lab.expressions import values
 from lab.metrics import base as metrics
-from lab.model.experiment import ANY
+from lab.model.settings import ANY
 from lab.probes import base as probes
 from lab.reference.schema import MODELS, Schema, schema
 

@@ -90,7 +90,26 @@ def test_claims_in_places_drawn_from_ranges(place: Path, store: Path) -> None:
     assert (place / "out" / "sensitivity.png").stat().st_size > 1000
     assert len(stored(store)) == 22
     again = lab("reproduce", "delays.yaml", "--sensitivity", "10", "--out", "again", cwd=place, status=1).stdout
-    assert "0 trials run, 2 taken from the store" in again and len(stored(store)) == 22
+    assert "0 trials run, 22 taken from the store" in again and len(stored(store)) == 22
+
+
+def test_one_thing_changed_at_a_time(place: Path, store: Path) -> None:
+    """A longer second line turns the second claim; a shorter one turns nothing."""
+    text = DELAYS.replace("LEAST", "2").replace("rtt[20 ms] > 40 ms", "quickest[20 ms] > 62 ms")
+    listed = (
+        "uncertain: {second: {keys: links.1.delay, from: 1 ms, to: 21 ms, source: a test}}\n"
+        "what_if: {lossy: {set: {links.1.loss: 50%}, why: half of them are lost}}\n"
+    )
+    (place / "delays.yaml").write_text(text.replace("repetitions: 2", "repetitions: 1") + listed)
+    done = lab("reproduce", "delays.yaml", "--one-at-a-time", "--vary", "second", "--out", "out", cwd=place, status=1)
+    (claim, _) = results(place / "out")["one_at_a_time"]["claims"]
+    assert claim["passed"] is False
+    turned = {one["name"]: one["turned"] for one in results(place / "out")["one_at_a_time"]["changes"]}
+    assert turned["second 1 ms"] == [] and claim["name"] in turned["second 21 ms"]
+    assert "With one thing changed, 2 changes" in done.stdout and "second 21 ms" in done.stdout
+    assert "One thing changed" in (place / "out" / "report.html").read_text()
+    assert "6 trials run, 0 taken from the store" in done.stdout and len(stored(store)) == 6
+    assert "beside it one-at-a-time.json, one-at-a-time.csv" in done.stdout
 
 
 def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) -> None:
@@ -99,8 +118,15 @@ def test_mistakes_in_ranges_come_before_anything_runs(place: Path, store: Path) 
     said = lab("reproduce", "delays.yaml", "--sensitivity", "4", "--out", "out", cwd=place, status=2).stderr
     assert "delays.yaml:22" in said and "links.7" in said
     assert not store.exists() and not (place / "out").exists()
-    said = lab("reproduce", "delays.yaml", "--vary", "second", cwd=place, status=2).stderr
-    assert said == "lab: --vary and --place-reps need --sensitivity N\n"
+    for options, message in (
+        (("--vary", "second"), "--vary needs --sensitivity N or --one-at-a-time"),
+        (("--one-at-a-time", "--place-reps", "2"), "--place-reps needs --sensitivity N"),
+        (
+            ("--one-at-a-time", "--sensitivity", "4"),
+            "--sensitivity and --one-at-a-time: run one after the other; trials are stored",
+        ),
+    ):
+        assert lab("reproduce", "delays.yaml", *options, cwd=place, status=2).stderr == f"lab: {message}\n"
     (place / "delays.yaml").write_text(DELAYS.replace("LEAST", "2") + uncertain.replace("links.7", "links.1"))
     few = ("--only", "delay=5 ms", "--sensitivity", "4")
     said = lab("reproduce", "delays.yaml", *few, "--out", "out", cwd=place, status=2).stderr

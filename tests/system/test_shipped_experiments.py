@@ -35,9 +35,7 @@ def test_an_experiment_that_comes_with_the_lab_runs(
     chosen = one_point(experiment)
     only = [f"{axis}={label}" for axis, label in chosen.items()]
     out = tmp_path / "out"
-    status = reproduce(
-        name, out, as_json=False, jobs=1, scheduler=None, only=only, reps=1, fresh=True, most=None, sensitivity=None
-    )
+    status = reproduce(name, out, as_json=False, jobs=1, scheduler=None, only=only, reps=1, fresh=True, most=None)
     said = capsys.readouterr().out
     results = json.loads((out / "results.json").read_text())
     assert [trial["error"] for trial in results["trials"]] == [None], said

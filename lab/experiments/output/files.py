@@ -12,7 +12,7 @@ import io
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from lab.experiments.output.failures import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
 if TYPE_CHECKING:
-    from lab.experiments.sensitivity.analysis import Sensitivity
+    from lab.experiments.output.more import More
 
 VERSION = 1  # of results.json
 RESULTS = "results.json"
@@ -31,16 +31,14 @@ _HINT = "choose another directory with --out; finished trials are stored and do 
 _REPETITIONS = ("least", "most", "half_width")
 
 
-def write(
-    results: Results, directory: Path, *, formats: Iterable[str] = FORMATS, sensitivity: Sensitivity | None = None
-) -> Path:
+def write(results: Results, directory: Path, *, formats: Iterable[str] = FORMATS, more: Sequence[More] = ()) -> Path:
     """Write all files into ``directory``, which is made if need be, and return the path of report.html.
 
     Args:
         results: of an experiment.
         directory: where; files of that name are written over.
         formats: of the figures; PNG and PDF take matplotlib half a second to begin with.
-        sensitivity: of its claims, if they were analysed.
+        more: analyses of its claims.
 
     Raises:
         HostError: a file cannot be written.
@@ -51,12 +49,15 @@ def write(
 
     scenes = {chart.name: lay_out(chart) for chart in figures.charts(results)}
     files = {
-        "report.html": page(results, scenes.values(), sensitivity),
-        RESULTS: to_json(results, sensitivity=sensitivity),
+        "report.html": page(results, scenes.values(), more),
+        RESULTS: to_json(results, more),
         "results.csv": results_csv(results),
         "trials.csv": trials_csv(results),
         "junit.xml": junit(results),
     }
+    for one in more:
+        scenes |= one.scenes
+        files |= one.files
     with writing(directory, _HINT):
         directory.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
@@ -64,10 +65,6 @@ def write(
             (directory / name).write_text(text, encoding="utf-8", errors="replace", newline="")
     for name, scene in scenes.items():
         save(scene, directory / name, formats, _HINT)
-    if sensitivity is not None:
-        from lab.experiments.sensitivity import files as of_sensitivity
-
-        of_sensitivity.write(sensitivity, directory)
     return directory / "report.html"
 
 
@@ -126,13 +123,9 @@ def as_json(results: Results) -> dict[str, Any]:
     return finite
 
 
-def to_json(results: Results, *, sensitivity: Sensitivity | None = None) -> str:
-    """Return results.json, which ``--json`` prints too: keys in the order of ``as_json``, then ``sensitivity``."""
-    if sensitivity is None:
-        return encoded(as_json(results))
-    from lab.experiments.sensitivity import files as of_sensitivity
-
-    return encoded({**as_json(results), "sensitivity": of_sensitivity.as_json(sensitivity)})
+def to_json(results: Results, more: Sequence[More] = ()) -> str:
+    """Return results.json, which ``--json`` prints too: keys in the order of ``as_json``, then those of ``more``."""
+    return encoded({**as_json(results), **{one.key: one.document for one in more}})
 
 
 def encoded(document: Mapping[str, Any]) -> str:

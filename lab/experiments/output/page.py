@@ -25,7 +25,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from jinja2 import Template
 
-    from lab.experiments.sensitivity.analysis import Sensitivity
+    from lab.experiments.output.more import More
 
 _TEMPLATE = "experiment.html.j2"
 _LOG_LINES = 20
@@ -50,7 +50,7 @@ def template() -> Template:
     return environment(Path(__file__).parent).get_template(_TEMPLATE)
 
 
-def page(results: Results, drawings: Iterable[Scene], sensitivity: Sensitivity | None = None) -> str:
+def page(results: Results, drawings: Iterable[Scene], more: Iterable[More] = ()) -> str:
     """The whole page."""
     experiment = results.experiment
     failures = _failures(results)
@@ -65,7 +65,7 @@ def page(results: Results, drawings: Iterable[Scene], sensitivity: Sensitivity |
         claims=claims(results).rows,
         figures=[svg(drawing) for drawing in drawings],
         tables=means(results),
-        sensitivity=_sensitivity(sensitivity) if sensitivity is not None else None,
+        more=[(one, [svg(drawing) for drawing in one.scenes.values()]) for one in more],
         failures=failures[:_FAILURES],
         more_failures=failures[_FAILURES:],
         trials=count(len(results.outcomes), "trial"),
@@ -81,13 +81,6 @@ def page(results: Results, drawings: Iterable[Scene], sensitivity: Sensitivity |
         ],
     )
     return printable(text)
-
-
-def _sensitivity(found: Sensitivity) -> dict[str, Any]:
-    """Its figure and tables."""
-    from lab.experiments.sensitivity import files, tables
-
-    return {"figure": svg(files.scene(found)), "tables": tables.tables(found)}
 
 
 def _cards(results: Results) -> list[tuple[str, str, str]]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from lab.experiments.sensitivity.analysis import Sensitivity
+    from lab.experiments.output.more import More
 
 _SHOWN = 40  # rows of a table in a terminal
 _WIDE = 6  # points that a remark names
@@ -28,18 +29,14 @@ NOT_JUDGED = "not evaluated: points that it needs were not run"
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
-def tables(results: Results, *, sensitivity: Sensitivity | None = None) -> Group:
-    """Return for rich: a table for each metric, failed trials, claims, places, and the verdict as the last line."""
+def tables(results: Results, more: Sequence[More] = ()) -> Group:
+    """Return for rich: a table for each metric, failed trials, claims, more, and the verdict as the last line."""
     from rich.console import Group
     from rich.text import Text
 
     parts: list[Any] = []
-    places: list[Table] = []
-    if sensitivity is not None:
-        from lab.experiments.sensitivity.tables import tables as of_sensitivity
-
-        places = of_sensitivity(sensitivity)[:1]
-    for table in (*means(results), claims(results), *places):
+    added = [table for one in more for table in one.tables if table.in_terminal]
+    for table in (*means(results), claims(results), *added):
         if table.name == "claims":
             parts += failures.shown(results)
         if table.rows:

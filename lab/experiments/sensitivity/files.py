@@ -6,37 +6,29 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 from typing import Any
 
-from lab.drawing import FORMATS, lay_out, save
-from lab.drawing.shapes import Scene
-from lab.errors import writing
+from lab.drawing import lay_out
+from lab.experiments.output.more import More
 from lab.experiments.sensitivity import draw
 from lab.experiments.sensitivity.analysis import Sensitivity
-
-_HINT = "choose another directory with --out; finished trials are stored and do not run again"
-
-
-def scene(found: Sensitivity) -> Scene:
-    """Return the figure, laid out."""
-    return lay_out(draw.chart(found))
+from lab.experiments.sensitivity.tables import tables
 
 
-def write(found: Sensitivity, directory: Path) -> None:
-    """Write all files.
-
-    Raises:
-        HostError: a file cannot be written.
-    """
-    texts = {
-        "sensitivity.json": json.dumps(as_json(found), indent=2, sort_keys=True, ensure_ascii=False) + "\n",
-        "sensitivity.csv": _csv(found),
-    }
-    for name, text in texts.items():
-        with writing(directory / name, _HINT):
-            (directory / name).write_text(text, encoding="utf-8", newline="")
-    save(scene(found), directory / draw.NAME, FORMATS, _HINT)
+def more(found: Sensitivity) -> More:
+    """Return its section of the report and its files: sensitivity.json, sensitivity.csv and the figure."""
+    document = as_json(found)
+    text = json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return More(
+        "sensitivity",
+        "Sensitivity",
+        "How the claims fare where the place is another one that is as plausible: the parameters that are known only "
+        "within a range were drawn together, as a Latin hypercube. sensitivity.csv has a line for each place.",
+        document,
+        tables(found),
+        {draw.NAME: lay_out(draw.chart(found))},
+        {"sensitivity.json": text, "sensitivity.csv": _csv(found)},
+    )
 
 
 def as_json(found: Sensitivity) -> dict[str, Any]:

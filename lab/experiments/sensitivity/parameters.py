@@ -76,10 +76,26 @@ class Parameter:
 
 
 def parameters(experiment: Experiment) -> tuple[Parameter, ...]:
-    """Return the uncertain parameters, in the order of the files; an experiment's own replace those of a topology.
+    """Return the uncertain parameters, as ``known_parameters``.
 
     Raises:
         InputError: a range that cannot be one (FILE:LINE), or none at all.
+    """
+    found = known_parameters(experiment)
+    if not found:
+        raise InputError(
+            f"neither {experiment.name} nor its topology says what is uncertain",
+            hint="write uncertain: into one of them, such as uncertain: {power: {keys: [nodes.sta1.txpower], "
+            "from: 12 dBm, to: 18 dBm, source: its datasheet}}",
+        )
+    return found
+
+
+def known_parameters(experiment: Experiment) -> tuple[Parameter, ...]:
+    """Return the uncertain parameters, in the order of the files; an experiment's own replace those of a topology.
+
+    Raises:
+        InputError: a range that cannot be one (FILE:LINE).
     """
     found: dict[str, Parameter] = {}
     topologies = list(dict.fromkeys(point.topology for point in experiment.points))
@@ -90,12 +106,6 @@ def parameters(experiment: Experiment) -> tuple[Parameter, ...]:
             found[one.name if one.name not in found else f"{name} {one.name}"] = one
     own = read(library.find("experiment", experiment.path))
     found |= _resolved(own, build(ExperimentFile, own).uncertain, None)
-    if not found:
-        raise InputError(
-            f"neither {experiment.name} nor its topology says what is uncertain",
-            hint="write uncertain: into one of them, such as uncertain: {power: {keys: [nodes.sta1.txpower], "
-            "from: 12 dBm, to: 18 dBm, source: its datasheet}}",
-        )
     _check_keys(found.values())
     return tuple(dataclasses.replace(one, name=name) for name, one in found.items())
 

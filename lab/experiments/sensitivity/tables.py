@@ -38,7 +38,7 @@ def _parameters(found: Sensitivity) -> Table:
         Column("source", "source", number=False),
     ]
     rows = [{"parameter": one.name, "range": one.range, "source": one.source} for one in found.parameters]
-    return Table("uncertain", "What was varied", columns, rows)
+    return Table("uncertain", "What was varied", columns, rows, in_terminal=False)
 
 
 def share(held: Held) -> str:

@@ -214,13 +214,17 @@ def test_tables_and_files(here: Path) -> None:
     assert [row["holds"] for row in claims.rows] == ["20 of 39 (51 %), 1 without a value", "40 of 40 (100 %)"]
     assert claims.rows[0]["interval"] == "36 to 66 %" and claims.rows[0]["follows"].startswith("power +")
     assert ranges.rows[2] == {"parameter": "retries", "range": "4, 7", "source": "drivers"}
-    files.write(analysed, here)
-    lines = list(csv.DictReader((here / "sensitivity.csv").open()))
+    section = files.more(analysed)
+    lines = list(csv.DictReader(section.files["sensitivity.csv"].splitlines()))
     assert len(lines) == 40 and lines[0]["holds quick is better"] == ""
     assert {line["holds quick is better"] for line in lines[1:]} == {"true", "false"}
-    document = json.loads((here / "sensitivity.json").read_text())
-    assert document["claims"][0]["holds"] == 20 and document["parameters"][0]["keys"][0] == "nodes.ap1.txpower"
-    assert all((here / f"sensitivity.{kind}").stat().st_size > 1000 for kind in ("svg", "png", "pdf"))
+    document = json.loads(section.files["sensitivity.json"])
+    assert (
+        document == json.loads(json.dumps(section.document))
+        and document["claims"][0]["holds"] == 20
+        and document["parameters"][0]["keys"][0] == "nodes.ap1.txpower"
+    )
+    assert section.written == ["sensitivity.json", "sensitivity.csv", "sensitivity.svg"]
 
 
 def test_the_figure_has_a_row_for_each_parameter(here: Path) -> None:
