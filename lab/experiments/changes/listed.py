@@ -30,7 +30,7 @@ class Change:
 
     name: str  # for --vary: of a parameter, or of an entry of what_if:
     value: str  # of a parameter; empty for an entry of what_if:
-    settings: Mapping[str, Any]  # by key as for --set; any YAML
+    settings: Mapping[str, Any]  # by key as for --set: any YAML if firm, else texts as after --set
     why: str
     where: Mapping[str, str]  # FILE:LINE by key
     topology: str | None = None  # of whose points; None: of all
@@ -45,9 +45,10 @@ class Change:
         """Return what it sets at a point, as ``--set`` takes it."""
         if self.topology not in (None, point.topology):
             return {}
-        own = set() if self.firm else {text.partition("=")[0].strip() for text in point.settings}
-        labels = point.labels if self.firm else {}
-        return dict(placeholders.setting(key, value, labels) for key, value in self.settings.items() if key not in own)
+        if self.firm:
+            return dict(placeholders.setting(key, value, point.labels) for key, value in self.settings.items())
+        own = {text.partition("=")[0].strip() for text in point.settings}
+        return {key: value for key, value in self.settings.items() if key not in own}  # texts, as after --set
 
     def at(self, point: Point) -> Point:
         """Return a point with the change."""

@@ -93,6 +93,13 @@ def test_an_end_of_a_range_does_not(here: Path) -> None:
     assert [one.label for one in found()[1]] == ["slow", "other-place"]  # the experiment itself sets links.0.delay
 
 
+def test_numbers_stay_numbers(here: Path) -> None:
+    write(here, 'uncertain: {tries: {keys: medium.retries, values: ["4", "7"], source: x}}\n', "")
+    experiment, listed = found()
+    assert [one.label for one in listed] == ["tries 4", "tries 7"]
+    try_all(experiment, listed)
+
+
 def test_nothing_to_change(here: Path) -> None:
     write(here, "", "")
     with pytest.raises(InputError, match=r"neither mine nor its topology lists anything to change\n  write what_if:"):
