@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from lab import units
 from lab.model import channels
 from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, refuse
+from lab.model.hack import AnyHack
 from lab.model.rates import FixedRate
 from lab.model.registry import kinds
 from lab.shared.kinds import NODES
@@ -273,6 +274,11 @@ class Wireless(WithRadio):
         description="Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still "
         "check what their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite "
         "datagram with partial checksum coverage is sent only once.",
+    )
+    hack: AnyHack | None = Field(
+        None,
+        description="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, timer, off, or "
+        "{mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off.",
     )
 
     @model_validator(mode="after")

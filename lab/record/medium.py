@@ -21,7 +21,8 @@ def read(raw: Path) -> dict[str, Any] | None:
     Returns:
         ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each kind
         of use in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
-        and the last reading. ``radios``: the same for attempts of each ``node`` by access category.
+        and the last reading. ``radios``: the same for attempts of each ``node`` by access category. ``hack``, if a
+        radio has it: the same for TCP ACKs of each ``node`` and ``peer``.
 
     Raises:
         RecordError: the file is damaged.
@@ -44,7 +45,7 @@ def _between(readings: Sequence[Reading]) -> dict[str, Any]:
         "channels": [_channel(mhz, readings) for mhz in frequencies],
         "links": _grown(first["links"], last["links"], ("from", "to")),
         "radios": _grown(first["radios"], last["radios"], ("node",)),
-    }
+    } | ({"hack": _grown(first["hack"], last["hack"], ("node", "peer"))} if "hack" in last else {})
 
 
 def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:

@@ -55,6 +55,14 @@ class MediumRate(NamedTuple):
     short_preamble: int
 
 
+class MediumHack(NamedTuple):
+    """How a radio uses TCP/HACK. In JSON a list of these numbers."""
+
+    mode: int  # enum hwsim_medium_hack
+    turnaround_us: int  # how long a TCP ACK takes from its host into an answer
+    timer_us: int  # how long one is held at most
+
+
 @frozen
 class MediumRadio:
     """A radio on the medium."""
@@ -71,6 +79,7 @@ class MediumRadio:
     approximate: bool = False  # takes data frames with a wrong FCS
     dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
     short_slots: bool = field(default=False, omitted=True)  # of 9 us, whatever its network says
+    hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes
 

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from lab.shared.frozen import field, fields_of, frozen
-from lab.shared.medium_types import Medium
+from lab.shared.medium_types import Medium, MediumHack
 
 VERSION = 1
 _ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in JSON
@@ -87,6 +87,7 @@ class Radio:
     # longer frames to a node follow RTS and CTS; None: no threshold
     rts_threshold_bytes: int | None = field(default=None, omitted=True)
     approximate: bool = field(default=False, omitted=True)  # takes data frames with a wrong FCS
+    hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
 
 
 @frozen

@@ -10,7 +10,7 @@ import struct
 from enum import IntEnum
 from typing import Any
 
-from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, Attr, Count
+from lab.guest.medium.uapi import ACCESS_CATEGORIES, Access, Airtime, Attr, Count, Hack
 from lab.guest.netlink.wire import NetlinkError, attributes
 
 Answer = dict[int, bytes]
@@ -50,6 +50,27 @@ def links(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
         | {key: sum(counts[key] for counts in categories.values()) for key in keys}
         | categories
         for (source, target), categories in found.items()
+    ]
+
+
+def hack(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
+    """TCP ACKs that went with answers, by pairs of radios: ``{node, peer, sent: {acks, bytes, …}, received: {…}}``.
+
+    ``peer`` is a MAC address. ``sent`` are ACKs of the node to the peer, ``received`` those of the peer to the node.
+
+    Args:
+        answers: one for each peer of each radio.
+        names: of radios.
+    """
+    return [
+        {
+            "node": _name(answer, Attr.RADIO, names),
+            "peer": _payload(answer, Attr.ADDR, 6).hex(":"),
+            "sent": _numbers(answer, Attr.HACK_SENT, Hack),
+            "received": _numbers(answer, Attr.HACK_RECEIVED, Hack),
+        }
+        for answer in answers
+        if Attr.HACK_SENT in answer
     ]
 
 

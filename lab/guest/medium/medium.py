@@ -48,16 +48,19 @@ class Medium:
             raise self._refusal(listed[error.request], error) from None
 
     def counters(self, start_ns: int) -> dict[str, Any]:
-        """The counters so far: ``{radios, links, channels}``, see lab.guest.medium.counters.
+        """The counters so far: ``{radios, links, channels}``, and ``hack`` if there is any (lab.guest.medium.counters).
 
         Args:
             start_ns: the uptime from which times count.
         """
-        return {
+        found = {
             "radios": counters.radios(self._dump(Command.GET_RADIO), self._names),
             "links": counters.links(self._dump(Command.GET_LINK), self._names),
             "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
         }
+        if any(radio.hack for radio in self.plan.radios):
+            found["hack"] = counters.hack(self._dump(Command.GET_PEER), self._names)
+        return found
 
     def _dump(self, command: Command) -> list[dict[int, bytes]]:
         request = Request(command, {Attr.ID: ID})

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.guest.medium.uapi import LINK_BYTES, Attr, Command, FaultAction, Frame, encoded
 from lab.shared.frozen import frozen
-from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
+from lab.shared.medium_types import Medium, MediumHack, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
 LINKS_MOST = 65_536 // LINK_BYTES  # in one request
@@ -94,7 +94,23 @@ def _add(radio: MediumRadio) -> Request:
         values[Attr.DSSS_ONLY] = 1
     if radio.short_slots:
         values[Attr.SHORT_SLOTS] = 1
+    if radio.hack is not None:
+        values |= _hack(radio.hack)
     return Request(Command.ADD_RADIO, values)
+
+
+def _hack(given: MediumHack) -> dict[Attr, Any]:
+    return {
+        Attr.MORE_DATA: 1,
+        Attr.HACK: given.mode,
+        Attr.HACK_TURNAROUND_US: given.turnaround_us,
+        Attr.HACK_TIMER_US: given.timer_us,
+    }
+
+
+def hack(index: int, given: MediumHack) -> Request:
+    """Change which TCP ACKs of a radio go with answers."""
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, **_hack(given)})
 
 
 def approximate(index: int, enabled: bool) -> Request:

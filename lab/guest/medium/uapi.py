@@ -87,6 +87,11 @@ class Attr(IntEnum):
     CLOCK_PPB = auto()
     AC = auto()
     SHORT_SLOTS = auto()
+    HACK = auto()
+    HACK_TURNAROUND_US = auto()
+    HACK_TIMER_US = auto()
+    HACK_SENT = auto()
+    HACK_RECEIVED = auto()
 
 
 class Frame(IntEnum):
@@ -161,6 +166,32 @@ class Count(IntEnum):
     BYTES = auto()
     APPROXIMATE = auto()
     REPEATED = auto()
+
+
+class Hack(IntEnum):
+    """enum hwsim_medium_hack_attr: what became of TCP ACKs to or from a peer."""
+
+    ACKS = auto()
+    BYTES = auto()
+    PACKET_BYTES = auto()
+    PAYLOADS = auto()
+    NATIVES = auto()
+    REFUSED = auto()
+    FLUSHED = auto()
+    DUPLICATES = auto()
+    CRC_FAILURES = auto()
+    UNKNOWN = auto()
+    MALFORMED = auto()
+    RESETS = auto()
+    HELD_NS = auto()
+
+
+class HackMode(IntEnum):
+    """enum hwsim_medium_hack: which TCP ACKs go with answers."""
+
+    OFF = 0
+    TIMER = auto()
+    MORE_DATA = auto()
 
 
 class Access(IntEnum):
@@ -240,6 +271,9 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.NO_RETRY_MARK: _U32,
     Attr.DSSS_ONLY: _U8,
     Attr.SHORT_SLOTS: _U8,
+    Attr.HACK: _U32,
+    Attr.HACK_TURNAROUND_US: _U32,
+    Attr.HACK_TIMER_US: _U32,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

@@ -108,6 +108,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             latency_us=model.latency // _US,
             rate=medium_rate(radios[name]),
             approximate=radios[name].approximate,
+            hack=radios[name].hack,
             dsss_only=radios[name].dsss_only,
             short_slots=radios[name].short_slots,
             clock_us=int(clock.random() * _CLOCK_STARTS_US),

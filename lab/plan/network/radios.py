@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from lab.model import channels, rates
+from lab.model import channels, hack, rates
 from lab.model.node import Cell, Wireless, WithRadio, unreadable
 from lab.model.topology import Topology
 from lab.plan.network.addresses import Macs, made_mac
 from lab.plan.problems import Problems, Source
+from lab.shared.medium_types import MediumHack
 from lab.shared.types import Radio
 
 
@@ -43,6 +44,9 @@ class Radios:
             self._check_medium(name, "rts_threshold", "has no RTS")
         if model.approximate:
             self._check_approximate(name, radio)
+        found = hack.of(model.hack)
+        if found is not None:
+            self._check_hack(name, radio)
         if radio.without_ht or radio.dsss_only:
             self._check_medium(name, "mode", "has no rates")
         if radio.edca:
@@ -57,6 +61,7 @@ class Radios:
             rate=model.rate,
             rts_threshold_bytes=model.rts_threshold,
             approximate=model.approximate,
+            hack=MediumHack(*hack.numbers(found)) if found else None,
         )
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
@@ -80,6 +85,16 @@ class Radios:
             return
         if (why := unreadable(radio.ssid, radio.encrypt)) is not None:
             self.problems.add(self.source, ("nodes", name, "approximate"), why)
+
+    def _check_hack(self, name: str, radio: Radio) -> None:
+        """Report a node whose TCP ACKs cannot go with answers, or would go in clear."""
+        if self._check_medium(name, "hack", "has no ACK frames") and radio.encrypt not in (None, "open"):
+            self.problems.add(
+                self.source,
+                ("nodes", name, "hack"),
+                f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
+                "remove hack:, or write encrypt: open",
+            )
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
         """Report a fixed rate that its network does not have, or that would have no effect."""

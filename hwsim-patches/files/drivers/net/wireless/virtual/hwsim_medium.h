@@ -64,6 +64,11 @@ void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_radio_flush(struct hwsim_radio *radio,
 		       const struct ieee80211_vif *vif, bool drop);
 
+void hwsim_hack_add_interface(struct hwsim_radio *radio,
+			      struct ieee80211_vif *vif);
+void hwsim_hack_remove_interface(struct hwsim_radio *radio,
+				 struct ieee80211_vif *vif);
+
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
 			    struct ieee80211_sta *sta, bool sleeps);
@@ -131,6 +136,10 @@ hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr) {}
 static inline void
 hwsim_radio_flush(struct hwsim_radio *radio, const struct ieee80211_vif *vif,
 		  bool drop) {}
+static inline void hwsim_hack_add_interface(struct hwsim_radio *radio,
+					    struct ieee80211_vif *vif) {}
+static inline void hwsim_hack_remove_interface(struct hwsim_radio *radio,
+					       struct ieee80211_vif *vif) {}
 static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
 static inline void
 hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,

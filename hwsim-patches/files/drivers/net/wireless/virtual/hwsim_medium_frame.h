@@ -147,6 +147,8 @@ enum hwsim_protection {
  * @ssn: of BA and BAR
  * @bitmap: of BA
  * @payload: what an answer carries besides, or NULL
+ * @is_sync: SYNC: its sender has not heard the last answer, and gave up
+ * @is_reset: RESET: its sender could not restore a TCP ACK
  * @count: number of MPDUs in @mpdus
  * @offsets: where each starts in the PSDU
  * @mpdus: frames of mac80211 that it carries
@@ -191,6 +193,8 @@ struct hwsim_ppdu {
 	u16 ssn;
 	u64 bitmap;
 	struct hwsim_payload *payload;
+	bool is_sync;
+	bool is_reset;
 	u32 count;
 	u32 offsets[HWSIM_AMPDU_MAX];
 	struct hwsim_mpdu *mpdus[HWSIM_AMPDU_MAX];

@@ -6,6 +6,7 @@
  *	up		what goes up to mac80211
  *	network		what a radio knows of its network
  *	peer		what goes with answers: bytes of a stack above
+ *	hack		TCP ACKs that go with answers
  *	mpdu		a frame of mac80211: queues, attempts, its fate
  *	session		BlockAck agreements: who has one
  *	access		contention of one radio: when it may send, what came of it
@@ -40,6 +41,20 @@
 #define HWSIM_RTS_ATTEMPTS	7	/* dot11ShortRetryLimit */
 
 struct hwsim_ac;
+struct hwsim_hack;
+struct hwsim_hack_statistics;
+
+/**
+ * struct hwsim_hack_config - how a radio uses TCP/HACK
+ * @mode: &enum hwsim_medium_hack
+ * @turnaround_ns: how long a TCP ACK takes from its host into an answer
+ * @timer_ns: how long one is held at most, 0: for ever
+ */
+struct hwsim_hack_config {
+	u32 mode;
+	u32 turnaround_ns;
+	u64 timer_ns;
+};
 
 /* where a frame stands in its TXOP */
 enum hwsim_place {
@@ -205,6 +220,8 @@ struct hwsim_recipient {
  * @kept: frames outside of sessions for it, while it dozes
  * @has_said: bytes or MORE DATA went one way or the other
  * @more_data: its last frame said that more will follow
+ * @hack: TCP ACKs to and from it, or NULL
+ * @hack_asked: whether it knows TCP/HACK has been looked up
  */
 struct hwsim_peer {
 	struct hlist_node node;
@@ -222,6 +239,8 @@ struct hwsim_peer {
 	struct list_head kept;
 	bool has_said;
 	bool more_data;
+	struct hwsim_hack *hack;
+	bool hack_asked;
 };
 
 /**
@@ -240,6 +259,9 @@ struct hwsim_peer {
  * @session: what is to become of the BlockAck agreement with it for @tid
  * @has_tx_info: rate control is to learn how an A-MPDU to it fared:
  * @tx_info: how
+ * @netdev: there are packets of a network device:
+ * @packets: the packets
+ * @go_on: sends them where they go
  */
 struct hwsim_up {
 	struct hwsim_later later;
@@ -256,6 +278,9 @@ struct hwsim_up {
 	enum hwsim_session_step session;
 	bool has_tx_info;
 	struct ieee80211_tx_info tx_info;
+	struct net_device *netdev;
+	struct sk_buff_head packets;
+	void (*go_on)(struct sk_buff_head *packets);
 };
 
 /**
@@ -268,6 +293,8 @@ struct hwsim_up {
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx_flows: what it sends that may arrive so
  * @more_data: marks data frames behind which others wait
+ * @hack: how it uses TCP/HACK
+ * @hack_ifaces: its interfaces, as TCP/HACK knows them
  * @no_retry_mark: mark of packets that are tried once only, 0: none
  * @has_fixed_rate: unicast data goes at @fixed_rate
  * @fixed_rate: instead of what rate control says
@@ -318,6 +345,8 @@ struct hwsim_mac {
 	u32 latency_ns;
 	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
 	bool more_data;
+	struct hwsim_hack_config hack;
+	struct list_head hack_ifaces;
 	u32 no_retry_mark;
 	bool has_fixed_rate;
 	struct hwsim_phy_rate fixed_rate;
@@ -415,6 +444,9 @@ void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 		      enum hwsim_session_step step);
+void hwsim_up_packets(struct hwsim_radio *radio, struct net_device *netdev,
+		      struct sk_buff_head *packets,
+		      void (*go_on)(struct sk_buff_head *packets));
 void hwsim_up_forget(struct hwsim_radio *radio);
 
 /* network */
@@ -424,6 +456,7 @@ void hwsim_network_beacon(struct hwsim_radio *radio, const struct sk_buff *skb);
 
 /* peer */
 struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr);
+struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr);
 int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 			   const void *data, u32 bytes,
 			   struct netlink_ext_ack *extack);
@@ -441,6 +474,28 @@ bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr);
 struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
 					 struct ieee80211_sta *sta, bool sleeps);
 void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
+
+/* hack */
+int hwsim_hack_prepare(void);
+void hwsim_hack_exit(void);
+void hwsim_hack_set(struct hwsim_radio *radio,
+		    const struct hwsim_hack_config *config);
+void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr);
+void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
+		       struct hwsim_ppdu *answer);
+void hwsim_hack_received(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *ppdu);
+void hwsim_hack_answers(struct hwsim_radio *radio,
+			const struct hwsim_ppdu *ppdu);
+void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
+void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
+		     bool is_answered);
+void hwsim_hack_mpdu_sent(struct hwsim_radio *radio,
+			  const struct hwsim_mpdu *mpdu);
+void hwsim_hack_answered(struct hwsim_radio *radio,
+			 const struct hwsim_ppdu *answer);
+const struct hwsim_hack_statistics *
+hwsim_hack_statistics_of(const struct hwsim_peer *peer, bool is_received);
 
 /* mpdu */
 void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu);

@@ -6,10 +6,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
+#include "hwsim_hack.h"
 #include "hwsim_medium_radio.h"
 
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
+#define TURNAROUND_MAX_US	10000
+#define HACK_TIMER_MAX_US	(10U * 1000 * 1000)
 #define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
 #define RETRIES_MAX	255	/* what fits where attempts are counted */
@@ -50,6 +53,10 @@ static const struct nla_policy rate_policy[HWSIM_MEDIUM_RATE_ATTR_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U8, HWSIM_MEDIUM_NUM_WIDTHS - 1),
 	[HWSIM_MEDIUM_RATE_ATTR_SHORT_GI] = { .type = NLA_FLAG },
 	[HWSIM_MEDIUM_RATE_ATTR_SHORT_PREAMBLE] = { .type = NLA_FLAG },
+};
+
+static const struct netlink_range_validation hack_timer_range = {
+	.max = HACK_TIMER_MAX_US,
 };
 
 static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
@@ -102,6 +109,12 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 	[HWSIM_MEDIUM_ATTR_NO_RETRY_MARK] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_DSSS_ONLY] = NLA_POLICY_MAX(NLA_U8, 1),
 	[HWSIM_MEDIUM_ATTR_SHORT_SLOTS] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_HACK] =
+		NLA_POLICY_MAX(NLA_U32, HWSIM_MEDIUM_NUM_HACKS - 1),
+	[HWSIM_MEDIUM_ATTR_HACK_TURNAROUND_US] =
+		NLA_POLICY_MAX(NLA_U32, TURNAROUND_MAX_US),
+	[HWSIM_MEDIUM_ATTR_HACK_TIMER_US] =
+		NLA_POLICY_FULL_RANGE(NLA_U32, &hack_timer_range),
 	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
@@ -446,13 +459,38 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	}
 }
 
+static void set_hack(struct hwsim_radio *radio, struct nlattr **attrs)
+{
+	struct hwsim_hack_config config = radio->mac->hack;
+	struct nlattr *mode = attrs[HWSIM_MEDIUM_ATTR_HACK];
+	struct nlattr *turnaround = attrs[HWSIM_MEDIUM_ATTR_HACK_TURNAROUND_US];
+	struct nlattr *timer = attrs[HWSIM_MEDIUM_ATTR_HACK_TIMER_US];
+
+	if (mode)
+		config.mode = nla_get_u32(mode);
+	if (turnaround)
+		config.turnaround_ns = nla_get_u32(turnaround) * NSEC_PER_USEC;
+	if (timer)
+		config.timer_ns = (u64)nla_get_u32(timer) * NSEC_PER_USEC;
+	if (mode || turnaround || timer)
+		hwsim_hack_set(radio, &config);
+}
+
 /* a change of a radio that is down, which mac80211 sees, too */
 static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[HWSIM_MEDIUM_ATTR_DSSS_ONLY];
+	struct nlattr *hack = info->attrs[HWSIM_MEDIUM_ATTR_HACK];
+	int result = 0;
 
-	if (!attr)
-		return 0;
+	if (hack && nla_get_u32(hack)) {
+		result = hwsim_hack_prepare();
+		if (result)
+			NL_SET_ERR_MSG_ATTR(info->extack, hack,
+					    "the kernel has no MD5");
+	}
+	if (!attr || result)
+		return result;
 	return hwsim_radio_set_dsss_only(radio, nla_get_u8(attr), info->extack);
 }
 
@@ -502,6 +540,7 @@ static int cmd_add_radio(struct sk_buff *msg, struct genl_info *info)
 	hwsim_medium_enter(medium);
 	set_radio(radio, info->attrs, &rate);
 	hwsim_medium_leave(medium);
+	set_hack(radio, info->attrs);
 	set_clock(radio, info->attrs);
 	return 0;
 }
@@ -529,6 +568,7 @@ static int cmd_set_radio(struct sk_buff *msg, struct genl_info *info)
 	hwsim_medium_enter(radio->medium);
 	set_radio(radio, info->attrs, &rate);
 	hwsim_medium_leave(radio->medium);
+	set_hack(radio, info->attrs);
 	return 0;
 }
 
@@ -917,6 +957,20 @@ static int fill_air(struct sk_buff *msg, const void *what)
 			   HWSIM_NUM_AIRTIMES);
 }
 
+static int put_hack(struct sk_buff *msg, const struct hwsim_peer *peer,
+		    int type, bool is_received)
+{
+	const struct hwsim_hack_statistics *statistics =
+		hwsim_hack_statistics_of(peer, is_received);
+
+	static_assert(sizeof(*statistics) ==
+		      HWSIM_MEDIUM_HACK_ATTR_MAX * sizeof(u64));
+	if (!statistics)
+		return 0;
+	return put_numbers(msg, type, (const u64 *)statistics,
+			   HWSIM_MEDIUM_HACK_ATTR_MAX);
+}
+
 static int fill_peer(struct sk_buff *msg, const void *what)
 {
 	const struct hwsim_peer *peer = what;
@@ -927,7 +981,9 @@ static int fill_peer(struct sk_buff *msg, const void *what)
 		       peer->in.data) ||
 	       nla_put_u64_64bit(msg, HWSIM_MEDIUM_ATTR_ARRIVALS, peer->arrivals,
 				 HWSIM_MEDIUM_ATTR_PAD) ||
-	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_MORE_DATA, peer->more_data);
+	       nla_put_u8(msg, HWSIM_MEDIUM_ATTR_MORE_DATA, peer->more_data) ||
+	       put_hack(msg, peer, HWSIM_MEDIUM_ATTR_HACK_SENT, false) ||
+	       put_hack(msg, peer, HWSIM_MEDIUM_ATTR_HACK_RECEIVED, true);
 }
 
 static int dump_radios(struct sk_buff *msg, struct netlink_callback *cb,
@@ -1013,7 +1069,8 @@ static int dump_peers(struct sk_buff *msg, struct netlink_callback *cb,
 		if (!medium->radios[i])
 			continue;
 		hash_for_each(medium->radios[i]->mac->peers, bucket, peer, node) {
-			if (!peer->has_said || number++ < cb->args[0])
+			if (!(peer->has_said || peer->hack) ||
+			    number++ < cb->args[0])
 				continue;
 			if (dump_put(msg, cb, HWSIM_MEDIUM_CMD_GET_PEER,
 				     fill_peer, peer))
@@ -1121,6 +1178,7 @@ static void __exit hwsim_medium_exit(void)
 	genl_unregister_family(&medium_family);
 	list_for_each_entry_safe(medium, next, &hwsim_media, list)
 		hwsim_medium_free(medium);
+	hwsim_hack_exit();
 }
 
 /* before mac80211_hwsim makes its radios */

@@ -8,7 +8,9 @@
  * take air time and a share of the bit errors; they arrive with it or not at
  * all.
  *
- * Not modelled: what frames reserve of the medium does not grow by them.
+ * What frames reserve of the medium does not grow by them. Who sets more of
+ * them than fit into the AIFS that others wait anyway risks a collision with
+ * whoever does not hear the answer; TCP/HACK does not (hwsim_medium_hack.c).
  */
 #include <linux/etherdevice.h>
 #include <linux/kernel.h>
@@ -40,7 +42,14 @@ struct hwsim_peer *hwsim_peer_of(struct hwsim_radio *radio, const u8 *addr)
 	return NULL;
 }
 
-static struct hwsim_peer *peer_get(struct hwsim_radio *radio, const u8 *addr)
+/**
+ * hwsim_peer_get - what is known of another, from now on at least
+ * @radio: the radio
+ * @addr: the other
+ *
+ * Return: that; NULL if there is no memory, or if the radio has 1024 peers
+ */
+struct hwsim_peer *hwsim_peer_get(struct hwsim_radio *radio, const u8 *addr)
 {
 	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
 
@@ -79,7 +88,7 @@ int hwsim_peer_set_payload(struct hwsim_radio *radio, const u8 *addr,
 		NL_SET_ERR_MSG(extack, "at most 255 bytes go with an answer");
 		return -EINVAL;
 	}
-	peer = peer_get(radio, addr);
+	peer = hwsim_peer_get(radio, addr);
 	if (!peer) {
 		NL_SET_ERR_MSG(extack, "no memory, or the radio has 1024 peers");
 		return -ENOSPC;
@@ -99,7 +108,7 @@ void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
 {
 	struct hwsim_peer *peer = hwsim_peer_of(radio, answer->ra);
 
-	if (!peer || !peer->out.bytes)
+	if (!peer || !peer->out.bytes || answer->payload)
 		return;
 	answer->payload = kmemdup(&peer->out, sizeof(peer->out), GFP_ATOMIC);
 	if (answer->payload)
@@ -114,7 +123,7 @@ void hwsim_peer_answer(struct hwsim_radio *radio, struct hwsim_ppdu *answer)
 void hwsim_peer_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer)
 {
-	struct hwsim_peer *peer = peer_get(radio, answer->ta);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, answer->ta);
 
 	if (!peer)
 		return;
@@ -139,7 +148,7 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
 		return;
 	hdr = (void *)ppdu->mpdus[ppdu->count - 1]->skb->data;
 	more = ieee80211_has_moredata(hdr->frame_control);
-	peer = more ? peer_get(radio, ppdu->ta) : hwsim_peer_of(radio, ppdu->ta);
+	peer = more ? hwsim_peer_get(radio, ppdu->ta) : hwsim_peer_of(radio, ppdu->ta);
 	if (!peer)
 		return;
 	peer->more_data = more;
@@ -154,7 +163,7 @@ void hwsim_peer_more_data(struct hwsim_radio *radio,
  */
 void hwsim_peer_retried(struct hwsim_radio *radio, const u8 *addr, u32 times)
 {
-	struct hwsim_peer *peer = peer_get(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, addr);
 
 	if (peer)
 		peer->retries += times;
@@ -184,7 +193,7 @@ u32 hwsim_peer_retries(struct hwsim_radio *radio, const u8 *addr)
 bool hwsim_peer_set_ssn(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 			u16 ssn)
 {
-	struct hwsim_peer *peer = peer_get(radio, addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, addr);
 
 	if (peer)
 		peer->ssns[tid] = ssn;
@@ -230,7 +239,7 @@ bool hwsim_peer_sleeps(struct hwsim_radio *radio, const u8 *addr)
 struct hwsim_peer *hwsim_peer_set_sleeps(struct hwsim_radio *radio,
 					 struct ieee80211_sta *sta, bool sleeps)
 {
-	struct hwsim_peer *peer = peer_get(radio, sta->addr);
+	struct hwsim_peer *peer = hwsim_peer_get(radio, sta->addr);
 
 	if (!peer)
 		return NULL;

@@ -55,6 +55,7 @@ struct hwsim_radio *hwsim_radio_new(struct ieee80211_hw *hw, u32 index,
 	radio->detect_dsss_mb = DEFAULT_DETECT_DSSS_MB;
 	radio->mac->max_ppdu_ns = HWSIM_PPDU_MAX_NS;
 	INIT_LIST_HEAD(&radio->tuned);
+	INIT_LIST_HEAD(&radio->mac->hack_ifaces);
 	hash_init(radio->mac->peers);
 	hash_init(radio->mac->sessions);
 	hash_init(radio->mac->recipients);
@@ -242,6 +243,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 		hash_del(&recipient->node);
 		kfree(recipient);
 	}
+	hwsim_hack_forget_peer(radio, NULL);
 	hwsim_peer_forget(radio, NULL);
 	hwsim_fault_forget(radio);
 	medium->radios[radio->slot] = NULL;
@@ -494,6 +496,7 @@ void hwsim_radio_forget_sta(struct hwsim_radio *radio, const u8 *addr)
 	hwsim_medium_enter(radio->medium);
 	hwsim_sessions_forget(radio, addr);
 	hwsim_tx_forget_sta(radio, addr);
+	hwsim_hack_forget_peer(radio, addr);
 	hwsim_peer_forget(radio, addr);
 	hwsim_medium_leave(radio->medium);
 }

@@ -89,8 +89,10 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		ppdu->ssn = recipient->scoreboard.start;
 		ppdu->bitmap = recipient->scoreboard.bitmap;
 	}
-	if (kind != HWSIM_MEDIUM_FRAME_CTS)
+	if (kind != HWSIM_MEDIUM_FRAME_CTS) {
+		hwsim_hack_answer(radio, to, ppdu);
 		hwsim_peer_answer(radio, ppdu);
+	}
 	/* what the frame reserved, less SIFS and this answer (9.2.5.7) */
 	us = DIV_ROUND_UP(radio->timing.sifs_ns +
 			  hwsim_phy_duration_ns(&rate, &radio->timing,
@@ -191,12 +193,14 @@ static void receive_mpdus(struct hwsim_radio *radio,
 	}
 	if (!owned || !ppdu->wants_answer || !reception->any)
 		return;
+	hwsim_hack_received(radio, ppdu);
 	if (ppdu->answer_kind != HWSIM_MEDIUM_FRAME_BA)
 		answer(radio, ppdu, HWSIM_MEDIUM_FRAME_ACK,
 		       HWSIM_MEDIUM_ACK_BYTES, NULL);
 	else if (recipient)
 		answer(radio, ppdu, HWSIM_MEDIUM_FRAME_BA,
 		       HWSIM_MEDIUM_BA_BYTES, recipient);
+	hwsim_hack_answers(radio, ppdu);
 }
 
 /* a BlockAckReq moves the window and is answered by a BlockAck (10.25.6.5) */
@@ -276,8 +280,10 @@ static void receive_control(struct hwsim_radio *radio,
 			       HWSIM_MEDIUM_CTS_BYTES, NULL);
 		return;
 	}
-	if (ppdu->payload)
+	if (ppdu->payload) {
 		hwsim_peer_answered(radio, ppdu);
+		hwsim_hack_answered(radio, ppdu);
+	}
 	hwsim_access_answered(radio, ppdu);
 }
 

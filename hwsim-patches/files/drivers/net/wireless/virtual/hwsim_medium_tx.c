@@ -423,6 +423,7 @@ static void complete_ppdu(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu,
 		    !ieee80211_is_ctl(hdr->frame_control))
 			hwsim_mpdu_set_more_data(ppdu->mpdus[i], more_data);
 	}
+	hwsim_hack_mark(radio, ppdu);
 }
 
 /*
@@ -843,6 +844,7 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		mpdu->attempts++;
 		mpdu->tried[mpdu->stage]++;
 		mpdu->acked = is_acked(mpdu, frame, answer);
+		hwsim_hack_mpdu_sent(radio, mpdu);
 	} else {
 		mpdu->rts_failures++;
 	}
@@ -912,6 +914,8 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	frame->count = 0;
 	if (session)
 		hwsim_session_sent(radio, session, answer);
+	if (sent)
+		hwsim_hack_sent(radio, frame, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
 	hwsim_sessions_drained(radio);

@@ -71,7 +71,8 @@ enum hwsim_medium_curve {
  *	down.
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
- *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS
+ *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
+ *	HACK with HACK_TURNAROUND_US and HACK_TIMER_US
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -88,7 +89,8 @@ enum hwsim_medium_curve {
  *	It ends with the station that has that address.
  * @HWSIM_MEDIUM_CMD_GET_PEER: dump: one answer for each address that a radio of
  *	ID has exchanged payload or MORE DATA with: RADIO, ADDR, PAYLOAD (that
- *	came last), ARRIVALS, MORE_DATA (in its last frame)
+ *	came last), ARRIVALS, MORE_DATA (in its last frame); if TCP ACKs went
+ *	with answers: HACK_SENT, HACK_RECEIVED
  */
 enum hwsim_medium_cmd {
 	HWSIM_MEDIUM_CMD_UNSPEC,
@@ -106,6 +108,20 @@ enum hwsim_medium_cmd {
 	HWSIM_MEDIUM_CMD_GET_AIR,
 	HWSIM_MEDIUM_CMD_SET_PAYLOAD,
 	HWSIM_MEDIUM_CMD_GET_PEER,
+};
+
+/**
+ * enum hwsim_medium_hack - which TCP ACKs go with ACK and BlockAck (TCP/HACK)
+ * @HWSIM_MEDIUM_HACK_OFF: none
+ * @HWSIM_MEDIUM_HACK_TIMER: all, unless no answer is due for too long
+ * @HWSIM_MEDIUM_HACK_MORE_DATA: those that are sent while the peer says by MORE
+ *	DATA that it will send again
+ */
+enum hwsim_medium_hack {
+	HWSIM_MEDIUM_HACK_OFF,
+	HWSIM_MEDIUM_HACK_TIMER,
+	HWSIM_MEDIUM_HACK_MORE_DATA,
+	HWSIM_MEDIUM_NUM_HACKS,
 };
 
 /**
@@ -288,6 +304,30 @@ enum hwsim_medium_access_attr {
 	HWSIM_MEDIUM_ACCESS_ATTR_MAX = __HWSIM_MEDIUM_ACCESS_ATTR_END - 1,
 };
 
+/**
+ * enum hwsim_medium_hack_attr - what became of TCP ACKs (uint)
+ */
+enum hwsim_medium_hack_attr {
+	HWSIM_MEDIUM_HACK_ATTR_UNSPEC,
+	HWSIM_MEDIUM_HACK_ATTR_ACKS,		/* that went with answers */
+	HWSIM_MEDIUM_HACK_ATTR_BYTES,		/* of these, compressed */
+	HWSIM_MEDIUM_HACK_ATTR_PACKET_BYTES,	/* and as IP packets */
+	HWSIM_MEDIUM_HACK_ATTR_PAYLOADS,	/* answers with payload */
+	HWSIM_MEDIUM_HACK_ATTR_NATIVES,		/* ACKs that went as they are */
+	HWSIM_MEDIUM_HACK_ATTR_REFUSED,		/* that could not be compressed */
+	HWSIM_MEDIUM_HACK_ATTR_FLUSHED,		/* that were held in vain */
+	HWSIM_MEDIUM_HACK_ATTR_DUPLICATES,	/* that came again */
+	HWSIM_MEDIUM_HACK_ATTR_CRC_FAILURES,	/* that were restored wrongly, and
+						 * dropped
+						 */
+	HWSIM_MEDIUM_HACK_ATTR_UNKNOWN,		/* of flows that are not known */
+	HWSIM_MEDIUM_HACK_ATTR_MALFORMED,	/* payloads that end within one */
+	HWSIM_MEDIUM_HACK_ATTR_RESETS,		/* RESETs of the other end */
+	HWSIM_MEDIUM_HACK_ATTR_HELD_NS,		/* how long ACKs were held, in all */
+	__HWSIM_MEDIUM_HACK_ATTR_END,
+	HWSIM_MEDIUM_HACK_ATTR_MAX = __HWSIM_MEDIUM_HACK_ATTR_END - 1,
+};
+
 enum hwsim_medium_attr {
 	HWSIM_MEDIUM_ATTR_UNSPEC,
 	HWSIM_MEDIUM_ATTR_PAD,
@@ -383,6 +423,17 @@ enum hwsim_medium_attr {
 						 * network says, as some radios have
 						 * in an IBSS at 2.4 GHz
 						 */
+	HWSIM_MEDIUM_ATTR_HACK,			/* u32: enum hwsim_medium_hack */
+	HWSIM_MEDIUM_ATTR_HACK_TURNAROUND_US,	/* u32: how long a TCP ACK takes from
+						 * its host into an answer
+						 */
+	HWSIM_MEDIUM_ATTR_HACK_TIMER_US,	/* u32: how long one is held at most;
+						 * 0: until the peer sends again
+						 */
+	HWSIM_MEDIUM_ATTR_HACK_SENT,		/* nest: enum hwsim_medium_hack_attr,
+						 * of TCP ACKs to a peer
+						 */
+	HWSIM_MEDIUM_ATTR_HACK_RECEIVED,	/* nest: of those from it */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };

@@ -153,6 +153,10 @@ static void deliver(struct hwsim_later *later)
 	}
 	if (up->skb)
 		up->ops->rx(up->hw, &up->rx_status, up->skb);
+	if (up->netdev) {
+		up->go_on(&up->packets);
+		dev_put(up->netdev);
+	}
 	kfree(up);
 }
 
@@ -282,6 +286,33 @@ bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 }
 
 /**
+ * hwsim_up_packets - let packets go on without the lock
+ * @radio: the radio
+ * @netdev: network device of the radio that they belong to
+ * @packets: the packets, none after that
+ * @go_on: sends them where they go; softirqs are off
+ */
+void hwsim_up_packets(struct hwsim_radio *radio, struct net_device *netdev,
+		      struct sk_buff_head *packets,
+		      void (*go_on)(struct sk_buff_head *packets))
+{
+	struct hwsim_up *up;
+
+	if (skb_queue_empty(packets))
+		return;
+	up = up_new(radio);
+	if (!up) {
+		__skb_queue_purge(packets);
+		return;
+	}
+	__skb_queue_head_init(&up->packets);
+	skb_queue_splice_init(packets, &up->packets);
+	dev_hold(netdev);
+	up->netdev = netdev;
+	up->go_on = go_on;
+}
+
+/**
  * hwsim_up_forget - what was to go up for a radio goes nowhere
  * @radio: the radio
  */
@@ -297,6 +328,10 @@ void hwsim_up_forget(struct hwsim_radio *radio)
 		if (up->mpdu)
 			hwsim_mpdu_discard(radio->medium, up->mpdu);
 		dev_kfree_skb_any(up->skb);
+		if (up->netdev) {
+			__skb_queue_purge(&up->packets);
+			dev_put(up->netdev);
+		}
 		kfree(up);
 	}
 }

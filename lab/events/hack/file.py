@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Switches whether TCP ACKs go with link-layer ACKs."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lab.model import hack as settings_of
+from lab.model.base import Text
+from lab.model.event import Event, Resolved, Scene
+from lab.model.hack import AnyHack
+
+
+class HackSwitch(Event):
+    """Change which TCP ACKs of a node go with ACK and BlockAck frames (see the key hack of a node)."""
+
+    hack: Text = Field(description="The node, an access point or a station with the key hack.")
+    to: AnyHack = Field(description="more-data, timer, off, or {mode: …} with the keys of hack.")
+
+    def resolve(self, scene: Scene) -> Resolved:
+        """Yield ``{mode, turnaround_us, timer_us}`` for each node."""
+        settings = settings_of.of(self.to)
+        for node in scene.nodes(self.hack, "hack"):
+            if node.radio is None or node.radio.hack is None:
+                scene.refuse(f"{node.name} has no key hack; write one, such as hack: more-data", "hack")
+            else:
+                yield node.name, dict(zip(settings_of.NUMBERS, settings_of.numbers(settings), strict=True))

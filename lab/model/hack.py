@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""TCP/HACK: TCP ACKs that go with the ACKs and BlockAcks of the link layer.
+
+L. Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium Utilization", USENIX ATC 2014.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from lab import units
+from lab.model.base import Choice, Model, Quantity, refuse
+
+_MS = 1_000_000
+_TURNAROUND_MOST_NS = 10 * _MS
+_TIMER_MOST_NS = 10_000 * _MS
+
+Mode = Literal["off", "timer", "more-data"]
+_MODES = ("off", "timer", "more-data")  # enum hwsim_medium_hack
+NUMBERS = ("mode", "turnaround_us", "timer_us")
+_US = 1_000
+
+
+class Hack(Model):
+    """TCP ACKs that go compressed with ACK and BlockAck frames (TCP/HACK)."""
+
+    mode: Mode = Field(
+        description="Which TCP ACKs do: more-data (those that leave while the other end says by MORE DATA that it will "
+        "send again), timer (all; those for which no answer is due in time go as they are) or off."
+    )
+    turnaround: Annotated[int, Quantity(units.DURATION, most=_TURNAROUND_MOST_NS, least=0)] = Field(
+        50_000, description="How long a TCP ACK takes from its host into an answer."
+    )
+    timer: Annotated[int, Quantity(units.DURATION, most=_TIMER_MOST_NS, least=_MS)] | None = Field(
+        None,
+        description="How long a TCP ACK is held at most. Default: 10 ms in mode timer; 100 ms in mode more-data, if "
+        "the other end drops what it announced.",
+    )
+
+    @model_validator(mode="after")
+    def _nothing_to_time(self) -> Hack:
+        if self.mode == "off" and self.timer is not None:
+            refuse("has no effect with mode: off; remove it", key="timer")
+        return self
+
+    @property
+    def timer_ns(self) -> int:
+        """How long a TCP ACK is held at most."""
+        default_ms = 10 if self.mode == "timer" else 100
+        return default_ms * _MS if self.timer is None else self.timer
+
+
+def _form(value: Any) -> str:
+    return "settings" if isinstance(value, dict) else "mode"
+
+
+AnyHack = Annotated[Any, Choice(_form, lambda: {"mode": Mode, "settings": Hack})]
+
+
+def of(written: Any) -> Hack | None:
+    """Return the settings of a key ``hack:``, which may be a mode alone; None: it is off."""
+    if written is None:
+        return None
+    found = written if isinstance(written, Hack) else Hack.model_validate({"mode": written})
+    return None if found.mode == "off" else found
+
+
+def numbers(settings: Hack | None) -> tuple[int, int, int]:
+    """Return mode, turnaround and timer as the kernel wants them; times in microseconds."""
+    if settings is None:
+        return 0, 0, 0
+    return _MODES.index(settings.mode), settings.turnaround // _US, settings.timer_ns // _US

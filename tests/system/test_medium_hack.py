@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""The key and the event ``hack``: TCP ACKs go with ACKs and BlockAcks, and none is lost that TCP would miss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+PLACE = """\
+name: hack
+nodes:
+  h1: {{kind: host, roles: [server]}}
+  ap1: {{kind: ap, ssid: x, channel: 36, {radio}, hack: {ap}}}
+  sta1: {{kind: sta, roles: [client], {rate}, hack: {sta}}}
+links: [{{between: [h1, ap1], delay: 1 ms}}]
+medium: {{}}
+"""
+WORK = """\
+name: hack
+roles: {{server: 1, client: 1}}
+duration: 5 s
+processes:
+  - {{on: {sink}, run: {{probe: iperf3-server}}, as: sink, ready: {{listening: tcp/5201}}}}
+  - {{on: {source}, at: 1 s, run: {{probe: iperf3, server: "{{{sink}.ip}}", duration: 3 s}}, as: flow}}
+metrics:
+  goodput: {{of: sink, unit: Mbit/s}}
+  retransmits: {{of: flow, unit: segments}}
+checks:
+  - {{that: flow.exit == 0}}
+timeline: [{timeline}]
+"""
+RADIOS = {"a": ("mode: a, rate: 54 Mbit/s", "rate: 54 Mbit/s"), "n": ("mode: n, rate: MCS 7", "rate: MCS 7")}
+
+
+def ran(
+    boot: Boot, mode: str, *, ap: str = "more-data", sta: str = "more-data", timeline: str = "", down: bool = True
+) -> Ran:
+    radio, rate = RADIOS[mode]
+    source, sink = ("server", "client") if down else ("client", "server")
+    place = PLACE.format(radio=radio, rate=rate, ap=ap, sta=sta)
+    return boot(place, WORK.format(source=source, sink=sink, timeline=timeline))
+
+
+def counts(found: Ran, node: str, way: str = "sent") -> dict[str, Any]:
+    """What became of a node's TCP ACKs, at the end."""
+    (pair,) = (pair for pair in found.looks()[-1]["hack"] if pair["node"] == node)
+    numbers: dict[str, Any] = pair[way]
+    return numbers
+
+
+def goodput_mbps(found: Ran) -> float:
+    return found.iperf3_mbps("flow")
+
+
+def nothing_is_wrong(received: dict[str, Any]) -> bool:
+    return not any(received[key] for key in ("crc_failures", "unknown", "malformed"))
+
+
+@pytest.mark.parametrize(("mode", "gain"), [("a", 1.15), ("n", 1.03)])
+def test_acks_of_a_download_go_with_link_layer_acks(boot: Boot, mode: str, gain: float) -> None:
+    """In mode n Linux acknowledges a whole A-MPDU by one or two ACKs, so there is less to gain."""
+    stock, hack = ran(boot, mode, ap="off", sta="off"), ran(boot, mode)
+    sent, received = counts(hack, "sta1"), counts(hack, "ap1", "received")
+    assert sent["acks"] > 0.6 * (sent["acks"] + sent["natives"])
+    assert 0 <= received["acks"] - sent["acks"] <= 100  # the last ones are not known to have arrived
+    assert nothing_is_wrong(received) and sent["resets"] == 0
+    assert 52 <= sent["packet_bytes"] / sent["acks"] < 54 and sent["bytes"] < 8 * sent["acks"]  # some have SACK
+    assert goodput_mbps(hack) > gain * goodput_mbps(stock)
+    assert hack.link("sta1", "ap1")["sent"] < 0.5 * stock.link("sta1", "ap1")["sent"]
+    assert "hack" not in stock.looks()[-1]
+
+
+def test_acks_of_an_upload_come_with_those_of_the_access_point(boot: Boot) -> None:
+    """The design is symmetric (section 3.1)."""
+    found = ran(boot, "a", down=False)
+    sent, received = counts(found, "ap1"), counts(found, "sta1", "received")
+    assert sent["acks"] > 1000 and received["acks"] >= sent["acks"] and nothing_is_wrong(received)
+
+
+def test_a_peer_without_it_gets_acks_as_they_are(boot: Boot) -> None:
+    found = ran(boot, "a", ap="off")
+    assert found.looks()[-1]["hack"] == []
+    assert goodput_mbps(found) > 15
+
+
+def test_all_are_held_in_mode_timer(boot: Boot) -> None:
+    """No answer is due for the last ones, which the timer lets go."""
+    found = ran(boot, "a", sta="{mode: timer, timer: 5 ms}")
+    sent = counts(found, "sta1")
+    assert sent["acks"] > 1000 and sent["held_ns"] / sent["acks"] < 5_000_000
+    assert goodput_mbps(found) > 15
+
+
+def test_the_host_takes_its_time(boot: Boot) -> None:
+    """The longer an ACK takes into an answer, the later the answer that it goes with."""
+    held_ms = []
+    for turnaround in ("0 us", "50 us", "2 ms"):
+        sent = counts(ran(boot, "a", sta=f"{{mode: more-data, turnaround: {turnaround}}}"), "sta1")
+        held_ms.append(sent["held_ns"] / sent["acks"] / 1e6)
+    assert held_ms[0] <= held_ms[1] < held_ms[2] and held_ms[2] > 2
+
+
+def test_the_event_switches_it(boot: Boot) -> None:
+    found = ran(boot, "a", timeline="{at: 2500 ms, hack: sta1, to: off}, {at: 3200 ms, hack: sta1, to: more-data}")
+    steps = [look["hack"] for look in found.looks()]
+    compressed = [next((p["sent"]["acks"] for p in step if p["node"] == "sta1"), 0) for step in steps]
+    assert compressed[2] > 500 and compressed[3] == 0 and compressed[-1] > 300
+    assert goodput_mbps(found) > 20
+
+
+# figures 5 to 8 of the paper: what follows from the loss of just these frames
+FAULTS = {
+    "5b: single ACKs": ("a", "fault: lose, frames: ack, from: sta1, to: ap1, count: 20"),
+    "5a: BlockAcks": ("n", "fault: lose, frames: ba, from: sta1, to: ap1, count: 20"),
+    "5b: most ACKs": ("a", "fault: lose, frames: ack, from: sta1, to: ap1, share: 30%, count: 100000"),
+    "6: BlockAcks and retransmissions": ("n", "fault: lose, frames: ba, from: sta1, to: ap1, share: 20%, count: 10000"),
+    "7: data": ("n", "fault: lose, frames: data, from: ap1, to: sta1, share: 5%, count: 100000"),
+    "8: BlockAckReqs, too": ("n", "fault: lose, frames: any, from: ap1, to: sta1, share: 40%, count: 2000"),
+    "damaged payloads": ("a", "fault: damage, frames: ack, from: sta1, to: ap1, share: 30%, count: 100000"),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_no_loss_makes_the_two_ends_disagree(boot: Boot, what: str) -> None:
+    mode, fault = FAULTS[what]
+    found = ran(boot, mode, timeline=f"{{at: 2 s, {fault}}}")
+    sent, received = counts(found, "sta1"), counts(found, "ap1", "received")
+    assert nothing_is_wrong(received) and sent["resets"] == 0
+    assert sent["acks"] > 300 and goodput_mbps(found) > 5
+    if what.startswith(("5", "6", "damaged")):
+        assert received["duplicates"] > 0 or sent["payloads"] > received["payloads"]

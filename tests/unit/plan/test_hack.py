@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The key and the event ``hack``: what the plan has of them, and where they are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.cli.dry_run import commands
+from lab.errors import InputError
+from lab.shared.types import Plan
+
+from .conftest import Plans
+
+
+def plan(plans: Plans, event: str = "", *, key: str = "", more: str = "", medium: str = "{}") -> Plan:
+    """An access point and two stations with ``key``; ``event`` at 3 s."""
+    text = f"name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, channel: 6{more}{key}}}\n"
+    text += "".join(f"  sta{number}: {{kind: sta, roles: [client]{key}}}\n" for number in (1, 2))
+    text += f"  h1: {{kind: host}}\nmedium: {medium}\ntimeline: [{f'{{at: 3 s, {event}}}' if event else ''}]\n"
+    return plans(text, "name: there\nroles: {client: 2}\nduration: 30 s\n")
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("more-data", "more_data=1 hack=2 hack_turnaround_us=50 hack_timer_us=100000"),
+        ("timer", "more_data=1 hack=1 hack_turnaround_us=50 hack_timer_us=10000"),
+        ("{mode: timer, timer: 3 ms, turnaround: 0 us}", "more_data=1 hack=1 hack_turnaround_us=0 hack_timer_us=3000"),
+    ],
+)
+def test_the_key_is_part_of_the_radio_from_the_start(plans: Plans, written: str, expected: str) -> None:
+    lines = [line for line in commands(plan(plans, key=f", hack: {written}")) if "ADD_RADIO" in line]
+    assert len(lines) == 3 and all(line.endswith(expected) for line in lines)
+
+
+@pytest.mark.parametrize("written", ["off", "{mode: off}"])
+def test_off_is_as_without_it(plans: Plans, written: str) -> None:
+    assert plan(plans, key=f", hack: {written}").to_json() == plan(plans).to_json()
+
+
+@pytest.mark.parametrize(("to", "numbers"), [("off", (0, 0, 0)), ("{mode: timer, timer: 5 ms}", (1, 50, 5000))])
+def test_the_event_is_one_of_each_node(plans: Plans, to: str, numbers: tuple[int, ...]) -> None:
+    found = plan(plans, f"hack: client, to: {to}", key=", hack: more-data")
+    params = dict(zip(("mode", "turnaround_us", "timer_us"), numbers, strict=True))
+    assert [(event.kind, event.target, event.params) for event in found.events] == [
+        ("hack", name, params) for name in ("sta1", "sta2")
+    ]
+    mode, turnaround, timer = numbers
+    lines = [line for line in commands(found) if "SET_RADIO" in line]
+    assert lines == [
+        f"# netlink, hwsim_medium: SET_RADIO radio={radio} more_data=1 hack={mode} "
+        f"hack_turnaround_us={turnaround} hack_timer_us={timer}"
+        for radio in (1, 2)
+    ]
+
+
+def test_an_encrypted_network_is_refused(plans: Plans) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, key=", hack: more-data", more=", encrypt: wpa2, passwd: espresso")
+    assert str(failure.value).splitlines()[:2] == [
+        "t.yaml:3  nodes.ap1.hack: campus is encrypted (wpa2), and TCP ACKs in ACK frames would go in clear",
+        "  remove hack:, or write encrypt: open",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("event", "key", "message"),
+    [
+        ("hack: h1, to: timer", ", hack: timer", "timeline.0.hack: h1 has no key hack; write one, such as hack: "),
+        ("hack: sta1, to: timer", "", "timeline.0.hack: sta1 has no key hack; write one, such as hack: more-data"),
+        ("hack: sta1, to: on", ", hack: timer", 'timeline.0.to: "on" is not one of off, timer, more-data'),
+        ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data (did you mean more-data?)'),
+        ("", ", hack: {mode: off, timer: 5 ms}", "nodes.ap1.hack.timer: has no effect with mode: off; remove it"),
+        ("", ", hack: {timer: 5 ms}", "nodes.ap1.hack.mode: is missing"),
+    ],
+)  # fmt: skip
+def test_mistakes(plans: Plans, event: str, key: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, event, key=key)
+    assert message in str(failure.value)
+
+
+def test_the_perfect_medium_has_no_ack_frames(plans: Plans) -> None:
+    with pytest.raises(InputError) as failure:
+        plan(plans, key=", hack: more-data", medium="perfect")
+    assert str(failure.value).splitlines()[0].removeprefix("lab: ") == (
+        "t.yaml:3  nodes.ap1.hack: has no effect on the perfect medium, which has no ACK frames; "
+        "write medium: {} in the topology, or remove this"
+    )
