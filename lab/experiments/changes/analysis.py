@@ -19,7 +19,7 @@ from lab.experiments.types import Claim, Experiment, Outcome, Verdict
 class Judged:
     """A claim with one change, or with none."""
 
-    passed: bool | None  # None: it cannot be evaluated
+    passed: bool | None  # None: it fails, since a point that it needs has no value
     margin: float | None
     value: str
 
@@ -44,8 +44,13 @@ class Changes:
 
     def turned(self, number: int) -> list[Changed]:
         """Return the changes that turn a claim, from failing to holding or the other way."""
-        before = self.base[number].passed
-        return [one for one in self.changed if one.judged[number].passed not in (before, None) and before is not None]
+        before = bool(self.base[number].passed)
+        verdicts = ((one, one.judged[number].passed) for one in self.changed)
+        return [one for one, passed in verdicts if passed is not None and passed != before]
+
+    def without_value(self, number: int) -> list[Changed]:
+        """Return the changes with which a claim cannot be evaluated."""
+        return [one for one in self.changed if one.judged[number].passed is None]
 
     def nearest(self, number: int) -> Changed | None:
         """Return the change that brings a claim nearest to turning, if it comes nearer than without any."""

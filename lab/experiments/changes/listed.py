@@ -35,6 +35,7 @@ class Change:
     where: Mapping[str, str]  # FILE:LINE by key
     topology: str | None = None  # of whose points; None: of all
     firm: bool = False  # whether it also replaces what the experiment sets itself
+    own: bool = False  # written in the experiment, where texts may name axes
 
     @property
     def label(self) -> str:
@@ -46,7 +47,8 @@ class Change:
         if self.topology not in (None, point.topology):
             return {}
         if self.firm:
-            return dict(placeholders.setting(key, value, point.labels) for key, value in self.settings.items())
+            labels = point.labels if self.own else {}
+            return dict(placeholders.setting(key, value, labels) for key, value in self.settings.items())
         own = {text.partition("=")[0].strip() for text in point.settings}
         return {key: value for key, value in self.settings.items() if key not in own}  # texts, as after --set
 
@@ -67,7 +69,7 @@ def changes(experiment: Experiment, names: tuple[str, ...]) -> tuple[Change, ...
     Raises:
         InputError: nothing to change, an unknown name, or a range that cannot be one.
     """
-    found = [*_of_parameters(known_parameters(experiment)), *_of_files(experiment)]
+    found = _candidates(experiment)
     if not found:
         raise InputError(
             f"neither {experiment.name} nor its topology lists anything to change",
@@ -81,7 +83,40 @@ def changes(experiment: Experiment, names: tuple[str, ...]) -> tuple[Change, ...
                 f"--vary {name}: there is no such change{suggestion(name, known)}; known: {', '.join(known)}"
             )
     wanted = [one for one in found if not names or one.name in names]
-    return tuple(one for one in wanted if one.firm or _has_effect(one, experiment))
+    left = tuple(one for one in wanted if one.firm or _has_effect(one, experiment))
+    if not left:
+        raise InputError(
+            "--one-at-a-time: nothing is left to change: the experiment itself sets "
+            + ", ".join(dict.fromkeys(one.name for one in wanted))
+        )
+    return left
+
+
+def _candidates(experiment: Experiment) -> list[Change]:
+    found = [*_of_parameters(known_parameters(experiment)), *_of_files(experiment)]
+    _check(found, experiment)
+    return found
+
+
+def _check(found: Iterable[Change], experiment: Experiment) -> None:
+    """Refuse an entry of ``what_if:`` that has the name of a parameter, or names an axis that does not exist."""
+    parameters = {one.name for one in found if not one.firm}
+    axes = [axis.name for axis in experiment.axes]
+    for one in found:
+        if not one.firm:
+            continue
+        where = next(iter(one.where.values()))
+        if one.name in parameters:
+            raise InputError(f"{one.name} is also an uncertain parameter; rename one of them", where=where)
+        for key, value in one.settings.items() if one.own else ():
+            for axis in placeholders.names({key: value}):
+                if axis not in axes:
+                    listed = f"known axes: {', '.join(axes)}" if axes else "the experiment has no grid:"
+                    raise InputError(
+                        f"{{{axis}}}: there is no axis {axis}{suggestion(axis, axes)}; {listed}",
+                        where=one.where[key],
+                        hint=f"write {{{{{axis}}}}} for the text {{{axis}}}",
+                    )
 
 
 def _of_parameters(found: tuple[Parameter, ...]) -> Iterator[Change]:
@@ -104,13 +139,15 @@ def _of_files(experiment: Experiment) -> Iterator[Change]:
         source = topology_source(read(library.find("topology", name)))
         yield from _written(source.document, source.model.what_if, name if len(topologies) > 1 else None)
     own = read(library.find("experiment", experiment.path))
-    yield from _written(own, build(ExperimentFile, own).what_if, None)
+    yield from _written(own, build(ExperimentFile, own).what_if, None, own=True)
 
 
-def _written(document: Document, written: Mapping[str, WhatIfChange], topology: str | None) -> Iterator[Change]:
+def _written(
+    document: Document, written: Mapping[str, WhatIfChange], topology: str | None, *, own: bool = False
+) -> Iterator[Change]:
     for name, one in written.items():
         where = {key: document.where(("what_if", name, "set", key)) for key in one.set_}
-        yield Change(name, "", one.set_, one.why, where, topology, firm=True)
+        yield Change(name, "", one.set_, one.why, where, topology, firm=True, own=own)
 
 
 def _has_effect(change: Change, experiment: Experiment) -> bool:
@@ -148,3 +185,12 @@ def try_all(experiment: Experiment, found: Iterable[Change]) -> None:
             experiment.points[-1].number: experiment.points[-1],
         }.values():
             drafted(experiment, change.at(point))
+
+
+def check(experiment: Experiment) -> None:
+    """Check what is uncertain, and what may be changed, for ``lab check``.
+
+    Raises:
+        InputError: a mistake in it, with FILE:LINE.
+    """
+    try_all(experiment, _candidates(experiment))

@@ -16,7 +16,7 @@ from lab.tables import Column, Table, words
 KEY = "one_at_a_time"
 FILE = "one-at-a-time"
 _NAMED = 6  # changes that a cell of the terminal names
-_WORDS = {True: "holds", False: "FAILED", None: NONE}
+_WORDS = {True: "holds", False: "FAILED", None: NONE}  # in the table of all claims and changes
 
 
 def more(found: Changes) -> More:
@@ -39,22 +39,25 @@ def more(found: Changes) -> More:
 def _turned(found: Changes) -> Table:
     columns = [words("claim", "claim"), words("now", "as it is"), words("turned", "turned by")]
     rows = [
-        {"claim": claim.name, "now": _WORDS[found.base[number].passed], "turned": _turning(found, number)}
+        {"claim": claim.name, "now": _WORDS[bool(found.base[number].passed)], "turned": _turning(found, number)}
         for number, claim in enumerate(found.claims)
     ]
-    failed = sum(one.failed for one in found.changed)
-    remark = f"{failed} of {count(found.trials, 'trial')} failed." if failed else ""
+    failed = [f"{one.failed} with {one.change.label}" for one in found.changed if one.failed]
+    remark = f"Of {count(found.trials, 'trial')}, these failed: {', '.join(failed)}." if failed else ""
     return Table(FILE, f"With one thing changed, {count(len(found.changed), 'change')}", columns, rows, remark=remark)
 
 
 def _turning(found: Changes, number: int) -> str:
     """Name the changes that turn a claim; if none does, the one that comes nearest."""
-    labels = [one.change.label for one in found.turned(number)]
-    if labels:
-        rest = len(labels) - _NAMED
-        return ", ".join(labels[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
-    nearest = found.nearest(number) if found.base[number].passed is False else None
-    return f"none; {nearest.change.label} comes nearest" if nearest else "none"
+    nearest = found.nearest(number) if not found.base[number].passed else None
+    text = _named(found.turned(number)) or (f"none; {nearest.change.label} comes nearest" if nearest else "none")
+    lost = _named(found.without_value(number))
+    return f"{text}; without a value: {lost}" if lost else text
+
+
+def _named(changed: list[Changed]) -> str:
+    rest = len(changed) - _NAMED
+    return ", ".join(one.change.label for one in changed[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _all(found: Changes) -> Table:

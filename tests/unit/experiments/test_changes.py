@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli.check import check
 from lab.errors import InputError
 from lab.experiments.changes import show
 from lab.experiments.changes.analysis import Changes, analyse, in_all
@@ -106,6 +107,34 @@ def test_nothing_to_change(here: Path) -> None:
         found()
 
 
+def test_all_is_set_by_the_experiment_itself(here: Path) -> None:
+    write(here, "uncertain: {delay: {keys: links.0.delay, from: 1 ms, to: 9 ms, source: x}}\n", "")
+    with pytest.raises(InputError, match="nothing is left to change: the experiment itself sets delay"):
+        found()
+
+
+def test_a_name_of_two_changes_is_refused(here: Path) -> None:
+    write(here, UNCERTAIN + WHAT_IF.replace("slow:", "power:"))
+    with pytest.raises(InputError, match=r"^place.yaml:\d+  power is also an uncertain parameter; rename one of them"):
+        found()
+
+
+def test_an_axis_that_does_not_exist_is_refused(here: Path) -> None:
+    write(here, own=OWN.replace("{distance}", "{distanc}"))
+    with pytest.raises(
+        InputError, match=r"mine.yaml:23  \{distanc\}: there is no axis distanc \(did you mean distance"
+    ):
+        found()
+
+
+def test_lab_check_finds_mistakes_in_changes(here: Path) -> None:
+    write(here, UNCERTAIN + "what_if:\n  odd: {set: {nodes.ap9.txpower: 3 dBm}, why: x}\n")
+    with pytest.raises(InputError, match=r"^place.yaml:15  nodes.ap9.txpower: "):
+        check(Path("mine.yaml"))
+    write(here)
+    assert check(Path("mine.yaml")) == "experiment"
+
+
 def test_an_unknown_change(here: Path) -> None:
     with pytest.raises(
         InputError, match=r"--vary slw: there is no such change \(did you mean slow\?\); known: power, "
@@ -190,8 +219,11 @@ def test_tables_and_files(here: Path) -> None:
     judged = analysed(here)
     section = show.more(judged)
     turned, by_change, listed = section.tables
-    assert turned.title == "With one thing changed, 4 changes" and turned.remark == "3 of 24 trials failed."
-    assert [row["turned"] for row in turned.rows] == ["power 12 dBm", "none"]
+    assert (
+        turned.title == "With one thing changed, 4 changes"
+        and turned.remark == "Of 24 trials, these failed: 3 with slow."
+    )
+    assert [row["turned"] for row in turned.rows] == ["power 12 dBm; without a value: slow", "none"]
     assert [row["1"] for row in by_change.rows] == ["FAILED", "holds", "FAILED", "FAILED", "\N{EN DASH}"]
     assert listed.rows[3] == {
         "change": "slow",
@@ -205,7 +237,18 @@ def test_tables_and_files(here: Path) -> None:
     assert section.written == ["one-at-a-time.json", "one-at-a-time.csv"]
 
 
+def test_a_claim_without_a_value_fails_until_a_change_gives_it_one(here: Path) -> None:
+    judged = analysed(here)
+    lost = replace(judged, base=(replace(judged.base[0], passed=None, margin=None), judged.base[1]))
+    table = show.more(lost).tables[0]
+    assert table.rows[0] == {
+        "claim": "quick is better",
+        "now": "FAILED",
+        "turned": "power 12 dBm; without a value: slow",
+    }
+
+
 def test_the_nearest_change_is_named_if_none_turns_a_claim(here: Path) -> None:
     judged = analysed(here)
     left = show.more(replace(judged, changed=judged.changed[1:])).tables[0]
-    assert [row["turned"] for row in left.rows] == ["none; figure 9 dB comes nearest", "none"]
+    assert [row["turned"] for row in left.rows] == ["none; figure 9 dB comes nearest; without a value: slow", "none"]
