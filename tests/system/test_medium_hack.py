@@ -116,6 +116,16 @@ def test_the_event_switches_it(boot: Boot) -> None:
     assert goodput_mbps(found) > 20
 
 
+@pytest.mark.parametrize("mode", ["a", "n"])
+def test_an_end_that_begins_anew_is_followed(boot: Boot, mode: str) -> None:
+    """The access point forgets what it knew, and so does the station: no ACK counts as one that came before."""
+    again = "{at: 2 s, hack: ap1, to: off}, {at: 2100 ms, hack: ap1, to: more-data}"
+    found = ran(boot, mode, timeline=again)
+    sent, received = counts(found, "sta1"), counts(found, "ap1", "received")
+    assert nothing_is_wrong(received) and sent["acks"] > 200
+    assert goodput_mbps(found) > 20
+
+
 # figures 5 to 8 of the paper: what follows from the loss of just these frames
 FAULTS = {
     "5b: single ACKs": ("a", "fault: lose, frames: ack, from: sta1, to: ap1, count: 20"),

@@ -267,7 +267,8 @@ struct hwsim_hack_item {
  * @items: held ACKs, a ring
  * @first: the oldest of them
  * @num_held: how many there are
- * @num_sent: how many of the oldest have been in a payload
+ * @num_sent: how many of the oldest were in the last payload
+ * @num_tried: how many have been in any
  * @msn: MSN of the oldest
  */
 struct hwsim_hack_compressor {
@@ -277,6 +278,7 @@ struct hwsim_hack_compressor {
 	u32 first;
 	u32 num_held;
 	u32 num_sent;
+	u32 num_tried;
 	u8 msn;
 };
 
@@ -285,8 +287,10 @@ struct hwsim_hack_compressor {
  * @context: of the caller
  * @owner: of the ACK
  * @was_sent: it has been in a payload
+ * @is_last: no other ACK of its flow is held
  */
-typedef void hwsim_hack_let_go(void *context, void *owner, bool was_sent);
+typedef void hwsim_hack_let_go(void *context, void *owner, bool was_sent,
+			       bool is_last);
 
 void hwsim_hack_compressor_init(struct hwsim_hack_compressor *compressor);
 bool hwsim_hack_hold(struct hwsim_hack_compressor *compressor,
@@ -299,6 +303,8 @@ void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 			       u32 cookie);
 void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
 		       const struct hwsim_hack_flow *flow);
+bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
+		      const struct hwsim_hack_flow *flow);
 u32 hwsim_hack_fill(struct hwsim_hack_compressor *compressor, u64 until_ns,
 		    u8 *payload, u32 room);
 void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,

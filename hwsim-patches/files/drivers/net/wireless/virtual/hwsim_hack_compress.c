@@ -442,6 +442,15 @@ void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 	}
 }
 
+/* what the decompressor knows of a flow is not known */
+static void doubt(struct hwsim_hack_sender *sender)
+{
+	sender->is_certain = false;
+	sender->num_pending = 0;
+	sender->unit = 0;
+	sender->has_claimed = false;
+}
+
 /**
  * hwsim_hack_forget - a flow begins or ends
  * @compressor: of the peer
@@ -454,10 +463,25 @@ void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
 
 	if (!sender)
 		return;
-	sender->is_certain = false;
-	sender->num_pending = 0;
-	sender->unit = 0;
-	sender->has_claimed = false;
+	doubt(sender);
+	sender->failures = 0;
+}
+
+/**
+ * hwsim_hack_holds - whether ACKs of a flow are held
+ * @compressor: of the peer
+ * @flow: the flow
+ */
+bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
+		      const struct hwsim_hack_flow *flow)
+{
+	const struct hwsim_hack_sender *sender = sender_of(compressor, flow);
+	u32 i;
+
+	for (i = 0; sender && i < compressor->num_held; i++)
+		if (item_at(compressor, i)->flow == sender - compressor->flows)
+			return true;
+	return false;
 }
 
 /* ---- payloads ---- */
@@ -486,6 +510,7 @@ u32 hwsim_hack_fill(struct hwsim_hack_compressor *compressor, u64 until_ns,
 		bytes += item->bytes;
 	}
 	compressor->num_sent = i;
+	compressor->num_tried = max(compressor->num_tried, i);
 	if (!i)
 		return 0;
 	payload[0] = compressor->msn;
@@ -497,7 +522,22 @@ static void drop_first(struct hwsim_hack_compressor *compressor)
 {
 	compressor->first = (compressor->first + 1) % HWSIM_HACK_HELD;
 	compressor->num_held--;
-	compressor->msn++;
+	/* the others have no number yet */
+	if (compressor->num_tried) {
+		compressor->num_tried--;
+		compressor->msn++;
+	}
+}
+
+/* whether the oldest ACK that is held is the only one of its flow */
+static bool is_last_of_flow(struct hwsim_hack_compressor *compressor)
+{
+	u32 i;
+
+	for (i = 1; i < compressor->num_held; i++)
+		if (item_at(compressor, i)->flow == item_at(compressor, 0)->flow)
+			return false;
+	return true;
 }
 
 /**
@@ -518,7 +558,8 @@ void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,
 		compressor->statistics.bytes += item->bytes;
 		compressor->statistics.packet_bytes += item->packet_bytes;
 		compressor->statistics.held_ns += now_ns - item->held_ns;
-		let_go(context, item->owner, true);
+		let_go(context, item->owner, true,
+		       is_last_of_flow(compressor));
 		drop_first(compressor);
 	}
 }
@@ -535,14 +576,13 @@ void hwsim_hack_flush(struct hwsim_hack_compressor *compressor,
 		      hwsim_hack_let_go *let_go, void *context)
 {
 	const struct hwsim_hack_item *item;
-	u32 i;
 
-	for (i = 0; compressor->num_held; i++) {
+	while (compressor->num_held) {
 		item = item_at(compressor, 0);
-		hwsim_hack_forget(compressor,
-				  &compressor->flows[item->flow].flow);
+		doubt(&compressor->flows[item->flow]);
 		compressor->statistics.flushed++;
-		let_go(context, item->owner, i < compressor->num_sent);
+		let_go(context, item->owner, compressor->num_tried,
+		       is_last_of_flow(compressor));
 		drop_first(compressor);
 	}
 	compressor->num_sent = 0;
@@ -550,7 +590,7 @@ void hwsim_hack_flush(struct hwsim_hack_compressor *compressor,
 
 /**
  * hwsim_hack_reset - the decompressor says that it cannot follow
- * @compressor: of the peer, which holds nothing
+ * @compressor: of the peer; flush what it holds after that
  *
  * All flows begin anew. Those of which the decompressor sees no native ACKs,
  * since they go another way, are left alone in the end.
@@ -567,6 +607,6 @@ void hwsim_hack_reset(struct hwsim_hack_compressor *compressor)
 			continue;
 		if (sender->has_claimed && sender->failures < U8_MAX)
 			sender->failures++;
-		hwsim_hack_forget(compressor, &sender->flow);
+		doubt(sender);
 	}
 }

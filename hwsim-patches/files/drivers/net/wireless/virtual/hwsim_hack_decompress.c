@@ -402,7 +402,8 @@ void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
 		before = reader.left;
 		if (!get_item(&reader, &fields))
 			break;
-		if ((s8)(msn - decompressor->msn) < 0) {
+		/* a compressor repeats no more than it can hold */
+		if ((u8)(decompressor->msn - msn - 1) < HWSIM_HACK_HELD) {
 			statistics->duplicates++;
 			continue;
 		}

@@ -152,7 +152,8 @@ static inline void scenario_grow(struct scenario *link,
 	}
 }
 
-static inline void scenario_let_go(void *context, void *owner, bool was_sent)
+static inline void scenario_let_go(void *context, void *owner, bool was_sent,
+				   bool is_last)
 {
 }
 

@@ -42,7 +42,8 @@ static void hack_restored(void *context, u32 flow, const u8 *packet, u32 bytes)
 	hack->restored++;
 }
 
-static void hack_let_go(void *context, void *owner, bool was_sent)
+static void hack_let_go(void *context, void *owner, bool was_sent,
+			bool is_last)
 {
 	u32 *count = context;
 
@@ -401,6 +402,30 @@ static void hack_needs_a_native_ack_after_a_flush(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, hack->restored);
 }
 
+/* ACKs that never went take no numbers, however many there are */
+static void hack_numbers_only_what_goes(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	u32 i;
+
+	for (i = 1; i < 300; i++) {
+		hack_introduce(hack, TAG, i);
+		hack_next(hack, 1448, 0);
+		KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+		KUNIT_EXPECT_TRUE(test, hwsim_hack_holds(&hack->compressor,
+							 &hack->segment.flow));
+		hwsim_hack_flush(&hack->compressor, hack_let_go, NULL);
+		KUNIT_EXPECT_FALSE(test, hwsim_hack_holds(&hack->compressor,
+							  &hack->segment.flow));
+		hack_next(hack, 1448, 0);
+	}
+	hack_introduce(hack, TAG, i);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 11);
+	KUNIT_EXPECT_EQ(test, 0, hack->decompressor.statistics.duplicates);
+}
+
 /* native ACKs that are on their way may come before an item, after it, or not */
 static void hack_does_not_depend_on_late_native_acks(struct kunit *test)
 {
@@ -606,6 +631,7 @@ static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_holds_no_more_than_its_bound),
 	KUNIT_CASE(hack_drops_what_came_before),
 	KUNIT_CASE(hack_needs_a_native_ack_after_a_flush),
+	KUNIT_CASE(hack_numbers_only_what_goes),
 	KUNIT_CASE(hack_does_not_depend_on_late_native_acks),
 	KUNIT_CASE(hack_tells_flows_of_one_cid_apart),
 	KUNIT_CASE(hack_waits_after_a_wrong_crc),

@@ -30,11 +30,13 @@
  */
 #include <crypto/hash.h>
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter_netdev.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
+#include <net/dst.h>
 #include "hwsim_hack.h"
 #include "hwsim_medium_mac.h"
 
@@ -53,7 +55,10 @@
  * @seq_ctrl: of the last frame that was answered with payload
  * @was_ampdu: that was an A-MPDU
  * @tid: its TID
- * @unheard: the peer has not answered the last frame to it
+ * @unheard: the peer has not answered since this frame was sent to it:
+ * @unheard_is_plain: one that is not in an A-MPDU
+ * @unheard_tid: its TID
+ * @unheard_seq_ctrl: its sequence control
  * @cannot_follow: the peer is to be told that an ACK could not be restored
  */
 struct hwsim_hack {
@@ -68,6 +73,9 @@ struct hwsim_hack {
 	bool was_ampdu;
 	u8 tid;
 	bool unheard;
+	bool unheard_is_plain;
+	u8 unheard_tid;
+	u16 unheard_seq_ctrl;
 	bool cannot_follow;
 };
 
@@ -151,13 +159,18 @@ static struct hwsim_hack *hack_of(struct hwsim_hack_iface *iface,
 
 	if (!is_valid_ether_addr(addr))
 		return NULL;
+	peer = hwsim_peer_of(radio, addr);
+	if (peer && peer->hack)
+		return peer->hack->iface == iface ? peer->hack : NULL;
+	if (peer && peer->hack_asked)
+		return NULL;
+	if (!knows_hack(radio, addr)) {
+		if (peer)
+			peer->hack_asked = true;
+		return NULL;
+	}
 	peer = hwsim_peer_get(radio, addr);
 	if (!peer)
-		return NULL;
-	if (peer->hack || peer->hack_asked)
-		return peer->hack;
-	peer->hack_asked = true;
-	if (!knows_hack(radio, addr))
 		return NULL;
 	hack = kzalloc(sizeof(*hack), GFP_ATOMIC);
 	if (!hack)
@@ -185,29 +198,26 @@ static u32 tag_of(const struct hwsim_hack_flow *flow)
 
 /* ---- what is held ---- */
 
-/* ACKs that are given up: those that have not been sent are kept in order */
-struct given_up {
-	struct sk_buff_head skbs;
-	struct sk_buff *newest_sent;
-};
-
-static void let_go(void *context, void *owner, bool was_sent)
+/*
+ * An ACK is given up. One that has not been in a payload goes as it is. So does
+ * the last of its flow: nobody knows whether it arrived, and a TCP that gets it
+ * twice gets by. The others are not missed, since ACKs are cumulative.
+ */
+static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 {
-	struct given_up *given_up = context;
-	struct sk_buff *skb = owner;
+	struct sk_buff_head *skbs = context;
 
-	if (was_sent)
-		swap(skb, given_up->newest_sent);
+	if (was_sent && !is_last)
+		dev_kfree_skb_any(owner);
 	else
-		__skb_queue_tail(&given_up->skbs, skb);
-	dev_kfree_skb_any(was_sent ? skb : NULL);
+		__skb_queue_tail(skbs, owner);
 }
 
 static void note_native(struct hwsim_hack *hack, const struct sk_buff *skb,
-			const struct hwsim_hack_segment *segment)
+			const struct hwsim_hack_segment *segment, u64 now)
 {
-	hwsim_hack_native(&hack->sender, segment, tag_of(&segment->flow),
-			  hwsim_now_ns(hack->radio), (u32)(uintptr_t)skb);
+	hwsim_hack_native(&hack->sender, segment, tag_of(&segment->flow), now,
+			  (u32)(uintptr_t)skb);
 }
 
 static enum hwsim_hack_kind parse(const struct sk_buff *skb,
@@ -217,37 +227,26 @@ static enum hwsim_hack_kind parse(const struct sk_buff *skb,
 				skb->ip_summed == CHECKSUM_PARTIAL, segment);
 }
 
-/*
- * Hold nothing any more. ACKs that have not been in a payload go as they are,
- * in @skbs; if there are none, and @is_late, the newest that has been in one:
- * nobody knows whether it arrived, and a TCP that got it twice gets by.
- */
-static void flush(struct hwsim_hack *hack, bool is_late,
-		  struct sk_buff_head *skbs)
+/* hold nothing any more; what goes as it is, in order, is put into @skbs */
+static void flush(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 {
 	struct hwsim_hack_segment segment;
-	struct given_up given_up = { };
 	struct sk_buff *skb;
 
-	__skb_queue_head_init(&given_up.skbs);
-	hwsim_hack_flush(&hack->sender, let_go, &given_up);
-	if (is_late && skb_queue_empty(&given_up.skbs) && given_up.newest_sent)
-		__skb_queue_tail(&given_up.skbs, given_up.newest_sent);
-	else
-		dev_kfree_skb_any(given_up.newest_sent);
-	skb_queue_walk(&given_up.skbs, skb)
+	hwsim_hack_flush(&hack->sender, let_go, skbs);
+	skb_queue_walk(skbs, skb)
 		if (parse(skb, &segment) == HWSIM_HACK_ACK)
-			note_native(hack, skb, &segment);
-	skb_queue_splice_tail(&given_up.skbs, skbs);
+			note_native(hack, skb, &segment,
+				    hwsim_now_ns(hack->radio));
 	hwsim_event_cancel(&hack->radio->medium->clock, &hack->timer);
 }
 
-static void flush_later(struct hwsim_hack *hack, bool is_late)
+static void flush_later(struct hwsim_hack *hack)
 {
 	struct sk_buff_head skbs;
 
 	__skb_queue_head_init(&skbs);
-	flush(hack, is_late, &skbs);
+	flush(hack, &skbs);
 	hwsim_up_packets(hack->radio, hack->iface->netdev, &skbs, send_on);
 }
 
@@ -259,19 +258,43 @@ static void end(struct hwsim_peer *peer)
 	peer->hack_asked = false;
 	if (!hack)
 		return;
-	flush_later(hack, true);
+	flush_later(hack);
 	peer->hack = NULL;
 	kfree(hack);
+}
+
+/* of both ends, else one would go on with what the other has forgotten */
+static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer)
+{
+	struct hwsim_radio *other;
+	struct hwsim_peer *back;
+	u32 i, j, k;
+
+	for (i = 0; peer->hack && i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
+		other = radio->medium->radios[i];
+		for (j = 0; other && j < other->num_addresses; j++) {
+			if (!ether_addr_equal(other->addresses[j].addr,
+					      peer->addr))
+				continue;
+			for (k = 0; k < radio->num_addresses; k++) {
+				back = hwsim_peer_of(other,
+						     radio->addresses[k].addr);
+				if (back)
+					end(back);
+			}
+		}
+	}
+	end(peer);
 }
 
 static void on_timer(struct hwsim_clock *clock, struct hwsim_event *event)
 {
 	struct hwsim_hack *hack = container_of(event, struct hwsim_hack, timer);
 
-	flush_later(hack, true);
+	flush_later(hack);
 }
 
-static void delivered(void *context, void *owner, bool was_sent)
+static void delivered(void *context, void *owner, bool was_sent, bool is_last)
 {
 	struct sk_buff *skb = owner;
 
@@ -293,10 +316,9 @@ static bool may_hold(const struct hwsim_hack *hack,
 }
 
 static bool hold(struct hwsim_hack *hack, struct sk_buff *skb,
-		 const struct hwsim_hack_segment *segment)
+		 const struct hwsim_hack_segment *segment, u64 now)
 {
 	struct hwsim_radio *radio = hack->radio;
-	u64 now = hwsim_now_ns(radio);
 
 	if (!may_hold(hack, hwsim_peer_of(radio, hack->addr)) ||
 	    !hwsim_hack_hold(&hack->sender, segment, now, skb))
@@ -323,28 +345,29 @@ static const u8 *peer_addr(const struct hwsim_hack_iface *iface,
 static bool is_small(const struct sk_buff *skb, u32 bytes)
 {
 	return bytes <= HWSIM_HACK_PACKET_MAX && !skb_is_nonlinear(skb) &&
+	       !skb_vlan_tag_present(skb) &&
 	       (skb->protocol == htons(ETH_P_IP) ||
 		skb->protocol == htons(ETH_P_IPV6));
 }
 
 static bool take(struct hwsim_hack_iface *iface, struct sk_buff *skb,
 		 const struct hwsim_hack_segment *segment,
-		 enum hwsim_hack_kind kind, struct sk_buff_head *before)
+		 enum hwsim_hack_kind kind, u64 now,
+		 struct sk_buff_head *before)
 {
 	const u8 *addr = peer_addr(iface, eth_hdr(skb)->h_dest);
 	struct hwsim_hack *hack = addr ? hack_of(iface, addr) : NULL;
 
 	if (!hack)
 		return false;
-	if (kind == HWSIM_HACK_EDGE) {
-		flush(hack, false, before);
-		hwsim_hack_forget(&hack->sender, &segment->flow);
-		return false;
-	}
-	if (hold(hack, skb, segment))
+	if (kind == HWSIM_HACK_ACK && hold(hack, skb, segment, now))
 		return true;
-	flush(hack, false, before);
-	note_native(hack, skb, segment);
+	if (hwsim_hack_holds(&hack->sender, &segment->flow))
+		flush(hack, before);
+	if (kind == HWSIM_HACK_EDGE)
+		hwsim_hack_forget(&hack->sender, &segment->flow);
+	else
+		note_native(hack, skb, segment, now);
 	return false;
 }
 
@@ -357,6 +380,7 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 	struct sk_buff_head before;
 	enum hwsim_hack_kind kind;
 	bool is_taken;
+	u64 now;
 
 	if (!READ_ONCE(radio->mac->hack.mode) || __this_cpu_read(is_let_go) ||
 	    skb->len <= ETH_HLEN || !is_small(skb, skb->len - ETH_HLEN))
@@ -365,8 +389,9 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
 		return NF_ACCEPT;
 	__skb_queue_head_init(&before);
-	hwsim_medium_enter(radio->medium);
-	is_taken = take(iface, skb, &segment, kind, &before);
+	skb_dst_force(skb); /* it may be held for longer than this */
+	now = hwsim_medium_enter(radio->medium);
+	is_taken = take(iface, skb, &segment, kind, now, &before);
 	hwsim_medium_leave(radio->medium);
 	send_on(&before);
 	return is_taken ? NF_STOLEN : NF_ACCEPT;
@@ -436,7 +461,7 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 			      struct ieee80211_vif *vif)
 {
 	struct wireless_dev *wdev = ieee80211_vif_to_wdev(vif);
-	struct hwsim_hack_iface *iface;
+	struct hwsim_hack_iface *iface, *other;
 
 	if (!wdev || !wdev->netdev)
 		return;
@@ -447,6 +472,13 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 	iface->vif = vif;
 	iface->netdev = wdev->netdev;
 	mutex_lock(&ifaces_mutex);
+	list_for_each_entry(other, &radio->mac->hack_ifaces, list) {
+		if (other->vif == vif) { /* mac80211 begins anew */
+			mutex_unlock(&ifaces_mutex);
+			kfree(iface);
+			return;
+		}
+	}
 	list_add_tail(&iface->list, &radio->mac->hack_ifaces);
 	if (radio->mac->hack.mode)
 		hook(iface);
@@ -468,7 +500,7 @@ static void remove(struct hwsim_hack_iface *iface)
 	hwsim_medium_enter(radio->medium);
 	hash_for_each(radio->mac->peers, i, peer, node)
 		if (peer->hack && peer->hack->iface == iface)
-			end(peer);
+			end_both(radio, peer);
 	hwsim_medium_leave(radio->medium);
 	kfree(iface);
 }
@@ -503,7 +535,7 @@ void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr)
 
 	hash_for_each(radio->mac->peers, i, peer, node)
 		if (!addr || ether_addr_equal(peer->addr, addr))
-			end(peer);
+			end_both(radio, peer);
 }
 
 /**
@@ -677,8 +709,8 @@ void hwsim_hack_received(struct hwsim_radio *radio,
 					radio->mac->hack.timer_ns);
 	}
 	if (ppdu->is_reset) {
-		flush_later(hack, true);
 		hwsim_hack_reset(&hack->sender);
+		flush_later(hack);
 	}
 	hack->tid = ppdu->tid;
 	hack->was_ampdu = is_ampdu;
@@ -699,7 +731,7 @@ void hwsim_hack_answers(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu
 	if (hack && radio->mac->hack.mode == HWSIM_MEDIUM_HACK_MORE_DATA &&
 	    !hwsim_peer_of(radio, ppdu->ta)->more_data &&
 	    hack->sender.num_held > hack->sender.num_sent)
-		flush_later(hack, false);
+		flush_later(hack);
 }
 
 /* ---- frames to the peer, and its answers ---- */
@@ -715,49 +747,62 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
-	/* after a missing BlockAck a BlockAckReq comes before any A-MPDU */
+	/* unless it is that frame again, which says so itself */
 	ppdu->is_sync = hack->unheard &&
-			(ppdu->format == HWSIM_FORMAT_AMPDU ||
-			 !ppdu->mpdus[0]->attempts);
+			!(hack->unheard_is_plain &&
+			  ppdu->format == HWSIM_FORMAT_PLAIN &&
+			  hack->unheard_tid == ppdu->tid &&
+			  hack->unheard_seq_ctrl == seq_ctrl_of(ppdu));
 	ppdu->is_reset = hack->cannot_follow;
 }
 
 /**
  * hwsim_hack_sent - frames have been sent to a peer
  * @radio: who sent
- * @ppdu: the frames
+ * @ppdu: the frames, which may have gone from it
+ * @seq_ctrl: sequence control of the last of them
  * @is_answered: whether an answer came
  */
 void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		     bool is_answered)
+		     u16 seq_ctrl, bool is_answered)
 {
 	struct hwsim_hack *hack = of_peer(radio, ppdu->ra);
 
-	if (!hack || !ppdu->wants_answer)
+	/* only the answers to these bring payload */
+	if (!hack || !ppdu->wants_answer ||
+	    (ppdu->kind != HWSIM_MEDIUM_FRAME_DATA &&
+	     ppdu->kind != HWSIM_MEDIUM_FRAME_BAR))
 		return;
-	hack->unheard = !is_answered;
-	if (is_answered && ppdu->is_reset)
-		hack->cannot_follow = false;
+	if (is_answered) {
+		hack->unheard = false;
+		hack->cannot_follow &= !ppdu->is_reset;
+	} else if (!hack->unheard) {
+		hack->unheard = true;
+		hack->unheard_is_plain =
+			ppdu->kind == HWSIM_MEDIUM_FRAME_DATA &&
+			ppdu->format == HWSIM_FORMAT_PLAIN;
+		hack->unheard_tid = ppdu->tid;
+		hack->unheard_seq_ctrl = seq_ctrl;
+	}
 }
 
 /**
- * hwsim_hack_mpdu_sent - a frame of mac80211 has been acknowledged
- * @radio: who sent it
- * @mpdu: the frame
+ * hwsim_hack_heard - all of the frames to a peer have been acknowledged
+ * @radio: who sent them
+ * @ppdu: the frames; none before them waits to be sent again, which would keep
+ *	them in the peer's reorder buffer
  */
-void hwsim_hack_mpdu_sent(struct hwsim_radio *radio,
-			  const struct hwsim_mpdu *mpdu)
+void hwsim_hack_heard(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 {
-	const struct ieee80211_hdr *hdr = (void *)mpdu->skb->data;
-	struct hwsim_hack *hack;
+	struct hwsim_hack *hack = of_peer(radio, ppdu->ra);
+	u32 i;
 
-	if (!mpdu->acked || mpdu->kind != HWSIM_MEDIUM_FRAME_DATA ||
-	    mpdu->bytes > NATIVE_MOST)
+	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
-	hack = of_peer(radio, hdr->addr1);
-	if (hack)
-		hwsim_hack_native_arrived(&hack->sender,
-					  (u32)(uintptr_t)mpdu->skb);
+	for (i = 0; i < ppdu->count; i++)
+		if (ppdu->mpdus[i]->bytes <= NATIVE_MOST)
+			hwsim_hack_native_arrived(&hack->sender,
+						  (u32)(uintptr_t)ppdu->mpdus[i]->skb);
 }
 
 /* packets that have been restored, and their flows */
@@ -776,8 +821,8 @@ static void on_restored(void *context, u32 flow, const u8 *packet, u32 bytes)
 		return;
 	skb_put_data(skb, restored->hack->headers[flow], ETH_HLEN);
 	skb_put_data(skb, packet, bytes);
-	skb->protocol = eth_type_trans(skb, netdev);
 	dev_sw_netstats_rx_add(netdev, skb->len);
+	skb->protocol = eth_type_trans(skb, netdev);
 	__skb_queue_tail(&restored->skbs, skb);
 }
 

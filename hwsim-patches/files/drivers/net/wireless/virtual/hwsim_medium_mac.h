@@ -489,9 +489,8 @@ void hwsim_hack_answers(struct hwsim_radio *radio,
 			const struct hwsim_ppdu *ppdu);
 void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu);
 void hwsim_hack_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
-		     bool is_answered);
-void hwsim_hack_mpdu_sent(struct hwsim_radio *radio,
-			  const struct hwsim_mpdu *mpdu);
+		     u16 seq_ctrl, bool is_answered);
+void hwsim_hack_heard(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
 void hwsim_hack_answered(struct hwsim_radio *radio,
 			 const struct hwsim_ppdu *answer);
 const struct hwsim_hack_statistics *

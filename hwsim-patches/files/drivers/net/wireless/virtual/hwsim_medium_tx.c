@@ -785,6 +785,20 @@ static bool is_acked(const struct hwsim_mpdu *mpdu,
 	return hwsim_bitmap_has(answer->ssn, answer->bitmap, mpdu->seq);
 }
 
+/* and none before them waits to be sent again */
+static bool is_all_acked(const struct hwsim_ppdu *frame,
+			 const struct hwsim_ppdu *answer)
+{
+	u32 i;
+
+	for (i = 0; i < frame->count; i++)
+		if (!is_acked(frame->mpdus[i], frame, answer) ||
+		    (frame->mpdus[i]->session &&
+		     !list_empty(&frame->mpdus[i]->session->retry_queue)))
+			return false;
+	return true;
+}
+
 static void try_again(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		      struct hwsim_mpdu *mpdu)
 {
@@ -844,7 +858,6 @@ static bool mpdu_sent(struct hwsim_radio *radio, struct hwsim_ac *ac,
 		mpdu->attempts++;
 		mpdu->tried[mpdu->stage]++;
 		mpdu->acked = is_acked(mpdu, frame, answer);
-		hwsim_hack_mpdu_sent(radio, mpdu);
 	} else {
 		mpdu->rts_failures++;
 	}
@@ -896,6 +909,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	bool sent = radio->mac->stage != HWSIM_STAGE_PROTECT, again = false;
 	u32 i = frame->count, count = frame->count, acked = 0;
 	struct hwsim_session *session = NULL;
+	u16 seq_ctrl = 0;
 
 	if (count && answer)
 		hwsim_ps_answered(radio, frame->mpdus[0]);
@@ -905,6 +919,11 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	} else if (count) {
 		session = frame->mpdus[0]->session;
 	}
+	if (count && frame->kind == HWSIM_MEDIUM_FRAME_DATA)
+		seq_ctrl = le16_to_cpu(((struct ieee80211_hdr *)
+			frame->mpdus[count - 1]->skb->data)->seq_ctrl);
+	if (sent && answer && is_all_acked(frame, answer))
+		hwsim_hack_heard(radio, frame);
 	while (i--) {	/* backwards, so that they go back in order */
 		struct hwsim_mpdu *mpdu = frame->mpdus[i];
 
@@ -915,7 +934,7 @@ bool hwsim_tx_done(struct hwsim_radio *radio, struct hwsim_ac *ac,
 	if (session)
 		hwsim_session_sent(radio, session, answer);
 	if (sent)
-		hwsim_hack_sent(radio, frame, answer);
+		hwsim_hack_sent(radio, frame, seq_ctrl, answer);
 	if (sent && count)
 		hwsim_up_sent(radio, frame, session ? count : 0, acked);
 	hwsim_sessions_drained(radio);
