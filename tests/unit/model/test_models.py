@@ -104,15 +104,15 @@ def test_models_are_frozen() -> None:
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
             "count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
-            "approximate, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, "
-            "mobility_domain, basic_rates, bssid",
+            "approximate, hack, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, "
+            "fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
             "roles, count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
-            "approximate, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, "
-            "mobility_domain, basic_rates, bssid",
+            "approximate, hack, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, "
+            "fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
@@ -254,7 +254,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event needs one of these keys: '
-            "approximate, exec, fault, link, move, netem, roam, stop",
+            "approximate, exec, fault, hack, link, move, netem, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

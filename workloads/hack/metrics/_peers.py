@@ -11,9 +11,10 @@ from lab.shared import types
 
 
 def sent(metric: types.Metric, context: Context) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Yield each node of the metric, and what became of its TCP ACKs to all peers together."""
-    for name in metric.of:
-        counts = [pair["sent"] for pair in (context.medium or {}).get("hack", []) if pair["node"] == name]
+    """Yield each node of the metric, and what became of its TCP ACKs to all peers together; none without a medium."""
+    for name in metric.of if context.medium is not None else ():
+        assert context.medium is not None
+        counts = [pair["sent"] for pair in context.medium.get("hack", []) if pair["node"] == name]
         yield name, {key: sum(count[key] for count in counts) for key in (counts[0] if counts else {})}
 
 
