@@ -73,6 +73,7 @@ class Published:
     metric: str
     labels: dict[str, str]  # only the axes that the paper distinguishes
     value: float
+    computed_by: str | None = None  # a program or model; None: printed in the paper
 
 
 @dataclass(frozen=True)

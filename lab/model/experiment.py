@@ -174,9 +174,14 @@ def _published(value: Any) -> str:
 
 
 class Published(Model):
-    """A paper's results for a metric."""
+    """A paper's results for a metric, or those of a model."""
 
     unit: Text | None = Field(None, description="Unit of its numbers. Default: that of the metric.")
+    computed_by: Text | None = Field(
+        None,
+        description="The program or model that computed the numbers, if they are not printed in the paper. Figures and "
+        "tables then say computed, not published.",
+    )
     x: Text | None = Field(None, description="The axis that lists of values run along.")
     by: Text | None = Field(None, description="The axis whose values name the lists.")
     values: Annotated[

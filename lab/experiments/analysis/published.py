@@ -24,6 +24,18 @@ def axes(published: Iterable[Published], metric: str) -> set[str]:
     return {axis for entry in published if entry.metric == metric for axis in entry.labels}
 
 
+def computed_by(published: Iterable[Published], metric: str) -> str | None:
+    """Return what computed the values of a metric; None if they are printed in the paper."""
+    return next((entry.computed_by for entry in published if entry.metric == metric), None)
+
+
+def origin(experiment: Experiment, metric: str) -> str:
+    """Format where the values of a metric come from: ``published (figure 4 of …)``, ``computed (model.py)``."""
+    by = computed_by(experiment.published, metric)
+    word, where = ("computed", by) if by else ("published", source(experiment))
+    return f"{word} ({where})" if where else word
+
+
 def source(experiment: Experiment) -> str:
     """Format ``cites:``, such as ``figure 4 of 002_43470e78d29d25e0.txt``; empty if nothing is cited."""
     cites = experiment.cites

@@ -55,11 +55,7 @@ def _published_lines(view: View, groups: Sequence[Group], at: Mapping[str, float
     lines = []
     for style, labels in enumerate([group.labels for group in groups] if apart else [{}], 0 if apart else len(groups)):
         found = [(at[label], view.publishes(metric, labels | {x: label})) for label in at]
-        dots = [
-            Dot(place, value, tip=f"published: {short(value)} {view.unit(metric)}")
-            for place, value in sorted(found)
-            if value is not None
-        ]
+        dots = [Dot(place, value, tip=view.told(metric, value)) for place, value in sorted(found) if value is not None]
         if dots:
             lines.append(Trace(tuple(dots), style, published=True))
     return lines, apart
@@ -86,7 +82,7 @@ def _bar(view: View) -> Chart:
             for label, index in place.items():
                 value = view.publishes(metric, labels | {x: label})
                 if value is not None:
-                    dot = Dot(index, value, tip=f"published: {short(value)} {view.unit(metric)}")
+                    dot = Dot(index, value, tip=view.told(metric, value))
                     marks.append(Bar(index + edges[0], index + edges[1], dot, style, published=True))
             continue
         for point in owner.points if owner else ():
@@ -124,8 +120,7 @@ def _heat_map(view: View) -> Chart:
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
     note = f"Mean of {words(metric)}, {trials(counts)}."
     if paper:
-        source = published.source(view.experiment)
-        note += f" In brackets: published{f' ({source})' if source else ''}."
+        note += f" In brackets: {published.origin(view.experiment, metric)}."
     ramp = Ramp(with_unit(metric, view.unit(metric)), short(low, 3), short(high, 3)) if shown else None
     warnings = missing(view, metric)
     return Chart(

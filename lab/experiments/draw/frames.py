@@ -92,8 +92,7 @@ def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper:
     if len(keys) == 1 and not groups[0].label:
         keys = []
     if paper:
-        source = published.source(view.experiment)
-        says = f"published ({source})" if source else "published"
+        says = published.origin(view.experiment, metric)
         style = None if apart else len(groups)
         if not keys:
             keys = [Key("this experiment", 0, look)]

@@ -140,6 +140,11 @@ class View:
         value = published.find(self.experiment.published, metric, {**labels, **self.figure.where})
         return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
+    def told(self, metric: str, value: float) -> str:
+        """The paper's value in words: ``published: 1.2 s``, or ``computed: 1.2 s``."""
+        word = "computed" if published.computed_by(self.experiment.published, metric) else "published"
+        return f"{word}: {short(value)} {self.unit(metric)}"
+
     def apart(self, groups: Sequence[Group], metric: str) -> bool:
         """Whether the paper has values per series of the figure, instead of one for all."""
         axes = published.axes(self.experiment.published, metric)

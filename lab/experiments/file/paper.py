@@ -57,7 +57,8 @@ def resolve(
         along = [(key, named[axis]) for key, axis in (("by", written.by), ("x", written.x)) if axis is not None]
         reader = _Reader(source, problems, along)
         found += [
-            Published(name, labels, value * scale) for labels, value in reader.read(written.values, (*keys, "values"))
+            Published(name, labels, value * scale, written.computed_by)
+            for labels, value in reader.read(written.values, (*keys, "values"))
         ]
     return tuple(found)
 

@@ -170,7 +170,8 @@ def _means(results: Results, metric: Metric) -> Table:
     if any(row["missing"] for row in rows):
         columns.append(Column("missing", "missing", digits=12))
     if any(row["paper"] is not None for row in rows):
-        columns += [Column("paper", "paper", metric.unit), Column("ratio", "ours / paper", digits=3)]
+        whose = "computed" if published.computed_by(results.experiment.published, metric.name) else "paper"
+        columns += [Column("paper", whose, metric.unit), Column("ratio", f"ours / {whose}", digits=3)]
     title = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
     if metric.that != metric.name:
         title += f": {metric.that}"

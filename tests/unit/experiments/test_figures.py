@@ -78,6 +78,16 @@ def test_the_legend_says_whose_marks_are_whose() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["line", "bar", "box", "heat-map"])
+def test_numbers_that_were_computed_are_not_called_published(kind: Any) -> None:
+    results = heat_map(made.table1()) if kind == "heat-map" else made.table1(kind)
+    entries = tuple(replace(entry, computed_by="model.py") for entry in results.experiment.published)
+    (chart,) = drawn(replace(results, experiment=replace(results.experiment, published=entries)))
+    said = repr([chart, keys(chart)])
+    assert "computed (model.py)" in said and re.search(r"published\b(?!=)", said) is None
+    assert kind == "heat-map" or "computed: 1.163 s" in said
+
+
 def test_without_a_paper_the_legend_has_the_series_alone() -> None:
     chart = one("line", published=lambda labels: None)
     assert [key.label for key in keys(chart)] == ["tcp", "sap-approximate", "sap-precise"]

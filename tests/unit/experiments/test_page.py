@@ -76,6 +76,14 @@ def test_the_page_says_it_all() -> None:
         assert wanted in text, wanted
 
 
+def test_computed_numbers_are_called_so() -> None:
+    results = made.table1()
+    entries = tuple(replace(entry, computed_by="model.py") for entry in results.experiment.published)
+    text = read(replace(results, experiment=replace(results.experiment, published=entries))).text
+    assert "ours / computed" in text and "computed (model.py)" in text
+    assert "ours / paper" not in text and "published (table 1" not in text
+
+
 def test_nothing_else_is_needed() -> None:
     results = made.table1()
     text = page(results, [lay_out(chart) for chart in figures.charts(results)])

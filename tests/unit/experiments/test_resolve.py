@@ -91,6 +91,11 @@ def test_an_experiment_of_one_point_needs_no_grid() -> None:
     assert (found.figures[0].x, found.figures[0].y) == ("delay", "delay")
 
 
+def test_numbers_may_be_those_of_a_model() -> None:
+    found = loaded(changed(("paper: {throughput: {", "paper: {throughput: {computed_by: model.py, ")))
+    assert {entry.computed_by for entry in found.published} == {"model.py"}
+
+
 def test_lab_check_knows_experiments() -> None:
     loaded()
     assert check.check(Path("mine.yaml")) == "experiment"
