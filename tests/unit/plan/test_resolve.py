@@ -52,7 +52,8 @@ APART = {(topology, "udp/voice-under-load") for topology in library.known("topol
 PLACES_OF_SAP = ("approximate-link", "office")  # a stack that needs a medium, and half a minute is long for it
 APART |= {(topology, workload) for topology, workload in OWN if "sap/" in workload and topology not in PLACES_OF_SAP}
 APART |= {(topology, workload) for topology, workload in OWN if "sap/office-" in workload and topology != "office"}
-APART |= {(topology, workload) for topology, workload in OWN if "hack/" in workload and topology != "downloads"}
+PLACES_OF_HACK = ("downloads", "downloads-n", "downloads-sora")
+APART |= {(topology, workload) for topology, workload in OWN if "hack/" in workload and topology not in PLACES_OF_HACK}
 APART |= {("wired-pair", workload) for workload in ("http/download", "ping/roaming")}
 APART |= {(topology, "udp/saturate") for topology in ("wired-pair", "one-ap", "twenty-nodes")}  # they have no medium
 
