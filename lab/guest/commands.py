@@ -10,6 +10,8 @@ from lab.shared import types
 from lab.shared.paths import (
     AIR_CAPTURE,
     CGROUPS,
+    CODE,
+    CODE_IN_NODE,
     CONTAINER,
     FOLLOW,
     NODES,
@@ -41,7 +43,7 @@ def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     # the squashfs of a stack that uses others has a directory for each
     found += [(str(STACK / name if plan.used_stacks else STACK), f"/opt/{name}", "ro") for name in plan.stacks()]
     if plan.programs:
-        found.append((str(PROGRAMS), PROGRAMS_IN_NODE, "ro"))
+        found += [(str(PROGRAMS), PROGRAMS_IN_NODE, "ro"), (str(CODE), CODE_IN_NODE, "ro")]
     return tuple(found)
 
 

@@ -79,6 +79,12 @@ class Json:
             raise ProbeOutputError(f"{self.where}: {key!r} is missing")
         return Json(self._value[key], f"{self.where}: {key}")
 
+    def members(self) -> dict[str, Json]:
+        """Return the members of an object, by name. ProbeOutputError: it is not an object."""
+        if not isinstance(self._value, dict):
+            raise ProbeOutputError(f"{self.where}: must be an object, not {self._value!r:.60}")
+        return {key: self[key] for key in self._value}
+
     def absent(self) -> bool:
         """Return whether the value is null."""
         return self._value is None

@@ -22,7 +22,8 @@ def read(raw: Path) -> dict[str, Any] | None:
         ``t_ns``: times of the readings. ``channels``: for each ``frequency_mhz``, ``air_ns`` has the time of each kind
         of use in each interval between readings. ``links``: frames ``from`` one node ``to`` another between the first
         and the last reading. ``radios``: the same for attempts of each ``node`` by access category. ``hack``, if a
-        radio has it: the same for TCP ACKs of each ``node`` and ``peer``.
+        radio has it: the same for TCP ACKs of each ``node`` and ``peer``; an event that switches it resets these
+        counters, so what they counted between the reading before it and the event is missing.
 
     Raises:
         RecordError: the file is damaged.
@@ -40,12 +41,15 @@ def read(raw: Path) -> dict[str, Any] | None:
 def _between(readings: Sequence[Reading]) -> dict[str, Any]:
     first, last = readings[0], readings[-1]
     frequencies = sorted({mhz for reading in readings for mhz in _airs(reading)})
-    return {
+    found = {
         "t_ns": [reading["t_ns"] for reading in readings],
         "channels": [_channel(mhz, readings) for mhz in frequencies],
         "links": _grown(first["links"], last["links"], ("from", "to")),
         "radios": _grown(first["radios"], last["radios"], ("node",)),
-    } | ({"hack": _grown(first["hack"], last["hack"], ("node", "peer"))} if "hack" in last else {})
+    }
+    if "hack" in last:
+        found["hack"] = _grown_in_parts([reading["hack"] for reading in readings], ("node", "peer"))
+    return found
 
 
 def _airs(reading: Reading) -> dict[int, Mapping[str, int]]:
@@ -62,17 +66,39 @@ def _channel(mhz: int, readings: Sequence[Reading]) -> dict[str, Any]:
 
 def _grown(before: Sequence[Reading], after: Sequence[Reading], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """Return how much the counters of each link or radio grew."""
-    earlier = {tuple(entry[name] for name in names): entry for entry in before}
-    return [_difference(earlier.get(tuple(entry[name] for name in names), {}), entry, names) for entry in after]
+    earlier = _by_name(before, names)
+    return [_sum(entry, -1, earlier.get(key, {}), names) for key, entry in _by_name(after, names).items()]
 
 
-def _difference(before: Reading, after: Reading, names: tuple[str, ...] = ()) -> dict[str, Any]:
+def _grown_in_parts(readings: Sequence[Sequence[Reading]], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Return how much counters grew that begin anew now and then: they are absent or smaller than before."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for before, after in pairwise(readings):
+        earlier = _by_name(before, names)
+        for key, entry in _by_name(after, names).items():
+            grown = _sum(entry, -1, earlier.get(key, {}), names)
+            found[key] = _sum(entry if _shrinks(grown) else grown, 1, found.get(key, {}), names)
+    return list(found.values())
+
+
+def _by_name(entries: Sequence[Reading], names: tuple[str, ...]) -> dict[tuple[str, ...], Reading]:
+    return {tuple(entry[name] for name in names): entry for entry in entries}
+
+
+def _shrinks(grown: Reading) -> bool:
+    """Return whether one of the counters is smaller than before."""
+    numbers = (value for value in grown.values() if not isinstance(value, str))
+    return any(_shrinks(value) if isinstance(value, Mapping) else value < 0 for value in numbers)
+
+
+def _sum(entry: Reading, factor: int, other: Reading, names: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the counters of ``entry``, plus ``factor`` times those of ``other``; one that it lacks is 0."""
     found: dict[str, Any] = {}
-    for key, value in after.items():
+    for key, value in entry.items():
         if key in names:
             found[key] = value
         elif isinstance(value, Mapping):
-            found[key] = _difference(before.get(key, {}), value)
+            found[key] = _sum(value, factor, other.get(key, {}))
         else:
-            found[key] = value - before.get(key, 0)
+            found[key] = value + factor * other.get(key, 0)
     return found

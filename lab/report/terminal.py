@@ -61,20 +61,24 @@ def verdict(record: Record) -> str:
 
 
 def rich_table(table: Table) -> RichTable:
-    """Return a table for rich to print."""
+    """Return a table for rich to print; as on the page, rare columns of nothing but zeros are only named."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    zero = ", ".join(column.title for column in table.zero)
     shown = RichTable(
         title=Text(printable(table.title)),  # as Text, since it may contain brackets
         title_justify="left",
         title_style="bold",
+        caption=Text(f"0 everywhere: {printable(zero)}.") if zero else None,
+        caption_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
         padding=(0, 1, 0, 0),
     )
-    for column in table.columns:
+    columns = [column for column in table.columns if column not in table.zero]
+    for column in columns:
         shown.add_column(
             Text(printable(table.heading(column))),
             justify="right" if column.number else "left",
@@ -82,7 +86,7 @@ def rich_table(table: Table) -> RichTable:
             overflow="fold",  # do not cut long words: two labels may differ only at the end
         )
     for row in table.rows:
-        shown.add_row(*(_cell(column.key, column.text(row)) for column in table.columns))
+        shown.add_row(*(_cell(column.key, column.text(row)) for column in columns))
     return shown
 
 

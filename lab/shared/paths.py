@@ -26,3 +26,4 @@ PROGRAMS = Path("/lab/programs")  # tmpfs: programs that probes bring
 
 RAW_IN_NODE = "/lab/raw"  # RAW, as a container sees it
 PROGRAMS_IN_NODE = "/run/lab/programs"
+CODE_IN_NODE = "/run/lab/code"  # CODE, for programs of probes

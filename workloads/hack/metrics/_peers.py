@@ -1,23 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""TCP ACKs that nodes sent with link-layer ACKs, for metrics about them."""
+"""Common code of metrics of TCP ACKs that nodes sent or received with link-layer ACKs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
-from lab.metrics.base import Context
+from lab.metrics.base import MEDIUM, Context, Figures, Metric
 from lab.shared import types
 
 
-def sent(metric: types.Metric, context: Context) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """Yield each node of the metric, and what became of its TCP ACKs to all peers together; none without a medium."""
-    for name in metric.of if context.medium is not None else ():
-        assert context.medium is not None
-        counts = [pair["sent"] for pair in context.medium.get("hack", []) if pair["node"] == name]
-        yield name, {key: sum(count[key] for count in counts) for key in (counts[0] if counts else {})}
+class OfAcks(Metric):
+    """One value for each node: of what became of its TCP ACKs to all peers together, or of theirs to it.
+
+    A subclass has one column, and ``value``.
+    """
+
+    takes = (MEDIUM,)
+    way: ClassVar[str] = "sent"  # or received
+    counters: ClassVar[Mapping[str, str]] = {"acks": "acks", "natives": "native"}  # what rows have, with its heading
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Return one row per node that has a value; none without a medium."""
+        figures = Figures()
+        for name in metric.of if context.medium is not None else ():
+            counts = _counts(name, self.way, context.medium or {})
+            value = self.value(counts)
+            if value is not None:
+                known = {heading: counts[key] for key, heading in self.counters.items()}
+                figures.rows.append({"node": name, **known, **dict.fromkeys(self.columns, value)})
+                figures.values.append(value)
+        return figures
+
+    def value(self, counts: Mapping[str, int]) -> float | None:
+        """Return the value of a node, in base units; None if it has none. A counter that is missing is 0."""
+        raise NotImplementedError
 
 
-def row(name: str, counts: Mapping[str, int], **more: Any) -> dict[str, Any]:
-    """Return a row about a node."""
-    return {"node": name, "acks": counts.get("acks", 0), "native": counts.get("natives", 0), **more}
+def _counts(node: str, way: str, medium: Mapping[str, Any]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for pair in medium.get("hack", ()):
+        if pair["node"] == node:
+            total.update(pair[way])
+    return total

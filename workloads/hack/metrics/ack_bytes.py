@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.shared import types
+from collections.abc import Mapping
+
 from lab.units import SIZE
 
-from ._peers import row, sent
+from ._peers import OfAcks
 
 
-class AckBytes(Metric):
+class AckBytes(OfAcks):
     """Mean bytes by which a compressed TCP ACK makes an ACK or BlockAck frame longer.
 
     Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium Utilization", table 2. The byte that begins
@@ -18,20 +18,13 @@ class AckBytes(Metric):
     """
 
     about = "mean bytes of a compressed TCP ACK of a role's nodes (hack:)"
-    takes = (MEDIUM,)
     dimension = SIZE
     unit = "B"
     columns = ("bytes",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per node."""
-        figures = Figures()
-        for name, counts in sent(metric, context):
-            if counts.get("acks"):
-                mean = (counts["bytes"] + counts["payloads"]) / counts["acks"]
-                figures.rows.append(row(name, counts, bytes=mean))
-                figures.values.append(mean)
-        return figures
+    def value(self, counts: Mapping[str, int]) -> float | None:
+        """Return the mean."""
+        return (counts["bytes"] + counts["payloads"]) / counts["acks"] if counts["acks"] else None
 
 
 METRIC = AckBytes()

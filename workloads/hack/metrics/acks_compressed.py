@@ -3,34 +3,29 @@
 
 from __future__ import annotations
 
-from lab.metrics.base import MEDIUM, Context, Figures, Metric
-from lab.shared import types
+from collections.abc import Mapping
+
 from lab.units import PERCENT
 
-from ._peers import row, sent
+from ._peers import OfAcks
 
 
-class AcksCompressed(Metric):
+class AcksCompressed(OfAcks):
     """Percentage of a node's TCP ACKs without data that went compressed with ACK and BlockAck frames.
 
     Salameh et al., "HACK: Hierarchical ACKs for Efficient Wireless Medium Utilization", table 2. 0 % without ``hack:``.
+    ACKs that a node sends while an event has switched ``hack`` off are not counted.
     """
 
     about = "TCP ACKs of a role's nodes that went compressed with ACK and BlockAck frames (hack:)"
-    takes = (MEDIUM,)
     dimension = PERCENT
     unit = "%"
     columns = ("share",)
 
-    def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one row per node."""
-        figures = Figures()
-        for name, counts in sent(metric, context):
-            total = counts.get("acks", 0) + counts.get("natives", 0)
-            share = 100 * counts["acks"] / total if total else 0.0
-            figures.rows.append(row(name, counts, share=share))
-            figures.values.append(share)
-        return figures
+    def value(self, counts: Mapping[str, int]) -> float:
+        """Return the percentage."""
+        total = counts["acks"] + counts["natives"]
+        return 100 * counts["acks"] / total if total else 0.0
 
 
 METRIC = AcksCompressed()

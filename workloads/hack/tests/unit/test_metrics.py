@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of TCP ACKs, from the counters of the medium and from samples of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from lab.metrics.base import Context, Figures, load
+from lab.probes.base import Parsed, Series
+from lab.record import Record
+from lab.record.record import Result
+from lab.views import base as views
+from tests.unit.metrics.samples import AP1, SECOND, context, source, wanted
+
+NAMES = ("acks", "bytes", "packet_bytes", "payloads", "natives", "crc_failures", "unknown", "malformed", "held_ns")
+NONE = dict.fromkeys(NAMES, 0)
+SENT = NONE | {"acks": 10, "bytes": 40, "packet_bytes": 520, "payloads": 5, "natives": 30, "held_ns": 20_000_000}
+RECEIVED = NONE | {"acks": 9, "crc_failures": 1, "unknown": 2, "malformed": 4}
+PAIRS = [
+    {"node": "sta1", "peer": AP1, "sent": SENT, "received": NONE},
+    {"node": "ap1", "peer": "02:00:00:00:05:00", "sent": NONE, "received": RECEIVED},
+    {"node": "ap1", "peer": "02:00:00:00:06:00", "sent": NONE, "received": RECEIVED | {"crc_failures": 10}},
+]
+UNITS = {"acks-compressed": "%", "ack-bytes": "B", "ack-size": "%", "ack-hold-time": "ms", "hack-failures": "failures"}
+EPOCH_NS = 1_767_225_600_999_999_744  # of the recorded samples
+
+
+def figures(kind: str, *of: str, medium: dict[str, Any] | None = None) -> Figures:
+    run: Context = dataclasses.replace(context(), medium={"hack": PAIRS} if medium is None else medium)
+    return load(kind).figures(wanted(kind, *of, unit=UNITS[kind]), run)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "column"),
+    [
+        ("acks-compressed", 25, "share"),
+        ("ack-bytes", 4.5, "bytes"),
+        ("ack-size", 100 * 45 / 520, "share"),
+        ("ack-hold-time", 2_000_000, "held"),
+    ],
+)
+def test_what_a_node_sends(kind: str, value: float, column: str) -> None:
+    found = figures(kind, "sta1")
+    assert found.values == [pytest.approx(value)]
+    assert found.rows == [{"node": "sta1", "acks": 10, "native": 30, column: pytest.approx(value)}]
+
+
+def test_failures_are_of_all_that_comes_to_a_node() -> None:
+    found = figures("hack-failures", "ap1", "sta1")
+    failures = {"CRC failures": 11, "unknown": 4, "malformed": 8}
+    assert found.rows[0] == {"node": "ap1", "restored": 18, **failures, "failures": 23}
+    assert found.values == [23, 0]
+
+
+@pytest.mark.parametrize("kind", ["ack-bytes", "ack-size", "ack-hold-time"])
+def test_where_no_ack_was_compressed_there_is_no_mean(kind: str) -> None:
+    assert figures(kind, "ap1", "h1").rows == []
+
+
+@pytest.mark.parametrize("kind", UNITS)
+def test_without_the_key_or_a_medium(kind: str) -> None:
+    counts = kind in ("acks-compressed", "hack-failures")
+    assert figures(kind, "sta1", medium={}).values == ([0] if counts else [])
+    assert load(kind).figures(wanted(kind, "sta1", unit=UNITS[kind]), context()).values == []
+
+
+def test_a_time_is_in_units_of_time() -> None:
+    assert load("ack-hold-time").scale("ms") == 1_000_000
+    with pytest.raises(ValueError, match='unit: "ms" is not a unit'):
+        load("hack-failures").check({}, "ms", None)
+
+
+def rates(parsed: Parsed, name: str = "sta1") -> Figures:
+    probe = source("hack-acks", on=name, series=parsed.series)
+    return load("ack-rate").figures(wanted("ack-rate", "hack-acks", unit="ACKs/s"), context(probe))
+
+
+def sampled(times_s: list[float], **counters: Mapping[Any, int]) -> Parsed:
+    """Samples at these times, with counters towards ap1 at some of them."""
+    parsed = Parsed()
+    parsed.series.append(Series("pairs", "1", [round(t_s * SECOND) for t_s in times_s], [1] * len(times_s)))
+    for name, levels in counters.items():
+        times_ns = [round(t_s * SECOND) for t_s in levels]
+        parsed.series.append(Series(f"{name}/{AP1}", "1", times_ns, list(levels.values())))
+    return parsed
+
+
+def test_rates_are_per_second() -> None:
+    found = rates(
+        sampled([-0.5, 0, 0.5, 1], sent_acks={-0.5: 7, 0: 7, 0.5: 107, 1: 157}, sent_natives={0: 0, 0.5: 0, 1: 5})
+    )
+    compressed, native = found.series
+    assert (compressed.name, native.name) == ("sta1 to ap1, compressed", "sta1 to ap1, native")
+    assert compressed.t_ns == [SECOND // 2, SECOND] and compressed.values == [200, 100] and native.values == [0, 10]
+    assert found.rows == [{"node": "sta1", "peer": "ap1", "compressed": 150, "native": 5}]
+    assert found.values == [155]
+
+
+def test_counters_begin_anew() -> None:
+    """They are absent after 1 s, and smaller than before at 4 s: the interval that ends without one has no rate."""
+    levels = {1: 100, 3: 20, 4: 5}
+    compressed, _ = rates(sampled([0, 1, 2, 3, 4], sent_acks=levels, sent_natives=dict.fromkeys(levels, 0))).series
+    assert compressed.t_ns == [SECOND, 3 * SECOND, 4 * SECOND] and compressed.values == [100, 20, 5]
+
+
+@pytest.mark.parametrize("times_s", [[], [1], [-2, -1]])
+def test_a_rate_needs_two_samples(times_s: list[float]) -> None:
+    assert rates(sampled(times_s, sent_acks=dict.fromkeys(times_s, 1))).rows == []
+
+
+def test_the_figure_is_interrupted_while_nothing_counts(pasted: Callable[..., Parsed], record: Record) -> None:
+    """Recorded: hack is off from 2.5 s to 3.2 s."""
+    found = rates(pasted("hack-acks", "switched", epoch_ns=EPOCH_NS))
+    series = [dataclasses.asdict(one) for one in found.series]
+    columns = ["compressed", "native"]
+    result = Result(
+        "ack-rate", "ack-rate", "", ["acks"], "process", "ACKs/s", {}, found.values, found.rows, columns, series
+    )
+    (figure,) = views.load("ack-rate").figures(result, record)
+    assert figure.title == "99.8 % of the TCP ACKs go compressed"
+    compressed, native = figure.panels[0].lines
+    assert [round(x, 1) for x in compressed.x] == [1.2, 1.7, 2.2, 3.7, 4.2, 4.7] and max(compressed.y) > 1000
+    assert compressed.gap is not None and 0.5 < compressed.gap < 1.5 and max(native.y) < 10

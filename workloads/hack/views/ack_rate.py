@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""TCP ACKs over time: compressed beside native ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+from lab.drawing import Figure, Panel
+from lab.numbers import plain
+from lab.record.record import Record, Result
+from lab.views.base import View
+from lab.views.parts.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.views.parts.moments import rules
+
+
+class AckRate(View):
+    """Two lines for each peer to which there are ACKs."""
+
+    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+        """Yield one figure of all peers."""
+        shown = [series for series in result.series if any(series["values"])]
+        if not shown:
+            return
+        every_s = min(map(_interval_s, shown))
+        lines = [
+            # a sample without the counter means that nothing was counted since the one before it
+            line(series, index, step=True, gap=1.5 * every_s)
+            for index, series in enumerate(shown[:LINES_AT_MOST])
+        ]
+        panel = Panel(
+            x_label="virtual time, s",
+            y_label=f"{result.name}, {result.unit}",
+            x_range=run_range(record),
+            lines=lines,
+            rules=rules(record),
+        )
+        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s"
+        yield Figure(result.name, _title(result), about, [panel], legend(lines))
+
+
+def _title(result: Result) -> str:
+    compressed, native = (sum(row[kind] for row in result.rows) for kind in ("compressed", "native"))
+    share = plain(100 * compressed / (compressed + native), 3)
+    return f"{share} % of the TCP ACKs go compressed"
+
+
+def _interval_s(series: Mapping[str, Any]) -> float:
+    """Return the time between samples."""
+    closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
+    return closest_ns / SECOND
+
+
+VIEW = AckRate()
