@@ -17,9 +17,9 @@ _MS = 1_000_000
 _TURNAROUND_MOST_NS = 10 * _MS
 _TIMER_MOST_NS = 10_000 * _MS
 
-Mode = Literal["off", "timer", "more-data"]
-_MODES = ("off", "timer", "more-data")  # enum hwsim_medium_hack
-NUMBERS = ("mode", "turnaround_us", "timer_us")
+Mode = Literal["off", "timer", "more-data", "opportunistic"]
+MODES = ("off", "timer", "more-data", "opportunistic")  # enum hwsim_medium_hack
+NUMBERS = ("mode", "turnaround_us", "timer_us", "in_clear")
 _US = 1_000
 
 
@@ -28,15 +28,22 @@ class Hack(Model):
 
     mode: Mode = Field(
         description="Which TCP ACKs do: more-data (those that leave while the other end says by MORE DATA that it will "
-        "send again), timer (all; those for which no answer is due in time go as they are) or off."
+        "send again), opportunistic (those for which an answer is due before they win the medium, for which they contend "
+        "meanwhile), timer (all; those for which no answer is due in time go as they are) or off."
     )
     turnaround: Annotated[int, Quantity(units.DURATION, most=_TURNAROUND_MOST_NS, least=0)] = Field(
         50_000, description="How long a TCP ACK takes from its host into an answer."
     )
     timer: Annotated[int, Quantity(units.DURATION, most=_TIMER_MOST_NS, least=_MS)] | None = Field(
         None,
-        description="How long a TCP ACK is held at most. Default: 10 ms in mode timer; 100 ms in mode more-data, if "
-        "the other end drops what it announced.",
+        description="How long a TCP ACK is held at most. Default: 10 ms in mode timer, else 100 ms, if the other end "
+        "drops what it announced.",
+    )
+
+    in_clear: bool = Field(
+        False,
+        description="Whether TCP ACKs do so in an encrypted network, too. Their addresses, ports and numbers are then "
+        "on the air in clear, and whoever can send ACK frames can forge them.",
     )
 
     @model_validator(mode="after")
@@ -67,8 +74,8 @@ def of(written: Any) -> Hack | None:
     return None if found.mode == "off" else found
 
 
-def numbers(settings: Hack | None) -> tuple[int, int, int]:
-    """Return mode, turnaround and timer as the kernel wants them; times in microseconds."""
+def numbers(settings: Hack | None) -> tuple[int, int, int, int]:
+    """Return mode, turnaround, timer and ``in_clear`` as the kernel wants them; times in microseconds."""
     if settings is None:
-        return 0, 0, 0
-    return _MODES.index(settings.mode), settings.turnaround // _US, settings.timer_ns // _US
+        return 0, 0, 0, 0
+    return MODES.index(settings.mode), settings.turnaround // _US, settings.timer_ns // _US, int(settings.in_clear)

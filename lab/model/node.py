@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
 _COUNT_MAX = 1000
+_ANSWER_DELAY_MOST_NS = 1_000_000
 _MEMORY_LEAST = 16 << 20
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
@@ -277,8 +278,13 @@ class Wireless(WithRadio):
     )
     hack: AnyHack | None = Field(
         None,
-        description="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, timer, off, or "
-        "{mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off.",
+        description="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, "
+        "timer, off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off.",
+    )
+    answer_delay: Annotated[int, Quantity(units.DURATION, most=_ANSWER_DELAY_MOST_NS, least=0)] = Field(
+        0,
+        description="By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios "
+        "wait for answers longer by the greatest such delay of the medium. Needs a medium:.",
     )
 
     @model_validator(mode="after")

@@ -61,6 +61,7 @@ class MediumHack(NamedTuple):
     mode: int  # enum hwsim_medium_hack
     turnaround_us: int  # how long a TCP ACK takes from its host into an answer
     timer_us: int  # how long one is held at most
+    in_clear: int = 0  # 1: even where frames are ciphered
 
 
 @frozen
@@ -80,6 +81,8 @@ class MediumRadio:
     dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
     short_slots: bool = field(default=False, omitted=True)  # of 9 us, whatever its network says
     hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
+    answer_delay_us: int = field(default=0, omitted=True)  # by which its ACKs and BlockAcks are later than SIFS
+    answer_wait_us: int = field(default=0, omitted=True)  # by which it waits longer for those of others
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes
 

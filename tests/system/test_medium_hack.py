@@ -70,7 +70,8 @@ def test_acks_of_a_download_go_with_link_layer_acks(boot: Boot, mode: str, gain:
     stock, hack = ran(boot, mode, ap="off", sta="off"), ran(boot, mode)
     sent, received = counts(hack, "sta1"), counts(hack, "ap1", "received")
     assert sent["acks"] > 0.6 * (sent["acks"] + sent["natives"])
-    assert 0 <= received["acks"] - sent["acks"] <= 100  # the last ones are not known to have arrived
+    # of those that were given up, some had arrived; of the last ones (96 are held at most) nobody knows it yet
+    assert 0 <= received["acks"] - sent["acks"] <= sent["flushed"] + 96
     assert nothing_is_wrong(received) and sent["resets"] == 0
     assert 52 <= sent["packet_bytes"] / sent["acks"] < 54 and sent["bytes"] < 8 * sent["acks"]  # some have SACK
     assert goodput_mbps(hack) > gain * goodput_mbps(stock)
@@ -97,6 +98,43 @@ def test_all_are_held_in_mode_timer(boot: Boot) -> None:
     sent = counts(found, "sta1")
     assert sent["acks"] > 1000 and sent["held_ns"] / sent["acks"] < 5_000_000
     assert goodput_mbps(found) > 15
+
+
+def test_acks_that_find_no_answer_in_time_contend(boot: Boot) -> None:
+    """The opportunistic mode lies between TCP and more-data; ACKs that go as they are collide as ever."""
+    stock, some, most = (ran(boot, "a", ap=mode, sta=mode) for mode in ("off", "opportunistic", "more-data"))
+    sent, received = counts(some, "sta1"), counts(some, "ap1", "received")
+    assert 0.1 < sent["acks"] / (sent["acks"] + sent["natives"]) < 0.9 and nothing_is_wrong(received)
+    assert goodput_mbps(stock) < goodput_mbps(some) < goodput_mbps(most)
+    retries = [found.link("ap1", "sta1")["retries"] for found in (stock, some, most)]
+    assert retries[0] > retries[1] > retries[2]
+
+
+def test_late_answers_cost_their_time_and_nothing_else(boot: Boot) -> None:
+    """Of the paper's radios: 37 us (section 4.2). Each frame and its ACK take 350 to 450 us without."""
+    late = {"ap": "more-data, answer_delay: 37 us", "sta": "more-data, answer_delay: 37 us"}
+    stock, found = ran(boot, "a"), ran(boot, "a", **late)
+    assert 0.88 < goodput_mbps(found) / goodput_mbps(stock) < 0.93
+    assert found.link("ap1", "sta1")["retries"] < 10  # nobody gives up on a late answer
+
+
+@pytest.mark.parametrize("in_clear", [True, False])
+def test_a_ciphered_peer_gets_no_acks_in_clear_unless_asked_for(boot: Boot, in_clear: bool) -> None:
+    key = "{mode: more-data, in_clear: true}"
+    place = PLACE.format(radio="mode: a, encrypt: wpa2, passwd: espresso", rate="rate: MCS 7", ap=key, sta=key)
+    place = place.replace("rate: MCS 7, ", "")
+    timeline = "" if in_clear else "{at: 500 ms, hack: ap1, to: more-data}, {at: 500 ms, hack: sta1, to: more-data}"
+    found = boot(place, WORK.format(source="server", sink="client", timeline=timeline))
+    sent = counts(found, "sta1")
+    assert sent["natives"] > 0 and (sent["acks"] > 1000) == in_clear and (sent["acks"] > 0) == in_clear
+
+
+@pytest.mark.parametrize("mode", ["more-data", "opportunistic", "{mode: timer, timer: 50 ms}"])
+def test_a_radio_that_goes_down_takes_nothing_with_it(boot: Boot, mode: str) -> None:
+    steps = [("2500 ms", "down"), ("2550 ms", "up"), ("2900 ms", "down"), ("2950 ms", "up")]
+    ups = [f"{{at: {at}, exec: sta1, run: [ip, link, set, sta1-wlan0, {what}]}}" for at, what in steps]
+    found = ran(boot, "a", ap=mode, sta=mode, timeline=", ".join(ups))
+    assert nothing_is_wrong(counts(found, "ap1", "received"))
 
 
 def test_the_host_takes_its_time(boot: Boot) -> None:

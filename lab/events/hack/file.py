@@ -15,10 +15,10 @@ class HackSwitch(Event):
     """Change which TCP ACKs of a node go with ACK and BlockAck frames (see the key hack of a node)."""
 
     hack: Text = Field(description="The node, an access point or a station with the key hack.")
-    to: AnyHack = Field(description="more-data, timer, off, or {mode: …} with the keys of hack.")
+    to: AnyHack = Field(description="more-data, opportunistic, timer, off, or {mode: …} with the keys of hack.")
 
     def resolve(self, scene: Scene) -> Resolved:
-        """Yield ``{mode, turnaround_us, timer_us}`` for each node."""
+        """Yield ``{mode, turnaround_us, timer_us, in_clear}`` for each node."""
         settings = settings_of.of(self.to)
         for node in scene.nodes(self.hack, "hack"):
             if node.radio is None or node.radio.hack is None:

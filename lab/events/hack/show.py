@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-_MODES = ("off", "timer", "more-data")  # enum hwsim_medium_hack
+from lab.model.hack import MODES
 
 
 def describe(params: dict[str, Any]) -> str:
     """Describe the event's parameters."""
-    return _MODES[params["mode"]]
+    return MODES[params["mode"]]

@@ -18,7 +18,7 @@ _UINT = {4: struct.Struct("=I"), 8: struct.Struct("=Q")}  # NLA_UINT, by length
 
 
 def radios(answers: list[Answer], names: dict[int, str]) -> list[dict[str, Any]]:
-    """Attempts of each radio by access category: ``{node, vo: {attempts, successes, inside, air_ns}, vi, be, bk}``.
+    """Attempts of each radio by access category: ``{node, vo: {attempts, successes, inside, air_ns, …}, vi, be, bk}``.
 
     Args:
         answers: one for each radio and access category.

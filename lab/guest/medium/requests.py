@@ -96,21 +96,29 @@ def _add(radio: MediumRadio) -> Request:
         values[Attr.SHORT_SLOTS] = 1
     if radio.hack is not None:
         values |= _hack(radio.hack)
+    if radio.answer_delay_us:
+        values[Attr.ANSWER_DELAY_US] = radio.answer_delay_us
+    if radio.answer_wait_us:
+        values[Attr.ANSWER_WAIT_US] = radio.answer_wait_us
     return Request(Command.ADD_RADIO, values)
 
 
 def _hack(given: MediumHack) -> dict[Attr, Any]:
-    return {
+    values = {
         Attr.MORE_DATA: 1,
         Attr.HACK: given.mode,
         Attr.HACK_TURNAROUND_US: given.turnaround_us,
         Attr.HACK_TIMER_US: given.timer_us,
     }
+    if given.in_clear:
+        values[Attr.HACK_IN_CLEAR] = 1
+    return values
 
 
 def hack(index: int, given: MediumHack) -> Request:
     """Change which TCP ACKs of a radio go with answers."""
-    return Request(Command.SET_RADIO, {Attr.RADIO: index, **_hack(given)})
+    changed = {Attr.HACK_IN_CLEAR: given.in_clear}  # what is absent would stay
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, **_hack(given), **changed})
 
 
 def approximate(index: int, enabled: bool) -> Request:

@@ -92,6 +92,9 @@ class Attr(IntEnum):
     HACK_TIMER_US = auto()
     HACK_SENT = auto()
     HACK_RECEIVED = auto()
+    HACK_IN_CLEAR = auto()
+    ANSWER_DELAY_US = auto()
+    ANSWER_WAIT_US = auto()
 
 
 class Frame(IntEnum):
@@ -184,6 +187,8 @@ class Hack(IntEnum):
     MALFORMED = auto()
     RESETS = auto()
     HELD_NS = auto()
+    SYNCS = auto()
+    AIR_NS = auto()
 
 
 class HackMode(IntEnum):
@@ -192,6 +197,7 @@ class HackMode(IntEnum):
     OFF = 0
     TIMER = auto()
     MORE_DATA = auto()
+    OPPORTUNISTIC = auto()
 
 
 class Access(IntEnum):
@@ -201,6 +207,8 @@ class Access(IntEnum):
     SUCCESSES = auto()
     INSIDE = auto()
     AIR_NS = auto()
+    ACQUIRE_NS = auto()
+    ANSWER_NS = auto()
 
 
 ACCESS_CATEGORIES = ("vo", "vi", "be", "bk")  # enum hwsim_medium_ac
@@ -274,6 +282,9 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.HACK: _U32,
     Attr.HACK_TURNAROUND_US: _U32,
     Attr.HACK_TIMER_US: _U32,
+    Attr.HACK_IN_CLEAR: _U8,
+    Attr.ANSWER_DELAY_US: _U32,
+    Attr.ANSWER_WAIT_US: _U32,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

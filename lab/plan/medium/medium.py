@@ -95,6 +95,7 @@ def resolve(
 def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
     noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
     radios = {node.name: node.radio for node in nodes if node.radio}
+    delays_us = {name: radio.answer_delay_us for name, radio in radios.items()}
     for name, index in radio_numbers(nodes).items():
         clock = stream(seed, "clock", name)
         yield MediumRadio(
@@ -109,6 +110,8 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             rate=medium_rate(radios[name]),
             approximate=radios[name].approximate,
             hack=radios[name].hack,
+            answer_delay_us=delays_us[name],
+            answer_wait_us=max((us for other, us in delays_us.items() if other != name), default=0),
             dsss_only=radios[name].dsss_only,
             short_slots=radios[name].short_slots,
             clock_us=int(clock.random() * _CLOCK_STARTS_US),

@@ -14,6 +14,8 @@ from lab.plan.problems import Problems, Source
 from lab.shared.medium_types import MediumHack
 from lab.shared.types import Radio
 
+_US = 1_000
+
 
 @dataclass
 class Radios:
@@ -46,7 +48,9 @@ class Radios:
             self._check_approximate(name, radio)
         found = hack.of(model.hack)
         if found is not None:
-            self._check_hack(name, radio)
+            self._check_hack(name, radio, found)
+        if model.answer_delay:
+            self._check_medium(name, "answer_delay", "has no ACK frames")
         if radio.without_ht or radio.dsss_only:
             self._check_medium(name, "mode", "has no rates")
         if radio.edca:
@@ -62,6 +66,7 @@ class Radios:
             rts_threshold_bytes=model.rts_threshold,
             approximate=model.approximate,
             hack=MediumHack(*hack.numbers(found)) if found else None,
+            answer_delay_us=model.answer_delay // _US,
         )
 
     def cells(self, ssid: str | None = None) -> list[Cell]:
@@ -86,14 +91,16 @@ class Radios:
         if (why := unreadable(radio.ssid, radio.encrypt)) is not None:
             self.problems.add(self.source, ("nodes", name, "approximate"), why)
 
-    def _check_hack(self, name: str, radio: Radio) -> None:
+    def _check_hack(self, name: str, radio: Radio, found: hack.Hack) -> None:
         """Report a node whose TCP ACKs cannot go with answers, or would go in clear."""
-        if self._check_medium(name, "hack", "has no ACK frames") and radio.encrypt not in (None, "open"):
+        if not self._check_medium(name, "hack", "has no ACK frames"):
+            return
+        if radio.encrypt not in (None, "open") and not found.in_clear:
             self.problems.add(
                 self.source,
                 ("nodes", name, "hack"),
                 f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
-                "remove hack:, or write encrypt: open",
+                f"remove hack:, write encrypt: open, or allow it by hack: {{mode: {found.mode}, in_clear: true}}",
             )
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:

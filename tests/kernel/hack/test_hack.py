@@ -28,6 +28,8 @@ def test_nothing_that_comes_breaks_it(tmp_path: Path) -> None:
     ("part", "right", "wrong", "message"),
     [
         ("decompress", "if (reader->left < bytes)", "if (reader->left + 1 < bytes)", "heap-buffer-overflow"),
+        ("compress", "step <= S8_MAX", "step <= S8_MAX + 1", "an item could not be restored"),
+        ("decompress", "if (fields->lengths[i].is_whole)", "if (1)", "an item could not be restored"),
         ("compress", "growth->ack / unit <= 7", "growth->ack / unit <= 8", "an item could not be restored"),
         (
             "decompress",

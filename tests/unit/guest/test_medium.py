@@ -201,7 +201,7 @@ def category(number: int) -> bytes:
 
 
 RADIO = [
-    (u32(Attr.RADIO, 1), category(ac), numbers(Attr.ACCESS, *range(100 + 4 * ac, 104 + 4 * ac))) for ac in range(4)
+    (u32(Attr.RADIO, 1), category(ac), numbers(Attr.ACCESS, *range(100 + 6 * ac, 106 + 6 * ac))) for ac in range(4)
 ]
 VOICE = (1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 40, 0, 0)
 BEST_EFFORT = (8, 1, 3, 1, 1, 1, 1, 1, 3, 0, 2**40, 2, 1)
@@ -213,6 +213,11 @@ COUNTS = (
     "sent", "retries", "delivered", "damaged", "collided", "lost", "header", "away", "acked", "dropped", "bytes",
     "approximate", "repeated",
 )  # fmt: skip
+
+
+def access(first: int) -> dict[str, int]:
+    names = ("attempts", "successes", "inside", "air_ns", "acquire_ns", "answer_ns")
+    return dict(zip(names, range(first, first + len(names)), strict=True))
 
 
 def counted(*values: int) -> dict[str, int]:
@@ -231,10 +236,10 @@ LOOK = {
     "radios": [
         {
             "node": "sta1",
-            "vo": {"attempts": 100, "successes": 101, "inside": 102, "air_ns": 103},
-            "vi": {"attempts": 104, "successes": 105, "inside": 106, "air_ns": 107},
-            "be": {"attempts": 108, "successes": 109, "inside": 110, "air_ns": 111},
-            "bk": {"attempts": 112, "successes": 113, "inside": 114, "air_ns": 115},
+            "vo": access(100),
+            "vi": access(106),
+            "be": access(112),
+            "bk": access(118),
         }
     ],
     "links": [

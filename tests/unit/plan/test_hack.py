@@ -24,6 +24,7 @@ def plan(plans: Plans, event: str = "", *, key: str = "", more: str = "", medium
     ("written", "expected"),
     [
         ("more-data", "more_data=1 hack=2 hack_turnaround_us=50 hack_timer_us=100000"),
+        ("opportunistic", "more_data=1 hack=3 hack_turnaround_us=50 hack_timer_us=100000"),
         ("timer", "more_data=1 hack=1 hack_turnaround_us=50 hack_timer_us=10000"),
         ("{mode: timer, timer: 3 ms, turnaround: 0 us}", "more_data=1 hack=1 hack_turnaround_us=0 hack_timer_us=3000"),
     ],
@@ -38,18 +39,18 @@ def test_off_is_as_without_it(plans: Plans, written: str) -> None:
     assert plan(plans, key=f", hack: {written}").to_json() == plan(plans).to_json()
 
 
-@pytest.mark.parametrize(("to", "numbers"), [("off", (0, 0, 0)), ("{mode: timer, timer: 5 ms}", (1, 50, 5000))])
+@pytest.mark.parametrize(("to", "numbers"), [("off", (0, 0, 0, 0)), ("{mode: timer, timer: 5 ms}", (1, 50, 5000, 0))])
 def test_the_event_is_one_of_each_node(plans: Plans, to: str, numbers: tuple[int, ...]) -> None:
     found = plan(plans, f"hack: client, to: {to}", key=", hack: more-data")
-    params = dict(zip(("mode", "turnaround_us", "timer_us"), numbers, strict=True))
+    params = dict(zip(("mode", "turnaround_us", "timer_us", "in_clear"), numbers, strict=True))
     assert [(event.kind, event.target, event.params) for event in found.events] == [
         ("hack", name, params) for name in ("sta1", "sta2")
     ]
-    mode, turnaround, timer = numbers
+    mode, turnaround, timer, _ = numbers
     lines = [line for line in commands(found) if "SET_RADIO" in line]
     assert lines == [
         f"# netlink, hwsim_medium: SET_RADIO radio={radio} more_data=1 hack={mode} "
-        f"hack_turnaround_us={turnaround} hack_timer_us={timer}"
+        f"hack_turnaround_us={turnaround} hack_timer_us={timer} hack_in_clear=0"
         for radio in (1, 2)
     ]
 
@@ -59,8 +60,26 @@ def test_an_encrypted_network_is_refused(plans: Plans) -> None:
         plan(plans, key=", hack: more-data", more=", encrypt: wpa2, passwd: espresso")
     assert str(failure.value).splitlines()[:2] == [
         "t.yaml:3  nodes.ap1.hack: campus is encrypted (wpa2), and TCP ACKs in ACK frames would go in clear",
-        "  remove hack:, or write encrypt: open",
+        "  remove hack:, write encrypt: open, or allow it by hack: {mode: more-data, in_clear: true}",
     ]
+
+
+def test_an_encrypted_network_is_taken_if_the_user_says_so(plans: Plans) -> None:
+    found = plan(plans, key=", hack: {mode: more-data, in_clear: true}", more=", encrypt: wpa2, passwd: espresso")
+    lines = [line for line in commands(found) if "ADD_RADIO" in line]
+    assert len(lines) == 3 and all(line.endswith("hack_timer_us=100000 hack_in_clear=1") for line in lines)
+
+
+def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
+    found = plan(plans, more=", answer_delay: 12 us")
+    assert found.medium is not None
+    assert {radio.node: (radio.answer_delay_us, radio.answer_wait_us) for radio in found.medium.radios} == {
+        "ap1": (12, 0),
+        "sta1": (0, 12),
+        "sta2": (0, 12),
+    }
+    ends = [line.rpartition(" ")[2] for line in commands(found) if "ADD_RADIO" in line]
+    assert ends == ["answer_delay_us=12", "answer_wait_us=12", "answer_wait_us=12"]
 
 
 @pytest.mark.parametrize(
@@ -68,9 +87,10 @@ def test_an_encrypted_network_is_refused(plans: Plans) -> None:
     [
         ("hack: h1, to: timer", ", hack: timer", "timeline.0.hack: h1 has no key hack; write one, such as hack: "),
         ("hack: sta1, to: timer", "", "timeline.0.hack: sta1 has no key hack; write one, such as hack: more-data"),
-        ("hack: sta1, to: on", ", hack: timer", 'timeline.0.to: "on" is not one of off, timer, more-data'),
-        ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data (did you mean more-data?)'),
+        ("hack: sta1, to: on", ", hack: timer", 'timeline.0.to: "on" is not one of off, timer, more-data, opportunistic'),
+        ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data, opportunistic (did you mean more-data?)'),
         ("", ", hack: {mode: off, timer: 5 ms}", "nodes.ap1.hack.timer: has no effect with mode: off; remove it"),
+        ("", ", answer_delay: 2 ms", "nodes.ap1.answer_delay: "),
         ("", ", hack: {timer: 5 ms}", "nodes.ap1.hack.mode: is missing"),
     ],
 )  # fmt: skip

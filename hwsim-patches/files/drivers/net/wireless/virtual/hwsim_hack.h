@@ -32,6 +32,14 @@
  * or
  *
  *	CID		as above
+ *	1 0 0 0 00 00	medium: the window changes, too
+ *	window		1 byte, signed: by how much
+ *	0 aaa tt ee	as above
+ *	CRC		as above
+ *
+ * or
+ *
+ *	CID		as above
  *	1 i w m aa tt	long: which of the following fields are there
  *	c u sss e r p	if m: c: claim, u: unit, sss: number of SACK blocks,
  *			e, r, p: the flags ECE, CWR and PSH
@@ -44,9 +52,11 @@
  *	timestamps	tt = 0: as before; 1: 1 byte, 4 bits each, by which
  *			timestamp and echo grow; 2: the lowest 2 bytes of each;
  *			3: all of both
- *	SACK blocks	each: its left edge less the ACK number, as a signed
- *			number, and its length; both in groups of 7 bits, the
- *			lowest first, the highest bit set in all but the last
+ *	SACK blocks	each: its left edge less the ACK number, with its sign
+ *			in the lowest bit, and its length. Both in units if they
+ *			are whole; one bit more, the lowest, says so. In groups
+ *			of 7 bits, the lowest first, the highest bit set in all
+ *			but the last
  *	CRC		as above
  *
  * "The lowest 2 bytes" are W-LSB encoded (RFC 6846, 4.10): the number is the
@@ -183,6 +193,8 @@ u32 hwsim_hack_tuple(const struct hwsim_hack_flow *flow, u8 *tuple);
  * @malformed: payloads that end within an item
  * @resets: how often the other end said that it cannot follow
  * @held_ns: how long the ACKs that arrived were held, in all
+ * @syncs: frames that came with SYNC; the caller counts them
+ * @air_ns: by how much payloads made frames longer; the caller counts it
  */
 struct hwsim_hack_statistics {
 	u64 acks;
@@ -198,6 +210,8 @@ struct hwsim_hack_statistics {
 	u64 malformed;
 	u64 resets;
 	u64 held_ns;
+	u64 syncs;
+	u64 air_ns;
 };
 
 /* ---- the compressor ---- */
@@ -378,6 +392,7 @@ void hwsim_hack_restore(struct hwsim_hack_decompressor *decompressor,
 #define HWSIM_HACK_FLAG_ECE	0x40
 #define HWSIM_HACK_FLAG_PSH	0x08
 
+#define HWSIM_HACK_MEDIUM	0x80	/* a long form that would say nothing */
 #define HWSIM_HACK_LONG		0x80
 #define HWSIM_HACK_LONG_ID	0x40
 #define HWSIM_HACK_LONG_WINDOW	0x20

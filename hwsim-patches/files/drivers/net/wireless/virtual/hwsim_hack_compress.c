@@ -113,22 +113,31 @@ static enum hwsim_hack_width times_width(const struct hwsim_hack_sender *sender,
 	return most <= U16_MAX ? HWSIM_HACK_LOW : HWSIM_HACK_WHOLE;
 }
 
+/* by how much the window changes, as a signed number */
+static s16 window_step(const struct hwsim_hack_sender *sender,
+		       const struct hwsim_hack_ack *now)
+{
+	return now->window - sender->last.window;
+}
+
+/* whether an ACK can be written in the short or the medium form */
 static bool is_short(const struct hwsim_hack_sender *sender,
 		     const struct hwsim_hack_ack *now,
 		     const struct growth *growth, u16 unit)
 {
 	const struct hwsim_hack_ack *last = &sender->last;
+	const s16 step = window_step(sender, now);
 
 	return growth->is_exact && sender->has_claimed && !now->num_sacks &&
 	       (!growth->ack ||
 		(unit && unit == sender->unit && growth->ack / unit <= 7)) &&
 	       growth->timestamp <= 3 && growth->echo <= 3 &&
-	       now->window == last->window && now->flags == last->flags &&
+	       step >= S8_MIN && step <= S8_MAX && now->flags == last->flags &&
 	       (sender->flow.version == 6 || now->id == (u16)(last->id + 1));
 }
 
 /* groups of 7 bits, the lowest first, the highest bit set in all but the last */
-static u8 *put_groups(u8 *at, u32 number)
+static u8 *put_groups(u8 *at, u64 number)
 {
 	while (number > 0x7f) {
 		*at++ = number | 0x80;
@@ -150,16 +159,30 @@ static u8 *put_32(u8 *at, u32 number)
 	return at + 4;
 }
 
-static u8 *put_sacks(u8 *at, const struct hwsim_hack_ack *now)
+/* a number that is in units, or not */
+static u8 *put_scaled(u8 *at, u32 number, bool is_whole)
 {
-	u32 i, offset;
+	return put_groups(at, (u64)number << 1 | is_whole);
+}
+
+static u8 *put_sacks(u8 *at, const struct hwsim_hack_ack *now, u16 unit)
+{
+	bool is_whole;
+	u32 i, length;
+	s32 offset;
 
 	for (i = 0; i < now->num_sacks; i++) {
+		/* negative: a duplicate (RFC 2883) lies below the ACK number */
 		offset = now->sacks[i].left - now->ack;
-		/* signed: a duplicate (RFC 2883) lies below the ACK number */
-		offset = offset << 1 ^ -(offset >> 31);
-		at = put_groups(at, offset);
-		at = put_groups(at, now->sacks[i].right - now->sacks[i].left);
+		is_whole = unit && offset % unit == 0;
+		if (is_whole)
+			offset /= unit;
+		at = put_scaled(at, (u32)offset << 1 ^ -((u32)offset >> 31),
+				is_whole);
+		length = now->sacks[i].right - now->sacks[i].left;
+		is_whole = unit && length % unit == 0;
+		at = put_scaled(at, is_whole ? length / unit : length,
+				is_whole);
 	}
 	return at;
 }
@@ -242,7 +265,9 @@ static u8 *put_long(u8 *at, struct hwsim_hack_sender *sender,
 	}
 	at = put_ack(at, ack, growth, unit, now);
 	at = put_times(at, times, growth, now);
-	return put_sacks(at, now);
+	/* in the unit that the decompressor knows by now */
+	return put_sacks(at, now, more & HWSIM_HACK_MORE_UNIT ? unit :
+				  sender->unit);
 }
 
 static void write_item(struct hwsim_hack_item *item,
@@ -257,6 +282,10 @@ static void write_item(struct hwsim_hack_item *item,
 
 	*at++ = sender->tag;
 	if (is_short(sender, now, &growth, unit)) {
+		if (window_step(sender, now)) {
+			*at++ = HWSIM_HACK_MEDIUM;
+			*at++ = window_step(sender, now);
+		}
 		*at = growth.timestamp << 2 | growth.echo;
 		if (growth.ack)
 			*at |= growth.ack / unit << 4;

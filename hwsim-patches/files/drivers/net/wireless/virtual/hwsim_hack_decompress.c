@@ -120,19 +120,29 @@ static u32 get(struct reader *reader, u32 bytes)
 	return number;
 }
 
-static u32 get_groups(struct reader *reader)
+/* a number that is in units, or not */
+struct scaled {
+	u32 number;
+	bool is_whole;
+};
+
+static struct scaled get_scaled(struct reader *reader)
 {
-	u32 number = 0;
+	struct scaled scaled = { };
+	u64 number = 0;
 	u32 shift, group;
 
 	for (shift = 0; shift < 35; shift += 7) {
 		group = get(reader, 1);
-		number |= (group & 0x7f) << shift;
+		number |= (u64)(group & 0x7f) << shift;
 		if (!(group & 0x80))
-			return number;
+			break;
 	}
-	reader->is_short = true; /* there is no such number */
-	return 0;
+	scaled.is_whole = number & 1;
+	scaled.number = number >> 1;
+	if (shift == 35 || number >> 33)
+		reader->is_short = true; /* there is no such number */
+	return scaled;
 }
 
 /* an item's fields; a number that is not there is 0 */
@@ -145,11 +155,12 @@ struct fields {
 	u32 unit;
 	u32 id;
 	u32 window;
+	s8 window_step;
 	u32 ack;
 	u32 timestamp;
 	u32 echo;
-	u32 offsets[HWSIM_HACK_SACKS];
-	u32 lengths[HWSIM_HACK_SACKS];
+	struct scaled offsets[HWSIM_HACK_SACKS];
+	struct scaled lengths[HWSIM_HACK_SACKS];
 };
 
 static const u8 width_bytes[] = {
@@ -196,8 +207,8 @@ static void get_long(struct reader *reader, struct fields *fields)
 	if (num_sacks(fields) > HWSIM_HACK_SACKS)
 		reader->is_short = true; /* no option has room for so many */
 	for (i = 0; i < num_sacks(fields) && !reader->is_short; i++) {
-		fields->offsets[i] = get_groups(reader);
-		fields->lengths[i] = get_groups(reader);
+		fields->offsets[i] = get_scaled(reader);
+		fields->lengths[i] = get_scaled(reader);
 	}
 }
 
@@ -207,8 +218,14 @@ static bool get_item(struct reader *reader, struct fields *fields)
 	memset(fields, 0, sizeof(*fields));
 	fields->cid = get(reader, 1);
 	fields->head = get(reader, 1);
-	if (fields->head & HWSIM_HACK_LONG)
+	if (fields->head == HWSIM_HACK_MEDIUM) {
+		fields->window_step = get(reader, 1);
+		fields->head = get(reader, 1);
+		if (fields->head & HWSIM_HACK_LONG)
+			reader->is_short = true; /* there is no such form */
+	} else if (fields->head & HWSIM_HACK_LONG) {
 		get_long(reader, fields);
+	}
 	fields->crc = get(reader, 1);
 	return !reader->is_short;
 }
@@ -232,6 +249,7 @@ static void apply_short(const struct fields *fields,
 			const struct hwsim_hack_receiver *receiver,
 			struct hwsim_hack_ack *ack)
 {
+	ack->window += fields->window_step;
 	ack->ack += (u32)(fields->head >> 4) * receiver->unit;
 	ack->timestamp += fields->head >> 2 & 3;
 	ack->echo += fields->head & 3;
@@ -279,10 +297,15 @@ static void apply_long(const struct fields *fields, u32 unit,
 	}
 	ack->num_sacks = num_sacks(fields);
 	for (i = 0; i < ack->num_sacks; i++) {
-		offset = fields->offsets[i];
+		offset = fields->offsets[i].number;
 		offset = offset >> 1 ^ -(offset & 1);
+		if (fields->offsets[i].is_whole)
+			offset *= unit;
 		ack->sacks[i].left = ack->ack + offset;
-		ack->sacks[i].right = ack->sacks[i].left + fields->lengths[i];
+		offset = fields->lengths[i].number;
+		if (fields->lengths[i].is_whole)
+			offset *= unit;
+		ack->sacks[i].right = ack->sacks[i].left + offset;
 	}
 }
 

@@ -121,6 +121,11 @@ static inline void scenario_grow(struct scenario *link,
 	case 1:
 		ack->window = link->choose(link->context, 65536);
 		break;
+	case 8:
+	case 9:
+		ack->window += link->choose(link->context, 300) - 150;
+		ack->ack += 1448 * link->choose(link->context, 9);
+		break;
 	case 2:
 		ack->flags ^= 1U << (3 + link->choose(link->context, 2) * 3);
 		break;
@@ -141,9 +146,11 @@ static inline void scenario_grow(struct scenario *link,
 	case 7:
 		ack->num_sacks = 1 + link->choose(link->context, 3);
 		for (i = 0; i < ack->num_sacks; i++) {
-			ack->sacks[i].left = ack->ack - 3000 +
+			ack->sacks[i].left = ack->ack - 2896 +
+				(what == 6 ? 1 : 1448) *
 				link->choose(link->context, 90000);
-			ack->sacks[i].right = ack->sacks[i].left + 1448;
+			ack->sacks[i].right = ack->sacks[i].left + 1448 *
+				link->choose(link->context, 200);
 		}
 		break;
 	default:

@@ -233,10 +233,26 @@ static void hack_restores_all_that_changes(struct kunit *test)
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 11);
+	ack->window += 127;
+	hack_next(hack, 1448, 3);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 1 + 5);
+	ack->window -= 128;
+	hack_next(hack, 7 * 1448, 3);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 1 + 5);
+	ack->window += 128;
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 1 + 6);
 	ack->window = 65535;
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
 	hack_expect(hack, 1 + 6);
+	ack->window += 2; /* it begins again */
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 1 + 5);
 	ack->flags = HWSIM_HACK_FLAG_ECE | HWSIM_HACK_FLAG_CWR;
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
@@ -263,7 +279,7 @@ static void hack_restores_all_that_changes(struct kunit *test)
 	ack->sacks[2].right = ack->ack - 1;
 	hack_next(hack, 0, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-	hack_expect(hack, 1 + 4 + 4 + 5 + 10);
+	hack_expect(hack, 1 + 4 + 2 + 3 + 10);
 	ack->num_sacks = 0;
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));

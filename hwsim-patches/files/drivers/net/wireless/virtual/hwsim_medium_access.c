@@ -48,6 +48,16 @@ static u64 start_of(const struct hwsim_radio *radio, const struct hwsim_ac *ac)
 	return max(start, ac->ready_ns);
 }
 
+/* when something is to be done about an access category */
+static u64 due(struct hwsim_radio *radio, const struct hwsim_ac *ac)
+{
+	u64 start = start_of(radio, ac);
+
+	/* its TCP ACKs have to be in mac80211's queue by then */
+	return ac->holds_acks && start != HWSIM_NEVER ?
+	       start - HWSIM_HACK_LEAD_NS : start;
+}
+
 /**
  * hwsim_access_update - find out when a radio will send
  * @radio: the radio
@@ -65,7 +75,7 @@ u64 hwsim_access_update(struct hwsim_radio *radio)
 
 		contends |= ac->waiting || ac->edca.backs_off;
 		if (ac->waiting)
-			next = min(next, start_of(radio, ac));
+			next = min(next, due(radio, ac));
 	}
 	radio->mac->contends = contends;
 	radio->mac->next_ns = radio->mac->stage == HWSIM_STAGE_NONE ? next : HWSIM_NEVER;
@@ -219,6 +229,8 @@ static void exchange_failed(struct hwsim_radio *radio)
 	struct hwsim_ac *ac = radio->mac->sender;
 	bool again;
 
+	if (radio->mac->stage == HWSIM_STAGE_ANSWER)
+		ac->answered_ns += hwsim_now_ns(radio) - frame->end_ns;
 	hwsim_access_give_back(radio);
 	again = radio->mac->frames->done(radio, ac, frame, NULL);
 	finish(radio);
@@ -240,7 +252,8 @@ static void await_answer(struct hwsim_radio *radio,
 	struct hwsim_phy_rate answer =
 		hwsim_phy_response(rate, radio->mac->basic_rates);
 	u64 until = hwsim_now_ns(radio) + radio->timing.sifs_ns +
-		    radio->timing.slot_ns + hwsim_phy_preamble_ns(&answer);
+		    radio->timing.slot_ns + hwsim_phy_preamble_ns(&answer) +
+		    radio->mac->answer_wait_ns;
 
 	radio->mac->hold_until_ns = until;
 	radio->mac->timeout.handler = on_timeout;
@@ -358,6 +371,20 @@ static bool secondary_is_idle(const struct hwsim_radio *radio, u64 now)
 	       slots * radio->timing.slot_ns <= now;
 }
 
+/* TCP ACKs that no answer took along go as they are */
+static void let_acks_go(struct hwsim_radio *radio, u64 now)
+{
+	int i;
+
+	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
+		if (!radio->mac->acs[i].holds_acks ||
+		    due(radio, &radio->mac->acs[i]) > now)
+			continue;
+		radio->mac->acs[i].holds_acks = false;
+		hwsim_hack_won(radio, i);
+	}
+}
+
 /*
  * A radio's backoff has ended.
  *
@@ -371,9 +398,11 @@ static void grant(struct hwsim_radio *radio)
 	u64 now = medium->clock.now_ns, counting = 0, wanted = 0;
 	struct hwsim_ppdu *frame, *ppdu;
 	unsigned long losers = 0;
+	u64 idle;
 	int i;
 
 	hwsim_access_changed(radio);
+	let_acks_go(radio, now);
 	radio->mac->txop_is_narrow = !secondary_is_idle(radio, now);
 	for (i = 0; i < IEEE80211_NUM_ACS; i++) {
 		struct hwsim_ac *ac = &radio->mac->acs[i];
@@ -400,6 +429,8 @@ static void grant(struct hwsim_radio *radio)
 	}
 	if (!winner)
 		return;
+	idle = max(idle_from(radio), wanted);
+	winner->acquired_ns += idle < now ? now - idle : 0;
 	stop_counts(radio, now);
 	radio->mac->hold_until_ns = now;
 	winner->edca.slots = 0;
@@ -473,6 +504,9 @@ static void exchange_succeeded(struct hwsim_radio *radio,
 	struct hwsim_ppdu *frame;
 	u64 next;
 
+	if (answer)
+		ac->answered_ns += medium->clock.now_ns -
+				   radio->mac->frame->end_ns;
 	hwsim_event_cancel(&medium->clock, &radio->mac->timeout);
 	radio->mac->frames->done(radio, ac, radio->mac->frame, answer);
 	next = medium->clock.now_ns + radio->timing.sifs_ns;

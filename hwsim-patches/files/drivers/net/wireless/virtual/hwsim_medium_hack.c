@@ -20,9 +20,11 @@
  * SYNC and RESET are two of the reserved bits of the SERVICE field (IEEE
  * 802.11-2020 17.3.5.2), so they take no time.
  *
+ * What is in an ACK is in clear. So nothing is taken or restored once a frame
+ * to or from the peer has been ciphered, unless the radio is told otherwise.
+ *
  * Not modelled: that a radio announces in its capabilities that it knows
- * TCP/HACK. It knows of the others on its medium. And a protected network: what
- * is in an ACK is in clear, so whoever sets this up there leaks TCP headers.
+ * TCP/HACK. It knows of the others on its medium.
  *
  * ACKs from one station to another by way of their access point go through
  * mac80211 there, so nothing is learnt of their flows. The first that comes
@@ -30,86 +32,43 @@
  */
 #include <crypto/hash.h>
 #include <linux/etherdevice.h>
-#include <linux/if_vlan.h>
 #include <linux/netdevice.h>
-#include <linux/netfilter_netdev.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
-#include <net/dst.h>
-#include "hwsim_hack.h"
+#include "hwsim_medium_hack.h"
 #include "hwsim_medium_mac.h"
 
 #define MD5_BYTES	16
 #define NATIVE_MOST	200	/* bytes of a frame that may be a TCP ACK */
-
-/**
- * struct hwsim_hack - TCP ACKs to and from a peer
- * @radio: whose peer it is
- * @addr: address of the peer
- * @iface: by which its packets come and go
- * @sender: ACKs to the peer
- * @receiver: ACKs from it
- * @headers: Ethernet headers of the flows of @receiver
- * @timer: ACKs have been held for too long
- * @seq_ctrl: of the last frame that was answered with payload
- * @was_ampdu: that was an A-MPDU
- * @tid: its TID
- * @unheard: the peer has not answered since this frame was sent to it:
- * @unheard_is_plain: one that is not in an A-MPDU
- * @unheard_tid: its TID
- * @unheard_seq_ctrl: its sequence control
- * @cannot_follow: the peer is to be told that an ACK could not be restored
- */
-struct hwsim_hack {
-	struct hwsim_radio *radio;
-	u8 addr[ETH_ALEN];
-	struct hwsim_hack_iface *iface;
-	struct hwsim_hack_compressor sender;
-	struct hwsim_hack_decompressor receiver;
-	u8 headers[HWSIM_HACK_FLOWS][ETH_HLEN];
-	struct hwsim_event timer;
-	u16 seq_ctrl;
-	bool was_ampdu;
-	u8 tid;
-	bool unheard;
-	bool unheard_is_plain;
-	u8 unheard_tid;
-	u16 unheard_seq_ctrl;
-	bool cannot_follow;
-};
-
-/**
- * struct hwsim_hack_iface - an interface of a radio
- * @list: in radio->mac->hack_ifaces
- * @radio: the radio
- * @vif: mac80211's
- * @netdev: the network device
- * @ops: egress and ingress
- * @is_hooked: they are registered
- */
-struct hwsim_hack_iface {
-	struct list_head list;
-	struct hwsim_radio *radio;
-	struct ieee80211_vif *vif;
-	struct net_device *netdev;
-	struct nf_hook_ops ops[2];
-	bool is_hooked;
-};
+#define KEPT_MOST	HWSIM_HACK_HELD
 
 /* ACKs that have been taken once are not taken again */
 static DEFINE_PER_CPU(bool, is_let_go);
 /* and nothing is learnt from those that have been restored */
 static DEFINE_PER_CPU(bool, is_restored);
 
-/* hooks come and go under it */
-static DEFINE_MUTEX(ifaces_mutex);
-
 static struct crypto_shash *md5;
 
 /* ---- packets that go on ---- */
 
-static void send_on(struct sk_buff_head *skbs)
+/**
+ * hwsim_hack_is_own_packet - whether a packet that comes by is TCP/HACK's own
+ * @is_restored_packet: whether it has been restored, else has been let go
+ *
+ * Of the packet that is on its way on this CPU just now.
+ */
+bool hwsim_hack_is_own_packet(bool is_restored_packet)
+{
+	return is_restored_packet ? __this_cpu_read(is_restored) :
+				    __this_cpu_read(is_let_go);
+}
+
+/**
+ * hwsim_hack_send_on - send packets that were held
+ * @skbs: the packets, none after that
+ */
+void hwsim_hack_send_on(struct sk_buff_head *skbs)
 {
 	struct sk_buff *skb;
 
@@ -149,8 +108,14 @@ static bool knows_hack(struct hwsim_radio *radio, const u8 *addr)
 
 static void on_timer(struct hwsim_clock *clock, struct hwsim_event *event);
 
-/* Return: the state of a peer that knows TCP/HACK, too; or NULL */
-static struct hwsim_hack *hack_of(struct hwsim_hack_iface *iface,
+/**
+ * hwsim_hack_get - the TCP ACKs to and from a peer
+ * @iface: by which its packets come and go
+ * @addr: the peer
+ *
+ * Return: them, or NULL if it does not know TCP/HACK
+ */
+struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 				  const u8 *addr)
 {
 	struct hwsim_radio *radio = iface->radio;
@@ -186,7 +151,13 @@ static struct hwsim_hack *hack_of(struct hwsim_hack_iface *iface,
 	return hack;
 }
 
-static u32 tag_of(const struct hwsim_hack_flow *flow)
+/**
+ * hwsim_hack_tag - by which both ends name a flow
+ * @flow: the flow
+ *
+ * Return: the first 4 bytes of the MD5 of its 5-tuple
+ */
+u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow)
 {
 	u8 tuple[HWSIM_HACK_TUPLE_BYTES], digest[MD5_BYTES];
 	u32 bytes = hwsim_hack_tuple(flow, tuple);
@@ -213,41 +184,75 @@ static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 		__skb_queue_tail(skbs, owner);
 }
 
-static void note_native(struct hwsim_hack *hack, const struct sk_buff *skb,
-			const struct hwsim_hack_segment *segment, u64 now)
+/**
+ * hwsim_hack_pass - an ACK goes as it is
+ * @hack: to whom
+ * @skb: its packet
+ * @segment: what it says
+ * @now: the time
+ */
+void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
+		     const struct hwsim_hack_segment *segment, u64 now)
 {
-	hwsim_hack_native(&hack->sender, segment, tag_of(&segment->flow), now,
+	hwsim_hack_native(&hack->sender, segment,
+			  hwsim_hack_tag(&segment->flow), now,
 			  (u32)(uintptr_t)skb);
 }
 
-static enum hwsim_hack_kind parse(const struct sk_buff *skb,
-				  struct hwsim_hack_segment *segment)
+/**
+ * hwsim_hack_parse_skb - say what a packet that leaves is
+ * @skb: the packet, from its Ethernet header on
+ * @segment: see hwsim_hack_parse()
+ */
+enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
+					  struct hwsim_hack_segment *segment)
 {
 	return hwsim_hack_parse(skb->data + ETH_HLEN, skb->len - ETH_HLEN,
 				skb->ip_summed == CHECKSUM_PARTIAL, segment);
 }
 
-/* hold nothing any more; what goes as it is, in order, is put into @skbs */
-static void flush(struct hwsim_hack *hack, struct sk_buff_head *skbs)
+/**
+ * hwsim_hack_give_up - hold nothing any more
+ * @hack: of whom
+ * @skbs: packets that now go uncompressed are added to it, in order
+ */
+void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 {
 	struct hwsim_hack_segment segment;
 	struct sk_buff *skb;
 
 	hwsim_hack_flush(&hack->sender, let_go, skbs);
 	skb_queue_walk(skbs, skb)
-		if (parse(skb, &segment) == HWSIM_HACK_ACK)
-			note_native(hack, skb, &segment,
-				    hwsim_now_ns(hack->radio));
+		if (hwsim_hack_parse_skb(skb, &segment) == HWSIM_HACK_ACK)
+			hwsim_hack_pass(hack, skb, &segment,
+					hwsim_now_ns(hack->radio));
 	hwsim_event_cancel(&hack->radio->medium->clock, &hack->timer);
+}
+
+/* for the next access point; nobody misses the oldest, ACKs are cumulative */
+static void keep(struct hwsim_hack_iface *iface, struct sk_buff_head *skbs)
+{
+	if (skb_queue_empty(skbs))
+		return;
+	iface->kept_ns = hwsim_now_ns(iface->radio);
+	skb_queue_splice_tail_init(skbs, &iface->kept);
+	while (skb_queue_len(&iface->kept) > KEPT_MOST)
+		dev_kfree_skb_any(__skb_dequeue(&iface->kept));
 }
 
 static void flush_later(struct hwsim_hack *hack)
 {
+	struct hwsim_hack_iface *iface = hack->iface;
 	struct sk_buff_head skbs;
 
 	__skb_queue_head_init(&skbs);
-	flush(hack, &skbs);
-	hwsim_up_packets(hack->radio, hack->iface->netdev, &skbs, send_on);
+	hwsim_hack_give_up(hack, &skbs);
+	if (iface->vif->type == NL80211_IFTYPE_STATION &&
+	    !iface->vif->cfg.assoc)
+		keep(iface, &skbs);
+	else
+		hwsim_up_packets(hack->radio, iface->netdev, &skbs,
+				 hwsim_hack_send_on);
 }
 
 /* ACKs that the peer has not been sent go out as they are */
@@ -305,8 +310,11 @@ static void delivered(void *context, void *owner, bool was_sent, bool is_last)
 static bool may_hold(const struct hwsim_hack *hack,
 		     const struct hwsim_peer *peer)
 {
+	if (hack->is_protected && !hack->radio->mac->hack.in_clear)
+		return false;
 	switch (hack->radio->mac->hack.mode) {
 	case HWSIM_MEDIUM_HACK_TIMER:
+	case HWSIM_MEDIUM_HACK_OPPORTUNISTIC:
 		return true;
 	case HWSIM_MEDIUM_HACK_MORE_DATA:
 		return peer->more_data;
@@ -315,8 +323,17 @@ static bool may_hold(const struct hwsim_hack *hack,
 	}
 }
 
-static bool hold(struct hwsim_hack *hack, struct sk_buff *skb,
-		 const struct hwsim_hack_segment *segment, u64 now)
+/**
+ * hwsim_hack_take - hold an ACK, if that may be
+ * @hack: to whom it is to go
+ * @skb: its packet, no longer the caller's if it is held
+ * @segment: what it says
+ * @now: the time
+ *
+ * Return: whether it is held
+ */
+bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
+		     const struct hwsim_hack_segment *segment, u64 now)
 {
 	struct hwsim_radio *radio = hack->radio;
 
@@ -330,198 +347,41 @@ static bool hold(struct hwsim_hack *hack, struct sk_buff *skb,
 	return true;
 }
 
-/* ---- hooks ---- */
-
-/* whom a packet of an interface goes to over the air */
-static const u8 *peer_addr(const struct hwsim_hack_iface *iface,
-			   const u8 *station)
-{
-	if (iface->vif->type != NL80211_IFTYPE_STATION)
-		return station;
-	return iface->vif->cfg.assoc ? iface->vif->bss_conf.bssid : NULL;
-}
-
-/* Return: whether a packet can be a TCP ACK */
-static bool is_small(const struct sk_buff *skb, u32 bytes)
-{
-	return bytes <= HWSIM_HACK_PACKET_MAX && !skb_is_nonlinear(skb) &&
-	       !skb_vlan_tag_present(skb) &&
-	       (skb->protocol == htons(ETH_P_IP) ||
-		skb->protocol == htons(ETH_P_IPV6));
-}
-
-static bool take(struct hwsim_hack_iface *iface, struct sk_buff *skb,
-		 const struct hwsim_hack_segment *segment,
-		 enum hwsim_hack_kind kind, u64 now,
-		 struct sk_buff_head *before)
-{
-	const u8 *addr = peer_addr(iface, eth_hdr(skb)->h_dest);
-	struct hwsim_hack *hack = addr ? hack_of(iface, addr) : NULL;
-
-	if (!hack)
-		return false;
-	if (kind == HWSIM_HACK_ACK && hold(hack, skb, segment, now))
-		return true;
-	if (hwsim_hack_holds(&hack->sender, &segment->flow))
-		flush(hack, before);
-	if (kind == HWSIM_HACK_EDGE)
-		hwsim_hack_forget(&hack->sender, &segment->flow);
-	else
-		note_native(hack, skb, segment, now);
-	return false;
-}
-
-static unsigned int on_egress(void *priv, struct sk_buff *skb,
-			      const struct nf_hook_state *state)
-{
-	struct hwsim_hack_iface *iface = priv;
-	struct hwsim_radio *radio = iface->radio;
-	struct hwsim_hack_segment segment;
-	struct sk_buff_head before;
-	enum hwsim_hack_kind kind;
-	bool is_taken;
-	u64 now;
-
-	if (!READ_ONCE(radio->mac->hack.mode) || __this_cpu_read(is_let_go) ||
-	    skb->len <= ETH_HLEN || !is_small(skb, skb->len - ETH_HLEN))
-		return NF_ACCEPT;
-	kind = parse(skb, &segment);
-	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
-		return NF_ACCEPT;
-	__skb_queue_head_init(&before);
-	skb_dst_force(skb); /* it may be held for longer than this */
-	now = hwsim_medium_enter(radio->medium);
-	is_taken = take(iface, skb, &segment, kind, now, &before);
-	hwsim_medium_leave(radio->medium);
-	send_on(&before);
-	return is_taken ? NF_STOLEN : NF_ACCEPT;
-}
-
-static unsigned int on_ingress(void *priv, struct sk_buff *skb,
-			       const struct nf_hook_state *state)
-{
-	struct hwsim_hack_iface *iface = priv;
-	struct hwsim_radio *radio = iface->radio;
-	struct hwsim_hack_segment segment;
-	enum hwsim_hack_kind kind;
-	struct hwsim_hack *hack;
-	const u8 *addr;
-	int flow;
-
-	if (!READ_ONCE(radio->mac->hack.mode) || __this_cpu_read(is_restored) ||
-	    !is_small(skb, skb->len))
-		return NF_ACCEPT;
-	kind = hwsim_hack_parse(skb->data, skb->len, false, &segment);
-	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
-		return NF_ACCEPT;
-	addr = peer_addr(iface, eth_hdr(skb)->h_source);
-	hwsim_medium_enter(radio->medium);
-	hack = addr ? hack_of(iface, addr) : NULL;
-	if (hack && kind == HWSIM_HACK_EDGE) {
-		hwsim_hack_unlearn(&hack->receiver, &segment.flow);
-	} else if (hack) {
-		flow = hwsim_hack_learn(&hack->receiver, &segment,
-					tag_of(&segment.flow));
-		memcpy(hack->headers[flow], eth_hdr(skb), ETH_HLEN);
-	}
-	hwsim_medium_leave(radio->medium);
-	return NF_ACCEPT;
-}
-
-static void hook(struct hwsim_hack_iface *iface)
-{
-	static const struct nf_hook_ops ops[] = {
-		{ .hook = on_egress, .hooknum = NF_NETDEV_EGRESS },
-		{ .hook = on_ingress, .hooknum = NF_NETDEV_INGRESS },
-	};
-	u32 i;
-
-	if (iface->is_hooked)
-		return;
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		iface->ops[i] = ops[i];
-		iface->ops[i].pf = NFPROTO_NETDEV;
-		iface->ops[i].dev = iface->netdev;
-		iface->ops[i].priv = iface;
-		iface->ops[i].priority = INT_MAX; /* after all filters */
-	}
-	if (nf_register_net_hooks(dev_net(iface->netdev), iface->ops,
-				  ARRAY_SIZE(ops)))
-		netdev_warn(iface->netdev, "TCP ACKs go as they are\n");
-	else
-		iface->is_hooked = true;
-}
-
 /**
- * hwsim_hack_add_interface - an interface of a radio comes up
- * @radio: the radio, on a medium
- * @vif: the interface
+ * hwsim_hack_leave_interface - an interface goes down
+ * @iface: nobody knows of its peers any more
  */
-void hwsim_hack_add_interface(struct hwsim_radio *radio,
-			      struct ieee80211_vif *vif)
-{
-	struct wireless_dev *wdev = ieee80211_vif_to_wdev(vif);
-	struct hwsim_hack_iface *iface, *other;
-
-	if (!wdev || !wdev->netdev)
-		return;
-	iface = kzalloc(sizeof(*iface), GFP_KERNEL);
-	if (!iface)
-		return;
-	iface->radio = radio;
-	iface->vif = vif;
-	iface->netdev = wdev->netdev;
-	mutex_lock(&ifaces_mutex);
-	list_for_each_entry(other, &radio->mac->hack_ifaces, list) {
-		if (other->vif == vif) { /* mac80211 begins anew */
-			mutex_unlock(&ifaces_mutex);
-			kfree(iface);
-			return;
-		}
-	}
-	list_add_tail(&iface->list, &radio->mac->hack_ifaces);
-	if (radio->mac->hack.mode)
-		hook(iface);
-	mutex_unlock(&ifaces_mutex);
-}
-EXPORT_SYMBOL_GPL(hwsim_hack_add_interface);
-
-static void remove(struct hwsim_hack_iface *iface)
+void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface)
 {
 	struct hwsim_radio *radio = iface->radio;
 	struct hwsim_peer *peer;
 	u32 i;
 
-	list_del(&iface->list);
-	if (iface->is_hooked)
-		nf_unregister_net_hooks(dev_net(iface->netdev), iface->ops,
-					ARRAY_SIZE(iface->ops));
-	synchronize_net();
-	hwsim_medium_enter(radio->medium);
 	hash_for_each(radio->mac->peers, i, peer, node)
 		if (peer->hack && peer->hack->iface == iface)
 			end_both(radio, peer);
-	hwsim_medium_leave(radio->medium);
-	kfree(iface);
+	hwsim_event_cancel(&radio->medium->clock, &iface->back);
+	__skb_queue_purge(&iface->kept);
 }
 
 /**
- * hwsim_hack_remove_interface - an interface of a radio goes down
- * @radio: the radio, on a medium
- * @vif: the interface
+ * hwsim_hack_won - an access category is about to win the medium
+ * @radio: the radio
+ * @ac: its number
+ *
+ * In the opportunistic mode, ACKs contend as others do while they wait for an
+ * answer to go with. What has not gone with any by now goes as it is.
  */
-void hwsim_hack_remove_interface(struct hwsim_radio *radio,
-				 struct ieee80211_vif *vif)
+void hwsim_hack_won(struct hwsim_radio *radio, u8 ac)
 {
-	struct hwsim_hack_iface *iface, *next;
+	struct hwsim_peer *peer;
+	u32 i;
 
-	mutex_lock(&ifaces_mutex);
-	list_for_each_entry_safe(iface, next, &radio->mac->hack_ifaces, list)
-		if (iface->vif == vif)
-			remove(iface);
-	mutex_unlock(&ifaces_mutex);
+	hash_for_each(radio->mac->peers, i, peer, node)
+		if (peer->hack && peer->hack->ac == ac &&
+		    peer->hack->sender.num_held > peer->hack->sender.num_sent)
+			flush_later(peer->hack);
 }
-EXPORT_SYMBOL_GPL(hwsim_hack_remove_interface);
 
 /**
  * hwsim_hack_forget_peer - forget the TCP ACKs to and from a peer
@@ -547,51 +407,14 @@ int hwsim_hack_prepare(void)
 {
 	struct crypto_shash *tfm;
 
-	mutex_lock(&ifaces_mutex);
-	if (!md5) {
-		tfm = crypto_alloc_shash("md5", 0, 0);
-		if (IS_ERR(tfm)) {
-			mutex_unlock(&ifaces_mutex);
-			return PTR_ERR(tfm);
-		}
-		md5 = tfm;
-	}
-	mutex_unlock(&ifaces_mutex);
+	if (READ_ONCE(md5))
+		return 0;
+	tfm = crypto_alloc_shash("md5", 0, 0);
+	if (IS_ERR(tfm))
+		return PTR_ERR(tfm);
+	if (cmpxchg(&md5, NULL, tfm))
+		crypto_free_shash(tfm); /* another one was first */
 	return 0;
-}
-
-/**
- * hwsim_hack_set - how a radio uses TCP/HACK
- * @radio: the radio; hwsim_hack_prepare() has been called
- * @config: how
- */
-void hwsim_hack_set(struct hwsim_radio *radio,
-		    const struct hwsim_hack_config *config)
-{
-	struct hwsim_hack_iface *iface;
-	struct hwsim_peer *peer;
-	u32 i, j;
-
-	mutex_lock(&ifaces_mutex);
-	list_for_each_entry(iface, &radio->mac->hack_ifaces, list)
-		if (config->mode)
-			hook(iface);
-	mutex_unlock(&ifaces_mutex);
-	if (!radio->medium) {
-		radio->mac->hack = *config;
-		return;
-	}
-	hwsim_medium_enter(radio->medium);
-	radio->mac->hack = *config;
-	if (!config->mode)
-		hwsim_hack_forget_peer(radio, NULL);
-	/* others may have asked in vain whether this one knows it */
-	for (j = 0; j < HWSIM_MEDIUM_MAX_RADIOS; j++)
-		if (radio->medium->radios[j])
-			hash_for_each(radio->medium->radios[j]->mac->peers, i,
-				      peer, node)
-				peer->hack_asked = false;
-	hwsim_medium_leave(radio->medium);
 }
 
 /**
@@ -653,6 +476,7 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	u64 now = hwsim_now_ns(radio), turnaround = radio->mac->hack.turnaround_ns;
 	struct hwsim_hack *hack = of_peer(radio, answer->ra);
 	struct hwsim_payload *payload;
+	u32 own_ns;
 
 	/* what follows shows whether the answer to these was heard */
 	if (!hack || (to->kind != HWSIM_MEDIUM_FRAME_DATA &&
@@ -670,7 +494,19 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		return;
 	}
 	answer->payload = payload;
+	own_ns = hwsim_phy_duration_ns(&answer->rate, &radio->timing,
+				       answer->psdu_bytes);
 	answer->psdu_bytes += payload->bytes;
+	hack->sender.statistics.air_ns +=
+		hwsim_phy_duration_ns(&answer->rate, &radio->timing,
+				      answer->psdu_bytes) - own_ns;
+}
+
+static bool is_protected(const struct hwsim_ppdu *ppdu)
+{
+	const struct ieee80211_hdr *hdr = (void *)ppdu->mpdus[0]->skb->data;
+
+	return ieee80211_has_protected(hdr->frame_control);
 }
 
 static u16 seq_ctrl_of(const struct hwsim_ppdu *ppdu)
@@ -697,6 +533,8 @@ void hwsim_hack_received(struct hwsim_radio *radio,
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
+	hack->is_protected |= is_protected(ppdu);
+	hack->sender.statistics.syncs += ppdu->is_sync;
 	seq_ctrl = seq_ctrl_of(ppdu);
 	if (hack->sender.num_sent && ppdu->tid == hack->tid && !ppdu->is_sync &&
 	    (is_ampdu || hack->was_ampdu || seq_ctrl != hack->seq_ctrl)) {
@@ -747,6 +585,7 @@ void hwsim_hack_mark(struct hwsim_radio *radio, struct hwsim_ppdu *ppdu)
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
+	hack->is_protected |= is_protected(ppdu);
 	/* unless it is that frame again, which says so itself */
 	ppdu->is_sync = hack->unheard &&
 			!(hack->unheard_is_plain &&
@@ -839,7 +678,7 @@ void hwsim_hack_answered(struct hwsim_radio *radio,
 	struct restored restored = { .hack = hack };
 	u64 before;
 
-	if (!hack)
+	if (!hack || (hack->is_protected && !radio->mac->hack.in_clear))
 		return;
 	__skb_queue_head_init(&restored.skbs);
 	before = hack->receiver.statistics.crc_failures +

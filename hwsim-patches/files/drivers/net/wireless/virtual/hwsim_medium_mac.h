@@ -6,7 +6,7 @@
  *	up		what goes up to mac80211
  *	network		what a radio knows of its network
  *	peer		what goes with answers: bytes of a stack above
- *	hack		TCP ACKs that go with answers
+ *	hack		TCP ACKs that go with answers: frames and answers
  *	mpdu		a frame of mac80211: queues, attempts, its fate
  *	session		BlockAck agreements: who has one
  *	access		contention of one radio: when it may send, what came of it
@@ -17,6 +17,7 @@
  *	rx		answers and NAV, delivery to mac80211
  *	tx		frames from mac80211 and back: A-MPDU, tx status
  *	release		frames for stations that ask or wake up
+ *	hook		TCP ACKs that go with answers: interfaces and packets
  *	mac		what the air, and access, find behind their operations
  *
  * Each of these calls those before it in this list and in that of
@@ -40,6 +41,9 @@
 #define HWSIM_SESSION_BITS	5
 #define HWSIM_RTS_ATTEMPTS	7	/* dot11ShortRetryLimit */
 
+/* that much before they win the medium, ACKs go as they are */
+#define HWSIM_HACK_LEAD_NS	1
+
 struct hwsim_ac;
 struct hwsim_hack;
 struct hwsim_hack_statistics;
@@ -49,11 +53,13 @@ struct hwsim_hack_statistics;
  * @mode: &enum hwsim_medium_hack
  * @turnaround_ns: how long a TCP ACK takes from its host into an answer
  * @timer_ns: how long one is held at most, 0: for ever
+ * @in_clear: it does so even where frames are ciphered
  */
 struct hwsim_hack_config {
 	u32 mode;
 	u32 turnaround_ns;
 	u64 timer_ns;
+	bool in_clear;
 };
 
 /* where a frame stands in its TXOP */
@@ -114,10 +120,13 @@ struct hwsim_frame_ops {
  * @waiting: contends
  * @ready_ns: since when
  * @committed_ns: starts then, whatever begins in between, or HWSIM_NEVER
+ * @holds_acks: contends for TCP ACKs that may yet go with an answer
  * @attempts: transmissions
  * @successes: of those
  * @inside: collisions with another access category
  * @airtime_ns: on the air
+ * @acquired_ns: idle time just before that: IFS and slots
+ * @answered_ns: from the end of a frame to that of its answer, or to the time-out
  */
 struct hwsim_ac {
 	struct hwsim_edca edca;
@@ -128,10 +137,13 @@ struct hwsim_ac {
 	bool waiting;
 	u64 ready_ns;
 	u64 committed_ns;
+	bool holds_acks;
 	u64 attempts;
 	u64 successes;
 	u64 inside;
 	u64 airtime_ns;
+	u64 acquired_ns;
+	u64 answered_ns;
 };
 
 /**
@@ -293,6 +305,8 @@ struct hwsim_up {
  * @latency_ns: a frame takes up to that long into the idle radio
  * @approx_flows: what it sends that may arrive so
  * @more_data: marks data frames behind which others wait
+ * @answer_delay_ns: its ACKs and BlockAcks are so much later than SIFS
+ * @answer_wait_ns: it waits so much longer for those of others
  * @hack: how it uses TCP/HACK
  * @hack_ifaces: its interfaces, as TCP/HACK knows them
  * @no_retry_mark: mark of packets that are tried once only, 0: none
@@ -345,6 +359,8 @@ struct hwsim_mac {
 	u32 latency_ns;
 	struct hwsim_approx_flow approx_flows[HWSIM_MAX_APPROX_FLOWS];
 	bool more_data;
+	u32 answer_delay_ns;
+	u32 answer_wait_ns;
 	struct hwsim_hack_config hack;
 	struct list_head hack_ifaces;
 	u32 no_retry_mark;
@@ -478,8 +494,7 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 /* hack */
 int hwsim_hack_prepare(void);
 void hwsim_hack_exit(void);
-void hwsim_hack_set(struct hwsim_radio *radio,
-		    const struct hwsim_hack_config *config);
+void hwsim_hack_won(struct hwsim_radio *radio, u8 ac);
 void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		       struct hwsim_ppdu *answer);
@@ -615,6 +630,10 @@ void hwsim_tx_forget_sta(struct hwsim_radio *radio, const u8 *addr);
 void hwsim_tx_drop_queued(struct hwsim_radio *radio,
 			  const struct ieee80211_vif *vif);
 void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif);
+
+/* hook */
+void hwsim_hack_set(struct hwsim_radio *radio,
+		    const struct hwsim_hack_config *config);
 
 /* mac */
 extern const struct hwsim_mac_ops hwsim_mac_ops;

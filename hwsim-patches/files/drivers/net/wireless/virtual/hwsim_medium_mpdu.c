@@ -30,7 +30,7 @@ void hwsim_queue_first(struct hwsim_ac *ac, struct hwsim_mpdu *mpdu)
  */
 bool hwsim_ac_pending(const struct hwsim_ac *ac)
 {
-	return !list_empty(&ac->queue) || ac->txqs;
+	return !list_empty(&ac->queue) || ac->txqs || ac->holds_acks;
 }
 
 /**

@@ -12,6 +12,7 @@
 #define PPDU_LEAST_US	100
 #define LATENCY_MAX_US	10000
 #define TURNAROUND_MAX_US	10000
+#define ANSWER_MAX_US		1000
 #define HACK_TIMER_MAX_US	(10U * 1000 * 1000)
 #define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
@@ -115,6 +116,11 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, TURNAROUND_MAX_US),
 	[HWSIM_MEDIUM_ATTR_HACK_TIMER_US] =
 		NLA_POLICY_FULL_RANGE(NLA_U32, &hack_timer_range),
+	[HWSIM_MEDIUM_ATTR_HACK_IN_CLEAR] = NLA_POLICY_MAX(NLA_U8, 1),
+	[HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US] =
+		NLA_POLICY_MAX(NLA_U32, ANSWER_MAX_US),
+	[HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US] =
+		NLA_POLICY_MAX(NLA_U32, ANSWER_MAX_US),
 	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
@@ -446,6 +452,12 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_LATENCY_US];
 	if (attr)
 		radio->mac->latency_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+	attr = attrs[HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US];
+	if (attr)
+		radio->mac->answer_delay_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+	attr = attrs[HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US];
+	if (attr)
+		radio->mac->answer_wait_ns = nla_get_u32(attr) * NSEC_PER_USEC;
 	attr = attrs[HWSIM_MEDIUM_ATTR_MORE_DATA];
 	if (attr)
 		radio->mac->more_data = nla_get_u8(attr);
@@ -465,6 +477,7 @@ static void set_hack(struct hwsim_radio *radio, struct nlattr **attrs)
 	struct nlattr *mode = attrs[HWSIM_MEDIUM_ATTR_HACK];
 	struct nlattr *turnaround = attrs[HWSIM_MEDIUM_ATTR_HACK_TURNAROUND_US];
 	struct nlattr *timer = attrs[HWSIM_MEDIUM_ATTR_HACK_TIMER_US];
+	struct nlattr *in_clear = attrs[HWSIM_MEDIUM_ATTR_HACK_IN_CLEAR];
 
 	if (mode)
 		config.mode = nla_get_u32(mode);
@@ -472,7 +485,9 @@ static void set_hack(struct hwsim_radio *radio, struct nlattr **attrs)
 		config.turnaround_ns = nla_get_u32(turnaround) * NSEC_PER_USEC;
 	if (timer)
 		config.timer_ns = (u64)nla_get_u32(timer) * NSEC_PER_USEC;
-	if (mode || turnaround || timer)
+	if (in_clear)
+		config.in_clear = nla_get_u8(in_clear);
+	if (mode || turnaround || timer || in_clear)
 		hwsim_hack_set(radio, &config);
 }
 
@@ -920,6 +935,8 @@ static int fill_access(struct sk_buff *msg, const void *what)
 		[HWSIM_MEDIUM_ACCESS_ATTR_SUCCESSES - 1] = ac->successes,
 		[HWSIM_MEDIUM_ACCESS_ATTR_INSIDE - 1] = ac->inside,
 		[HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS - 1] = ac->airtime_ns,
+		[HWSIM_MEDIUM_ACCESS_ATTR_ACQUIRE_NS - 1] = ac->acquired_ns,
+		[HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS - 1] = ac->answered_ns,
 	};
 
 	return nla_put_u32(msg, HWSIM_MEDIUM_ATTR_RADIO, access->radio->index) ||

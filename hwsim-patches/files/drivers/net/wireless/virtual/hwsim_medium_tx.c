@@ -1034,8 +1034,10 @@ void hwsim_tx_purge(struct hwsim_radio *radio, const struct ieee80211_vif *vif)
 
 	hwsim_sessions_purge(radio, vif);
 	hwsim_keep_purge(radio, vif);
-	for (i = 0; !vif && i < IEEE80211_NUM_ACS; i++)
+	for (i = 0; !vif && i < IEEE80211_NUM_ACS; i++) {
 		radio->mac->acs[i].txqs = false;
+		radio->mac->acs[i].holds_acks = false;
+	}
 	hwsim_tx_drop_queued(radio, vif);
 }
 

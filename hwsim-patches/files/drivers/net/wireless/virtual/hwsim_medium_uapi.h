@@ -72,7 +72,8 @@ enum hwsim_medium_curve {
  * @HWSIM_MEDIUM_CMD_SET_RADIO: RADIO and what is to change: NOISE_MBM,
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
  *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
- *	HACK with HACK_TURNAROUND_US and HACK_TIMER_US
+ *	HACK with HACK_TURNAROUND_US, HACK_TIMER_US and HACK_IN_CLEAR,
+ *	ANSWER_DELAY_US, ANSWER_WAIT_US
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -116,11 +117,14 @@ enum hwsim_medium_cmd {
  * @HWSIM_MEDIUM_HACK_TIMER: all, unless no answer is due for too long
  * @HWSIM_MEDIUM_HACK_MORE_DATA: those that are sent while the peer says by MORE
  *	DATA that it will send again
+ * @HWSIM_MEDIUM_HACK_OPPORTUNISTIC: those for which an answer is due before they
+ *	win the medium, for which they contend as others do
  */
 enum hwsim_medium_hack {
 	HWSIM_MEDIUM_HACK_OFF,
 	HWSIM_MEDIUM_HACK_TIMER,
 	HWSIM_MEDIUM_HACK_MORE_DATA,
+	HWSIM_MEDIUM_HACK_OPPORTUNISTIC,
 	HWSIM_MEDIUM_NUM_HACKS,
 };
 
@@ -300,6 +304,12 @@ enum hwsim_medium_access_attr {
 						 * access category of the radio
 						 */
 	HWSIM_MEDIUM_ACCESS_ATTR_AIR_NS,	/* ns on the air */
+	HWSIM_MEDIUM_ACCESS_ATTR_ACQUIRE_NS,	/* ns of idle time just before:
+						 * IFS and slots
+						 */
+	HWSIM_MEDIUM_ACCESS_ATTR_ANSWER_NS,	/* ns from there to the ends of
+						 * answers, or to time-outs
+						 */
 	__HWSIM_MEDIUM_ACCESS_ATTR_END,
 	HWSIM_MEDIUM_ACCESS_ATTR_MAX = __HWSIM_MEDIUM_ACCESS_ATTR_END - 1,
 };
@@ -324,6 +334,8 @@ enum hwsim_medium_hack_attr {
 	HWSIM_MEDIUM_HACK_ATTR_MALFORMED,	/* payloads that end within one */
 	HWSIM_MEDIUM_HACK_ATTR_RESETS,		/* RESETs of the other end */
 	HWSIM_MEDIUM_HACK_ATTR_HELD_NS,		/* how long ACKs were held, in all */
+	HWSIM_MEDIUM_HACK_ATTR_SYNCS,		/* frames of the other end with SYNC */
+	HWSIM_MEDIUM_HACK_ATTR_AIR_NS,		/* ns by which answers were longer */
 	__HWSIM_MEDIUM_HACK_ATTR_END,
 	HWSIM_MEDIUM_HACK_ATTR_MAX = __HWSIM_MEDIUM_HACK_ATTR_END - 1,
 };
@@ -434,6 +446,13 @@ enum hwsim_medium_attr {
 						 * of TCP ACKs to a peer
 						 */
 	HWSIM_MEDIUM_ATTR_HACK_RECEIVED,	/* nest: of those from it */
+	HWSIM_MEDIUM_ATTR_HACK_IN_CLEAR,	/* u8: even where frames are ciphered */
+	HWSIM_MEDIUM_ATTR_ANSWER_DELAY_US,	/* u32: its ACKs and BlockAcks are so
+						 * much later than SIFS
+						 */
+	HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US,	/* u32: it waits so much longer for
+						 * answers
+						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,
 };

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * TCP/HACK in the driver: what hwsim_medium_hook.c, where packets come by, and
+ * hwsim_medium_hack.c, where frames do, share.
+ */
+#ifndef __HWSIM_MEDIUM_HACK_H
+#define __HWSIM_MEDIUM_HACK_H
+
+#include <linux/if_ether.h>
+#include <linux/list.h>
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+#include "hwsim_hack.h"
+#include "hwsim_medium_core.h"
+
+struct hwsim_peer;
+struct hwsim_radio;
+
+/**
+ * struct hwsim_hack - TCP ACKs to and from a peer
+ * @radio: whose peer it is
+ * @addr: address of the peer
+ * @iface: by which its packets come and go
+ * @sender: ACKs to the peer
+ * @receiver: ACKs from it
+ * @headers: Ethernet headers of the flows of @receiver
+ * @timer: ACKs have been held for too long
+ * @seq_ctrl: of the last frame that was answered with payload
+ * @was_ampdu: that was an A-MPDU
+ * @tid: its TID
+ * @unheard: the peer has not answered since this frame was sent to it:
+ * @unheard_is_plain: one that is not in an A-MPDU
+ * @unheard_tid: its TID
+ * @unheard_seq_ctrl: its sequence control
+ * @cannot_follow: the peer is to be told that an ACK could not be restored
+ * @is_protected: frames to or from it are ciphered
+ * @ac: access category of the last ACK that is held for it
+ */
+struct hwsim_hack {
+	struct hwsim_radio *radio;
+	u8 addr[ETH_ALEN];
+	struct hwsim_hack_iface *iface;
+	struct hwsim_hack_compressor sender;
+	struct hwsim_hack_decompressor receiver;
+	u8 headers[HWSIM_HACK_FLOWS][ETH_HLEN];
+	struct hwsim_event timer;
+	u16 seq_ctrl;
+	bool was_ampdu;
+	u8 tid;
+	bool unheard;
+	bool unheard_is_plain;
+	u8 unheard_tid;
+	u16 unheard_seq_ctrl;
+	bool cannot_follow;
+	bool is_protected;
+	u8 ac;
+};
+
+/**
+ * struct hwsim_hack_iface - an interface of a radio
+ * @list: in radio->mac->hack_ifaces
+ * @radio: the radio
+ * @vif: mac80211's
+ * @netdev: the network device
+ * @ops: egress and ingress
+ * @is_hooked: they are registered
+ * @kept: what could not be sent, since the station has left its network
+ * @kept_ns: since when
+ * @back: it is in a network again
+ */
+struct hwsim_hack_iface {
+	struct list_head list;
+	struct hwsim_radio *radio;
+	struct ieee80211_vif *vif;
+	struct net_device *netdev;
+	struct nf_hook_ops ops[2];
+	bool is_hooked;
+	struct sk_buff_head kept;
+	u64 kept_ns;
+	struct hwsim_event back;
+};
+
+bool hwsim_hack_is_own_packet(bool is_restored);
+struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
+				  const u8 *addr);
+u32 hwsim_hack_tag(const struct hwsim_hack_flow *flow);
+enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
+					  struct hwsim_hack_segment *segment);
+bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
+		     const struct hwsim_hack_segment *segment, u64 now);
+void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
+		     const struct hwsim_hack_segment *segment, u64 now);
+void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
+void hwsim_hack_send_on(struct sk_buff_head *skbs);
+void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface);
+
+#endif

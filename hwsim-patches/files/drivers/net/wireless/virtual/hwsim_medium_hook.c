@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * TCP/HACK in the driver: the interfaces of a radio, and packets that come by
+ * there. TCP ACKs that leave are taken before mac80211 numbers and ciphers them;
+ * of those that go or come as they are, both ends learn what flows look like.
+ *
+ * Packets are seen at the egress and ingress hooks of netfilter, behind all
+ * filters. An ACK that was held and then goes as it is passes the egress hooks a
+ * second time.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/netdevice.h>
+#include <linux/netfilter_netdev.h>
+#include <linux/slab.h>
+#include <net/cfg80211.h>
+#include <net/dst.h>
+#include "hwsim_medium_hack.h"
+#include "hwsim_medium_mac.h"
+
+/* what a station has kept is of no use any more after that */
+#define KEPT_FOR_NS	(1 * NSEC_PER_SEC)
+
+/* its new access point has to note that it is there */
+#define BACK_NS		(1 * NSEC_PER_MSEC)
+
+/* hooks come and go under it */
+static DEFINE_MUTEX(ifaces_mutex);
+
+/* ---- packets ---- */
+
+/* whom a packet of an interface goes to over the air */
+static const u8 *peer_addr(const struct hwsim_hack_iface *iface,
+			   const u8 *station)
+{
+	if (iface->vif->type != NL80211_IFTYPE_STATION)
+		return station;
+	return iface->vif->cfg.assoc ? iface->vif->bss_conf.bssid : NULL;
+}
+
+/* Return: whether a packet can be a TCP ACK */
+static bool is_small(const struct sk_buff *skb, u32 bytes)
+{
+	return bytes <= HWSIM_HACK_PACKET_MAX && !skb_is_nonlinear(skb) &&
+	       !skb_vlan_tag_present(skb) &&
+	       (skb->protocol == htons(ETH_P_IP) ||
+		skb->protocol == htons(ETH_P_IPV6));
+}
+
+/*
+ * An ACK that is held contends for the medium meanwhile, as one that is not. It
+ * is sent as it is just before the radio has won (hwsim_access_contend()), so
+ * that it is in mac80211's queue by then.
+ */
+static void contend(struct hwsim_hack *hack, struct sk_buff *skb, u64 now)
+{
+	static const u8 acs[] = {
+		IEEE80211_AC_BE, IEEE80211_AC_BK, IEEE80211_AC_BK,
+		IEEE80211_AC_BE, IEEE80211_AC_VI, IEEE80211_AC_VI,
+		IEEE80211_AC_VO, IEEE80211_AC_VO,
+	};
+	struct hwsim_radio *radio = hack->radio;
+	struct hwsim_ac *ac;
+
+	hack->ac = radio->mac->qos ? acs[cfg80211_classify8021d(skb, NULL) & 7] :
+				     IEEE80211_AC_BE;
+	ac = &radio->mac->acs[hack->ac];
+	ac->holds_acks = true;
+	if (radio->air)
+		hwsim_access_ready(radio, ac, now + HWSIM_HACK_LEAD_NS);
+}
+
+static bool take(struct hwsim_hack_iface *iface, struct sk_buff *skb,
+		 const struct hwsim_hack_segment *segment,
+		 enum hwsim_hack_kind kind, u64 now,
+		 struct sk_buff_head *before)
+{
+	const u8 *addr = peer_addr(iface, eth_hdr(skb)->h_dest);
+	struct hwsim_hack *hack = addr ? hwsim_hack_get(iface, addr) : NULL;
+
+	if (!hack)
+		return false;
+	if (kind == HWSIM_HACK_ACK && hwsim_hack_take(hack, skb, segment, now)) {
+		if (iface->radio->mac->hack.mode ==
+		    HWSIM_MEDIUM_HACK_OPPORTUNISTIC)
+			contend(hack, skb, now);
+		return true;
+	}
+	if (hwsim_hack_holds(&hack->sender, &segment->flow))
+		hwsim_hack_give_up(hack, before);
+	if (kind == HWSIM_HACK_EDGE)
+		hwsim_hack_forget(&hack->sender, &segment->flow);
+	else
+		hwsim_hack_pass(hack, skb, segment, now);
+	return false;
+}
+
+static unsigned int on_egress(void *priv, struct sk_buff *skb,
+			      const struct nf_hook_state *state)
+{
+	struct hwsim_hack_iface *iface = priv;
+	struct hwsim_radio *radio = iface->radio;
+	struct hwsim_hack_segment segment;
+	struct sk_buff_head before;
+	enum hwsim_hack_kind kind;
+	bool is_taken;
+	u64 now;
+
+	if (!READ_ONCE(radio->mac->hack.mode) ||
+	    hwsim_hack_is_own_packet(false) ||
+	    skb->len <= ETH_HLEN || !is_small(skb, skb->len - ETH_HLEN))
+		return NF_ACCEPT;
+	kind = hwsim_hack_parse_skb(skb, &segment);
+	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
+		return NF_ACCEPT;
+	__skb_queue_head_init(&before);
+	skb_dst_force(skb); /* it may be held for longer than this */
+	now = hwsim_medium_enter(radio->medium);
+	is_taken = take(iface, skb, &segment, kind, now, &before);
+	hwsim_medium_leave(radio->medium);
+	hwsim_hack_send_on(&before);
+	return is_taken ? NF_STOLEN : NF_ACCEPT;
+}
+
+static unsigned int on_ingress(void *priv, struct sk_buff *skb,
+			       const struct nf_hook_state *state)
+{
+	struct hwsim_hack_iface *iface = priv;
+	struct hwsim_radio *radio = iface->radio;
+	struct hwsim_hack_segment segment;
+	enum hwsim_hack_kind kind;
+	struct hwsim_hack *hack;
+	const u8 *addr;
+	int flow;
+
+	if (!READ_ONCE(radio->mac->hack.mode) ||
+	    hwsim_hack_is_own_packet(true) || !is_small(skb, skb->len))
+		return NF_ACCEPT;
+	kind = hwsim_hack_parse(skb->data, skb->len, false, &segment);
+	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
+		return NF_ACCEPT;
+	addr = peer_addr(iface, eth_hdr(skb)->h_source);
+	hwsim_medium_enter(radio->medium);
+	hack = addr ? hwsim_hack_get(iface, addr) : NULL;
+	if (hack && kind == HWSIM_HACK_EDGE) {
+		hwsim_hack_unlearn(&hack->receiver, &segment.flow);
+	} else if (hack) {
+		flow = hwsim_hack_learn(&hack->receiver, &segment,
+					hwsim_hack_tag(&segment.flow));
+		memcpy(hack->headers[flow], eth_hdr(skb), ETH_HLEN);
+	}
+	hwsim_medium_leave(radio->medium);
+	return NF_ACCEPT;
+}
+
+static void hook(struct hwsim_hack_iface *iface)
+{
+	static const struct nf_hook_ops ops[] = {
+		{ .hook = on_egress, .hooknum = NF_NETDEV_EGRESS },
+		{ .hook = on_ingress, .hooknum = NF_NETDEV_INGRESS },
+	};
+	u32 i;
+
+	if (iface->is_hooked)
+		return;
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		iface->ops[i] = ops[i];
+		iface->ops[i].pf = NFPROTO_NETDEV;
+		iface->ops[i].dev = iface->netdev;
+		iface->ops[i].priv = iface;
+		iface->ops[i].priority = INT_MAX; /* after all filters */
+	}
+	if (nf_register_net_hooks(dev_net(iface->netdev), iface->ops,
+				  ARRAY_SIZE(ops)))
+		netdev_warn(iface->netdev, "TCP ACKs go as they are\n");
+	else
+		iface->is_hooked = true;
+}
+
+/* ---- a station that changes its access point ---- */
+
+static void on_back(struct hwsim_clock *clock, struct hwsim_event *event)
+{
+	struct hwsim_hack_iface *iface =
+		container_of(event, struct hwsim_hack_iface, back);
+
+	if (clock->now_ns - iface->kept_ns > KEPT_FOR_NS)
+		__skb_queue_purge(&iface->kept);
+	hwsim_up_packets(iface->radio, iface->netdev, &iface->kept,
+			 hwsim_hack_send_on);
+}
+
+/**
+ * hwsim_hack_authorized - a station may send in a network
+ * @radio: the radio, on a medium
+ * @vif: the interface
+ *
+ * ACKs that it held when it left its last access point go to this one.
+ */
+void hwsim_hack_authorized(struct hwsim_radio *radio, struct ieee80211_vif *vif)
+{
+	struct hwsim_hack_iface *iface;
+	u64 now;
+
+	if (vif->type != NL80211_IFTYPE_STATION)
+		return;
+	mutex_lock(&ifaces_mutex);
+	now = hwsim_medium_enter(radio->medium);
+	list_for_each_entry(iface, &radio->mac->hack_ifaces, list) {
+		if (iface->vif != vif || skb_queue_empty(&iface->kept))
+			continue;
+		hwsim_event_cancel(&radio->medium->clock, &iface->back);
+		hwsim_event_add(&radio->medium->clock, &iface->back,
+				now + BACK_NS);
+	}
+	hwsim_medium_leave(radio->medium);
+	mutex_unlock(&ifaces_mutex);
+}
+EXPORT_SYMBOL_GPL(hwsim_hack_authorized);
+
+/* ---- interfaces ---- */
+
+/**
+ * hwsim_hack_add_interface - an interface of a radio comes up
+ * @radio: the radio, on a medium
+ * @vif: the interface
+ */
+void hwsim_hack_add_interface(struct hwsim_radio *radio,
+			      struct ieee80211_vif *vif)
+{
+	struct wireless_dev *wdev = ieee80211_vif_to_wdev(vif);
+	struct hwsim_hack_iface *iface, *other;
+
+	if (!wdev || !wdev->netdev)
+		return;
+	iface = kzalloc(sizeof(*iface), GFP_KERNEL);
+	if (!iface)
+		return;
+	iface->radio = radio;
+	iface->vif = vif;
+	iface->netdev = wdev->netdev;
+	__skb_queue_head_init(&iface->kept);
+	hwsim_event_init(&iface->back, HWSIM_PHASE_TIMEOUT);
+	iface->back.handler = on_back;
+	mutex_lock(&ifaces_mutex);
+	list_for_each_entry(other, &radio->mac->hack_ifaces, list) {
+		if (other->vif == vif) { /* mac80211 begins anew */
+			mutex_unlock(&ifaces_mutex);
+			kfree(iface);
+			return;
+		}
+	}
+	list_add_tail(&iface->list, &radio->mac->hack_ifaces);
+	if (radio->mac->hack.mode)
+		hook(iface);
+	mutex_unlock(&ifaces_mutex);
+}
+EXPORT_SYMBOL_GPL(hwsim_hack_add_interface);
+
+static void remove(struct hwsim_hack_iface *iface)
+{
+	struct hwsim_radio *radio = iface->radio;
+
+	list_del(&iface->list);
+	if (iface->is_hooked)
+		nf_unregister_net_hooks(dev_net(iface->netdev), iface->ops,
+					ARRAY_SIZE(iface->ops));
+	synchronize_net();
+	hwsim_medium_enter(radio->medium);
+	hwsim_hack_leave_interface(iface);
+	hwsim_medium_leave(radio->medium);
+	kfree(iface);
+}
+
+/**
+ * hwsim_hack_remove_interface - an interface of a radio goes down
+ * @radio: the radio, on a medium
+ * @vif: the interface
+ */
+void hwsim_hack_remove_interface(struct hwsim_radio *radio,
+				 struct ieee80211_vif *vif)
+{
+	struct hwsim_hack_iface *iface, *next;
+
+	mutex_lock(&ifaces_mutex);
+	list_for_each_entry_safe(iface, next, &radio->mac->hack_ifaces, list)
+		if (iface->vif == vif)
+			remove(iface);
+	mutex_unlock(&ifaces_mutex);
+}
+EXPORT_SYMBOL_GPL(hwsim_hack_remove_interface);
+
+/**
+ * hwsim_hack_set - how a radio uses TCP/HACK
+ * @radio: the radio; hwsim_hack_prepare() has been called
+ * @config: how
+ */
+void hwsim_hack_set(struct hwsim_radio *radio,
+		    const struct hwsim_hack_config *config)
+{
+	struct hwsim_hack_iface *iface;
+	struct hwsim_peer *peer;
+	u32 i, j;
+
+	mutex_lock(&ifaces_mutex);
+	list_for_each_entry(iface, &radio->mac->hack_ifaces, list)
+		if (config->mode)
+			hook(iface);
+	mutex_unlock(&ifaces_mutex);
+	if (!radio->medium) {
+		radio->mac->hack = *config;
+		return;
+	}
+	hwsim_medium_enter(radio->medium);
+	radio->mac->hack = *config;
+	if (!config->mode)
+		hwsim_hack_forget_peer(radio, NULL);
+	/* others may have asked in vain whether this one knows it */
+	for (j = 0; j < HWSIM_MEDIUM_MAX_RADIOS; j++)
+		if (radio->medium->radios[j])
+			hash_for_each(radio->medium->radios[j]->mac->peers, i,
+				      peer, node)
+				peer->hack_asked = false;
+	hwsim_medium_leave(radio->medium);
+}
