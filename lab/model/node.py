@@ -279,7 +279,8 @@ class Wireless(WithRadio):
     hack: AnyHack | None = Field(
         None,
         description="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, "
-        "timer, off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: off.",
+        "timer, off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: "
+        "off.",
     )
     answer_delay: Annotated[int, Quantity(units.DURATION, most=_ANSWER_DELAY_MOST_NS, least=0)] = Field(
         0,

@@ -112,8 +112,8 @@ def test_acks_that_find_no_answer_in_time_contend(boot: Boot) -> None:
 
 def test_late_answers_cost_their_time_and_nothing_else(boot: Boot) -> None:
     """Of the paper's radios: 37 us (section 4.2). Each frame and its ACK take 350 to 450 us without."""
-    late = {"ap": "more-data, answer_delay: 37 us", "sta": "more-data, answer_delay: 37 us"}
-    stock, found = ran(boot, "a"), ran(boot, "a", **late)
+    late = "more-data, answer_delay: 37 us"
+    stock, found = ran(boot, "a"), ran(boot, "a", ap=late, sta=late)
     assert 0.88 < goodput_mbps(found) / goodput_mbps(stock) < 0.93
     assert found.link("ap1", "sta1")["retries"] < 10  # nobody gives up on a late answer
 

