@@ -8,6 +8,7 @@ comments above a block, which readers of the page do not see, add what the block
     <!-- file: cafe.yaml -->                                 the block is this file
     <!-- file: cafe.yaml, more -->                           the block goes to the end of this file
     <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a copy of a shown file with other words
+    <!-- file: lab/x.lua from the checkout -->               no block: a copy of that file
 
 Files are written and commands run in the order of the document.
 """
@@ -18,7 +19,10 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
+_CHECKOUT = Path(__file__).resolve().parents[2]
+_OF_CHECKOUT = "the checkout"
 _FENCE = re.compile(r"```(?P<language>\w*)\s*$")
 _NOTE = re.compile(r"<!-- (?P<kind>file|printed by): (?P<what>.*?) -->\s*$")
 _HEADING = re.compile(r"#+ ")
@@ -58,7 +62,7 @@ def parse(text: str) -> list[Command | File]:
     """Return the commands and files in the order of the document.
 
     Raises:
-        DocumentError: a comment names a file that the document does not show, or words that are not in it.
+        DocumentError: a comment names a file that neither document nor checkout has, or words that are not in it.
     """
     lines = text.splitlines()
     shown = _shown_files(lines)
@@ -146,6 +150,10 @@ def _text(fence: _Fence) -> str:
 def _altered(line: int, what: str, files: dict[str, str]) -> File:
     head, *changes = what.split("; ")
     name, _, source = head.partition(" from ")
+    if source == _OF_CHECKOUT and (_CHECKOUT / name).is_file():
+        files = {source: (_CHECKOUT / name).read_text()}
+    elif source == _OF_CHECKOUT:
+        raise DocumentError(f"{line}: the checkout has no file {name}; write its path from the top of the checkout")
     if source not in files:
         raise DocumentError(f"{line}: no block shows the file {source}; write <!-- file: {source} --> above it")
     text = files[source]

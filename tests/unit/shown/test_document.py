@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.shown.document import Command, DocumentError, File, parse, prose
@@ -89,6 +91,13 @@ def test_a_copy_of_what_is_shown_nowhere_or_without_a_change_is_refused() -> Non
         parse(FILES.replace("host -> hots", "hosts -> hots"))
     with pytest.raises(DocumentError, match='1: "host" does not change a.yaml'):
         parse(FILES.replace("host -> hots", "host"))
+
+
+def test_a_file_of_the_checkout_is_copied() -> None:
+    name = "tests/unit/shown/test_document.py"
+    assert parse(f"<!-- file: {name} from the checkout -->\n") == [File(name, Path(__file__).read_text())]
+    with pytest.raises(DocumentError, match=r"1: the checkout has no file shown/none\.py; write its path"):
+        parse("<!-- file: shown/none.py from the checkout -->\n")
 
 
 def test_a_comment_counts_for_the_block_right_below_it() -> None:
