@@ -13,7 +13,6 @@ import pytest
 from tests.system.test_tshark import COMPLAINTS
 
 SCRIPT = Path(__file__).parents[1] / "wireshark" / "hack.lua"
-_NOBODY = {"user": "nobody", "group": "nogroup", "extra_groups": []}
 
 
 class Dissector:
@@ -46,7 +45,7 @@ class Dissector:
 
     def _run(self, capture: Path, *options: str) -> str:
         argv = ["tshark", "-n", "-X", f"lua_script:{self.script}", "-r", "-", *options]
-        identity = _NOBODY if os.geteuid() == 0 else {}
+        is_root = os.geteuid() == 0
         with capture.open("rb") as frames:
             done = subprocess.run(
                 argv,
@@ -54,8 +53,9 @@ class Dissector:
                 stdin=frames,
                 capture_output=True,
                 text=True,
-                **identity,  # type: ignore[call-overload]
+                user="nobody" if is_root else None,
+                group="nogroup" if is_root else None,
+                extra_groups=[] if is_root else None,
             )
         assert done.returncode == 0 and "Lua" not in done.stderr, done.stderr
-        told: str = done.stdout
-        return told
+        return done.stdout

@@ -154,8 +154,7 @@ local ITEM_MSN = ProtoField.uint8("hack.item.msn", "Master sequence number")
 local ITEM_FORM = ProtoField.string("hack.item.form", "Form")
 local ITEM_BYTES = ProtoField.uint16("hack.item.bytes", "Bytes", BYTES[1], BYTES[2])
 local OTHER = ProtoField.bytes("hack.other", "Not TCP/HACK")
-local ENDS_EARLY =
-	ProtoExpert.new("hack.ends_early", "An item ends early", expert.group.PROTOCOL, expert.severity.NOTE)
+local WHY = ProtoExpert.new("hack.other.why", "Not TCP/HACK", expert.group.PROTOCOL, expert.severity.NOTE)
 
 local registered = { MSN, COUNT, TOTAL, ITEM, ITEM_MSN, ITEM_FORM, ITEM_BYTES, OTHER }
 
@@ -183,7 +182,7 @@ for _, form in ipairs(FORMS) do
 end
 
 hack.fields = registered
-hack.experts = { ENDS_EARLY }
+hack.experts = { WHY }
 
 -- ---- reading ----
 
@@ -395,7 +394,7 @@ function hack.dissector(tvb, pinfo, tree)
 	if msn then
 		pinfo.cols.info:append(", " .. show(tree, payload, msn, found))
 	else
-		tree:add(OTHER, payload):add_proto_expert_info(ENDS_EARLY, "Not TCP/HACK: " .. found)
+		tree:add(OTHER, payload):add_proto_expert_info(WHY, "Not TCP/HACK: " .. found)
 	end
 end
 
