@@ -42,8 +42,8 @@ class Hack(Model):
 
     in_clear: bool = Field(
         False,
-        description="Whether TCP ACKs do so in an encrypted network, too. Their addresses, ports and numbers are then "
-        "on the air in clear, and whoever can send ACK frames can forge them.",
+        description="Whether TCP ACKs do so in an encrypted network, too. How ACK numbers, windows and timestamps grow "
+        "is then on the air in clear, and whoever can send ACK frames can forge TCP ACKs.",
     )
 
     @model_validator(mode="after")

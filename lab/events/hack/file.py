@@ -15,7 +15,10 @@ class HackSwitch(Event):
     """Change which TCP ACKs of a node go with ACK and BlockAck frames (see the key hack of a node)."""
 
     hack: Text = Field(description="The node, an access point or a station with the key hack.")
-    to: AnyHack = Field(description="more-data, opportunistic, timer, off, or {mode: …} with the keys of hack.")
+    to: AnyHack = Field(
+        description="more-data, opportunistic, timer, off, or {mode: …} with the keys of hack; "
+        "in an encrypted network none do without in_clear."
+    )
 
     def resolve(self, scene: Scene) -> Resolved:
         """Yield ``{mode, turnaround_us, timer_us, in_clear}`` for each node."""
