@@ -7,6 +7,8 @@ program can read. So the window shrinks, and when the program reads, one ACK goe
 acknowledge every second segment therefore asks for more than ever waits for it, and reads at a steady pace. Linux also
 acknowledges each of a connection's first segments, and of those after a loss; TCP_QUICKACK 0 ends that until the next
 loss, so the sink sets it whenever it reads.
+
+Not modelled: Linux acknowledges a single segment after 40 to 200 ms, not always after 200 ms.
 """
 
 import json
@@ -14,12 +16,14 @@ import select
 import socket
 import sys
 import time
+from collections.abc import Iterator
 
 SECOND = 1_000_000_000
 PACE_NS = 5_000_000  # 94 KB at 150 Mbit/s, far less than WINDOW; to read more often only takes wall time
 WINDOW = 1 << 20  # of SO_RCVLOWAT, which Linux makes the receive window as well
 CHUNK = bytes(1 << 17)
 INADDR_ANY = ""
+TOTAL_RETRANS = 100  # where struct tcp_info (linux/tcp.h) has it
 
 
 def stamp(t_ns: int) -> str:
@@ -108,30 +112,45 @@ def sink(port: int, second: int, every_ns: int, omit_ns: int) -> None:
             channel.sendall(f"{count.omitted + count.total}\n".encode())
 
 
+def chunks(channel: socket.socket, end_ns: int, size: int) -> Iterator[int]:
+    """Send until that time, or that many bytes if ``size`` is not 0; yield what TCP has taken."""
+    left = size
+    while left or not size:
+        wait_ns = end_ns - time.time_ns()
+        if not size and wait_ns <= 0:
+            return
+        channel.settimeout(None if size else wait_ns / SECOND)
+        try:
+            taken = channel.send(CHUNK[:left] if size else CHUNK)
+        except TimeoutError:
+            return
+        left -= taken
+        yield taken
+
+
 def source(to: str, port: int, duration_ns: int, size: int, congestion: str) -> None:
-    """Send for a time, or that many bytes (0: no limit); tell how many the sink has read, and when it said so."""
+    """Send for a time, or ``size`` bytes if that is not 0, and tell how many the sink has read, and when it said so."""
     sent = arrived = 0
-    begin_ns = end_ns = time.time_ns()
-    channel = socket.socket()
-    try:
+    with socket.socket() as channel:
         if congestion:
             channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+        begin_ns = time.time_ns()
         channel.connect((to, port))
-        while not size or sent < size:
-            left_ns = begin_ns + duration_ns - time.time_ns()
-            if not size and left_ns <= 0:
-                break
-            channel.settimeout(None if size else left_ns / SECOND)
-            try:
-                sent += channel.send(CHUNK[: size - sent] if size else CHUNK)
-            except TimeoutError:
-                break
-        channel.settimeout(None)
-        channel.shutdown(socket.SHUT_WR)
-        arrived = int(channel.makefile().readline() or 0)
-    finally:
-        end_ns = time.time_ns()
-        tell(sent=sent, arrived=arrived, begin_s=stamp(begin_ns), end_s=stamp(end_ns))
+        try:
+            for taken in chunks(channel, begin_ns + duration_ns, size):
+                sent += taken
+            channel.settimeout(None)
+            channel.shutdown(socket.SHUT_WR)
+            arrived = int(channel.makefile().readline() or 0)
+        finally:
+            span = {"begin_s": stamp(begin_ns), "end_s": stamp(time.time_ns())}
+            tell(**span, sent=sent, arrived=arrived, retransmits=retransmits(channel))
+
+
+def retransmits(channel: socket.socket) -> int:
+    """Return how many segments the kernel has sent again."""
+    info = channel.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TOTAL_RETRANS + 4)
+    return int.from_bytes(info[TOTAL_RETRANS:], sys.byteorder)
 
 
 def main(words: list[str]) -> None:
