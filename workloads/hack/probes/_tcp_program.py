@@ -41,10 +41,18 @@ class Count:
 
     def __init__(self, every_ns: int, omit_ns: int) -> None:
         self.every_ns = every_ns
-        self.due_ns = time.time_ns() + omit_ns  # of the next look that ends an interval
         self.begin_ns: int | None = None
         self.since_ns = self.last_ns = 0
         self.size = self.total = self.omitted = 0
+        now_ns = time.time_ns()
+        self.due_ns = now_ns + omit_ns  # when to look, whether or not anything arrives
+        if not omit_ns:
+            self.begin(now_ns)
+
+    def begin(self, t_ns: int) -> None:
+        """Count from now on."""
+        self.begin_ns = self.since_ns = self.last_ns = t_ns
+        self.due_ns = t_ns - t_ns % self.every_ns + self.every_ns
 
     def add(self, t_ns: int, size: int) -> None:
         """Count what had arrived by then."""
@@ -54,15 +62,15 @@ class Count:
             self.size += size
             self.total += size
             self.last_ns = t_ns
-        if t_ns >= self.due_ns:
-            if self.begin_ns is None:
-                self.begin_ns = self.last_ns = t_ns
+        if t_ns >= self.due_ns and self.begin_ns is None:
+            self.begin(t_ns)
+        elif t_ns >= self.due_ns:
             self.interval(t_ns)
             self.due_ns = t_ns - t_ns % self.every_ns + self.every_ns
 
     def interval(self, until_ns: int) -> None:
         """Tell what arrived since the last interval, and begin a new one."""
-        if self.since_ns and until_ns > self.since_ns:
+        if until_ns > self.since_ns:
             tell(since_s=stamp(self.since_ns), until_s=stamp(until_ns), bytes=self.size)
         self.since_ns, self.size = until_ns, 0
 
@@ -133,7 +141,7 @@ def source(to: str, port: int, duration_ns: int, size: int, congestion: str) -> 
     sent = arrived = 0
     with socket.socket() as channel:
         if congestion:
-            channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+            choose(channel, congestion)
         begin_ns = time.time_ns()
         channel.connect((to, port))
         try:
@@ -145,6 +153,14 @@ def source(to: str, port: int, duration_ns: int, size: int, congestion: str) -> 
         finally:
             span = {"begin_s": stamp(begin_ns), "end_s": stamp(time.time_ns())}
             tell(**span, sent=sent, arrived=arrived, retransmits=retransmits(channel))
+
+
+def choose(channel: socket.socket, congestion: str) -> None:
+    """Set the congestion control of a connection."""
+    try:
+        channel.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, congestion.encode())
+    except FileNotFoundError:
+        sys.exit(f'the kernel has no congestion control "{congestion}"')
 
 
 def retransmits(channel: socket.socket) -> int:
