@@ -168,6 +168,33 @@ def test_models_are_frozen() -> None:
             'mine.yaml:3  nodes.ap1.memory: "100 kB" is too small; the minimum is 16 MiB',
         ),
         (
+            node("{kind: host, sysctls: {kernel.shmmax: 1}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.kernel.shmmax: "kernel.shmmax" is a setting of the kernel, which all nodes '
+            "share; a node has those that begin with net.",
+        ),
+        (
+            node("{kind: host, sysctls: {ipv4.tcp_sack: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.ipv4.tcp_sack: "ipv4.tcp_sack" is not a whole name; write '
+            "net.ipv4.tcp_sack",
+        ),
+        (
+            node("{kind: host, sysctls: {net/ipv4/tcp_sack: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.net/ipv4/tcp_sack: "net/ipv4/tcp_sack" is a path; write net.ipv4.tcp_sack',
+        ),
+        (
+            node("{kind: host, sysctls: {net...sys.kernel: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.net...sys.kernel: "net...sys.kernel" is not a valid name; write one such '
+            "as net.ipv4.tcp_timestamps",
+        ),
+        (
+            node('{kind: host, sysctls: {net.ipv4.tcp_sack: ""}}'),
+            "mine.yaml:3  nodes.ap1.sysctls.net.ipv4.tcp_sack: needs a value of one line",
+        ),
+        (
+            node("{kind: host, sysctls: [net.ipv4.tcp_sack=0]}"),
+            "mine.yaml:3  nodes.ap1.sysctls: must be a mapping: {key: value}, not a list",
+        ),
+        (
             node("{kind: ap, ssid: campus, mode: ac}"),
             'mine.yaml:3  nodes.ap1.mode: "ac" is not one of b, g, a, n; 802.11ac, ax and be are not modelled '
             "(docs/limits.md)",
