@@ -237,7 +237,9 @@ def test_dry_run_prints_the_lines_of_all_steps_in_their_order(plan: Plan) -> Non
 def test_settings_of_a_network_come_before_its_interfaces_and_those_of_interfaces_after(plan: Plan) -> None:
     """So a new interface takes over what is default, and an interface exists when it is set."""
     lines = list(guest_lines(plan))
-    sack, filtered = (lines.index(f"# /proc/sys/net/ipv4/{key}") for key in ("tcp_sack: 0", "conf/h1-eth0/rp_filter: 1"))
+    sack, filtered = (
+        lines.index(f"# /proc/sys/net/ipv4/{key}") for key in ("tcp_sack: 0", "conf/h1-eth0/rp_filter: 1")
+    )
     made, links = (next(n for n, line in enumerate(lines) if word in line) for word in (f"{CONTAINER} h1", "link add"))
     addressed = next(n for n, line in enumerate(lines) if "addr add 10.0.0.2/8 brd + dev h1-eth0" in line)
     started = next(n for n, line in enumerate(lines) if line.startswith(("ovsdb-server", "hostapd", "wpa_supplicant")))

@@ -131,7 +131,8 @@ def test_a_passphrase_for_an_open_network(plans: Plans) -> None:
 
 
 def test_sysctls_keep_their_order_and_their_lines(plans: Plans) -> None:
-    plan = plans(nodes("h:", "  kind: host", "  count: 2", "  sysctls:", "    net.ipv4.tcp_sack: 0", "    net.a.b: 1 2"), IDLE)
+    keys = ("kind: host", "count: 2", "sysctls:", "  net.ipv4.tcp_sack: 0", "  net.a.b: 1 2")
+    plan = plans(nodes("h:", *(f"  {key}" for key in keys)), IDLE)
     for node in plan.nodes:
         assert [(one.name, one.value, one.source) for one in node.sysctls] == [
             ("net.ipv4.tcp_sack", "0", "t.yaml:7"),

@@ -136,7 +136,7 @@ def chunks(channel: socket.socket, end_ns: int, size: int) -> Iterator[int]:
         yield taken
 
 
-def source(to: str, port: int, duration_ns: int, size: int, congestion: str) -> None:
+def source(to: str, port: int, duration_ns: int, size: int, congestion: str = "") -> None:
     """Send for a time, or ``size`` bytes if that is not 0, and tell how many the sink has read, and when it said so."""
     sent = arrived = 0
     with socket.socket() as channel:
@@ -170,11 +170,10 @@ def retransmits(channel: socket.socket) -> int:
 
 
 def main(words: list[str]) -> None:
-    """``source TO PORT DURATION_NS BYTES CONGESTION`` or ``sink PORT SECOND EVERY_NS OMIT_NS``; SIGINT ends both."""
+    """``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS``; SIGINT ends both."""
     try:
         if words[0] == "source":
-            to, port, duration_ns, size, congestion = words[1:]
-            source(to, int(port), int(duration_ns), int(size), congestion)
+            source(words[1], *map(int, words[2:5]), *words[5:])
         else:
             sink(*map(int, words[1:]))
     except KeyboardInterrupt:

@@ -39,7 +39,7 @@ class TcpSource(Probe):
         """Return the command that runs its program."""
         numbers = (params["port"], params["duration"], params["bytes"] or 0)
         command = ["python3", program_path(_tcp.PROGRAM), "source", params["to"], *map(str, numbers)]
-        return [*command, params["congestion"] or ""]
+        return [*command, *([params["congestion"]] if params["congestion"] else [])]
 
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``; it is empty if the source was killed, or never connected."""

@@ -37,7 +37,7 @@ def test_commands() -> None:
     assert words("tcp-sink") == [name, "sink", "5301", "0", "1000000000", "0"]
     every_second = words("tcp-sink", acknowledges="every second segment", omit=5_000_000_000, port=7)
     assert every_second == [name, "sink", "7", "1", "1000000000", "5000000000"]
-    assert words("tcp-source", to="10.0.0.2") == [name, "source", "10.0.0.2", "5301", "10000000000", "0", ""]
+    assert words("tcp-source", to="10.0.0.2") == [name, "source", "10.0.0.2", "5301", "10000000000", "0"]
     given = words("tcp-source", to="10.0.0.2", bytes=9, congestion="reno")
     assert given == [name, "source", "10.0.0.2", "5301", "10000000000", "9", "reno"]
 
@@ -133,13 +133,14 @@ def test_a_sink_that_is_ended_tells_what_had_arrived(pair: Pair) -> None:
 
 
 def test_a_source_without_a_sink(pair: Pair) -> None:
-    ran = subprocess.run([*PROGRAM, "source", "127.0.0.1", pair.port, "1", "1", ""], capture_output=True, text=True)
+    ran = subprocess.run([*PROGRAM, "source", "127.0.0.1", pair.port, "1", "1"], capture_output=True, text=True)
     assert ran.returncode == 1 and ran.stdout == ""
     assert f"no tcp-sink waits at TCP port {pair.port} of 127.0.0.1; it serves one source at a time" in ran.stderr
 
 
 def test_a_congestion_control_that_the_kernel_lacks(pair: Pair) -> None:
-    ran = subprocess.run([*PROGRAM, "source", "127.0.0.1", pair.port, "1", "1", "nosuch"], capture_output=True, text=True)
+    command = [*PROGRAM, "source", "127.0.0.1", pair.port, "1", "1", "nosuch"]
+    ran = subprocess.run(command, capture_output=True, text=True)
     assert ran.returncode == 1 and 'the kernel has no congestion control "nosuch"' in ran.stderr
 
 
