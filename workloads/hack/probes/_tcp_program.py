@@ -173,7 +173,8 @@ def main(words: list[str]) -> None:
     """``source TO PORT DURATION_NS BYTES [CONGESTION]`` or ``sink PORT SECOND EVERY_NS OMIT_NS``; SIGINT ends both."""
     try:
         if words[0] == "source":
-            source(words[1], *map(int, words[2:5]), *words[5:])
+            port, duration_ns, size = map(int, words[2:5])
+            source(words[1], port, duration_ns, size, *words[5:])
         else:
             sink(*map(int, words[1:]))
     except KeyboardInterrupt:
