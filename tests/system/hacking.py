@@ -65,7 +65,10 @@ files:
   sending: {{on: server, path: /opt/source.py, text: {source}}}
   reading: {{on: client, path: /opt/sink.py, text: {sink}}}
 processes:
-  - {{on: client, run: [python3, /opt/sink.py, "5201", "{read}", "{pause_s}"], as: sink, ready: {{listening: tcp/5201}}}}
+  - on: client
+    run: [python3, /opt/sink.py, "5201", "{read}", "{pause_s}"]
+    as: sink
+    ready: {{listening: tcp/5201}}
 {processes}
   - on: server
     at: 1 s

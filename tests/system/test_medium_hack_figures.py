@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Figures 5 to 8 of the paper: just the frames that are lost there are lost, and the air shows the recovery.
 
-Each place runs twice. The first run shows which frame is the one of the figure; in the second, that one is lost. A-MPDUs
-have three MPDUs at most, as those of the paper's figures.
+Each place runs twice. The first run shows which frame is the one of the figure; in the second, that one is lost.
+A-MPDUs have three MPDUs at most, as those of the paper's figures.
 """
 
 from __future__ import annotations
