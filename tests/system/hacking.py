@@ -64,6 +64,7 @@ duration: {duration}
 files:
   sending: {{on: server, path: /opt/source.py, text: {source}}}
   reading: {{on: client, path: /opt/sink.py, text: {sink}}}
+{files}
 processes:
   - on: client
     run: [python3, /opt/sink.py, "5201", "{read}", "{pause_s}"]
@@ -76,6 +77,8 @@ processes:
     as: flow
 checks:
   - {{that: flow.exit == 0}}
+probes:
+{probes}
 timeline:
 {timeline}
 """
@@ -98,7 +101,9 @@ def work(
     pause_s: float = 0,
     to: str = "{client.ip}",
     duration: str = "3 s",
+    files: tuple[str, ...] = (),
     processes: tuple[str, ...] = (),
+    probes: tuple[str, ...] = (),
     timeline: tuple[str, ...] = (),
 ) -> str:
     """Return a workload: the server sends bursts to the client from 1 s on."""
@@ -112,9 +117,15 @@ def work(
         pause_s=pause_s,
         to=to,
         duration=duration,
+        files="\n".join(f"  {line}" for line in files),
         processes="\n".join(f"  - {line}" for line in processes),
-        timeline="\n".join(f"  - {line}" for line in timeline),
+        probes=_listed(probes),
+        timeline=_listed(timeline),
     )
+
+
+def _listed(lines: tuple[str, ...]) -> str:
+    return "\n".join(f"  - {line}" for line in lines) or "  []"
 
 
 def quoted(text: str) -> str:
