@@ -54,7 +54,7 @@ def run(boot: Boot, *events: str) -> Ran:
         bursts=3,
         size_bytes=20_000,
         every_s=BURST_S,
-        duration="6 s",
+        duration="8 s",
         files=(f"recorder: {{on: client, path: /opt/record.py, text: {quoted(RECORD)}}}",),
         processes=("{on: client, run: [python3, /opt/record.py], as: record, ready: {log: ready}}",),
         probes=('{on: server, probe: tcpdump, as: wire, filter: "tcp port 5201", snaplen: 200 B}',),
@@ -125,3 +125,6 @@ def test_they_are_of_no_use_after_a_second(boot: Boot) -> None:
     assert kept
     assert not any(heard_natively(ran, packet, FIRST) for packet in kept)
     assert resent(ran) > 0
+    back_ns = ran.guest()["epoch_ns"] + (LEAVES_MS + 1200) * 1_000_000
+    later = [packet for at_ns, packet in on_wire(ran, up=True) if at_ns > back_ns]
+    assert any(heard_natively(ran, packet, FIRST) for packet in later)  # they would be found
