@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``approximate`` and ``hack`` on one radio: damaged datagrams come, TCP ACKs are never restored from what is damaged."""
+"""``approximate`` and ``hack`` on one radio: damaged datagrams come, and restored TCP ACKs are right."""
 
 from __future__ import annotations
 
