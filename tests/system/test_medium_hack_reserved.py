@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from lab import runs
+from lab.shared.types import Plan
 from tests import air
 from tests.air import BA, DATA, Frame
+from tests.system.asking import with_script
 from tests.system.conftest import Ran
 from tests.system.hacking import (
     AP,
@@ -27,6 +31,7 @@ from tests.system.hacking import (
 )
 from tests.system.test_air import SIFS_5GHZ_NS
 from tests.system.test_medium_faults import SLOT_NS
+from tests.system.test_medium_stacks import ASK, ask
 
 pytestmark = pytest.mark.guest
 
@@ -118,14 +123,19 @@ RADIOS = {  # of the access point; the third's rate; bytes of a burst on each co
 HEARD = {"nav": "30 dB", "eifs": "12 dB"}
 
 
-def run(boot: Boot, third: str, mode: str, heard: str, tos: int) -> Ran:
+def files(third: str, mode: str, heard: str, tos: int) -> tuple[str, str]:
+    """Return a topology and a workload."""
     radio, rate, size_bytes = RADIOS[mode]
     names = {"ap": AP, "sta": STA, "server": SERVER, "other": OTHER}
     topology = (PLACE + third).format(**names, radio=radio, rate=rate, snr=HEARD[heard])
     is_station = third == STATION
     flood = FLOOD.format(tos=tos, to="server" if is_station else "fourth")
-    text = WORK.format(many=quoted(MANY), reader=quoted(READER), size=size_bytes, flood=flood)
-    return boot(topology, text + (KNOWN.format(server=SERVER) if is_station else "  []\n"), pcap="air")
+    workload = WORK.format(many=quoted(MANY), reader=quoted(READER), size=size_bytes, flood=flood)
+    return topology, workload + (KNOWN.format(server=SERVER) if is_station else "  []\n")
+
+
+def run(boot: Boot, third: str, mode: str, heard: str, tos: int) -> Ran:
+    return boot(*files(third, mode, heard, tos), pcap="air")
 
 
 def carrying(ran: Ran) -> list[Exchange]:
@@ -169,6 +179,22 @@ def test_a_hidden_station_does_not_talk_into_a_long_answer(boot: Boot, mode: str
     assert not any(answer_of(one).damaged for one in carrying(ran))
     assert talked_into(ran, longer_ns=spare_ns + 3 * SLOT_NS) > 0  # so the third is there
     assert nothing_is_wrong(counts(ran, "ap1", "received"))
+
+
+@pytest.mark.parametrize("heard", HEARD)
+def test_answers_that_are_longer_than_that_are_talked_into(
+    plan_of: Callable[..., Plan], machine: runs.Machine, tmp_path: Path, heard: str
+) -> None:
+    """Another stack may put as many bytes as it likes on them, and it has what TCP/HACK avoids."""
+    too_many = b"\0" + 84 * b"\5\x10\0"
+    asked = ("SET_PAYLOAD", {"RADIO": 1, "ADDR": AP.replace(":", ""), "PAYLOAD": too_many.hex()})
+    topology, workload = files(STATION, "a", heard, BEST_EFFORT)
+    off = topology.replace("hack: more-data", "hack: off").replace("mode: timer, timer: 200 ms", "mode: 'off'")
+    plan = plan_of(off, f"{workload}  - {{at: 1 s, exec: sta1, run: {ask(asked)}}}\n", 1, "air")
+    directory = tmp_path / "run"
+    directory.mkdir()
+    runs.boot(with_script(plan, "sta1", ASK), machine, directory)
+    assert talked_into(Ran(directory)) > 10
 
 
 @pytest.mark.parametrize("mode", RADIOS)
