@@ -31,6 +31,7 @@ _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
 _COUNT_MAX = 1000
 _ANSWER_DELAY_MOST_NS = 1_000_000
+_DROP_TAIL_MOST = 4096  # packets; mac80211 has memory for more
 _MEMORY_LEAST = 16 << 20
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
@@ -314,6 +315,15 @@ class Wireless(WithRadio):
         0,
         description="By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios "
         "wait for answers longer by the greatest such delay of the medium. Needs a medium:.",
+    )
+    drop_tail: int | None = Field(
+        None,
+        ge=1,
+        le=_DROP_TAIL_MOST,
+        strict=True,
+        description="How many packets wait for the radio at most, of all its peers together; those that come then are "
+        "dropped (a queue of other systems and simulators). Needs a medium:. Default: FQ-CoDel, as in Linux, which "
+        "drops packets that wait for more than 20 ms.",
     )
 
     @model_validator(mode="after")

@@ -82,6 +82,7 @@ class MediumRadio:
     short_slots: bool = field(default=False, omitted=True)  # of 9 us, whatever its network says
     hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
     answer_delay_us: int = field(default=0, omitted=True)  # by which its ACKs and BlockAcks are later than SIFS
+    drop_tail: int | None = field(default=None, omitted=True)  # packets that wait for it at most; None: FQ-CoDel
     answer_wait_us: int = field(default=0, omitted=True)  # by which it waits longer for those of others
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes

@@ -89,6 +89,7 @@ class Radio:
     approximate: bool = field(default=False, omitted=True)  # takes data frames with a wrong FCS
     hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
     answer_delay_us: int = field(default=0, omitted=True)  # by which its ACKs and BlockAcks are later than SIFS
+    drop_tail: int | None = field(default=None, omitted=True)  # packets that wait for it; None: FQ-CoDel
 
 
 @frozen

@@ -49,9 +49,10 @@ def ran(
     return boot(place, WORK.format(source=source, sink=sink, timeline=timeline))
 
 
-def counts(found: Ran, node: str, way: str = "sent") -> dict[str, Any]:
-    """What became of a node's TCP ACKs, at the end."""
-    (pair,) = (pair for pair in found.looks()[-1]["hack"] if pair["node"] == node)
+def counts(found: Ran, node: str, way: str = "sent", look: int = -1) -> dict[str, Any]:
+    """What became of a node's TCP ACKs, by the end, or by another of the looks, one each second, that have any."""
+    looks = [look["hack"] for look in found.looks() if look.get("hack")]
+    (pair,) = (pair for pair in looks[look] if pair["node"] == node)
     numbers: dict[str, Any] = pair[way]
     return numbers
 
@@ -69,13 +70,15 @@ def test_acks_of_a_download_go_with_link_layer_acks(boot: Boot, mode: str, gain:
     """In mode n Linux acknowledges a whole A-MPDU by one or two ACKs, so there is less to gain."""
     stock, hack = ran(boot, mode, ap="off", sta="off"), ran(boot, mode)
     sent, received = counts(hack, "sta1"), counts(hack, "ap1", "received")
-    assert sent["acks"] > 0.6 * (sent["acks"] + sent["natives"])
+    # at first more packets are lost than an answer has room for ACKs of, each with SACK blocks
+    acks, natives = (sent[kind] - counts(hack, "sta1", look=0)[kind] for kind in ("acks", "natives"))
+    assert acks > 300 and acks > 0.97 * (acks + natives)
     # of those that were given up, some had arrived; of the last ones (96 are held at most) nobody knows it yet
     assert 0 <= received["acks"] - sent["acks"] <= sent["flushed"] + 96
     assert nothing_is_wrong(received) and sent["resets"] == 0
     assert 52 <= sent["packet_bytes"] / sent["acks"] < 54 and sent["bytes"] < 8 * sent["acks"]  # some have SACK
     assert goodput_mbps(hack) > gain * goodput_mbps(stock)
-    assert hack.link("sta1", "ap1")["sent"] < 0.5 * stock.link("sta1", "ap1")["sent"]
+    assert hack.link_since(2, "sta1", "ap1")["sent"] < 0.3 * stock.link_since(2, "sta1", "ap1")["sent"]
     assert "hack" not in stock.looks()[-1]
 
 

@@ -83,9 +83,11 @@ def on_wire(ran: Ran, *, up: bool) -> list[tuple[int, bytes]]:
 
 
 def resent(ran: Ran) -> int:
-    """How many segments the server sent a second time."""
-    data = [packet[24:28] for _, packet in on_wire(ran, up=False) if int.from_bytes(packet[2:4], "big") > 100]
-    return len(data) - len({*data})
+    """How many segments the server sent again after the station had left."""
+    leaves_ns = ran.guest()["epoch_ns"] + LEAVES_MS * 1_000_000
+    data = [(at_ns, p[24:28]) for at_ns, p in on_wire(ran, up=False) if int.from_bytes(p[2:4], "big") > 100]
+    before = {number for at_ns, number in data if at_ns < leaves_ns}
+    return sum(at_ns > leaves_ns and number in before for at_ns, number in data)
 
 
 def heard_natively(ran: Ran, packet: bytes, access_point: str) -> bool:

@@ -98,6 +98,8 @@ def _add(radio: MediumRadio) -> Request:
         values |= _hack(radio.hack)
     if radio.answer_delay_us:
         values[Attr.ANSWER_DELAY_US] = radio.answer_delay_us
+    if radio.drop_tail is not None:
+        values[Attr.DROP_TAIL] = radio.drop_tail
     if radio.answer_wait_us:
         values[Attr.ANSWER_WAIT_US] = radio.answer_wait_us
     return Request(Command.ADD_RADIO, values)

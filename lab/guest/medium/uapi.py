@@ -95,6 +95,7 @@ class Attr(IntEnum):
     HACK_IN_CLEAR = auto()
     ANSWER_DELAY_US = auto()
     ANSWER_WAIT_US = auto()
+    DROP_TAIL = auto()
 
 
 class Frame(IntEnum):
@@ -285,6 +286,7 @@ ENCODERS: dict[Attr, Callable[[Any], bytes]] = {
     Attr.HACK_IN_CLEAR: _U8,
     Attr.ANSWER_DELAY_US: _U32,
     Attr.ANSWER_WAIT_US: _U32,
+    Attr.DROP_TAIL: _U32,
     Attr.CLOCK_US: _U32,
     Attr.CLOCK_PPB: _S32,
 }

@@ -111,6 +111,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             approximate=radios[name].approximate,
             hack=radios[name].hack,
             answer_delay_us=delays_us[name],
+            drop_tail=radios[name].drop_tail,
             answer_wait_us=max((us for other, us in delays_us.items() if other != name), default=0),
             dsss_only=radios[name].dsss_only,
             short_slots=radios[name].short_slots,

@@ -51,6 +51,8 @@ class Radios:
             self._check_hack(name, radio, found)
         if model.answer_delay:
             self._check_medium(name, "answer_delay", "has no ACK frames")
+        if model.drop_tail is not None:
+            self._check_medium(name, "drop_tail", "has no queues")
         if radio.without_ht or radio.dsss_only:
             self._check_medium(name, "mode", "has no rates")
         if radio.edca:
@@ -67,6 +69,7 @@ class Radios:
             approximate=model.approximate,
             hack=MediumHack(*hack.numbers(found)) if found else None,
             answer_delay_us=model.answer_delay // _US,
+            drop_tail=model.drop_tail,
         )
 
     def cells(self, ssid: str | None = None) -> list[Cell]:

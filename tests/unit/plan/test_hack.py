@@ -82,6 +82,12 @@ def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
     assert ends == ["answer_delay_us=12", "answer_wait_us=12", "answer_wait_us=12"]
 
 
+def test_a_queue_drops_what_comes_last(plans: Plans) -> None:
+    found = plan(plans, more=", drop_tail: 126")
+    ends = [line.rpartition(" ")[2] for line in commands(found) if "ADD_RADIO" in line]
+    assert [end for end in ends if "drop_tail" in end] == ["drop_tail=126"]
+
+
 @pytest.mark.parametrize(
     ("event", "key", "message"),
     [
@@ -91,6 +97,9 @@ def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
         ("", ", hack: more", 'nodes.ap1.hack: "more" is not one of off, timer, more-data, opportunistic (did you mean'),
         ("", ", hack: {mode: off, timer: 5 ms}", "nodes.ap1.hack.timer: has no effect with mode: off; remove it"),
         ("", ", answer_delay: 2 ms", "nodes.ap1.answer_delay: "),
+        ("", ", drop_tail: 0", "nodes.ap1.drop_tail: "),
+        ("", ", drop_tail: 5000", "nodes.ap1.drop_tail: "),
+        ("", ", drop_tail: 126 packets", "nodes.ap1.drop_tail: "),
         ("", ", hack: {timer: 5 ms}", "nodes.ap1.hack.mode: is missing"),
     ],
 )  # fmt: skip

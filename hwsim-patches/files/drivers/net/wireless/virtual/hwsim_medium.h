@@ -68,8 +68,6 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 			      struct ieee80211_vif *vif);
 void hwsim_hack_remove_interface(struct hwsim_radio *radio,
 				 struct ieee80211_vif *vif);
-void hwsim_hack_authorized(struct hwsim_radio *radio,
-			   struct ieee80211_vif *vif);
 
 void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes);
 void hwsim_radio_sta_sleeps(struct hwsim_radio *radio,
@@ -142,8 +140,6 @@ static inline void hwsim_hack_add_interface(struct hwsim_radio *radio,
 					    struct ieee80211_vif *vif) {}
 static inline void hwsim_hack_remove_interface(struct hwsim_radio *radio,
 					       struct ieee80211_vif *vif) {}
-static inline void hwsim_hack_authorized(struct hwsim_radio *radio,
-					 struct ieee80211_vif *vif) {}
 static inline void hwsim_radio_doze(struct hwsim_radio *radio, bool dozes) {}
 static inline void
 hwsim_radio_sta_sleeps(struct hwsim_radio *radio, struct ieee80211_sta *sta,

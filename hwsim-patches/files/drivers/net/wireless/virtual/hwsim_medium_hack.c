@@ -252,8 +252,8 @@ static void flush_later(struct hwsim_hack *hack)
 
 /*
  * ACKs that the peer has not been sent go out as they are. @is_gone: not to it,
- * since it is a peer no more. A station leaves its access point before it says
- * so in its configuration.
+ * since it is a peer no more; an access point may know that before its station
+ * does, and a station before it says so in its configuration.
  */
 static void end(struct hwsim_peer *peer, bool is_gone)
 {
@@ -295,7 +295,7 @@ static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer,
 				back = hwsim_peer_of(other,
 						     radio->addresses[k].addr);
 				if (back)
-					end(back, false);
+					end(back, is_gone);
 			}
 		}
 	}
@@ -416,15 +416,17 @@ void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr)
 int hwsim_hack_prepare(void)
 {
 	struct crypto_shash *tfm;
+	int result;
 
 	if (READ_ONCE(md5))
 		return 0;
 	tfm = crypto_alloc_shash("md5", 0, 0);
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
-	if (cmpxchg(&md5, NULL, tfm))
-		crypto_free_shash(tfm); /* another one was first */
-	return 0;
+	result = hwsim_hack_watch();
+	if (result || cmpxchg(&md5, NULL, tfm))
+		crypto_free_shash(tfm); /* or another one was first */
+	return result;
 }
 
 /**
@@ -432,6 +434,7 @@ int hwsim_hack_prepare(void)
  */
 void hwsim_hack_exit(void)
 {
+	hwsim_hack_unwatch();
 	crypto_free_shash(md5);
 }
 

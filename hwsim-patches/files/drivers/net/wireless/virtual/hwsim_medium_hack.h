@@ -59,6 +59,7 @@ struct hwsim_hack {
 /**
  * struct hwsim_hack_iface - an interface of a radio
  * @list: in radio->mac->hack_ifaces
+ * @all: in the list of those of all radios
  * @radio: the radio
  * @vif: mac80211's
  * @netdev: the network device
@@ -70,6 +71,7 @@ struct hwsim_hack {
  */
 struct hwsim_hack_iface {
 	struct list_head list;
+	struct list_head all;
 	struct hwsim_radio *radio;
 	struct ieee80211_vif *vif;
 	struct net_device *netdev;
@@ -93,5 +95,7 @@ void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
 void hwsim_hack_send_on(struct sk_buff_head *skbs);
 void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface);
+int hwsim_hack_watch(void);
+void hwsim_hack_unwatch(void);
 
 #endif

@@ -24,8 +24,9 @@
 /* its new access point has to note that it is there */
 #define BACK_NS		(1 * NSEC_PER_MSEC)
 
-/* hooks come and go under it */
+/* hooks and interfaces come and go under it; within the RTNL, if that is held */
 static DEFINE_MUTEX(ifaces_mutex);
+static LIST_HEAD(ifaces);
 
 /* ---- packets ---- */
 
@@ -191,33 +192,62 @@ static void on_back(struct hwsim_clock *clock, struct hwsim_event *event)
 			 hwsim_hack_send_on);
 }
 
-/**
- * hwsim_hack_authorized - a station may send in a network
- * @radio: the radio, on a medium
- * @vif: the interface
- *
- * ACKs that it held when it left its last access point go to this one.
+/*
+ * A network device has changed. ACKs that a station held when it left its last
+ * access point go to the next one once it may send there.
  */
-void hwsim_hack_authorized(struct hwsim_radio *radio, struct ieee80211_vif *vif)
+static int on_change(struct notifier_block *block, unsigned long what,
+		     void *info)
 {
+	struct net_device *netdev = netdev_notifier_info_to_dev(info);
 	struct hwsim_hack_iface *iface;
 	u64 now;
 
-	if (vif->type != NL80211_IFTYPE_STATION)
-		return;
+	if (what != NETDEV_CHANGE || !netdev->ieee80211_ptr ||
+	    !netif_oper_up(netdev))
+		return NOTIFY_DONE;
 	mutex_lock(&ifaces_mutex);
-	now = hwsim_medium_enter(radio->medium);
-	list_for_each_entry(iface, &radio->mac->hack_ifaces, list) {
-		if (iface->vif != vif || skb_queue_empty(&iface->kept))
+	list_for_each_entry(iface, &ifaces, all) {
+		if (iface->netdev != netdev)
 			continue;
-		hwsim_event_cancel(&radio->medium->clock, &iface->back);
-		hwsim_event_add(&radio->medium->clock, &iface->back,
-				now + BACK_NS);
+		now = hwsim_medium_enter(iface->radio->medium);
+		hwsim_event_cancel(&iface->radio->medium->clock, &iface->back);
+		if (!skb_queue_empty(&iface->kept))
+			hwsim_event_add(&iface->radio->medium->clock,
+					&iface->back, now + BACK_NS);
+		hwsim_medium_leave(iface->radio->medium);
 	}
-	hwsim_medium_leave(radio->medium);
 	mutex_unlock(&ifaces_mutex);
+	return NOTIFY_DONE;
 }
-EXPORT_SYMBOL_GPL(hwsim_hack_authorized);
+
+static struct notifier_block notifier = { .notifier_call = on_change };
+static bool is_watching;
+
+/**
+ * hwsim_hack_watch - learn of stations that are in a network
+ *
+ * Return: 0, or an error
+ */
+int hwsim_hack_watch(void)
+{
+	int result = 0;
+
+	if (!xchg(&is_watching, true))
+		result = register_netdevice_notifier(&notifier);
+	if (result)
+		WRITE_ONCE(is_watching, false);
+	return result;
+}
+
+/**
+ * hwsim_hack_unwatch - the driver ends
+ */
+void hwsim_hack_unwatch(void)
+{
+	if (xchg(&is_watching, false))
+		unregister_netdevice_notifier(&notifier);
+}
 
 /* ---- interfaces ---- */
 
@@ -252,6 +282,7 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 		}
 	}
 	list_add_tail(&iface->list, &radio->mac->hack_ifaces);
+	list_add_tail(&iface->all, &ifaces);
 	if (radio->mac->hack.mode)
 		hook(iface);
 	mutex_unlock(&ifaces_mutex);
@@ -263,6 +294,7 @@ static void remove(struct hwsim_hack_iface *iface)
 	struct hwsim_radio *radio = iface->radio;
 
 	list_del(&iface->list);
+	list_del(&iface->all);
 	if (iface->is_hooked)
 		nf_unregister_net_hooks(dev_net(iface->netdev), iface->ops,
 					ARRAY_SIZE(iface->ops));

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""The key ``drop_tail``: how many packets wait for a radio, and which are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.system.conftest import Ran
+
+pytestmark = pytest.mark.guest
+
+Boot = Callable[..., Ran]
+
+SENT, LIMIT = 600, 100
+PLACE = """\
+name: queue
+nodes:
+  h1: {{kind: host, roles: [server]}}
+  ap1: {{kind: ap, ssid: x, mode: a, channel: 36, rate: 54 Mbit/s{queue}}}
+  sta1: {{kind: sta, roles: [client-1]}}
+  sta2: {{kind: sta, roles: [client-2]}}
+links: [{{between: [h1, ap1], rate: 1 Gbit/s}}]
+medium: {{}}
+"""
+SINK = (
+    "import socket; s=socket.socket(2,2); s.bind((str(),9));"
+    "[print(int(s.recv(2000)[:9]), flush=True) for _ in iter(int,1)]"
+)
+# first of all the server learns the stations' addresses; an ARP request that is lost is sent again after a second
+BURST = (
+    "import socket,time; s=socket.socket(2,2); [s.sendto(b'%09d'%0, (to,9)) for to in {to}]; time.sleep(1.5);"
+    "[s.sendto(b'%09d'%i+bytes(1400), (to,9)) for i in range(1, 1 + {count}) for to in {to}]"
+)
+WORK = """\
+name: queue
+roles: {{server: 1, client-1: 1, client-2: 1}}
+duration: 6 s
+processes:
+  - {{on: client-1, run: [python3, -c, "{sink}"], as: sink-1, ready: {{listening: udp/9}}}}
+  - {{on: client-2, run: [python3, -c, "{sink}"], as: sink-2, ready: {{listening: udp/9}}}}
+  - {{on: server, at: 1 s, run: [python3, -c, "{burst}"], as: burst}}
+checks:
+  - {{that: burst.exit == 0}}
+"""
+
+
+def arrived(boot: Boot, queue: str, to: tuple[int, ...]) -> dict[int, list[int]]:
+    """The numbers of the datagrams that each station got, of a burst to these stations in turn."""
+    addresses = tuple(f"{{client-{number}.ip}}" for number in to)
+    burst = BURST.format(count=SENT // len(to), to=addresses)
+    found = boot(PLACE.format(queue=queue), WORK.format(sink=SINK, burst=burst))
+    return {number: [int(line) for line in found.raw(f"sink-{number}.out").split()][1:] for number in to}
+
+
+def test_what_comes_when_the_queue_is_full_is_dropped(boot: Boot) -> None:
+    """What waits already stays, and is sent in order; nothing is dropped because it waited for long."""
+    numbers = arrived(boot, f", drop_tail: {LIMIT}", (1,))[1]
+    assert numbers[:LIMIT] == list(range(1, 1 + LIMIT))
+    # a datagram takes 12 us of the wire and about 400 us of the air
+    assert LIMIT < len(numbers) < LIMIT + SENT // 10 and numbers == sorted(numbers)
+    assert numbers[-1] > LIMIT + SENT // 10
+
+
+def test_all_stations_share_it(boot: Boot) -> None:
+    """The first packets are those that have room, whoever they are for."""
+    numbers = arrived(boot, f", drop_tail: {LIMIT}", (1, 2))
+    for number in (1, 2):
+        assert numbers[number][: LIMIT // 2] == list(range(1, 1 + LIMIT // 2))
+    assert LIMIT < len(numbers[1]) + len(numbers[2]) < LIMIT + SENT // 10
+
+
+def test_linux_drops_what_has_waited_for_long(boot: Boot) -> None:
+    """Without the key: there is room for 8192 packets, but CoDel drops some of those that wait for more than 20 ms."""
+    numbers = arrived(boot, "", (1,))[1]
+    assert SENT / 2 < len(numbers) < SENT
