@@ -150,10 +150,19 @@ class LiveGuest:
         with self.container(node).network():
             run(argv, input_text, culprit=node)
 
-    def set_sysctl(self, key: str, value: str, node: str) -> None:
-        """Set a network parameter of a node's kernel."""
-        with self.container(node).network():
-            Path("/proc/sys/net", key).write_text(f"{value}\n")
+    def set_sysctl(self, key: str, value: str, node: str, source: str = "") -> None:
+        """Set a network parameter of a node's kernel.
+
+        Raises:
+            GuestError: The kernel does not take it; with file and line, if given.
+        """
+        from lab.guest.network.sysctls import set_sysctl
+
+        try:
+            with self.container(node).network():
+                set_sysctl(key, value)
+        except GuestError as error:
+            raise GuestError(f"{source}: {error.message}" if source else error.message, node) from None
 
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
         """Write a text file, in a node or outside of all nodes."""

@@ -23,7 +23,7 @@ from lab.guest.run_steps import (
     StartClock,
     begin,
 )
-from lab.guest.steps import Configure, Create, Pid, Place, Run, Signal, Step, Write
+from lab.guest.steps import Configure, Create, Pid, Place, Run, SetSysctl, Signal, Step, Write
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
@@ -62,6 +62,7 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     for node in plan.nodes:
         kind = node_kind(node.kind)
         yield Create(node, mounts, kind.class_name, kind.lists)
+        yield from _sysctls(node, of_interfaces=False)  # before there are interfaces, which take over what is default
     pairs = commands.pair_lines(plan, pid)
     if pairs:
         yield Run(["ip", "-batch", "-"], lines=pairs)
@@ -77,9 +78,23 @@ def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
         kind = node_kind(node.kind)
         yield Configure(["ip", "-batch", "-"], node.name, kind.lines(node, phy))
         yield from kind.settings(node, phy)
+        yield from _sysctls(node, of_interfaces=True)
         shaping = commands.shaping_lines(node.name, plan.links)
         if shaping:
             yield Configure(["tc", "-batch", "-"], node.name, shaping)
+
+
+def _sysctls(node: types.Node, of_interfaces: bool) -> Iterator[Step]:
+    """Set what the node's file asks for: of its interfaces, or everything else."""
+    if not node.sysctls:
+        return
+    interfaces = {interface.name for interface in node.interfaces}
+    if node.radio:
+        interfaces.add(node.radio.interface)
+    for sysctl in node.sysctls:
+        _, *path = sysctl.name.split(".")
+        if of_interfaces == (not interfaces.isdisjoint(path)):
+            yield SetSysctl("/".join(path), sysctl.value, node.name, sysctl.source)
 
 
 def _start(plan: types.Plan) -> Iterator[Step]:

@@ -111,6 +111,7 @@ class SetSysctl(NamedTuple):
     key: str  # path below /proc/sys/net
     value: str
     node: str
+    source: str = ""  # file:line, if a user wrote it
 
     @property
     def place(self) -> str:
@@ -123,7 +124,7 @@ class SetSysctl(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> None:
         """Set it."""
-        guest.set_sysctl(self.key, self.value, self.node)
+        guest.set_sysctl(self.key, self.value, self.node, self.source)
 
 
 class Write(NamedTuple):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lab.shared.types import Radio
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
+_SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
 _COUNT_MAX = 1000
 _ANSWER_DELAY_MOST_NS = 1_000_000
@@ -77,6 +78,26 @@ def _roles(names: list[str]) -> list[str]:
     return [check(name) for name in names]
 
 
+def _sysctls(values: dict[str, str]) -> dict[str, str]:
+    """Check that names are those of a network namespace, written with dots, and that values are text of one line."""
+    for name, value in values.items():
+        dotted = name.replace("/", ".")
+        if name.startswith(("kernel.", "vm.", "fs.", "user.", "debug.", "dev.", "abi.")):
+            refuse(
+                f'"{name}" is a setting of the kernel, which all nodes share; a node has those that begin with net.',
+                name,
+            )
+        if dotted.startswith(("core.", "ipv4.", "ipv6.")):
+            refuse(f'"{name}" is not a whole name; write net.{dotted}', name)
+        if not _SYSCTL.match(dotted):
+            refuse(f'"{name}" is not a valid name; write one such as net.ipv4.tcp_timestamps', name)
+        if name != dotted:
+            refuse(f'"{name}" is a path; write {dotted}', name)
+        if not value or not value.isprintable():
+            refuse("needs a value of one line", name)
+    return values
+
+
 def role_name(text: str) -> str:
     """Check that a word can be the name of a role."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", text):
@@ -88,6 +109,7 @@ Mac = Annotated[Text, AfterValidator(_mac)]
 Ip = Annotated[Text, AfterValidator(_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
 Passwd = Annotated[Text, AfterValidator(_passwd)]
+Sysctls = Annotated[dict[Text, Text], AfterValidator(_sysctls)]
 
 
 @dataclass(frozen=True)
@@ -156,6 +178,12 @@ class Node(Model):
         "vSwitch do not start.",
     )
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="Limit of processes and threads.")
+    sysctls: Sysctls = Field(
+        {},
+        description="Settings of its network in the kernel, such as {net.ipv4.tcp_timestamps: 0}, which it has before "
+        "its first program starts. Those of an interface, such as net.ipv4.conf.h1-eth0.rp_filter, are set once it has "
+        "its addresses. Names begin with net.; what the kernel refuses ends the run.",
+    )
 
     @property
     def radio_mac(self) -> str | None:

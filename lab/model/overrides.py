@@ -95,6 +95,7 @@ def _set(document: Document, path: list[str], text: str, label: str) -> None:
     """Set one value and record where it comes from."""
     holder = document.data
     keys: Keys = ()
+    path = _with_dots(path)
     for word in path[:-1]:
         key = _step(holder, word, keys, label)
         holder = holder[key]
@@ -108,6 +109,11 @@ def _set(document: Document, path: list[str], text: str, label: str) -> None:
     for inner in [place for place in document.places if place[: len(keys)] == keys]:
         del document.places[inner]
     document.places[keys] = label
+
+
+def _with_dots(path: list[str]) -> list[str]:
+    """Return the path with the name of a sysctl as one key: nodes, h1, sysctls, net.ipv4.tcp_rmem."""
+    return [*path[:3], ".".join(path[3:])] if path[0] == "nodes" and path[2:3] == ["sysctls"] and path[3:] else path
 
 
 def _step(holder: Any, word: str, keys: Keys, label: str) -> str | int:

@@ -102,6 +102,15 @@ class Interface:
 
 
 @frozen
+class Sysctl:
+    """A parameter of a node's network namespace."""
+
+    name: str  # net.ipv4.tcp_timestamps
+    value: str
+    source: str = ""
+
+
+@frozen
 class Node:
     """A container."""
 
@@ -116,6 +125,7 @@ class Node:
     radio: Radio | None
     index: int  # position among all nodes, from 1; stable key for addresses and streams
     source: str = ""  # file:line of the definition
+    sysctls: list[Sysctl] = field(default_factory=list, omitted=True)
 
 
 @frozen

@@ -35,6 +35,7 @@ def render(plan: Plan) -> Group:
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
+        _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
@@ -77,6 +78,16 @@ def _node(node: Node) -> tuple[str, ...]:
     if node.radio is not None:
         radio = ", ".join(_member(node.radio) if node.radio.ssid else _listener(node.radio))
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
+
+
+def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Return what is set of each node's network; nodes with equal values share a row."""
+    nodes: dict[tuple[str, str], list[str]] = {}
+    for node in plan.nodes:
+        for sysctl in node.sysctls:
+            nodes.setdefault((sysctl.name, sysctl.value), []).append(node.name)
+    for (name, value), names in nodes.items():
+        yield _many(names), name, value
 
 
 def _member(radio: Radio) -> Iterator[str]:

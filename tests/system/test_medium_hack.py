@@ -79,6 +79,15 @@ def test_acks_of_a_download_go_with_link_layer_acks(boot: Boot, mode: str, gain:
     assert "hack" not in stock.looks()[-1]
 
 
+def test_flows_that_there_is_no_room_for_are_left_alone(boot: Boot) -> None:
+    """Each end knows 32. If more come by, both must forget the same ones."""
+    place = PLACE.format(radio=RADIOS["n"][0], rate=RADIOS["n"][1], ap="more-data", sta="more-data")
+    work = WORK.format(source="server", sink="client", timeline="")
+    found = boot(place, work.replace("duration: 3 s}", "duration: 1 s, parallel: 36}"))
+    assert counts(found, "sta1")["acks"] > 100
+    assert nothing_is_wrong(counts(found, "ap1", "received")) and counts(found, "sta1")["resets"] == 0
+
+
 def test_acks_of_an_upload_come_with_those_of_the_access_point(boot: Boot) -> None:
     """The design is symmetric (section 3.1)."""
     found = ran(boot, "a", down=False)
@@ -164,7 +173,7 @@ def test_an_end_that_begins_anew_is_followed(boot: Boot, mode: str) -> None:
     assert goodput_mbps(found) > 20
 
 
-# figures 5 to 8 of the paper: what follows from the loss of just these frames
+# by the figures of the paper that such losses lead to; test_medium_hack_figures.py loses just the frames of each
 FAULTS = {
     "5b: single ACKs": ("a", "fault: lose, frames: ack, from: sta1, to: ap1, count: 20"),
     "5a: BlockAcks": ("n", "fault: lose, frames: ba, from: sta1, to: ap1, count: 20"),

@@ -48,7 +48,7 @@ class Guest:
     def configure(self, argv, node, input_text=""):
         print(node, *argv)
 
-    def set_sysctl(self, key, value, node):
+    def set_sysctl(self, key, value, node, source):
         print(node, key, "is", value)
 
 plan, guest = load("t.yaml", "w.yaml"), Guest()

@@ -15,7 +15,7 @@ from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, made_mac
 from lab.plan.network.radios import Radios
 from lab.plan.problems import Problems, Source
-from lab.shared.types import Interface, Link, Netem, Node
+from lab.shared.types import Interface, Link, Netem, Node, Sysctl
 
 _PORTS_MAX = 250  # the last byte of a MAC address is the port number
 RADIOS_MAX = 1024  # HWSIM_MEDIUM_MAX_RADIOS
@@ -211,6 +211,10 @@ class _Builder:
             radio=self.radios.radio(name, model) if isinstance(model, WithRadio) else None,
             index=self.indexes[name],
             source=self.source.document.where(("nodes", name)),
+            sysctls=[
+                Sysctl(key, value, self.source.document.where(("nodes", name, "sysctls", key)))
+                for key, value in model.sysctls.items()
+            ],
         )
 
 

@@ -30,7 +30,7 @@ nodes:
   ap1: {kind: ap, ssid: campus, channel: 6, position: [0 m, 0 m, 0 m]}
   ap2: {kind: ap, ssid: campus, channel: 11, position: [9 m, 0 m, 0 m]}
   s1: {kind: switch}
-  h1: {kind: host, roles: [server]}
+  h1: {kind: host, roles: [server], sysctls: {net.ipv4.conf.h1-eth0.rp_filter: 1, net.ipv4.tcp_sack: 0}}
 links:
   - {between: [h1, s1], delay: 5 ms}
   - {between: [s1, ap1]}
@@ -111,7 +111,7 @@ class Recorder:
     def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
         self.run(argv, node, input_text)
 
-    def set_sysctl(self, key: str, value: str, node: str) -> None:
+    def set_sysctl(self, key: str, value: str, node: str, source: str) -> None:
         self._note(node, f"# /proc/sys/net/{key}: {value}")
 
     def write(self, path: str, text: str, node: str | None, mode: int = 0o644) -> None:
@@ -232,6 +232,18 @@ def test_dry_run_prints_the_lines_of_all_steps_in_their_order(plan: Plan) -> Non
     printed = [line for line in guest_lines(plan) if not line.startswith("# ")]
     lines = chain.from_iterable(step.describe() for step in all_steps(plan))
     assert printed == [line for line in lines if not line.startswith("#")]
+
+
+def test_settings_of_a_network_come_before_its_interfaces_and_those_of_interfaces_after(plan: Plan) -> None:
+    """So a new interface takes over what is default, and an interface exists when it is set."""
+    lines = list(guest_lines(plan))
+    sack, filtered = (
+        lines.index(f"# /proc/sys/net/ipv4/{key}") for key in ("tcp_sack: 0", "conf/h1-eth0/rp_filter: 1")
+    )
+    made, links = (next(n for n, line in enumerate(lines) if word in line) for word in (f"{CONTAINER} h1", "link add"))
+    addressed = next(n for n, line in enumerate(lines) if "addr add 10.0.0.2/8 brd + dev h1-eth0" in line)
+    started = next(n for n, line in enumerate(lines) if line.startswith(("ovsdb-server", "hostapd", "wpa_supplicant")))
+    assert made < sack < links < addressed < filtered < started
 
 
 def test_the_timeline_is_in_the_order_of_the_loop(plan: Plan) -> None:

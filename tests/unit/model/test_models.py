@@ -103,26 +103,26 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
+            "count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
             "approximate, hack, answer_delay, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, "
             "fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, memory, pids, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
-            "approximate, hack, answer_delay, ssid, mode, channel, beacon_interval, width, guard_interval, wmm, edca, "
-            "fast_transition, mobility_domain, basic_rates, bssid",
+            "roles, count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "rts_threshold, approximate, hack, answer_delay, ssid, mode, channel, beacon_interval, width, "
+            "guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, memory, pids, ip, mac",
+            "kind, roles, count, memory, pids, sysctls, ip, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, memory, pids, ip, mac",
+            "kind, roles, count, memory, pids, sysctls, ip, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -166,6 +166,33 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: host, memory: 100 kB}"),
             'mine.yaml:3  nodes.ap1.memory: "100 kB" is too small; the minimum is 16 MiB',
+        ),
+        (
+            node("{kind: host, sysctls: {kernel.shmmax: 1}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.kernel.shmmax: "kernel.shmmax" is a setting of the kernel, which all nodes '
+            "share; a node has those that begin with net.",
+        ),
+        (
+            node("{kind: host, sysctls: {ipv4.tcp_sack: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.ipv4.tcp_sack: "ipv4.tcp_sack" is not a whole name; write '
+            "net.ipv4.tcp_sack",
+        ),
+        (
+            node("{kind: host, sysctls: {net/ipv4/tcp_sack: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.net/ipv4/tcp_sack: "net/ipv4/tcp_sack" is a path; write net.ipv4.tcp_sack',
+        ),
+        (
+            node("{kind: host, sysctls: {net...sys.kernel: 0}}"),
+            'mine.yaml:3  nodes.ap1.sysctls.net...sys.kernel: "net...sys.kernel" is not a valid name; write one such '
+            "as net.ipv4.tcp_timestamps",
+        ),
+        (
+            node('{kind: host, sysctls: {net.ipv4.tcp_sack: ""}}'),
+            "mine.yaml:3  nodes.ap1.sysctls.net.ipv4.tcp_sack: needs a value of one line",
+        ),
+        (
+            node("{kind: host, sysctls: [net.ipv4.tcp_sack=0]}"),
+            "mine.yaml:3  nodes.ap1.sysctls: must be a mapping: {key: value}, not a list",
         ),
         (
             node("{kind: ap, ssid: campus, mode: ac}"),

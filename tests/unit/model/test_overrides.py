@@ -64,6 +64,12 @@ def test_a_prefix_tells_the_files_apart() -> None:
     assert (found["topology"].data["name"], found["workload"].data["name"]) == ("a", "b")
 
 
+def test_the_name_of_a_sysctl_has_dots_itself() -> None:
+    both = applied("nodes.h1.sysctls={net.ipv4.tcp_sack: 0}", "nodes.h1.sysctls.net.ipv4.tcp_rmem=1 2 3")
+    sysctls = build(Topology, both["topology"]).nodes["h1"].sysctls
+    assert sysctls == {"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_rmem": "1 2 3"}
+
+
 def test_whole_lists_can_be_replaced() -> None:
     found = applied("processes.0.run=[sleep, 5]", "timeline=[]")
     assert build(Workload, found["workload"]).processes[0].run == ["sleep", "5"]

@@ -9,12 +9,13 @@ from lab.shared.types import Netem, Plan
 
 from .conftest import TOPOLOGY, Plans
 
+IDLE = "name: there\nduration: 30 s\n"
 TO = "\N{EN DASH}"
 
 
 def refusal(plans: Plans, topology: str) -> str:
     with pytest.raises(InputError) as failure:
-        plans(topology, "name: there\nduration: 30 s\n")
+        plans(topology, IDLE)
     return str(failure.value)
 
 
@@ -127,6 +128,21 @@ def test_a_passphrase_for_an_open_network(plans: Plans) -> None:
     assert str(failure.value) == (
         "t.yaml:4  nodes.sta1.passwd: campus is not encrypted; remove this, or write encrypt: wpa2 at its access points"
     )
+
+
+def test_sysctls_keep_their_order_and_their_lines(plans: Plans) -> None:
+    keys = ("kind: host", "count: 2", "sysctls:", "  net.ipv4.tcp_sack: 0", "  net.a.b: 1 2")
+    plan = plans(nodes("h:", *(f"  {key}" for key in keys)), IDLE)
+    for node in plan.nodes:
+        assert [(one.name, one.value, one.source) for one in node.sysctls] == [
+            ("net.ipv4.tcp_sack", "0", "t.yaml:7"),
+            ("net.a.b", "1 2", "t.yaml:8"),
+        ]
+    assert Plan.from_json(plan.to_json()) == plan
+
+
+def test_a_plan_does_not_mention_sysctls_that_nobody_sets(plans: Plans) -> None:
+    assert "sysctl" not in plans().to_json()
 
 
 def test_links_become_netem(plans: Plans) -> None:

@@ -48,6 +48,13 @@ def test_every_kind_of_event_is_shown(plans: Plans) -> None:
     assert "nap@sta2" in text and "log: up" in text
 
 
+def test_sysctls_are_shown_once_for_all_nodes_that_have_them(plans: Plans) -> None:
+    nodes = "nodes:\n  h: {kind: host, count: 2, sysctls: {net.ipv4.tcp_sack: 0, net.ipv4.tcp_rmem: 1 2 3}}\n"
+    text = shown(plans(f"name: t\n{nodes}", "name: w\nduration: 1 s\n"))
+    assert "h1, h2  net.ipv4.tcp_sack  0" in text and "h1, h2  net.ipv4.tcp_rmem  1 2 3" in text
+    assert "sysctl" not in shown(plans())
+
+
 MEDIUM = """\
 medium:
   propagation: {model: logDistance, exp: 3}

@@ -68,8 +68,10 @@
  * claim is the rest of the tag, and the flow has the CID until another claims
  * it.
  *
- * Bounds. A peer has at most HWSIM_HACK_FLOWS flows, at most HWSIM_HACK_HELD
- * ACKs are held for it, and a payload ends where the caller says.
+ * Bounds. At most HWSIM_HACK_FLOWS flows to a peer are known, those that were
+ * used last; of those from it twice as many, since it sees their order a little
+ * later. At most HWSIM_HACK_HELD ACKs are held, and a payload ends where the
+ * caller says.
  *
  * What protects against wrong packets: the FCS of the frame that carries the
  * payload; the MSN, by which items that came before are dropped; and the CRC of
@@ -82,7 +84,8 @@
 
 #include <linux/types.h>
 
-#define HWSIM_HACK_FLOWS	32	/* of a peer */
+#define HWSIM_HACK_FLOWS	32	/* to a peer */
+#define HWSIM_HACK_FROM		(2 * HWSIM_HACK_FLOWS)	/* flows from it */
 #define HWSIM_HACK_HELD		96	/* fewer than half of the MSNs */
 #define HWSIM_HACK_PENDING	4	/* native ACKs of a flow on their way */
 #define HWSIM_HACK_FAILURES	3	/* then a flow is left alone */
@@ -361,7 +364,7 @@ struct hwsim_hack_receiver {
  */
 struct hwsim_hack_decompressor {
 	struct hwsim_hack_statistics statistics;
-	struct hwsim_hack_receiver flows[HWSIM_HACK_FLOWS];
+	struct hwsim_hack_receiver flows[HWSIM_HACK_FROM];
 	u64 uses;
 	u8 msn;
 	bool has_begun;

@@ -26,7 +26,7 @@ receiver_of(struct hwsim_hack_decompressor *decompressor,
 {
 	u32 i;
 
-	for (i = 0; i < HWSIM_HACK_FLOWS; i++)
+	for (i = 0; i < HWSIM_HACK_FROM; i++)
 		if (decompressor->flows[i].is_used &&
 		    hwsim_hack_same_flow(&decompressor->flows[i].flow, flow))
 			return &decompressor->flows[i];
@@ -40,7 +40,7 @@ oldest(struct hwsim_hack_decompressor *decompressor)
 	struct hwsim_hack_receiver *found = &decompressor->flows[0];
 	u32 i;
 
-	for (i = 0; i < HWSIM_HACK_FLOWS; i++) {
+	for (i = 0; i < HWSIM_HACK_FROM; i++) {
 		if (!decompressor->flows[i].is_used)
 			return &decompressor->flows[i];
 		if (decompressor->flows[i].used < found->used)
@@ -318,7 +318,7 @@ flow_of(struct hwsim_hack_decompressor *decompressor,
 	const u32 tag = fields->claim << 8 | fields->cid;
 	u32 i;
 
-	for (i = 0; i < HWSIM_HACK_FLOWS; i++) {
+	for (i = 0; i < HWSIM_HACK_FROM; i++) {
 		struct hwsim_hack_receiver *receiver = &decompressor->flows[i];
 
 		if (receiver->is_used &&
@@ -334,7 +334,7 @@ static void claim(struct hwsim_hack_decompressor *decompressor,
 {
 	u32 i;
 
-	for (i = 0; i < HWSIM_HACK_FLOWS; i++)
+	for (i = 0; i < HWSIM_HACK_FROM; i++)
 		if ((u8)decompressor->flows[i].tag == (u8)receiver->tag)
 			decompressor->flows[i].has_claimed = false;
 	receiver->has_claimed = true;

@@ -12,9 +12,9 @@
  * had come through the interface.
  *
  * How long an answer may become. Who decodes a frame defers until the end of
- * its answer and for an AIFS of at least SIFS and two slots after that; who
- * does not, for EIFS, which is as long as an ACK at the lowest basic rate and
- * that AIFS. So an answer that grows by no more than that is as safe as any
+ * its answer and for an AIFS of at least SIFS and a slot after that (the voice
+ * of an access point); who does not, for EIFS, which is as long as an ACK at the
+ * lowest basic rate and that AIFS. So an answer that grows by no more than that is as safe as any
  * other, and nothing reserves more of the medium for it.
  *
  * SYNC and RESET are two of the reserved bits of the SERVICE field (IEEE
@@ -242,34 +242,44 @@ static void keep(struct hwsim_hack_iface *iface, struct sk_buff_head *skbs)
 
 static void flush_later(struct hwsim_hack *hack)
 {
-	struct hwsim_hack_iface *iface = hack->iface;
 	struct sk_buff_head skbs;
 
 	__skb_queue_head_init(&skbs);
 	hwsim_hack_give_up(hack, &skbs);
-	if (iface->vif->type == NL80211_IFTYPE_STATION &&
-	    !iface->vif->cfg.assoc)
-		keep(iface, &skbs);
-	else
-		hwsim_up_packets(hack->radio, iface->netdev, &skbs,
-				 hwsim_hack_send_on);
+	hwsim_up_packets(hack->radio, hack->iface->netdev, &skbs,
+			 hwsim_hack_send_on);
 }
 
-/* ACKs that the peer has not been sent go out as they are */
-static void end(struct hwsim_peer *peer)
+/*
+ * ACKs that the peer has not been sent go out as they are. @is_gone: not to it,
+ * since it is a peer no more. A station leaves its access point before it says
+ * so in its configuration.
+ */
+static void end(struct hwsim_peer *peer, bool is_gone)
 {
 	struct hwsim_hack *hack = peer->hack;
+	struct hwsim_hack_iface *iface;
+	struct sk_buff_head skbs;
 
 	peer->hack_asked = false;
 	if (!hack)
 		return;
-	flush_later(hack);
+	iface = hack->iface;
+	if (iface->vif->type == NL80211_IFTYPE_STATION &&
+	    (is_gone || !iface->vif->cfg.assoc)) {
+		__skb_queue_head_init(&skbs);
+		hwsim_hack_give_up(hack, &skbs);
+		keep(iface, &skbs);
+	} else {
+		flush_later(hack);
+	}
 	peer->hack = NULL;
 	kfree(hack);
 }
 
 /* of both ends, else one would go on with what the other has forgotten */
-static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer)
+static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer,
+		     bool is_gone)
 {
 	struct hwsim_radio *other;
 	struct hwsim_peer *back;
@@ -285,11 +295,11 @@ static void end_both(struct hwsim_radio *radio, struct hwsim_peer *peer)
 				back = hwsim_peer_of(other,
 						     radio->addresses[k].addr);
 				if (back)
-					end(back);
+					end(back, false);
 			}
 		}
 	}
-	end(peer);
+	end(peer, is_gone);
 }
 
 static void on_timer(struct hwsim_clock *clock, struct hwsim_event *event)
@@ -359,7 +369,7 @@ void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface)
 
 	hash_for_each(radio->mac->peers, i, peer, node)
 		if (peer->hack && peer->hack->iface == iface)
-			end_both(radio, peer);
+			end_both(radio, peer, true);
 	hwsim_event_cancel(&radio->medium->clock, &iface->back);
 	__skb_queue_purge(&iface->kept);
 }
@@ -395,7 +405,7 @@ void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr)
 
 	hash_for_each(radio->mac->peers, i, peer, node)
 		if (!addr || ether_addr_equal(peer->addr, addr))
-			end_both(radio, peer);
+			end_both(radio, peer, addr);
 }
 
 /**
@@ -437,8 +447,7 @@ static u32 room(const struct hwsim_radio *radio,
 					   answer->psdu_bytes);
 	u32 ack_ns = hwsim_phy_duration_ns(&lowest, timing,
 					   HWSIM_MEDIUM_ACK_BYTES);
-	u32 limit_ns = min(own_ns, ack_ns) + timing->sifs_ns +
-		       2 * timing->slot_ns;
+	u32 limit_ns = min(own_ns, ack_ns) + timing->sifs_ns + timing->slot_ns;
 	u32 least = 0, most = HWSIM_MEDIUM_PAYLOAD_MAX;
 
 	while (least < most) {

@@ -42,7 +42,7 @@ struct hwsim_hack {
 	struct hwsim_hack_iface *iface;
 	struct hwsim_hack_compressor sender;
 	struct hwsim_hack_decompressor receiver;
-	u8 headers[HWSIM_HACK_FLOWS][ETH_HLEN];
+	u8 headers[HWSIM_HACK_FROM][ETH_HLEN];
 	struct hwsim_event timer;
 	u16 seq_ctrl;
 	bool was_ampdu;

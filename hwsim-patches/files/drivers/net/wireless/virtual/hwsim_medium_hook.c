@@ -134,7 +134,8 @@ static unsigned int on_ingress(void *priv, struct sk_buff *skb,
 	int flow;
 
 	if (!READ_ONCE(radio->mac->hack.mode) ||
-	    hwsim_hack_is_own_packet(true) || !is_small(skb, skb->len))
+	    hwsim_hack_is_own_packet(true) || hwsim_up_is_damaged() ||
+	    !is_small(skb, skb->len))
 		return NF_ACCEPT;
 	kind = hwsim_hack_parse(skb->data, skb->len, false, &segment);
 	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)

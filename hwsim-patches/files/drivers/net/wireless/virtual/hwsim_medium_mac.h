@@ -458,6 +458,7 @@ void hwsim_up_status(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu);
 void hwsim_up_sent(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu,
 		   u32 ampdu, u32 acked);
 void hwsim_up_received(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu);
+bool hwsim_up_is_damaged(void);
 bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 		      enum hwsim_session_step step);
 void hwsim_up_packets(struct hwsim_radio *radio, struct net_device *netdev,

@@ -13,6 +13,7 @@
 #define LATENCY_MAX_US	10000
 #define TURNAROUND_MAX_US	10000
 #define ANSWER_MAX_US		1000
+#define DROP_TAIL_MAX		4096	/* mac80211 has memory for more */
 #define HACK_TIMER_MAX_US	(10U * 1000 * 1000)
 #define CLOCK_PPB_MAX		100000
 #define COHERENCE_MAX_US (100U * 1000 * 1000)
@@ -121,6 +122,8 @@ static const struct nla_policy medium_policy[HWSIM_MEDIUM_ATTR_MAX + 1] = {
 		NLA_POLICY_MAX(NLA_U32, ANSWER_MAX_US),
 	[HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US] =
 		NLA_POLICY_MAX(NLA_U32, ANSWER_MAX_US),
+	[HWSIM_MEDIUM_ATTR_DROP_TAIL] =
+		NLA_POLICY_MAX(NLA_U32, DROP_TAIL_MAX),
 	[HWSIM_MEDIUM_ATTR_CLOCK_US] = { .type = NLA_U32 },
 	[HWSIM_MEDIUM_ATTR_CLOCK_PPB] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &clock_ppb_range),
@@ -458,6 +461,9 @@ static void set_radio(struct hwsim_radio *radio, struct nlattr **attrs,
 	attr = attrs[HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US];
 	if (attr)
 		radio->mac->answer_wait_ns = nla_get_u32(attr) * NSEC_PER_USEC;
+	attr = attrs[HWSIM_MEDIUM_ATTR_DROP_TAIL];
+	if (attr)
+		WRITE_ONCE(radio->hw->drop_tail, nla_get_u32(attr));
 	attr = attrs[HWSIM_MEDIUM_ATTR_MORE_DATA];
 	if (attr)
 		radio->mac->more_data = nla_get_u8(attr);

@@ -257,6 +257,7 @@ void hwsim_radio_detach(struct hwsim_radio *radio)
 	}
 	WRITE_ONCE(radio->medium, NULL);
 	set_airtime_fairness(radio, false);
+	WRITE_ONCE(radio->hw->drop_tail, 0);
 	hwsim_medium_leave(medium);
 	/* what is going up right now, in softirq */
 	synchronize_net();

@@ -73,7 +73,7 @@ enum hwsim_medium_curve {
  *	ED_MBM, DETECT_OFDM_MB, DETECT_DSSS_MB, MAX_PPDU_US, RETRIES, APPROX,
  *	RATE, LATENCY_US, MORE_DATA, NO_RETRY_MARK, DSSS_ONLY, SHORT_SLOTS,
  *	HACK with HACK_TURNAROUND_US, HACK_TIMER_US and HACK_IN_CLEAR,
- *	ANSWER_DELAY_US, ANSWER_WAIT_US
+ *	ANSWER_DELAY_US, ANSWER_WAIT_US, DROP_TAIL
  * @HWSIM_MEDIUM_CMD_REMOVE_RADIO: back to the stock behaviour: RADIO
  * @HWSIM_MEDIUM_CMD_SET_LINKS: ID, one or more LINK: all at one instant, or none
  * @HWSIM_MEDIUM_CMD_ADD_FAULT: ID, FAULT_KIND, FAULT_ACTION, FAULT_SKIP,
@@ -452,6 +452,10 @@ enum hwsim_medium_attr {
 						 */
 	HWSIM_MEDIUM_ATTR_ANSWER_WAIT_US,	/* u32: it waits so much longer for
 						 * answers
+						 */
+	HWSIM_MEDIUM_ATTR_DROP_TAIL,		/* u32: mac80211 keeps so many
+						 * packets for it, and drops those
+						 * that come then; 0: FQ-CoDel
 						 */
 	__HWSIM_MEDIUM_ATTR_END,
 	HWSIM_MEDIUM_ATTR_MAX = __HWSIM_MEDIUM_ATTR_END - 1,

@@ -4,11 +4,15 @@
  */
 #include <linux/kernel.h>
 #include <linux/ktime.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include "hwsim_medium_mac.h"
 
 /* struct ieee80211_tx_rate has five bits for it */
 #define TX_COUNT_MAX	31
+
+/* of the frame that goes up on this CPU just now */
+static DEFINE_PER_CPU(bool, is_damaged);
 
 /**
  * hwsim_skb_unsent - free a frame that is not sent
@@ -140,6 +144,17 @@ void hwsim_mpdu_drop(struct hwsim_radio *radio, struct hwsim_mpdu *mpdu)
 	hwsim_mpdu_let_go(radio);
 }
 
+/**
+ * hwsim_up_is_damaged - whether what comes by may be damaged
+ *
+ * Return: whether the frame that goes up on this CPU has a wrong FCS, and so
+ * may have other addresses than its sender gave it
+ */
+bool hwsim_up_is_damaged(void)
+{
+	return __this_cpu_read(is_damaged);
+}
+
 /* hand something to mac80211; the lock is not held, softirqs are off */
 static void deliver(struct hwsim_later *later)
 {
@@ -151,8 +166,12 @@ static void deliver(struct hwsim_later *later)
 		report_status(up->mpdu);
 		kfree(up->mpdu);
 	}
-	if (up->skb)
+	if (up->skb) {
+		__this_cpu_write(is_damaged,
+				 up->rx_status.flag & RX_FLAG_FAILED_FCS_CRC);
 		up->ops->rx(up->hw, &up->rx_status, up->skb);
+		__this_cpu_write(is_damaged, false);
+	}
 	if (up->netdev) {
 		up->go_on(&up->packets);
 		dev_put(up->netdev);
