@@ -205,3 +205,21 @@ def test_the_experiment_of_figure_1a_has_these_numbers() -> None:
             computed["TCP", f"{row.rate_mbps} Mbit/s"] = row.tcp_mbps
             computed["HACK", f"{row.rate_mbps} Mbit/s"] = row.hack_mbps
     assert written == pytest.approx(computed, abs=0.005)
+
+
+def test_the_experiment_of_figure_1b_has_these_numbers() -> None:
+    """Its rates are those of one to four streams, and UDP is there, too."""
+    written = {
+        (entry.labels["transport"], entry.labels["rate"]): entry.value
+        for entry in resolve.load("hack/rates-n").published
+        if entry.metric == "throughput"
+    }
+    computed = {}
+    for mcs in (7, 15, 23, 31):
+        link = HighThroughput(mcs)
+        assert link in N_LINKS, "another MCS has this rate with fewer streams"
+        rate = f"{link.rate_mbps} Mbit/s"
+        computed["TCP", rate] = theory.tcp_mbps(link, STAMPED)
+        computed["HACK", rate] = theory.hack_mbps(link, STAMPED)
+        computed["UDP", rate] = theory.udp_mbps(link)
+    assert written == pytest.approx(computed, abs=0.005)
