@@ -316,6 +316,8 @@ bool hwsim_hack_hold(struct hwsim_hack_compressor *compressor,
 void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 		       const struct hwsim_hack_segment *segment, u32 tag,
 		       u64 now_ns, u32 cookie);
+void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
+			    u32 cookie);
 void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 			       u32 cookie);
 void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,

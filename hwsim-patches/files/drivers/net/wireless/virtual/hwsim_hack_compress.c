@@ -418,6 +418,8 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 	struct hwsim_hack_pending *pending;
 
 	compressor->statistics.natives++;
+	/* another one that was dropped had this cookie before */
+	hwsim_hack_native_gone(compressor, cookie);
 	sender = sender_of(compressor, &segment->flow);
 	if (sender && !is_same(&sender->flow, &segment->flow)) {
 		sender->flow = segment->flow;
@@ -442,6 +444,31 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 	pending = &sender->pending[sender->num_pending - 1];
 	pending->cookie = cookie;
 	pending->ack = segment->ack;
+}
+
+/**
+ * hwsim_hack_native_gone - a native ACK has not been sent, and will not be
+ * @compressor: of the peer
+ * @cookie: of the ACK, if there is one
+ */
+void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
+			    u32 cookie)
+{
+	u32 i, j;
+
+	for (i = 0; i < HWSIM_HACK_FLOWS; i++) {
+		struct hwsim_hack_sender *sender = &compressor->flows[i];
+
+		for (j = 0; j < sender->num_pending; j++) {
+			if (sender->pending[j].cookie != cookie)
+				continue;
+			sender->num_pending--;
+			memmove(sender->pending + j, sender->pending + j + 1,
+				(sender->num_pending - j) *
+				sizeof(*sender->pending));
+			return;
+		}
+	}
 }
 
 /**

@@ -567,6 +567,42 @@ static void hack_bounds_what_a_station_can_fill(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hack_hold(hack, 0));
 }
 
+/* an ACK that was dropped is not taken for another one in its place in memory */
+static void hack_forgets_native_acks_that_are_gone(struct kunit *test)
+{
+	struct hack_test *hack = test->priv;
+	struct hwsim_hack_segment first;
+
+	hack_introduce(hack, 1, 1);
+	hack_next(hack, 1448, 0);
+	first = hack->segment;
+	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 2);
+	/* of another flow, with the same cookie */
+	hack->segment.flow.source_port++;
+	hack_introduce(hack, 2, 2);
+	/* of the first flow the decompressor knows what it did before */
+	hack->segment = first;
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 13);
+	/* of the same flow, with the same cookie */
+	hack_next(hack, 1448, 0);
+	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 3);
+	hack_next(hack, 1448, 0);
+	hack_introduce(hack, 1, 3);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 11);
+	/* and one whose cookie is then that of a packet that is no ACK */
+	hack_next(hack, 1448, 0);
+	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 4);
+	hwsim_hack_native_gone(&hack->compressor, 4);
+	hwsim_hack_native_arrived(&hack->compressor, 4);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 13);
+}
+
 static void hack_survives_all_short_payloads(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
@@ -653,6 +689,7 @@ static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_waits_after_a_wrong_crc),
 	KUNIT_CASE(hack_leaves_alone_what_cannot_be_followed),
 	KUNIT_CASE(hack_bounds_what_a_station_can_fill),
+	KUNIT_CASE(hack_forgets_native_acks_that_are_gone),
 	KUNIT_CASE(hack_survives_all_short_payloads),
 	KUNIT_CASE(hack_keeps_its_promise_on_lossy_links),
 	KUNIT_CASE(hack_restores_little_that_is_damaged),

@@ -40,7 +40,6 @@
 #include "hwsim_medium_mac.h"
 
 #define MD5_BYTES	16
-#define NATIVE_MOST	200	/* bytes of a frame that may be a TCP ACK */
 #define KEPT_MOST	HWSIM_HACK_HELD
 
 /* ACKs that have been taken once are not taken again */
@@ -184,6 +183,12 @@ static void let_go(void *context, void *owner, bool was_sent, bool is_last)
 		__skb_queue_tail(skbs, owner);
 }
 
+/* by which a packet is known again when the frame that it is in has arrived */
+static u32 cookie_of(const struct sk_buff *skb)
+{
+	return (uintptr_t)skb;
+}
+
 /**
  * hwsim_hack_pass - an ACK goes as it is
  * @hack: to whom
@@ -195,8 +200,23 @@ void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now)
 {
 	hwsim_hack_native(&hack->sender, segment,
-			  hwsim_hack_tag(&segment->flow), now,
-			  (u32)(uintptr_t)skb);
+			  hwsim_hack_tag(&segment->flow), now, cookie_of(skb));
+}
+
+/**
+ * hwsim_hack_unknown - a packet goes that is no ACK
+ * @radio: who sends it
+ * @addr: to whom
+ * @skb: the packet; one that had its place in memory has been freed by now, and
+ *	is not to be taken for it when this one arrives
+ */
+void hwsim_hack_unknown(struct hwsim_radio *radio, const u8 *addr,
+			const struct sk_buff *skb)
+{
+	struct hwsim_peer *peer = hwsim_peer_of(radio, addr);
+
+	if (peer && peer->hack)
+		hwsim_hack_native_gone(&peer->hack->sender, cookie_of(skb));
 }
 
 /**
@@ -650,10 +670,16 @@ void hwsim_hack_heard(struct hwsim_radio *radio, const struct hwsim_ppdu *ppdu)
 
 	if (!hack || ppdu->kind != HWSIM_MEDIUM_FRAME_DATA)
 		return;
-	for (i = 0; i < ppdu->count; i++)
-		if (ppdu->mpdus[i]->bytes <= NATIVE_MOST)
+	for (i = 0; i < ppdu->count; i++) {
+		const struct sk_buff *skb = ppdu->mpdus[i]->skb;
+
+		/* others do not come by the hooks, such as keys */
+		if (ppdu->mpdus[i]->bytes <= HWSIM_HACK_NATIVE_MOST &&
+		    (skb->protocol == htons(ETH_P_IP) ||
+		     skb->protocol == htons(ETH_P_IPV6)))
 			hwsim_hack_native_arrived(&hack->sender,
-						  (u32)(uintptr_t)ppdu->mpdus[i]->skb);
+						  cookie_of(skb));
+	}
 }
 
 /* packets that have been restored, and their flows */

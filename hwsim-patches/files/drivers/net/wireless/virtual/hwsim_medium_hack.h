@@ -13,6 +13,9 @@
 #include "hwsim_hack.h"
 #include "hwsim_medium_core.h"
 
+/* bytes of a frame that may be a TCP ACK, and of its packet */
+#define HWSIM_HACK_NATIVE_MOST	200
+
 struct hwsim_peer;
 struct hwsim_radio;
 
@@ -92,6 +95,8 @@ bool hwsim_hack_take(struct hwsim_hack *hack, struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
 void hwsim_hack_pass(struct hwsim_hack *hack, const struct sk_buff *skb,
 		     const struct hwsim_hack_segment *segment, u64 now);
+void hwsim_hack_unknown(struct hwsim_radio *radio, const u8 *addr,
+			const struct sk_buff *skb);
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
 void hwsim_hack_send_on(struct sk_buff_head *skbs);
 void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface);

@@ -101,19 +101,28 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 {
 	struct hwsim_hack_iface *iface = priv;
 	struct hwsim_radio *radio = iface->radio;
+	enum hwsim_hack_kind kind = HWSIM_HACK_OTHER;
 	struct hwsim_hack_segment segment;
 	struct sk_buff_head before;
-	enum hwsim_hack_kind kind;
+	const u8 *addr;
 	bool is_taken;
 	u64 now;
 
 	if (!READ_ONCE(radio->mac->hack.mode) ||
-	    hwsim_hack_is_own_packet(false) ||
-	    skb->len <= ETH_HLEN || !is_small(skb, skb->len - ETH_HLEN))
+	    hwsim_hack_is_own_packet(false) || skb->len <= ETH_HLEN)
 		return NF_ACCEPT;
-	kind = hwsim_hack_parse_skb(skb, &segment);
-	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE)
+	if (is_small(skb, skb->len - ETH_HLEN))
+		kind = hwsim_hack_parse_skb(skb, &segment);
+	if (kind != HWSIM_HACK_ACK && kind != HWSIM_HACK_EDGE) {
+		if (skb->len > HWSIM_HACK_NATIVE_MOST)
+			return NF_ACCEPT;
+		hwsim_medium_enter(radio->medium);
+		addr = peer_addr(iface, eth_hdr(skb)->h_dest);
+		if (addr)
+			hwsim_hack_unknown(radio, addr, skb);
+		hwsim_medium_leave(radio->medium);
 		return NF_ACCEPT;
+	}
 	__skb_queue_head_init(&before);
 	skb_dst_force(skb); /* it may be held for longer than this */
 	now = hwsim_medium_enter(radio->medium);
