@@ -152,15 +152,17 @@ def _ppdu(mpdus: list[dict[str, str]]) -> Frame:
 def _air_us(mpdus: list[dict[str, str]]) -> int:
     """Return the air time; Wireshark has that of frames, but takes each one of an A-MPDU for a transmission.
 
-    A-MPDU: a delimiter before each MPDU, all but the last padded to words (IEEE 802.11-2020, 9.7.1).
+    A-MPDU: a delimiter before each MPDU, all but the last padded to words (IEEE 802.11-2020, 9.7.1); symbols of 4 µs, with
+    SERVICE and tail bits of one encoder (19.4.3). With a short guard interval or two encoders, it is right to a symbol.
     """
     first = mpdus[0]
     if not first["radiotap.ampdu.reference"]:
         return int(first["wlan_radio.duration"])
     sizes = [int(mpdu["frame.len"]) - int(mpdu["radiotap.length"]) for mpdu in mpdus]
     psdu_bytes = sum(4 + size + -size % 4 for size in sizes[:-1]) + 4 + sizes[-1]
-    payload_us = 8 * psdu_bytes / float(first["wlan_radio.data_rate"])
-    return int(first["wlan_radio.preamble"]) + 4 * -int(-payload_us // 4)
+    payload_us = (16 + 8 * psdu_bytes + 6) / float(first["wlan_radio.data_rate"])
+    preamble_us = max(int(mpdu["wlan_radio.preamble"] or 0) for mpdu in mpdus)  # the first of a capture has none
+    return preamble_us + 4 * -int(-payload_us // 4)
 
 
 def _segments(mpdu: dict[str, str]) -> Iterator[tuple[int, int]]:
