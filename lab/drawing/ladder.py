@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lab.drawing.layout import WIDTH
 from lab.drawing.palette import Colour
-from lab.drawing.shapes import FACES, Path, Place, Scene, Shape, Shapes, Text, box
+from lab.drawing.shapes import FACES, Path, Place, Scene, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 from lab.numbers import distinct, ticks
 
@@ -21,7 +21,7 @@ _LEFT, _BETWEEN, _INSET = 58.0, 34.0, 26.0  # space for the times, between ladde
 _TITLE, _NAME = 16.0, 40.0  # baselines of a ladder's title and of the names of its lines
 _TOP, _BELOW = 50.0, 12.0
 _LEGIBLE = 13.0  # height of the shortest arrow, if the drawing does not become too high
-_LOW, _HIGH = 120.0, 900.0  # limits of the height of ladders
+_LOW, _HIGH = 120.0, 1400.0  # limits of the height of ladders
 _TICKS_APART = 60.0
 _HEAD = (9.0, 20.0)  # least and most length of an arrow's head
 _CROSS = 5.0

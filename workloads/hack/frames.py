@@ -152,8 +152,9 @@ def _ppdu(mpdus: list[dict[str, str]]) -> Frame:
 def _air_us(mpdus: list[dict[str, str]]) -> int:
     """Return the air time; Wireshark has that of frames, but takes each one of an A-MPDU for a transmission.
 
-    A-MPDU: a delimiter before each MPDU, all but the last padded to words (IEEE 802.11-2020, 9.7.1); symbols of 4 µs, with
-    SERVICE and tail bits of one encoder (19.4.3). With a short guard interval or two encoders, it is right to a symbol.
+    A-MPDU: a delimiter before each MPDU, all but the last padded to words (IEEE 802.11-2020, 9.7.1); symbols of 4 µs,
+    with SERVICE and tail bits of one encoder (19.4.3). With a short guard interval or two encoders, it is right to a
+    symbol.
     """
     first = mpdus[0]
     if not first["radiotap.ampdu.reference"]:

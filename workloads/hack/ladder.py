@@ -37,6 +37,7 @@ _NAMES = {
     frames.ACK: "ACK",
 }
 _UNKNOWN = "?"
+_TO = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,11 @@ def label(frame: Frame) -> str:
 
 
 def _numbers(sequences: Sequence[int]) -> str:
-    """Return sequence numbers: 12, 12–15, or 12…15 if some are missing between."""
+    """Return sequence numbers: one, from the first to the last, or with an ellipsis if some are missing between."""
     if len(sequences) < 2:
         return "".join(map(str, sequences))
     first, last = sequences[0], sequences[-1]
-    return f"{first}{'–' if (last - first) % 4096 == len(sequences) - 1 else '…'}{last}"
+    return f"{first}{_TO if (last - first) % 4096 == len(sequences) - 1 else '…'}{last}"
 
 
 def note(frame: Frame) -> str:
@@ -175,10 +176,16 @@ def draw(runs: Sequence[Path], at: Sequence[str], length: str, out: Path) -> lis
 
 def main() -> int:
     """Return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m workloads.hack.ladder", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m workloads.hack.ladder", description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="directory of a run with --pcap air")
     parser.add_argument(
-        "--at", action="append", required=True, metavar="TIME", help="begin, in the time of the run; or one for each run"
+        "--at",
+        action="append",
+        required=True,
+        metavar="TIME",
+        help="begin, in the time of the run; or one for each run",
     )
     parser.add_argument("--for", dest="length", default="2ms", metavar="TIME", help="duration (default: 2ms)")
     parser.add_argument("--out", type=Path, default=Path("ladder.svg"), help="picture: .svg, .png or .pdf")

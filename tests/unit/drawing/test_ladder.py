@@ -67,7 +67,10 @@ def test_times_are_where_arrows_of_that_time_begin() -> None:
 
 
 def test_ladders_side_by_side_have_one_scale() -> None:
-    ladders = [Ladder("one", LINES[:2], (DATA,), 1000.0), Ladder("other", LINES[:2], (replace(ACK, end_us=420),), 500.0)]
+    ladders = [
+        Ladder("one", LINES[:2], (DATA,), 1000.0),
+        Ladder("other", LINES[:2], (replace(ACK, end_us=420),), 500.0),
+    ]
     scene = lay_out_ladders("both", ladders)
     data, ack = span(outline(scene, DATA.words)), span(outline(scene, ACK.words))
     assert (data[1] - data[0]) / 248 == pytest.approx((ack[1] - ack[0]) / 56)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterable
@@ -19,6 +20,7 @@ from workloads.hack import frames, ladder
 from workloads.hack.frames import Frame
 from workloads.hack.ladder import Span
 
+PICTURE = Path(__file__).resolve().parents[4] / "docs" / "images" / "hack-ladder.svg"
 AP, STA = "02:00:01:00:02:00", "02:00:01:00:03:00"
 SECOND_NS = 1_000_000_000
 ZERO_NS = 1_767_225_601 * SECOND_NS
@@ -34,7 +36,7 @@ NATIVE = replace(DATA, segments=0, tcp_acks=1)
         (replace(DATA, more_data=True), "DATA 12", "More Data"),
         (replace(DATA, again=True, more_data=True), "DATA 12", "retry, More Data"),
         (replace(DATA, collided=True), "DATA 12", "collision"),
-        (replace(DATA, sequences=(4094, 4095, 0)), "DATA 4094–0", "A-MPDU of 3"),
+        (replace(DATA, sequences=(4094, 4095, 0)), "DATA 4094\N{EN DASH}0", "A-MPDU of 3"),
         (replace(DATA, sequences=(12, 15)), "DATA 12…15", "A-MPDU of 2"),
         (replace(DATA, segments=0), "DATA 12", ""),
         (NATIVE, "TCP ACK (native)", ""),
@@ -55,6 +57,15 @@ def test_tcp_acks_have_colours_of_their_own() -> None:
     carrying = replace(ACK, carried=1, carried_bytes=4)
     found = [ladder.colour(frame) for frame in (DATA, ACK, NATIVE, carrying)]
     assert len(set(found)) == 4
+
+
+def test_the_picture_in_the_documentation_shows_what_its_text_says() -> None:
+    """A collision and its retry; TCP ACKs on their own and in ACKs; segments that arrive in that time."""
+    picture = PICTURE.read_text()
+    for words in ("TCP ACK (native)", "collision", "retry", "More Data", "ACK + 1 TCP ACK (4 B)"):
+        assert f">{words}<" in picture, words
+    arrived = {words for words in re.findall(">(DATA [0-9]+)<", picture)}
+    assert len(arrived) == 4 + 5
 
 
 def mpdu(head: str, receiver: str, transmitter: str = "", rest: bytes = b"", rate: int = 48) -> bytes:
