@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writing captures: pcapng with one interface, nanosecond timestamps and frame comments.
+"""Writing captures: pcapng with one interface, nanosecond timestamps and frame comments. Also cuts a span out of one.
 
 Source: draft-ietf-opsawg-pcapng. One section, little-endian. Nothing about the host is written (no time, name or
 version), so equal frames give equal files. Why the lab writes it itself: docs/decisions/0018-captures-of-the-air.md.
@@ -13,11 +13,16 @@ from typing import BinaryIO
 _SECTION, _INTERFACE, _FRAME = 0x0A0D0D0A, 1, 6  # types of blocks: SHB, IDB, EPB
 _BYTE_ORDER = 0x1A2B3C4D
 _SECTION_BODY = struct.pack("<IHHq", _BYTE_ORDER, 1, 0, -1)  # version 1.0; -1: section length not specified
+_LEAST_BLOCK = 12  # bytes: type, length, and length again
 _FRAME_HEAD = struct.Struct("<5I")
 _END, _COMMENT = 0, 1  # options of any block
 _APPLICATION = 4  # option of a section
 _NAME, _DESCRIPTION, _RESOLUTION = 2, 3, 9  # options of an interface
 _NANOSECONDS = b"\x09"  # if_tsresol: 10^-9
+
+
+class PcapngError(ValueError):
+    """Not a capture that ``Writer`` has written."""
 
 
 class Writer:
@@ -54,6 +59,35 @@ class Writer:
     def _block(self, kind: int, body: bytes) -> None:
         size = struct.pack("<I", len(body) + 12)
         self._file.write(struct.pack("<I", kind) + size + body + size)
+
+
+def between(data: bytes, begin_ns: int, end_ns: int) -> bytes:
+    """Return a capture with only the frames from ``begin_ns`` to before ``end_ns``, both since the Unix epoch.
+
+    A truncated last block is left out.
+
+    Raises:
+        PcapngError: ``data`` is not what ``Writer`` writes.
+    """
+    if data[:4] != struct.pack("<I", _SECTION) or data[8:12] != struct.pack("<I", _BYTE_ORDER):
+        raise PcapngError(f"byte 0: not a pcapng file of the lab: starts with {data[:4].hex() or 'nothing'}")
+    kept, position = [], 0
+    while position + _LEAST_BLOCK <= len(data):
+        kind, size = struct.unpack_from("<II", data, position)
+        if size < _LEAST_BLOCK or size % 4:
+            raise PcapngError(f"byte {position}: a block of {size} bytes")
+        if position + size > len(data):
+            break
+        if kind != _FRAME or begin_ns <= _stamp_ns(data, position) < end_ns:
+            kept.append(data[position : position + size])
+        position += size
+    return b"".join(kept)
+
+
+def _stamp_ns(data: bytes, block: int) -> int:
+    """Return the time of the frame in the block that begins at ``block``."""
+    high, low = struct.unpack_from("<II", data, block + 12)
+    return int(high << 32 | low)
 
 
 def _padded(data: bytes) -> bytes:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``make docs``: run the commands in the documentation, and compare their output. ``--write`` updates it."""
+"""``make docs``: run the commands in the documentation, and compare their output and the pictures that they draw.
+
+``--write`` updates them.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,7 @@ class Found:
     stale: int = 0
     unclear: int = 0
     changed: list[tuple[Command, Comparison]] = field(default_factory=list)
+    drawn: list[tuple[bytes, Path]] = field(default_factory=list)  # pictures that have changed
 
 
 def main() -> int:
@@ -65,12 +69,17 @@ def _examine(path: Path, *, write: bool) -> Found:
                 file.write_text(part.text)
             else:
                 _run(name, part, Path(folder), found)
+                if part.draws:
+                    _compare_picture(name, part, Path(folder), path.parent, found)
     for command, comparison in found.changed:
         _repeated(name, text, command, comparison)
         first = command.line - 1
         found.lines[first : first + len(comparison.lines)] = comparison.lines
     if write and found.changed:
         path.write_text("".join(f"{line}\n" for line in found.lines))
+    if write:
+        for picture, there in found.drawn:
+            there.write_bytes(picture)
     return found
 
 
@@ -92,6 +101,21 @@ def _run(name: str, command: Command, place: Path, found: Found) -> None:
         print(f"  {shlex.join(command.argv)} ended with status {output.status}: {' '.join(output.lines[-3:])}")
     if comparison.stale:
         found.changed.append((command, comparison))
+
+
+def _compare_picture(name: str, command: Command, place: Path, folder: Path, found: Found) -> None:
+    """Compare what a command has drawn with the picture in the documentation."""
+    if printed.why_not(command.argv):
+        return
+    drawn, there = place / Path(command.draws).name, folder / command.draws
+    found.compared += 1
+    if not drawn.is_file():
+        found.unclear += 1
+        print(f"{name}:{command.line}: {shlex.join(command.argv)} has not drawn {drawn.name}")
+    elif not there.is_file() or there.read_bytes() != drawn.read_bytes():
+        found.stale += 1
+        found.drawn.append((drawn.read_bytes(), there))
+        print(f"{name}:{command.line}: {command.draws} is not the picture that is drawn now")
 
 
 def _tell(name: str, command: Command, pair: Pair, *, clear: bool) -> None:

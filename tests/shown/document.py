@@ -5,6 +5,7 @@ A fenced block without a language shows commands on lines that begin with ``$``,
 comments above a block, which readers of the page do not see, add what the block does not show::
 
     <!-- printed by: lab run one-ap ping/ping -->            the block is the output of this command
+    <!-- draws: images/ladder.svg -->                        the last command writes ladder.svg, which is this picture
     <!-- file: cafe.yaml -->                                 the block is this file
     <!-- file: cafe.yaml, more -->                           the block goes to the end of this file
     <!-- file: broken.yaml from cafe.yaml; host -> hots -->  no block: a copy of a shown file with other words
@@ -24,7 +25,7 @@ from pathlib import Path
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _OF_CHECKOUT = "the checkout"
 _FENCE = re.compile(r"```(?P<language>\w*)\s*$")
-_NOTE = re.compile(r"<!-- (?P<kind>file|printed by): (?P<what>.*?) -->\s*$")
+_NOTE = re.compile(r"<!-- (?P<kind>file|printed by|draws): (?P<what>.*?) -->\s*$")
 _HEADING = re.compile(r"#+ ")
 _PROMPT = "$ "
 
@@ -35,11 +36,15 @@ class DocumentError(Exception):
 
 @dataclass
 class Command:
-    """A command and the lines shown below it; ``line`` is the number of the first of these lines, from 1."""
+    """A command and the lines shown below it; ``line`` is the number of the first of these lines, from 1.
+
+    ``draws``: a picture that it writes, by its path from the document; empty: none.
+    """
 
     argv: list[str]
     line: int
     shown: list[str] = field(default_factory=list)
+    draws: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,8 +172,9 @@ def _altered(line: int, what: str, files: dict[str, str]) -> File:
 
 def _commands(fence: _Fence) -> list[Command]:
     found: list[Command] = []
-    if fence.note:
-        found.append(Command(shlex.split(fence.note[1]), fence.first))
+    kind, what = fence.note or ("", "")
+    if kind == "printed by":
+        found.append(Command(shlex.split(what), fence.first))
     words = ""
     for number, line in enumerate(fence.lines, fence.first):
         if words or line.startswith(_PROMPT):
@@ -180,4 +186,6 @@ def _commands(fence: _Fence) -> list[Command]:
             words = ""
         elif found:
             found[-1].shown.append(line)
+    if kind == "draws" and found:
+        found[-1].draws = what
     return found

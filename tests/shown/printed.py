@@ -13,7 +13,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-PROGRAMS = ("lab", "tshark")  # only these are run; other commands in a document are for its readers
+# only these are run, and of Python only the modules of the checkout; other commands are for readers
+PROGRAMS = ("lab", "tshark", "python")
+_CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ def why_not(argv: list[str]) -> str | None:
     """Return why a command is not run; None if it is."""
     if argv[0] not in PROGRAMS:
         return f"{argv[0]} is not one of {', '.join(PROGRAMS)}"
+    if argv[0] == "python" and argv[1:2] != ["-m"]:
+        return "of Python, only modules are run (python -m)"
     if argv[:2] == ["lab", "shell"]:
         return "a shell runs in real time, so its output differs each time"
     if shutil.which(argv[0], path=_path()) is None:
@@ -41,6 +45,8 @@ def run(argv: list[str], place: Path) -> Printed:
     environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
     for name in ("COLUMNS", "LINES"):
         environment.pop(name, None)
+    if argv[0] == "python":
+        environment["PYTHONPATH"] = str(_CHECKOUT)
     with tempfile.TemporaryFile() as errors:
         with subprocess.Popen(
             argv, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=errors

@@ -6,10 +6,11 @@ from __future__ import annotations
 import io
 import struct
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.captures.pcapng import Writer
+from lab.captures.pcapng import PcapngError, Writer, between
 from tests import air
 
 PACKETS = st.lists(
@@ -54,3 +55,21 @@ def test_what_is_written_is_read_back(packets: list[tuple[int, bytes, str]]) -> 
     found = [(stamp, frame, said.get(1, b"").decode()) for stamp, frame, length, said in air.packets(data)]
     assert found == packets
     assert all(length == len(frame) for _, frame, length, _ in air.packets(data))
+
+
+@given(PACKETS, st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
+def test_a_span_has_the_frames_of_its_times(packets: list[tuple[int, bytes, str]], begin_ns: int, end_ns: int) -> None:
+    within = [packet for packet in packets if begin_ns <= packet[0] < end_ns]
+    assert between(written(packets), begin_ns, end_ns) == written(within)
+
+
+def test_a_span_ends_before_its_end_and_without_a_truncated_frame() -> None:
+    packets = [(stamp_ns, b"abc", "") for stamp_ns in (1, 2, 3)]
+    assert between(written(packets), 2, 3) == written(packets[1:2])
+    assert between(written(packets)[:-1], 0, 9) == written(packets[:2])
+
+
+@pytest.mark.parametrize("data", [b"", b"no capture at all", written([])[::-1], written([]) + bytes(12)])
+def test_a_span_of_something_else_is_refused(data: bytes) -> None:
+    with pytest.raises(PcapngError, match=r"byte \d+: "):
+        between(data, 0, 1)

@@ -100,6 +100,11 @@ def test_a_file_of_the_checkout_is_copied() -> None:
         parse("<!-- file: shown/none.py from the checkout -->\n")
 
 
+def test_the_last_command_of_a_block_draws_a_picture() -> None:
+    page = "<!-- draws: images/a.svg -->\n```\n$ lab list\n$ python -m draw\na.svg\n```\n"
+    assert parse(page) == [Command(["lab", "list"], 4), Command(["python", "-m", "draw"], 5, ["a.svg"], "images/a.svg")]
+
+
 def test_a_comment_counts_for_the_block_right_below_it() -> None:
     page = "<!-- printed by: lab list -->\nWords between.\n```\ntopologies\n```\n"
     assert parse(page) == []

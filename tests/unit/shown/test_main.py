@@ -94,6 +94,50 @@ def test_a_comment_that_means_nothing_is_told(
     assert f"{page}:1: no block shows the file c.yaml" in capsys.readouterr().out
 
 
+DRAWING = """\
+<!-- draws: images/table.svg -->
+```
+$ lab --version
+$ python -m tests.unit.shown.draw {}
+```
+"""
+
+
+@pytest.fixture
+def drawing(tmp_path: Path) -> Path:
+    """A page with a picture that its command does not draw any more."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "table.svg").write_text("<svg/>")
+    path = tmp_path / "page.md"
+    path.write_text(DRAWING.format("table.svg"))
+    return path
+
+
+def test_a_picture_that_is_not_drawn_any_more_is_stale_and_is_replaced(
+    drawing: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = drawing.parent / "images" / "table.svg"
+    assert run(monkeypatch, str(drawing)) == 1
+    assert f"{drawing}:5: images/table.svg is not the picture that is drawn now" in capsys.readouterr().out
+    assert picture.read_text() == "<svg/>"
+    assert run(monkeypatch, str(drawing), "--write") == 0
+    assert picture.read_text() == "drawn"
+    assert run(monkeypatch, str(drawing)) == 0
+
+
+def test_a_picture_that_no_command_draws_is_for_a_person(
+    drawing: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawing.write_text(DRAWING.format("chair.svg"))
+    assert run(monkeypatch, str(drawing), "--write") == 1
+    assert "python -m tests.unit.shown.draw chair.svg has not drawn table.svg" in capsys.readouterr().out
+
+
+def test_programs_of_python_are_for_readers() -> None:
+    assert printed.why_not(["python", "-m", "workloads.hack.ladder"]) is None
+    assert printed.why_not(["python", "workloads/hack/theory.py"]) == "of Python, only modules are run (python -m)"
+
+
 def test_a_terminal_of_80_columns_is_what_commands_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("LINES", "50")
