@@ -15,6 +15,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from itertools import pairwise
 from typing import Any
 
@@ -260,6 +261,15 @@ def _extreme(pick: Callable[..., Quantity]) -> Callable[[list[Any]], Any]:
     return function
 
 
+def larger(left: Any, right: Any) -> Any:
+    """Return the larger of two quantities, or of each pair of two lists."""
+    if isinstance(left, list) and isinstance(right, list):
+        if len(left) != len(right):
+            raise InputError(f"lists of {len(left)} and {len(right)} entries have no envelope")
+        return [larger(one, other) for one, other in zip(left, right, strict=True)]
+    return _extreme(max)([left, right])
+
+
 def _sum(arguments: list[Any]) -> Any:
     values = _flat(arguments)
     total = values[0] if values else Quantity(0)
@@ -363,6 +373,7 @@ FUNCTIONS: dict[str, Function] = {
     "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
     "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether at least one holds"),
     "deviation": Function(_deviation, "sample standard deviation; none for a single entry"),
+    "envelope": Function(lambda arguments: reduce(larger, arguments), "the largest at each place of several series"),
     "falling": Function(_monotone(">="), "whether no entry is greater than the one before it", single=True),
     "first": Function(_at(0), "the first entry", single=True),
     "geomean": Function(_geomean, "geometric mean"),

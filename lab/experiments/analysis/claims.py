@@ -146,6 +146,8 @@ class _Statement(Evaluator):
         function = language.FUNCTIONS[tree.function].call
         if tree.function == "abs" and isinstance(arguments[0], Series):
             return arguments[0].each(lambda value: function([value]))
+        if tree.function == "envelope":
+            return reduce(partial(paired, language.larger), arguments)
         if tree.function in _ALONG:
             _check_line(tree, arguments[0])
         return function([list(value.values) if isinstance(value, Series) else value for value in arguments])

@@ -58,6 +58,7 @@ CONTEXT: dict[str, Any] = {
         "sum(flow.goodput) == 10 Mbit/s",
         "geomean(1, 4) > 1.99 and geomean(1, 4) < 2.01",
         "len(flow.exit) == 2 and len('abc') == 3",
+        "envelope(1 s, 2 ms) == 1000 ms and sum(envelope(flow.goodput, flow.goodput)) == 10 Mbit/s",
         "median(flow.goodput) == 5 Mbit/s and median(3, 1, 2) == 2 and median(4, 1) == 2.5",
         "p95(1, 2, 3, 4, 5) > 4.79 and p95(1, 2, 3, 4, 5) < 4.81 and p95(7 ms) == 7 ms",
         "share(flow.exit == 0) == 50% and share(1 < 2, 3 < 2, 1 < 3) > 66%",
