@@ -20,9 +20,11 @@ from collections.abc import Iterator
 
 SECOND = 1_000_000_000
 PACE_NS = 5_000_000  # 94 KB at 150 Mbit/s, far less than WINDOW; to read more often only takes wall time
-WINDOW = 1 << 20  # of SO_RCVLOWAT, which Linux makes the receive window as well
+WINDOW = 1 << 20  # the receive window; the buffer has room for more, so that it does not shrink before the program reads
+ROOM = 8 * WINDOW
 CHUNK = bytes(1 << 17)
 INADDR_ANY = ""
+SO_RCVBUFFORCE = 33  # asm-generic/socket.h
 TOTAL_RETRANS = 100  # where struct tcp_info (linux/tcp.h) has it
 
 
@@ -112,7 +114,9 @@ def sink(port: int, second: int, every_ns: int, omit_ns: int) -> None:
     while True:
         with socket.create_server((INADDR_ANY, port), backlog=1) as listener:
             if second:
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, WINDOW)
+                listener.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, ROOM)
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 2 * WINDOW)
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, WINDOW)
             channel, _ = listener.accept()
         with channel:
             count = Count(every_ns, omit_ns)

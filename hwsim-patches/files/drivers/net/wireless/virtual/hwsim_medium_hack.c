@@ -14,8 +14,10 @@
  * How long an answer may become. Who decodes a frame defers until the end of
  * its answer and for an AIFS of at least SIFS and a slot after that (the voice
  * of an access point); who does not, for EIFS, which is as long as an ACK at the
- * lowest basic rate and that AIFS. So an answer that grows by no more than that is as safe as any
- * other, and nothing reserves more of the medium for it.
+ * lowest basic rate and that AIFS. So an answer that grows by no more than that
+ * is as safe as any other, and nothing reserves more of the medium for it. Only
+ * a BlockAck at the lowest rates is longer than that ACK on its own. Whoever does
+ * not decode the frame, but sends best effort, still waits until its end.
  *
  * SYNC and RESET are two of the reserved bits of the SERVICE field (IEEE
  * 802.11-2020 17.3.5.2), so they take no time.
@@ -41,6 +43,7 @@
 
 #define MD5_BYTES	16
 #define KEPT_MOST	HWSIM_HACK_HELD
+#define BEST_EFFORT_AIFSN	3
 
 /* ACKs that have been taken once are not taken again */
 static DEFINE_PER_CPU(bool, is_let_go);
@@ -239,13 +242,16 @@ enum hwsim_hack_kind hwsim_hack_parse_skb(const struct sk_buff *skb,
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 {
 	struct hwsim_hack_segment segment;
+	struct sk_buff_head own;
 	struct sk_buff *skb;
 
-	hwsim_hack_flush(&hack->sender, let_go, skbs);
-	skb_queue_walk(skbs, skb)
+	__skb_queue_head_init(&own);
+	hwsim_hack_flush(&hack->sender, let_go, &own);
+	skb_queue_walk(&own, skb)
 		if (hwsim_hack_parse_skb(skb, &segment) == HWSIM_HACK_ACK)
 			hwsim_hack_pass(hack, skb, &segment,
 					hwsim_now_ns(hack->radio));
+	skb_queue_splice_tail_init(&own, skbs);
 	hwsim_event_cancel(&hack->radio->medium->clock, &hack->timer);
 }
 
@@ -260,14 +266,26 @@ static void keep(struct hwsim_hack_iface *iface, struct sk_buff_head *skbs)
 		dev_kfree_skb_any(__skb_dequeue(&iface->kept));
 }
 
-static void flush_later(struct hwsim_hack *hack)
+static void go(void *context)
 {
+	struct hwsim_hack_iface *iface = context;
 	struct sk_buff_head skbs;
 
 	__skb_queue_head_init(&skbs);
-	hwsim_hack_give_up(hack, &skbs);
-	hwsim_up_packets(hack->radio, hack->iface->netdev, &skbs,
-			 hwsim_hack_send_on);
+	hwsim_medium_enter(iface->radio->medium);
+	skb_queue_splice_tail_init(&iface->going, &skbs);
+	hwsim_medium_leave(iface->radio->medium);
+	hwsim_hack_send_on(&skbs);
+}
+
+/* an ACK that comes by before they have gone sends them first: on_egress() */
+static void flush_later(struct hwsim_hack *hack)
+{
+	struct hwsim_hack_iface *iface = hack->iface;
+
+	hwsim_hack_give_up(hack, &iface->going);
+	if (!skb_queue_empty(&iface->going))
+		hwsim_up_call(hack->radio, go, iface);
 }
 
 /*
@@ -391,6 +409,8 @@ void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface)
 		if (peer->hack && peer->hack->iface == iface)
 			end_both(radio, peer, true);
 	hwsim_event_cancel(&radio->medium->clock, &iface->back);
+	hwsim_up_forget_calls(radio, iface);
+	__skb_queue_purge(&iface->going);
 	__skb_queue_purge(&iface->kept);
 }
 
@@ -470,7 +490,10 @@ static u32 room(const struct hwsim_radio *radio,
 					   answer->psdu_bytes);
 	u32 ack_ns = hwsim_phy_duration_ns(&lowest, timing,
 					   HWSIM_MEDIUM_ACK_BYTES);
-	u32 limit_ns = min(own_ns, ack_ns) + timing->sifs_ns + timing->slot_ns;
+	/* EIFS is not made for what is longer than it without payload */
+	u32 slots = own_ns > ack_ns ? BEST_EFFORT_AIFSN : 1;
+	u32 limit_ns = min(own_ns, ack_ns) + timing->sifs_ns +
+		       slots * timing->slot_ns;
 	u32 least = 0, most = HWSIM_MEDIUM_PAYLOAD_MAX;
 
 	while (least < most) {

@@ -68,6 +68,7 @@ struct hwsim_hack {
  * @netdev: the network device
  * @ops: egress and ingress
  * @is_hooked: they are registered
+ * @going: what is held no longer and has not gone yet
  * @kept: what could not be sent, since the station has left its network
  * @kept_ns: since when
  * @back: it is in a network again
@@ -80,6 +81,7 @@ struct hwsim_hack_iface {
 	struct net_device *netdev;
 	struct nf_hook_ops ops[2];
 	bool is_hooked;
+	struct sk_buff_head going;
 	struct sk_buff_head kept;
 	u64 kept_ns;
 	struct hwsim_event back;

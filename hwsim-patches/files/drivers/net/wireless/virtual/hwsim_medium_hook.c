@@ -126,6 +126,7 @@ static unsigned int on_egress(void *priv, struct sk_buff *skb,
 	__skb_queue_head_init(&before);
 	skb_dst_force(skb); /* it may be held for longer than this */
 	now = hwsim_medium_enter(radio->medium);
+	skb_queue_splice_tail_init(&iface->going, &before);
 	is_taken = take(iface, skb, &segment, kind, now, &before);
 	hwsim_medium_leave(radio->medium);
 	hwsim_hack_send_on(&before);
@@ -279,6 +280,7 @@ void hwsim_hack_add_interface(struct hwsim_radio *radio,
 	iface->radio = radio;
 	iface->vif = vif;
 	iface->netdev = wdev->netdev;
+	__skb_queue_head_init(&iface->going);
 	__skb_queue_head_init(&iface->kept);
 	hwsim_event_init(&iface->back, HWSIM_PHASE_TIMEOUT);
 	iface->back.handler = on_back;
@@ -311,6 +313,7 @@ static void remove(struct hwsim_hack_iface *iface)
 	hwsim_medium_enter(radio->medium);
 	hwsim_hack_leave_interface(iface);
 	hwsim_medium_leave(radio->medium);
+	synchronize_net(); /* what is being called right now */
 	kfree(iface);
 }
 

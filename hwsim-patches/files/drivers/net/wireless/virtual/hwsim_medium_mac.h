@@ -274,6 +274,8 @@ struct hwsim_peer {
  * @netdev: there are packets of a network device:
  * @packets: the packets
  * @go_on: sends them where they go
+ * @call: something else is to be done:
+ * @context: for that
  */
 struct hwsim_up {
 	struct hwsim_later later;
@@ -293,6 +295,8 @@ struct hwsim_up {
 	struct net_device *netdev;
 	struct sk_buff_head packets;
 	void (*go_on)(struct sk_buff_head *packets);
+	void (*call)(void *context);
+	void *context;
 };
 
 /**
@@ -464,6 +468,9 @@ bool hwsim_up_session(struct hwsim_radio *radio, const u8 *addr, u8 tid,
 void hwsim_up_packets(struct hwsim_radio *radio, struct net_device *netdev,
 		      struct sk_buff_head *packets,
 		      void (*go_on)(struct sk_buff_head *packets));
+void hwsim_up_call(struct hwsim_radio *radio, void (*call)(void *context),
+		   void *context);
+void hwsim_up_forget_calls(struct hwsim_radio *radio, const void *context);
 void hwsim_up_forget(struct hwsim_radio *radio);
 
 /* network */

@@ -176,6 +176,8 @@ static void deliver(struct hwsim_later *later)
 		up->go_on(&up->packets);
 		dev_put(up->netdev);
 	}
+	if (up->call)
+		up->call(up->context);
 	kfree(up);
 }
 
@@ -329,6 +331,40 @@ void hwsim_up_packets(struct hwsim_radio *radio, struct net_device *netdev,
 	dev_hold(netdev);
 	up->netdev = netdev;
 	up->go_on = go_on;
+}
+
+/**
+ * hwsim_up_call - do something without the lock
+ * @radio: the radio
+ * @call: what; softirqs are off
+ * @context: for that. It must be there until hwsim_up_forget_calls() and then
+ *	synchronize_net() have been called
+ *
+ * If there is no memory for it, it is not done.
+ */
+void hwsim_up_call(struct hwsim_radio *radio, void (*call)(void *context),
+		   void *context)
+{
+	struct hwsim_up *up = up_new(radio);
+
+	if (!up)
+		return;
+	up->call = call;
+	up->context = context;
+}
+
+/**
+ * hwsim_up_forget_calls - what was to be done is not
+ * @radio: the radio
+ * @context: of what hwsim_up_call() was told
+ */
+void hwsim_up_forget_calls(struct hwsim_radio *radio, const void *context)
+{
+	struct hwsim_up *up;
+
+	list_for_each_entry(up, &radio->medium->clock.up, later.list)
+		if (up->context == context)
+			up->call = NULL;
 }
 
 /**
