@@ -24,8 +24,8 @@ class TcpSink(Probe):
     ``acknowledges: every second segment``, or ``as Linux does``, which is the default. Linux acknowledges all segments
     of an A-MPDU by one or two ACKs, since its program reads them at once. With ``every second segment`` the receiver
     does what ns-3's does, and RFC 1122 asks for: two full segments are acknowledged at once, a single one after
-    40 to 200 ms, and what comes out of order at once. Its receive window is then 1 MiB, or half of the node's largest
-    tcp_rmem if that is less.
+    40 to 200 ms, and what comes out of order at once. Its receive window is then 1 MiB, and does not shrink
+    while data wait for the program.
 
     Series: ``goodput`` (bit/s), one sample at the end of each interval. Values, of the last connection: ``bytes``,
     ``omitted`` (B), ``seconds`` (from the start, or the end of ``omit``, to the last byte), ``goodput_bps``,
