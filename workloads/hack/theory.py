@@ -105,9 +105,13 @@ class Legacy:
         return ofdm_us(DATA_HEADER_BYTES + LLC_BYTES + ip_bytes + FCS_BYTES, self.rate_mbps)
 
     def answer_us(self, more_bytes: int) -> float:
-        """An ACK, at the highest of 6, 12 and 24 Mbit/s that is not above the frame's rate (10.6.6.5.2)."""
-        answer_mbps = max(basic for basic in (6, 12, 24) if basic <= self.rate_mbps)
-        return ofdm_us(ACK_BYTES + more_bytes, answer_mbps)
+        """An ACK."""
+        return ofdm_us(ACK_BYTES + more_bytes, self.answer_mbps)
+
+    @property
+    def answer_mbps(self) -> int:
+        """The highest of 6, 12 and 24 Mbit/s that is not above the frame's rate (10.6.6.5.2)."""
+        return max(basic for basic in (6, 12, 24) if basic <= self.rate_mbps)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ class OfAcks(Metric):
         """Return one row per node that has a value; none without a medium."""
         figures = Figures()
         for name in metric.of if context.medium is not None else ():
-            counts = _counts(name, self.way, context.medium or {})
+            counts = counts_of(name, self.way, context.medium or {})
             value = self.value(counts)
             if value is not None:
                 known = {heading: counts[key] for key, heading in self.counters.items()}
@@ -38,7 +38,8 @@ class OfAcks(Metric):
         raise NotImplementedError
 
 
-def _counts(node: str, way: str, medium: Mapping[str, Any]) -> Counter[str]:
+def counts_of(node: str, way: str, medium: Mapping[str, Any]) -> Counter[str]:
+    """Return the counters of a node's TCP ACKs, of all peers together."""
     total: Counter[str] = Counter()
     for pair in medium.get("hack", ()):
         if pair["node"] == node:

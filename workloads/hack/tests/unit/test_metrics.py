@@ -25,6 +25,15 @@ PAIRS = [
     {"node": "ap1", "peer": "02:00:00:00:05:00", "sent": NONE, "received": RECEIVED},
     {"node": "ap1", "peer": "02:00:00:00:06:00", "sent": NONE, "received": RECEIVED | {"crc_failures": 10}},
 ]
+RATE_A = {"mode": "a", "rate": "54 Mbit/s"}
+TIMES_NS = {
+    "frames": 3 * 36_000,
+    "payloads": 12_000,
+    "access": 250_000,
+    "late": 3 * 37_000,
+    "bits": 2 * 52 * 8 * 1000 / 54,
+    "payload-bits": 45 * 8 * 1000 / 24,
+}
 UNITS = {"acks-compressed": "%", "ack-bytes": "B", "ack-size": "%", "ack-hold-time": "ms", "hack-failures": "failures"}
 EPOCH_NS = 1_767_225_600_999_999_744  # of the recorded samples
 
@@ -72,6 +81,61 @@ def test_a_time_is_in_units_of_time() -> None:
     assert load("ack-hold-time").scale("ms") == 1_000_000
     with pytest.raises(ValueError, match='unit: "ms" is not a unit'):
         load("hack-failures").check({}, "ms", None)
+
+
+def times(per: str | None = None, *, medium: bool = True, **radio: Any) -> Figures:
+    """Of a station that sent two TCP ACKs in three attempts, each answered 37 us late, and ten compressed ones."""
+    run = context()
+    nodes = [
+        dataclasses.replace(node, radio=dataclasses.replace(node.radio, **RATE_A | radio)) if node.radio else node
+        for node in run.plan.nodes
+    ]
+    access = {"attempts": 3, "successes": 2, "air_ns": 3 * 36_000, "acquire_ns": 250_000, "answer_ns": 3 * 81_000}
+    of_sta1 = {"node": "sta1", "be": access, "vo": dict.fromkeys(access, 0)}
+    of_ap1 = {"node": "ap1", "be": dict.fromkeys(access, 10**9)}
+    links = [
+        {"from": "sta1", "to": "ap1", "delivered": 2, "bytes": 2 * 88},
+        {"from": "ap1", "to": "sta1", "delivered": 4, "bytes": 4 * 1536},
+    ]
+    sent = SENT | {"air_ns": 12_000}
+    counters = {"radios": [of_sta1, of_ap1], "links": links, "hack": [PAIRS[0] | {"sent": sent}, *PAIRS[1:]]}
+    run = dataclasses.replace(run, plan=dataclasses.replace(run.plan, nodes=nodes), medium=counters if medium else None)
+    return load("ack-time").figures(wanted("ack-time", "sta1", unit="ms", per=per), run)
+
+
+@pytest.mark.parametrize("cause", TIMES_NS)
+def test_the_time_of_acks_by_cause(cause: str) -> None:
+    found = times(cause)
+    assert found.values == [pytest.approx(TIMES_NS[cause])]
+    assert found.rows == [{"node": "sta1"} | {key: pytest.approx(value) for key, value in TIMES_NS.items()}]
+
+
+def test_the_time_of_acks_is_that_of_their_frames_unless_another_is_wanted() -> None:
+    assert times().values == [TIMES_NS["frames"]]
+
+
+@pytest.mark.parametrize(
+    "radio",
+    [
+        {"mode": "g"},
+        {"mode": "n", "rate": "MCS 7"},
+        {"rate": None},
+        {"wmm": True},
+        {"encrypt": "wpa2"},
+        {"basic_rates": ["54 Mbit/s"]},
+    ],
+    ids=str,
+)
+def test_where_frames_or_answers_are_others_there_is_no_time_of_acks(radio: Mapping[str, Any]) -> None:
+    assert times(**radio).rows == []
+
+
+def test_there_is_no_time_of_acks_without_a_medium_or_a_radio() -> None:
+    assert times(medium=False).rows == []
+    assert (
+        load("ack-time").figures(wanted("ack-time", "h1", unit="ms"), dataclasses.replace(context(), medium={})).rows
+        == []
+    )
 
 
 def rates(parsed: Parsed, name: str = "sta1") -> Figures:
