@@ -223,3 +223,18 @@ def test_the_experiment_of_figure_1b_has_these_numbers() -> None:
         computed["HACK", rate] = theory.hack_mbps(link, STAMPED)
         computed["UDP", rate] = theory.udp_mbps(link)
     assert written == pytest.approx(computed, abs=0.005)
+
+
+def test_the_experiment_of_figure_12_has_these_numbers() -> None:
+    """Without timestamps, as ns-3 had none."""
+    written = {
+        (entry.labels["transport"], entry.labels["rate"]): entry.value
+        for entry in resolve.load("hack/fig12").published
+        if entry.metric == "throughput"
+    }
+    computed = {}
+    for mcs in range(8):
+        link = HighThroughput(mcs)
+        computed["TCP", f"MCS {mcs}"] = theory.tcp_mbps(link)
+        computed["HACK", f"MCS {mcs}"] = theory.hack_mbps(link)
+    assert written == pytest.approx(computed, abs=0.006)
