@@ -5,8 +5,8 @@ With ``--beside`` also what its code costs where no radio uses it: give the prog
 than TCP/HACK. Each row alternates between the two that it compares, and a third run is the first once more: it shows
 how far two equal runs are apart on this machine.
 
-CPU time is that of the lab and its guest, user and system. From each run, one with 1 kB is subtracted, so that boot,
-record and report are not in it. All runs of a row last equally long in virtual time.
+CPU time is that of the lab and its guest, user and system. The median of three runs with 1 kB is subtracted, so that
+boot, record and report are not in it. All runs of a row last equally long in virtual time.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ ON_MOST = 1.10  # of plain TCP
 OFF_MOST = 1.02  # of a lab without the code; two equal runs differ by as much
 CONFIDENCE = 0.95
 NOTHING_MB = 0.001
+IDLE_TIMES = 3
 HACK = ("--set", "nodes.ap1.hack=more-data", "--set", "nodes.sta1.hack=more-data")
 HEAD = (
     f"{'':<28}{'CPU, ms per MB':^18}{'CPU, ratio':^34}{'load, wall s':^25}\n"
@@ -86,14 +87,18 @@ class Cost:
     wall_s: float
 
 
-def cost(download: Download, side: Side, seed: int) -> Cost:
-    """Return the cost of a download.
+def costs(download: Download, sides: list[Side], times: int) -> list[list[Cost]]:
+    """Return what the downloads of each side cost, measured in turns.
 
     Raises:
         RunError: A run failed.
     """
-    full, nothing = (_times(download, side, seed, megabytes) for megabytes in (download.megabytes, NOTHING_MB))
-    return Cost(full.cpu_s - nothing.cpu_s, full.load_s)
+    idle = alternate(lambda side, seed: _times(download, side, seed, NOTHING_MB), sides, IDLE_TIMES)
+    idle_s = [statistics.median(each.cpu_s for each in side) for side in idle]
+    full = alternate(lambda side, seed: _times(download, side, seed, download.megabytes), sides, times)
+    return [
+        [Cost(each.cpu_s - less_s, each.load_s) for each in side] for side, less_s in zip(full, idle_s, strict=True)
+    ]
 
 
 def _times(download: Download, side: Side, seed: int, megabytes: float) -> Times:
@@ -125,9 +130,9 @@ def verify(arrived: int, acks: int, megabytes: float, *, with_hack: bool) -> Non
         raise RunError("no TCP ACK went with an answer, though TCP/HACK is on")
 
 
-def alternate(measure: Callable[[Side, int], Cost], sides: list[Side], times: int) -> list[list[Cost]]:
-    """Return the costs of each side, measured in turns; every second turn goes backwards."""
-    found: list[list[Cost]] = [[] for _ in sides]
+def alternate(measure: Callable[[Side, int], Times], sides: list[Side], times: int) -> list[list[Times]]:
+    """Return the times of each side, measured in turns; every second turn goes backwards."""
+    found: list[list[Times]] = [[] for _ in sides]
     for seed in range(1, times + 1):
         order = list(range(len(sides)))
         for number in order if seed % 2 else reversed(order):
@@ -173,10 +178,10 @@ def compare(name: str, download: Download, pair: tuple[Side, Side], times: int, 
     Raises:
         RunError: A run failed.
     """
-    costs = alternate(lambda side, seed: cost(download, side, seed), [*pair, pair[0]], times)
-    line, well = row(name, download.megabytes, costs[0], costs[1], most)
+    first, second, again = costs(download, [*pair, pair[0]], times)
+    line, well = row(name, download.megabytes, first, second, most)
     print(line)
-    print(row("  the first, twice", download.megabytes, costs[0], costs[2], None)[0], flush=True)
+    print(row("  the first, twice", download.megabytes, first, again, None)[0], flush=True)
     return well
 
 
@@ -184,18 +189,17 @@ def downloads() -> dict[str, Download]:
     """Return what TCP/HACK is measured with; of the stations of downloads-n, one downloads."""
     legacy, high = ((TOPOLOGIES / f"{name}.yaml").read_text() for name in ("downloads", "downloads-n"))
     return {
-        "11a-54": Download(legacy, "client-1", 200, 90),
-        "11n-150": Download(high, "client-1", 900, 85),
-        "11n-150, every 2nd segment": Download(high, "client-1", 900, 85, second=True),
+        "11a-54": Download(legacy, "client-1", 150, 70),
+        "11n-150": Download(high, "client-1", 700, 70),
+        "11n-150, every 2nd segment": Download(high, "client-1", 700, 70, second=True),
     }
 
 
 def without_hack() -> dict[str, Download]:
     """Return what two labs are compared with, in a place that an older one knows."""
     return {
-        "11a-54, off": Download(behind_access_point(PHYS["11a-54"], 1), "client", 200, 90),
-        "11n-150, off": Download(behind_access_point(PHYS["11n-150"], 1), "client", 900, 85),
-        "11n-150, off, every 2nd": Download(behind_access_point(PHYS["11n-150"], 1), "client", 900, 85, second=True),
+        "11a-54, off": Download(behind_access_point(PHYS["11a-54"], 1), "client", 150, 70),
+        "11n-150, off": Download(behind_access_point(PHYS["11n-150"], 1), "client", 700, 70),
     }
 
 

@@ -17,14 +17,14 @@ from bench.hack_cost import (
     Side,
     alternate,
     compressed,
-    cost,
+    costs,
     downloads,
     interval,
     row,
     verify,
     without_hack,
 )
-from bench.lab_runs import children_cpu_s
+from bench.lab_runs import Times, children_cpu_s
 from lab.errors import RunError
 from lab.plan.load import load
 from lab.shared.types import Plan
@@ -55,9 +55,9 @@ def test_a_station_downloads_the_bytes_and_only_the_second_side_has_hack(
 def test_each_second_turn_goes_backwards() -> None:
     order: list[tuple[str, int]] = []
 
-    def measure(side: Side, seed: int) -> Cost:
+    def measure(side: Side, seed: int) -> Times:
         order.append((side.program, seed))
-        return Cost(float(side.program) + seed / 10, 0)
+        return Times(0, 0, 0, float(side.program) + seed / 10)
 
     found = alternate(measure, [Side("1"), Side("2"), Side("3")], 2)
     assert order == [("1", 1), ("2", 1), ("3", 1), ("3", 2), ("2", 2), ("1", 2)]
@@ -73,22 +73,22 @@ def test_interval_of_the_median(count: int, dropped: int) -> None:
     assert interval(values[::-1]) == (dropped, count - 1 - dropped)
 
 
-def costs(*cpus_s: float) -> list[Cost]:
+def made(*cpus_s: float) -> list[Cost]:
     return [Cost(cpu_s, 2 * cpu_s) for cpu_s in cpus_s]
 
 
 def test_ratios_are_those_of_pairs() -> None:
     """The machine was slower in the second and third turn; the medians of both sides are the same."""
-    line, well = row("x", 1000, costs(1, 2, 4), costs(1.5, 2, 2), OFF_MOST)
+    line, well = row("x", 1000, made(1, 2, 4), made(1.5, 2, 2), OFF_MOST)
     assert well
     assert line.split() == ["x", "2.00", "2.00", "1.000", "0.500-1.500", "0.50-1.50", "4.00", "4.00", "1.000"]
 
 
 @pytest.mark.parametrize(("second_s", "over"), [(1.019, False), (1.021, True)])
 def test_a_limit_that_is_missed_is_named(second_s: float, over: bool) -> None:
-    line, well = row("x", 1000, costs(1), costs(second_s), OFF_MOST)
+    line, well = row("x", 1000, made(1), made(second_s), OFF_MOST)
     assert line.endswith("OVER") == over == (not well)
-    assert row("x", 1000, costs(1), costs(second_s), None)[1]
+    assert row("x", 1000, made(1), made(second_s), None)[1]
 
 
 def test_only_the_same_bytes_are_compared() -> None:
@@ -132,6 +132,6 @@ def test_what_boot_takes_is_subtracted(tmp_path: Path) -> None:
     program.write_text(LAB.format(python=sys.executable))
     program.chmod(0o755)
     before_s = children_cpu_s()
-    found = cost(Download("", "client", 1, 10), Side(str(program)), 1)
+    ((found,),) = costs(Download("", "client", 1, 10), [Side(str(program))], 1)
     assert found.cpu_s == pytest.approx(0.2, abs=0.08)
-    assert children_cpu_s() - before_s > 0.4
+    assert children_cpu_s() - before_s > 0.6
