@@ -41,8 +41,8 @@ NOTHING_MB = 0.001
 IDLE_TIMES = 3
 HACK = ("--set", "nodes.ap1.hack=more-data", "--set", "nodes.sta1.hack=more-data")
 HEAD = (
-    f"{'':<28}{'CPU, ms per MB':^18}{'CPU, ratio':^34}{'load, wall s':^25}\n"
-    f"{'':<28}{'first':>9}{'second':>9}{'median':>9}{'95 %':>13}{'all':>12}{'first':>9}{'second':>8}{'ratio':>8}"
+    f"{'':<18}{'CPU, ms per MB':^18}{'CPU, ratio':^34}{'load, wall s':^25}\n"
+    f"{'':<18}{'first':>9}{'second':>9}{'median':>9}{'95 %':>13}{'all':>12}{'first':>9}{'second':>8}{'ratio':>8}"
 )
 
 
@@ -93,11 +93,15 @@ def costs(download: Download, sides: list[Side], times: int) -> list[list[Cost]]
     Raises:
         RunError: A run failed.
     """
-    idle = alternate(lambda side, seed: _times(download, side, seed, NOTHING_MB), sides, IDLE_TIMES)
-    idle_s = [statistics.median(each.cpu_s for each in side) for side in idle]
+    different = list(dict.fromkeys(sides))
+    idle = alternate(lambda side, seed: _times(download, side, seed, NOTHING_MB), different, IDLE_TIMES)
+    less_s = {
+        side: statistics.median(each.cpu_s for each in found) for side, found in zip(different, idle, strict=True)
+    }
     full = alternate(lambda side, seed: _times(download, side, seed, download.megabytes), sides, times)
     return [
-        [Cost(each.cpu_s - less_s, each.load_s) for each in side] for side, less_s in zip(full, idle_s, strict=True)
+        [Cost(each.cpu_s - less_s[side], each.load_s) for each in found]
+        for side, found in zip(sides, full, strict=True)
     ]
 
 
@@ -165,7 +169,7 @@ def row(name: str, megabytes: int, first: list[Cost], second: list[Cost], most: 
     ratio, (low, high) = statistics.median(ratios), interval(ratios)
     over = most is not None and ratio > most
     line = (
-        f"{name:<28}{cpus_ms[0]:>9.2f}{cpus_ms[1]:>9.2f}{ratio:>9.3f}{f'{low:.3f}-{high:.3f}':>13}"
+        f"{name:<18}{cpus_ms[0]:>9.2f}{cpus_ms[1]:>9.2f}{ratio:>9.3f}{f'{low:.3f}-{high:.3f}':>13}"
         f"{f'{min(ratios):.2f}-{max(ratios):.2f}':>12}{walls_s[0]:>9.2f}{walls_s[1]:>8.2f}{wall:>8.3f}"
         f"{'  OVER' if over else ''}"
     )
@@ -189,17 +193,17 @@ def downloads() -> dict[str, Download]:
     """Return what TCP/HACK is measured with; of the stations of downloads-n, one downloads."""
     legacy, high = ((TOPOLOGIES / f"{name}.yaml").read_text() for name in ("downloads", "downloads-n"))
     return {
-        "11a-54": Download(legacy, "client-1", 150, 70),
-        "11n-150": Download(high, "client-1", 700, 70),
-        "11n-150, every 2nd segment": Download(high, "client-1", 700, 70, second=True),
+        "11a": Download(legacy, "client-1", 150, 70),
+        "11n": Download(high, "client-1", 700, 70),
+        "11n-every-2nd": Download(high, "client-1", 700, 70, second=True),
     }
 
 
 def without_hack() -> dict[str, Download]:
     """Return what two labs are compared with, in a place that an older one knows."""
     return {
-        "11a-54, off": Download(behind_access_point(PHYS["11a-54"], 1), "client", 150, 70),
-        "11n-150, off": Download(behind_access_point(PHYS["11n-150"], 1), "client", 700, 70),
+        "11a-off": Download(behind_access_point(PHYS["11a-54"], 1), "client", 150, 70),
+        "11n-off": Download(behind_access_point(PHYS["11n-150"], 1), "client", 700, 70),
     }
 
 
@@ -207,19 +211,25 @@ def main() -> int:
     """Measure, print, and fail if TCP/HACK costs more than its limit."""
     parser = argparse.ArgumentParser(prog="python -m bench.hack_cost", description=__doc__)
     parser.add_argument("--times", type=whole(1), default=9, help="runs of each side of a row (default 9)")
+    parser.add_argument("--rows", nargs="+", choices=(*downloads(), *without_hack()), help="only these")
     parser.add_argument("--beside", metavar="LAB", help="the program lab of a checkout from before TCP/HACK")
     chosen = parser.parse_args()
+    if not chosen.beside and (off := [name for name in without_hack() if name in (chosen.rows or ())]):
+        parser.error(f'"{off[0]}" compares with another lab: give --beside')
     rows = [(name, each, (Side(), Side(options=HACK)), ON_MOST) for name, each in downloads().items()]
     if chosen.beside:
         pair = (Side(chosen.beside), Side())
         rows += [(name, each, pair, OFF_MOST) for name, each in without_hack().items()]
     print(f"{machine()}; {load_average()}")
     print(f"{chosen.times} runs of each, alternating. first: plain TCP, second: TCP/HACK.")
+    print("every-2nd: the station acknowledges every second segment, not whole A-MPDUs.")
     if chosen.beside:
         print("off: plain TCP; first: the lab beside, second: this one.")
     print(HEAD, flush=True)
     well = True
     for name, each, pair, most in rows:
+        if chosen.rows and name not in chosen.rows:
+            continue
         try:
             well &= compare(name, each, pair, chosen.times, most)
         except LabError as error:
