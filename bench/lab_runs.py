@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -24,11 +25,12 @@ LAB = str(Path(sys.executable).parent / "lab")
 
 @dataclass(frozen=True)
 class Times:
-    """Wall seconds of one run."""
+    """Wall seconds of one run, and its CPU time, which other load of the machine changes less."""
 
     whole_s: float  # the command, with boot, record and report
     boot_s: float  # from the guest's start to the start of the timeline, when all stations are associated
     load_s: float  # while the load ran; 0 without one
+    cpu_s: float  # of the lab and its guest, user and system
 
 
 @contextmanager
@@ -50,13 +52,19 @@ def finished(
         # as on any machine, Python caches the bytecode of imports
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         argv = [program, "run", str(place), str(work), "--seed", str(seed), "--out", str(out), *options]
-        started_s = time.perf_counter()
+        started_s, started_cpu_s = time.perf_counter(), children_cpu_s()
         result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
-        whole_s = time.perf_counter() - started_s
+        whole_s, cpu_s = time.perf_counter() - started_s, children_cpu_s() - started_cpu_s
         if result.returncode:
             raise RunError(f"the lab failed: {result.stderr.strip()}")
         walls = json.loads((out / "wall.json").read_text())
-        yield out, Times(whole_s, walls["boot_wall_s"], load_wall_s(out / "raw"))
+        yield out, Times(whole_s, walls["boot_wall_s"], load_wall_s(out / "raw"), cpu_s)
+
+
+def children_cpu_s() -> float:
+    """Return the CPU time of all ended children of this process, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def load_wall_s(raw: Path) -> float:
