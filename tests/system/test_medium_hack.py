@@ -130,6 +130,14 @@ def test_late_answers_cost_their_time_and_nothing_else(boot: Boot) -> None:
     assert found.link("ap1", "sta1")["retries"] < 10  # nobody gives up on a late answer
 
 
+@pytest.mark.parametrize("late_us", [25, 36, 54, 60])
+def test_nobody_begins_while_its_own_answer_is_due(boot: Boot, late_us: int) -> None:
+    """These answers begin just before a slot ends that a radio may have counted down to."""
+    late = f"'off', answer_delay: {late_us} us"
+    found = ran(boot, "a", ap=late, sta=late)
+    assert goodput_mbps(found) > 18 and found.link("ap1", "sta1")["sent"] > 4000
+
+
 @pytest.mark.parametrize("in_clear", [True, False])
 def test_a_ciphered_peer_gets_no_acks_in_clear_unless_asked_for(boot: Boot, in_clear: bool) -> None:
     key = "{mode: more-data, in_clear: true}"

@@ -323,13 +323,17 @@ bool hwsim_hack_is_newer(const struct hwsim_hack_ack *ack,
  */
 u8 hwsim_hack_crc8(const u8 *data, u32 bytes)
 {
+	static const u8 after_half[16] = { /* four steps: >> 1, and ^ 0xe0 if odd */
+		0x00, 0x1c, 0x38, 0x24, 0x70, 0x6c, 0x48, 0x54,
+		0xe0, 0xfc, 0xd8, 0xc4, 0x90, 0x8c, 0xa8, 0xb4,
+	};
 	u8 crc = 0xff;
-	u32 i, bit;
+	u32 i;
 
 	for (i = 0; i < bytes; i++) {
 		crc ^= data[i];
-		for (bit = 0; bit < 8; bit++)
-			crc = crc & 1 ? crc >> 1 ^ 0xe0 : crc >> 1;
+		crc = crc >> 4 ^ after_half[crc & 0xf];
+		crc = crc >> 4 ^ after_half[crc & 0xf];
 	}
 	return crc;
 }

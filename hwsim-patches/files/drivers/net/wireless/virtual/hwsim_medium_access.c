@@ -21,6 +21,7 @@ static u64 idle_from(const struct hwsim_radio *radio)
 	u64 idle = max3(radio->busy_until_ns, radio->mac->nav_until_ns,
 			radio->mac->hold_until_ns);
 
+	idle = max(idle, radio->mac->answers_at_ns);
 	if (radio->mac->eifs_from_ns)
 		idle = max(idle, radio->mac->eifs_from_ns + radio->mac->eifs_extra_ns);
 	return idle;

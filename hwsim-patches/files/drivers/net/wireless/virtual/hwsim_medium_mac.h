@@ -334,6 +334,7 @@ struct hwsim_up {
  * @nav_if_heard_ns: end of what an RTS has reserved, if something follows it
  * @eifs_from_ns: since when EIFS counts after a damaged frame, 0: it does not
  * @hold_until_ns: end of its own exchange
+ * @answers_at_ns: when its last late answer begins
  * @answer: answer that it is about to send or sends
  * @recipients: its BlockAck agreements as recipient
  * @peers: what it appends to answers and got with them, and what it counts
@@ -390,6 +391,7 @@ struct hwsim_mac {
 	u64 nav_if_heard_ns;
 	u64 eifs_from_ns;
 	u64 hold_until_ns;
+	u64 answers_at_ns;
 	struct hwsim_ppdu *answer;
 	DECLARE_HASHTABLE(recipients, HWSIM_SESSION_BITS);
 	DECLARE_HASHTABLE(peers, HWSIM_SESSION_BITS);

@@ -103,8 +103,7 @@ static void answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 	if (kind != HWSIM_MEDIUM_FRAME_CTS && radio->mac->answer_delay_ns) {
 		/* it does not begin anything of its own before that */
 		start += radio->mac->answer_delay_ns;
-		radio->mac->hold_until_ns = max(radio->mac->hold_until_ns,
-						start);
+		radio->mac->answers_at_ns = start;
 		hwsim_access_moved(radio);
 	}
 	hwsim_ppdu_send(ppdu, start);
