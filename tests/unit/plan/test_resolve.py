@@ -2,6 +2,7 @@
 """Roles, processes, files, events, metrics and checks of a plan; and the lab's own files."""
 
 import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +55,12 @@ APART |= {(topology, workload) for topology, workload in OWN if "sap/" in worklo
 APART |= {(topology, workload) for topology, workload in OWN if "sap/office-" in workload and topology != "office"}
 PLACES_OF_HACK = ("downloads", "downloads-n", "downloads-sora")
 APART |= {(topology, workload) for topology, workload in OWN if "hack/" in workload and topology not in PLACES_OF_HACK}
+# the other places have two clients
+APART |= {
+    (topology, workload)
+    for topology, workload in OWN
+    if re.fullmatch("hack/(tcp|udp)-(4|6|8|10)", workload) and topology != "downloads-n"
+}
 APART |= {("wired-pair", workload) for workload in ("http/download", "ping/roaming")}
 APART |= {(topology, "udp/saturate") for topology in ("wired-pair", "one-ap", "twenty-nodes")}  # they have no medium
 
