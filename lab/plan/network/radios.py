@@ -105,6 +105,14 @@ class Radios:
                 f"{radio.ssid} is encrypted ({radio.encrypt}), and TCP ACKs in ACK frames would go in clear",
                 f"remove hack:, write encrypt: open, or allow it by hack: {{mode: {found.mode}, in_clear: true}}",
             )
+        others = [node for node in self.topology.nodes.values() if node.cell and node.cell.ssid == radio.ssid]
+        if radio.channel is None and others and all(getattr(node, "hack", None) is None for node in others):
+            self.problems.add(
+                self.source,
+                ("nodes", name, "hack"),
+                f"has no effect, since no access point of {radio.ssid} has hack:, and both ends need it",
+                "write hack: there as well, or remove this",
+            )
 
     def _check_rate(self, name: str, rate: str, radio: Radio) -> None:
         """Report a fixed rate that its network does not have, or that would have no effect."""

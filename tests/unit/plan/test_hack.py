@@ -70,6 +70,19 @@ def test_an_encrypted_network_is_taken_if_the_user_says_so(plans: Plans) -> None
     assert len(lines) == 3 and all(line.endswith("hack_timer_us=100000 hack_in_clear=1") for line in lines)
 
 
+def test_a_station_whose_access_point_has_no_hack_is_refused(plans: Plans) -> None:
+    text = "name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, channel: 6{key}}}\n  sta1: {{kind: sta, hack: timer}}\n"
+    text += "  h1: {{kind: host}}\nmedium: {{}}\n"
+    workload = "name: there\nroles: {}\nduration: 30 s\n"
+    assert plans(text.format(key=", hack: off"), workload)  # an event may switch it on
+    with pytest.raises(InputError) as failure:
+        plans(text.format(key=""), workload)
+    assert str(failure.value).splitlines() == [
+        "t.yaml:4  nodes.sta1.hack: has no effect, since no access point of campus has hack:, and both ends need it",
+        "  write hack: there as well, or remove this",
+    ]
+
+
 def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
     found = plan(plans, more=", answer_delay: 12 us")
     assert found.medium is not None

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 SECOND = 1_000_000_000
 PACE_NS = 5_000_000  # 94 KB at 150 Mbit/s, far less than WINDOW; to read more often only takes wall time
-WINDOW = 1 << 20  # the receive window; the buffer has room for more, so that it does not shrink before the program reads
+WINDOW = 1 << 20  # the buffer has room for more, so that it does not shrink before the program reads
 ROOM = 8 * WINDOW
 CHUNK = bytes(1 << 17)
 INADDR_ANY = ""
