@@ -138,6 +138,43 @@ def test_nobody_begins_while_its_own_answer_is_due(boot: Boot, late_us: int) -> 
     assert goodput_mbps(found) > 18 and found.link("ap1", "sta1")["sent"] > 4000
 
 
+def test_an_end_that_may_restore_nothing_any_more_is_sent_nothing(boot: Boot) -> None:
+    """It said so by an event: it no longer takes in clear what belongs to ciphered frames."""
+    clear = "{{mode: timer, timer: 1 s, in_clear: true}}"
+    place = (
+        PLACE.format(
+            radio=RADIOS["a"][0] + ", encrypt: wpa2, passwd: espresso", rate=RADIOS["a"][1], ap=clear, sta=clear
+        )
+        .replace("{{", "{")
+        .replace("}}", "}")
+    )
+    found = boot(place, WORK.format(source="server", sink="client", timeline="{at: 2500 ms, hack: ap1, to: timer}"))
+    assert goodput_mbps(found) > 22  # as native ACKs have; without any, nothing would be sent
+    assert counts(found, "sta1")["acks"] > 1000 and counts(found, "sta1")["natives"] > 1000
+
+
+def test_natural_losses_make_many_flows_disagree_in_nothing(boot: Boot) -> None:
+    """Some native ACKs of an A-MPDU arrive and others do not, in both directions."""
+    place = PLACE.format(radio=RADIOS["n"][0], rate=RADIOS["n"][1], ap="more-data", sta="more-data")
+    place = place.replace("medium: {}", "medium: {snr: [{between: [ap1, sta1], is: 24 dB}]}")
+    work = WORK.format(source="server", sink="client", timeline="").replace(
+        "duration: 3 s}", "duration: 3 s, parallel: 12}"
+    )
+    back = """\
+  - {on: server, run: {probe: iperf3-server, port: 5203}, as: back, ready: {listening: tcp/5203}}
+  - on: client
+    at: 1 s
+    run: {probe: iperf3, server: "{server.ip}", port: 5203, duration: 3 s, parallel: 12}
+    as: up
+metrics:
+"""
+    found = boot(place, work.replace("metrics:\n", back))
+    for sender, receiver in (("sta1", "ap1"), ("ap1", "sta1")):
+        assert nothing_is_wrong(counts(found, receiver, "received")) and counts(found, sender)["resets"] == 0
+        assert counts(found, sender)["acks"] > 300
+    assert found.link("sta1", "ap1")["retries"] > 50
+
+
 @pytest.mark.parametrize("in_clear", [True, False])
 def test_a_ciphered_peer_gets_no_acks_in_clear_unless_asked_for(boot: Boot, in_clear: bool) -> None:
     key = "{mode: more-data, in_clear: true}"

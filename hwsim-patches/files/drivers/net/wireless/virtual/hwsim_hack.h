@@ -222,10 +222,12 @@ struct hwsim_hack_statistics {
 /**
  * struct hwsim_hack_pending - a native ACK on its way
  * @cookie: by which the caller knows it
+ * @is_gone: the caller does not any more
  * @ack: what it says
  */
 struct hwsim_hack_pending {
 	u32 cookie;
+	bool is_gone;
 	struct hwsim_hack_ack ack;
 };
 
@@ -324,6 +326,8 @@ void hwsim_hack_forget(struct hwsim_hack_compressor *compressor,
 		       const struct hwsim_hack_flow *flow);
 bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
 		      const struct hwsim_hack_flow *flow);
+bool hwsim_hack_is_due(const struct hwsim_hack_compressor *compressor,
+		       u64 until_ns);
 u32 hwsim_hack_fill(struct hwsim_hack_compressor *compressor, u64 until_ns,
 		    u8 *payload, u32 room);
 void hwsim_hack_delivered(struct hwsim_hack_compressor *compressor, u64 now_ns,

@@ -418,7 +418,7 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 	struct hwsim_hack_pending *pending;
 
 	compressor->statistics.natives++;
-	/* another one that was dropped had this cookie before */
+	/* another one had this cookie before */
 	hwsim_hack_native_gone(compressor, cookie);
 	sender = sender_of(compressor, &segment->flow);
 	if (sender && !is_same(&sender->flow, &segment->flow)) {
@@ -443,13 +443,15 @@ void hwsim_hack_native(struct hwsim_hack_compressor *compressor,
 		sender->num_pending++;
 	pending = &sender->pending[sender->num_pending - 1];
 	pending->cookie = cookie;
+	pending->is_gone = false;
 	pending->ack = segment->ack;
 }
 
 /**
- * hwsim_hack_native_gone - a native ACK has not been sent, and will not be
+ * hwsim_hack_native_gone - it is not known any more whether an ACK has arrived
  * @compressor: of the peer
- * @cookie: of the ACK, if there is one
+ * @cookie: of the native ACK, if there is one: it has been dropped, or has
+ *	arrived together with others of which one has not
  */
 void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
 			    u32 cookie)
@@ -459,15 +461,9 @@ void hwsim_hack_native_gone(struct hwsim_hack_compressor *compressor,
 	for (i = 0; i < HWSIM_HACK_FLOWS; i++) {
 		struct hwsim_hack_sender *sender = &compressor->flows[i];
 
-		for (j = 0; j < sender->num_pending; j++) {
-			if (sender->pending[j].cookie != cookie)
-				continue;
-			sender->num_pending--;
-			memmove(sender->pending + j, sender->pending + j + 1,
-				(sender->num_pending - j) *
-				sizeof(*sender->pending));
-			return;
-		}
+		for (j = 0; j < sender->num_pending; j++)
+			if (sender->pending[j].cookie == cookie)
+				sender->pending[j].is_gone = true;
 	}
 }
 
@@ -485,7 +481,8 @@ void hwsim_hack_native_arrived(struct hwsim_hack_compressor *compressor,
 		struct hwsim_hack_sender *sender = &compressor->flows[i];
 
 		for (j = 0; j < sender->num_pending; j++) {
-			if (sender->pending[j].cookie != cookie)
+			if (sender->pending[j].cookie != cookie ||
+			    sender->pending[j].is_gone)
 				continue;
 			sender->last = sender->pending[j].ack;
 			sender->is_certain = true;
@@ -541,6 +538,18 @@ bool hwsim_hack_holds(struct hwsim_hack_compressor *compressor,
 }
 
 /* ---- payloads ---- */
+
+/**
+ * hwsim_hack_is_due - whether an ACK is held since some time
+ * @compressor: of the peer
+ * @until_ns: that time
+ */
+bool hwsim_hack_is_due(const struct hwsim_hack_compressor *compressor,
+		       u64 until_ns)
+{
+	return compressor->num_held &&
+	       compressor->items[compressor->first].held_ns <= until_ns;
+}
 
 /**
  * hwsim_hack_fill - fill a payload with what is held, the oldest first

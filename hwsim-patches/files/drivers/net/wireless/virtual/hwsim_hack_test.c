@@ -568,7 +568,7 @@ static void hack_bounds_what_a_station_can_fill(struct kunit *test)
 }
 
 /* an ACK that was dropped is not taken for another one in its place in memory */
-static void hack_forgets_native_acks_that_are_gone(struct kunit *test)
+static void hack_is_right_after_native_acks_that_are_gone(struct kunit *test)
 {
 	struct hack_test *hack = test->priv;
 	struct hwsim_hack_segment first;
@@ -580,11 +580,11 @@ static void hack_forgets_native_acks_that_are_gone(struct kunit *test)
 	/* of another flow, with the same cookie */
 	hack->segment.flow.source_port++;
 	hack_introduce(hack, 2, 2);
-	/* of the first flow the decompressor knows what it did before */
+	/* whether the first arrived is not known: what follows is right after both */
 	hack->segment = first;
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-	hack_expect(hack, 13);
+	hack_expect(hack, 18);
 	/* of the same flow, with the same cookie */
 	hack_next(hack, 1448, 0);
 	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 3);
@@ -600,7 +600,20 @@ static void hack_forgets_native_acks_that_are_gone(struct kunit *test)
 	hwsim_hack_native_arrived(&hack->compressor, 4);
 	hack_next(hack, 1448, 0);
 	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
-	hack_expect(hack, 13);
+	hack_expect(hack, 18);
+	/* the same, and it had arrived: one before it, in its A-MPDU, had not */
+	hack_next(hack, 1448, 0);
+	first = hack->segment;
+	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 5);
+	hack_next(hack, 1448, 0);
+	hwsim_hack_native(&hack->compressor, &hack->segment, 1, 0, 6);
+	hwsim_hack_learn(&hack->decompressor, &hack->segment, 1);
+	hwsim_hack_native_gone(&hack->compressor, 6);
+	hwsim_hack_learn(&hack->decompressor, &first, 1);
+	hwsim_hack_native_arrived(&hack->compressor, 5);
+	hack_next(hack, 1448, 0);
+	KUNIT_EXPECT_TRUE(test, hack_hold(hack, 0));
+	hack_expect(hack, 18);
 }
 
 static void hack_survives_all_short_payloads(struct kunit *test)
@@ -689,7 +702,7 @@ static struct kunit_case hack_cases[] = {
 	KUNIT_CASE(hack_waits_after_a_wrong_crc),
 	KUNIT_CASE(hack_leaves_alone_what_cannot_be_followed),
 	KUNIT_CASE(hack_bounds_what_a_station_can_fill),
-	KUNIT_CASE(hack_forgets_native_acks_that_are_gone),
+	KUNIT_CASE(hack_is_right_after_native_acks_that_are_gone),
 	KUNIT_CASE(hack_survives_all_short_payloads),
 	KUNIT_CASE(hack_keeps_its_promise_on_lossy_links),
 	KUNIT_CASE(hack_restores_little_that_is_damaged),

@@ -92,14 +92,16 @@ static void go_up(struct sk_buff_head *skbs)
 
 /* ---- peers ---- */
 
-static bool knows_hack(struct hwsim_radio *radio, const u8 *addr)
+static bool knows_hack(struct hwsim_radio *radio, const u8 *addr,
+		       bool is_protected)
 {
 	struct hwsim_radio *other;
 	u32 i, j;
 
 	for (i = 0; i < HWSIM_MEDIUM_MAX_RADIOS; i++) {
 		other = radio->medium->radios[i];
-		if (!other || !other->mac->hack.mode)
+		if (!other || !other->mac->hack.mode ||
+		    (is_protected && !other->mac->hack.in_clear))
 			continue;
 		for (j = 0; j < other->num_addresses; j++)
 			if (ether_addr_equal(other->addresses[j].addr, addr))
@@ -131,7 +133,7 @@ struct hwsim_hack *hwsim_hack_get(struct hwsim_hack_iface *iface,
 		return peer->hack->iface == iface ? peer->hack : NULL;
 	if (peer && peer->hack_asked)
 		return NULL;
-	if (!knows_hack(radio, addr)) {
+	if (!knows_hack(radio, addr, false)) {
 		if (peer)
 			peer->hack_asked = true;
 		return NULL;
@@ -258,9 +260,16 @@ void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs)
 /* for the next access point; nobody misses the oldest, ACKs are cumulative */
 static void keep(struct hwsim_hack_iface *iface, struct sk_buff_head *skbs)
 {
+	struct sk_buff *skb;
+
 	if (skb_queue_empty(skbs))
 		return;
 	iface->kept_ns = hwsim_now_ns(iface->radio);
+	skb_queue_walk(skbs, skb)
+		skb_orphan(skb);
+	hwsim_event_cancel(&iface->radio->medium->clock, &iface->back);
+	hwsim_event_add(&iface->radio->medium->clock, &iface->back,
+			iface->kept_ns + HWSIM_HACK_KEPT_FOR_NS);
 	skb_queue_splice_tail_init(skbs, &iface->kept);
 	while (skb_queue_len(&iface->kept) > KEPT_MOST)
 		dev_kfree_skb_any(__skb_dequeue(&iface->kept));
@@ -358,7 +367,9 @@ static void delivered(void *context, void *owner, bool was_sent, bool is_last)
 static bool may_hold(const struct hwsim_hack *hack,
 		     const struct hwsim_peer *peer)
 {
-	if (hack->is_protected && !hack->radio->mac->hack.in_clear)
+	if (hack->is_protected &&
+	    (!hack->radio->mac->hack.in_clear ||
+	     !knows_hack(hack->radio, hack->addr, true)))
 		return false;
 	switch (hack->radio->mac->hack.mode) {
 	case HWSIM_MEDIUM_HACK_TIMER:
@@ -539,6 +550,11 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 		return;
 	if (!hack->sender.num_held || now < turnaround)
 		return;
+	/* it was allowed when they were taken */
+	if (hack->is_protected && !radio->mac->hack.in_clear) {
+		flush_later(hack);
+		return;
+	}
 	payload = kmalloc(sizeof(*payload), GFP_ATOMIC);
 	if (!payload)
 		return;
@@ -546,6 +562,9 @@ void hwsim_hack_answer(struct hwsim_radio *radio, const struct hwsim_ppdu *to,
 					 payload->data, room(radio, answer));
 	if (!payload->bytes) {
 		kfree(payload);
+		/* others would wait behind one that never fits */
+		if (hwsim_hack_is_due(&hack->sender, now - turnaround))
+			flush_later(hack);
 		return;
 	}
 	answer->payload = payload;
@@ -739,8 +758,13 @@ void hwsim_hack_answered(struct hwsim_radio *radio,
 	struct restored restored = { .hack = hack };
 	u64 before;
 
-	if (!hack || (hack->is_protected && !radio->mac->hack.in_clear))
+	if (!hack)
 		return;
+	if (hack->is_protected && !radio->mac->hack.in_clear) {
+		hack->receiver.statistics.unknown++;
+		hack->cannot_follow = true;
+		return;
+	}
 	__skb_queue_head_init(&restored.skbs);
 	before = hack->receiver.statistics.crc_failures +
 		 hack->receiver.statistics.unknown;

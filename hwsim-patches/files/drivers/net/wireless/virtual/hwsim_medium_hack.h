@@ -15,6 +15,8 @@
 
 /* bytes of a frame that may be a TCP ACK, and of its packet */
 #define HWSIM_HACK_NATIVE_MOST	200
+/* what a station has kept is of no use any more after that */
+#define HWSIM_HACK_KEPT_FOR_NS	NSEC_PER_SEC
 
 struct hwsim_peer;
 struct hwsim_radio;

@@ -18,9 +18,6 @@
 #include "hwsim_medium_hack.h"
 #include "hwsim_medium_mac.h"
 
-/* what a station has kept is of no use any more after that */
-#define KEPT_FOR_NS	(1 * NSEC_PER_SEC)
-
 /* its new access point has to note that it is there */
 #define BACK_NS		(1 * NSEC_PER_MSEC)
 
@@ -196,7 +193,7 @@ static void on_back(struct hwsim_clock *clock, struct hwsim_event *event)
 	struct hwsim_hack_iface *iface =
 		container_of(event, struct hwsim_hack_iface, back);
 
-	if (clock->now_ns - iface->kept_ns > KEPT_FOR_NS)
+	if (clock->now_ns - iface->kept_ns >= HWSIM_HACK_KEPT_FOR_NS)
 		__skb_queue_purge(&iface->kept);
 	hwsim_up_packets(iface->radio, iface->netdev, &iface->kept,
 			 hwsim_hack_send_on);
@@ -221,10 +218,12 @@ static int on_change(struct notifier_block *block, unsigned long what,
 		if (iface->netdev != netdev)
 			continue;
 		now = hwsim_medium_enter(iface->radio->medium);
-		hwsim_event_cancel(&iface->radio->medium->clock, &iface->back);
-		if (!skb_queue_empty(&iface->kept))
+		if (!skb_queue_empty(&iface->kept)) {
+			hwsim_event_cancel(&iface->radio->medium->clock,
+					   &iface->back);
 			hwsim_event_add(&iface->radio->medium->clock,
 					&iface->back, now + BACK_NS);
+		}
 		hwsim_medium_leave(iface->radio->medium);
 	}
 	mutex_unlock(&ifaces_mutex);
