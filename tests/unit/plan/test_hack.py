@@ -71,8 +71,8 @@ def test_an_encrypted_network_is_taken_if_the_user_says_so(plans: Plans) -> None
 
 
 def test_a_station_whose_access_point_has_no_hack_is_refused(plans: Plans) -> None:
-    text = "name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, channel: 6{key}}}\n  sta1: {{kind: sta, hack: timer}}\n"
-    text += "  h1: {{kind: host}}\nmedium: {{}}\n"
+    text = "name: here\nnodes:\n  ap1: {{kind: ap, ssid: campus, channel: 6{key}}}\n"
+    text += "  sta1: {{kind: sta, hack: timer}}\n  h1: {{kind: host}}\nmedium: {{}}\n"
     workload = "name: there\nroles: {}\nduration: 30 s\n"
     assert plans(text.format(key=", hack: off"), workload)  # an event may switch it on
     with pytest.raises(InputError) as failure:
