@@ -467,17 +467,15 @@ void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr)
 int hwsim_hack_prepare(void)
 {
 	struct crypto_shash *tfm;
-	int result;
 
 	if (READ_ONCE(md5))
 		return 0;
 	tfm = crypto_alloc_shash("md5", 0, 0);
 	if (IS_ERR(tfm))
 		return PTR_ERR(tfm);
-	result = hwsim_hack_watch();
-	if (result || cmpxchg(&md5, NULL, tfm))
-		crypto_free_shash(tfm); /* or another one was first */
-	return result;
+	if (cmpxchg(&md5, NULL, tfm))
+		crypto_free_shash(tfm); /* another one was first */
+	return 0;
 }
 
 /**
@@ -485,7 +483,6 @@ int hwsim_hack_prepare(void)
  */
 void hwsim_hack_exit(void)
 {
-	hwsim_hack_unwatch();
 	crypto_free_shash(md5);
 }
 

@@ -104,7 +104,5 @@ void hwsim_hack_unknown(struct hwsim_radio *radio, const u8 *addr,
 void hwsim_hack_give_up(struct hwsim_hack *hack, struct sk_buff_head *skbs);
 void hwsim_hack_send_on(struct sk_buff_head *skbs);
 void hwsim_hack_leave_interface(struct hwsim_hack_iface *iface);
-int hwsim_hack_watch(void);
-void hwsim_hack_unwatch(void);
 
 #endif

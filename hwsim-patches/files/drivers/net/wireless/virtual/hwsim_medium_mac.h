@@ -503,6 +503,8 @@ void hwsim_peer_forget(struct hwsim_radio *radio, const u8 *addr);
 
 /* hack */
 int hwsim_hack_prepare(void);
+int hwsim_hack_watch(void);
+void hwsim_hack_unwatch(void);
 void hwsim_hack_exit(void);
 void hwsim_hack_won(struct hwsim_radio *radio, u8 ac);
 void hwsim_hack_forget_peer(struct hwsim_radio *radio, const u8 *addr);

@@ -506,6 +506,8 @@ static int set_capabilities(struct hwsim_radio *radio, struct genl_info *info)
 
 	if (hack && nla_get_u32(hack)) {
 		result = hwsim_hack_prepare();
+		if (!result)
+			result = hwsim_hack_watch();
 		if (result)
 			NL_SET_ERR_MSG_ATTR(info->extack, hack,
 					    "the kernel has no MD5");
@@ -1201,6 +1203,7 @@ static void __exit hwsim_medium_exit(void)
 	genl_unregister_family(&medium_family);
 	list_for_each_entry_safe(medium, next, &hwsim_media, list)
 		hwsim_medium_free(medium);
+	hwsim_hack_unwatch();
 	hwsim_hack_exit();
 }
 
