@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.system.conftest import Ran
+from tests.system.hacking import quoted
 
 pytestmark = pytest.mark.guest
 
@@ -24,23 +25,37 @@ nodes:
 links: [{{between: [h1, ap1], rate: 1 Gbit/s}}]
 medium: {{}}
 """
-SINK = (
-    "import socket; s=socket.socket(2,2); s.bind((str(),9));"
-    "[print(int(s.recv(2000)[:9]), flush=True) for _ in iter(int,1)]"
-)
-# first of all the server learns the stations' addresses; an ARP request that is lost is sent again after a second
-BURST = (
-    "import socket,time; s=socket.socket(2,2); [s.sendto(b'%09d'%0, (to,9)) for to in {to}]; time.sleep(1.5);"
-    "[s.sendto(b'%09d'%i+bytes(1400), (to,9)) for i in range(1, 1 + {count}) for to in {to}]"
-)
+# number 0 is answered
+SINK = """\
+import socket
+s = socket.socket(2, 2)
+s.bind(('', 9))
+while True:
+    datagram, sender = s.recvfrom(2000)
+    number = int(datagram[:9])
+    print(number, flush=True)
+    if not number:
+        s.sendto(b'', sender)
+"""
+# an answer shows that the server has learnt the station's address
+BURST = """\
+import socket
+s = socket.socket(2, 2)
+for to in {to}:
+    s.sendto(b'%09d' % 0, (to, 9))
+    s.recv(10)
+for number in range(1, 1 + {count}):
+    for to in {to}:
+        s.sendto(b'%09d' % number + bytes(1400), (to, 9))
+"""
 WORK = """\
 name: queue
 roles: {{server: 1, client-1: 1, client-2: 1}}
 duration: 6 s
 processes:
-  - {{on: client-1, run: [python3, -c, "{sink}"], as: sink-1, ready: {{listening: udp/9}}}}
-  - {{on: client-2, run: [python3, -c, "{sink}"], as: sink-2, ready: {{listening: udp/9}}}}
-  - {{on: server, at: 1 s, run: [python3, -c, "{burst}"], as: burst}}
+  - {{on: client-1, run: [python3, -c, {sink}], as: sink-1, ready: {{listening: udp/9}}}}
+  - {{on: client-2, run: [python3, -c, {sink}], as: sink-2, ready: {{listening: udp/9}}}}
+  - {{on: server, at: 1 s, run: [python3, -c, {burst}], as: burst}}
 checks:
   - {{that: burst.exit == 0}}
 """
@@ -50,7 +65,7 @@ def arrived(boot: Boot, queue: str, to: tuple[int, ...]) -> dict[int, list[int]]
     """The numbers of the datagrams that each station got, of a burst to these stations in turn."""
     addresses = tuple(f"{{client-{number}.ip}}" for number in to)
     burst = BURST.format(count=SENT // len(to), to=addresses)
-    found = boot(PLACE.format(queue=queue), WORK.format(sink=SINK, burst=burst))
+    found = boot(PLACE.format(queue=queue), WORK.format(sink=quoted(SINK), burst=quoted(burst)))
     return {number: [int(line) for line in found.raw(f"sink-{number}.out").split()][1:] for number in to}
 
 

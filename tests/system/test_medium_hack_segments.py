@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -108,12 +109,13 @@ def arrived(ran: Ran) -> list[Segment]:
 
 
 def run(boot: Boot, case: Case) -> Ran:
+    download: dict[str, Any] = {"size_bytes": 2_000_000, "duration": "3 s", **case.download}
     text = work(
         files=(f"recorder: {{on: client, path: /opt/record.py, text: {quoted(RECORD)}}}",),
         processes=("{on: client, run: [python3, /opt/record.py], as: record, ready: {log: ready}}",),
         probes=('{on: server, probe: tcpdump, as: wire, filter: "tcp src port 5201", snaplen: 200 B}',),
         timeline=(f"{{at: 400 ms, exec: client, run: [nft, {quoted(hack_record.RULES)}]}}", *case.events),
-        **{"size_bytes": 2_000_000, "duration": "3 s", **case.download},  # type: ignore[arg-type]
+        **download,
     )
     return boot(place(case.mode, sta=f"hack: {case.hack}", wire=case.wire), text)
 
