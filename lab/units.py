@@ -22,12 +22,13 @@ class UnitError(ValueError):
 
 
 class NoUnit(UnitError):
-    """A number without a unit. ``suggested`` is that number with the usual one."""
+    """A number without a unit. ``suggested`` is that number with the usual one; ``share``: what it is in percent."""
 
-    def __init__(self, number: str, suggested: str) -> None:
+    def __init__(self, number: str, suggested: str, share: str = "") -> None:
         self.number = number
         self.suggested = suggested
-        super().__init__(f'"{number}" has no unit; write {suggested}')
+        other = f", or {share} if that is what you mean" if share else ""
+        super().__init__(f'"{number}" has no unit; write {suggested}{other}')
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Dimension:
             raise UnitError(f'"{_short(text)}" is not a valid {self.name}; write for example {self.write("5", usual)}')
         number, unit = match["number"], match["unit"]
         if not unit:
-            raise NoUnit(text, self.write(number, usual))
+            raise NoUnit(text, self.write(number, usual), self._share(Fraction(number)))
         factor = self.factors.get(unit)
         if factor is None:
             raise UnitError(f'"{text}": {self._unknown(unit, number)}')
@@ -76,6 +77,12 @@ class Dimension:
         if amount.denominator != 1:
             raise UnitError(f'"{text}" is not a whole number of {self.base}, the smallest unit of a {self.name}')
         return int(amount)
+
+    def _share(self, number: Fraction) -> str:
+        """Return what a number between 0 and 1 is in percent, as other tools write it; of another one, nothing."""
+        if self.base != "%" or not 0 < number < 1:
+            return ""
+        return self.write(f"{float(100 * number):.12g}", "%")
 
     def _unknown(self, unit: str, number: str) -> str:
         """Explain a unit that this dimension does not have."""

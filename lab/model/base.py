@@ -113,7 +113,18 @@ class Quantity:
         other = error.suggested[1:] if error.suggested.startswith("-") else f"-{error.suggested}"
         if self._complaint(self.dimension.parse(other)) is None:
             return f'"{error.number}" has no unit; write {other}'
+        for unit, _ in self.dimension.printed():
+            other = self.dimension.write(error.number, unit)
+            if unit != self.dimension.base and self._fits(other):
+                return f'"{error.number}" has no unit; write for example {other}'
         return f'"{error.number}" has no unit, and {error.suggested} is {wrong}'
+
+    def _fits(self, text: str) -> bool:
+        """Return whether ``text`` is a quantity in range."""
+        try:
+            return self._complaint(self.dimension.parse(text)) is None
+        except units.UnitError:
+            return False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(

@@ -78,7 +78,7 @@ def _shown(value: Any) -> str:
         return "a mapping"
     if isinstance(value, list):
         return "a list"
-    text = str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)
     return f'"{text if len(text) <= 40 else text[:40] + "…"}"'
 
 

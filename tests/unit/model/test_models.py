@@ -205,7 +205,7 @@ def test_models_are_frozen() -> None:
         ),
         (
             node("{kind: ap, ssid: campus, channel: true}"),
-            'mine.yaml:3  nodes.ap1.channel: must be a whole number, not "True"',
+            'mine.yaml:3  nodes.ap1.channel: must be a whole number, not "true"',
         ),
         (
             node("{kind: ap, ssid: campus, encrypt: wpa2}"),
@@ -268,6 +268,14 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: sta, bgscan: {short_interval: 1 s, signal: 700, long_interval: 5 s}}"),
             'mine.yaml:3  nodes.ap1.bgscan.signal: "700" has no unit, and 700 dBm is too large; the maximum is 0 dBm',
+        ),
+        (
+            node("{kind: ap, ssid: campus, hack: {mode: timer, turnaround: 50}}"),
+            'mine.yaml:3  nodes.ap1.hack.turnaround: "50" has no unit; write for example 50 us',
+        ),
+        (
+            node("{kind: ap, ssid: campus, hack: true}"),
+            'mine.yaml:3  nodes.ap1.hack: "true" is not one of off, timer, more-data, opportunistic',
         ),
         (
             TOPOLOGY + "country: germany\n",

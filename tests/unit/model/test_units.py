@@ -64,6 +64,8 @@ def test_parses_into_base_units(dimension: Dimension, text: str, value: float) -
         (DURATION, 5, '"5" has no unit; write 5 ms'),
         (DURATION, 0, '"0" has no unit; write 0 ms'),
         (PERCENT, "5", '"5" has no unit; write 5%'),
+        (PERCENT, "1", '"1" has no unit; write 1%'),
+        (PERCENT, 0.02, '"0.02" has no unit; write 0.02%, or 2% if that is what you mean'),
         (RATE, 2.5, '"2.5" has no unit; write 2.5 Mbit/s'),
         (RATE, "5 Mbit", '"5 Mbit": unknown unit Mbit; write 5 Mbit/s'),
         (RATE, "5 mbit/s", '"5 mbit/s": unknown unit mbit/s; write 5 Mbit/s'),
