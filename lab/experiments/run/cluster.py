@@ -12,8 +12,10 @@ import contextlib
 import logging
 import os
 import queue
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -32,6 +34,7 @@ from lab.errors import HostError, LabError  # noqa: E402
 from lab.experiments.run import worker  # noqa: E402
 from lab.experiments.run.answers import Answer, Lost  # noqa: E402
 from lab.experiments.run.trials import Job  # noqa: E402
+from lab.machine.scratch import scratch  # noqa: E402
 
 CONNECT_S = 10.0
 NO_WORKER_S = 60.0  # how long a sweep without workers waits for one
@@ -179,8 +182,15 @@ def _connected() -> Iterator[None]:
 @contextlib.contextmanager
 def _local(jobs: int) -> Iterator[Client]:
     forkserver.start()
+    # otherwise dask makes a directory in the temporary one, and leaves it there
+    with scratch({}, Path(tempfile.gettempdir())) as place, _cluster(jobs, place) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def _cluster(jobs: int, place: Path) -> Iterator[Client]:
     with concurrent.futures.ThreadPoolExecutor(1) as starter:
-        starting = starter.submit(_start_workers, jobs)
+        starting = starter.submit(_start_workers, jobs, place)
         try:
             cluster = starting.result()
         except KeyboardInterrupt:  # a partial cluster cannot be closed
@@ -195,11 +205,12 @@ def _local(jobs: int) -> Iterator[Client]:
         cluster.close(timeout=CLOSE_S)
 
 
-def _start_workers(jobs: int) -> LocalCluster:
+def _start_workers(jobs: int, place: Path) -> LocalCluster:
     return LocalCluster(
         n_workers=jobs,
         threads_per_worker=1,
         processes=True,
+        local_directory=str(place),
         host="127.0.0.1",
         dashboard_address=_NOWHERE,
         worker_dashboard_address=_NOWHERE,
