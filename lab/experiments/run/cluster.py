@@ -182,15 +182,19 @@ def _connected() -> Iterator[None]:
 @contextlib.contextmanager
 def _local(jobs: int) -> Iterator[Client]:
     forkserver.start()
-    # otherwise dask makes a directory in the temporary one, and leaves it there
-    with scratch({}, Path(tempfile.gettempdir())) as place, _cluster(jobs, place) as client:
+    with (
+        scratch({}, Path(tempfile.gettempdir())) as place,
+        # otherwise scheduler and workers make a directory in the temporary one, and leave it there
+        dask.config.set({"temporary-directory": str(place)}),
+        _cluster(jobs) as client,
+    ):
         yield client
 
 
 @contextlib.contextmanager
-def _cluster(jobs: int, place: Path) -> Iterator[Client]:
+def _cluster(jobs: int) -> Iterator[Client]:
     with concurrent.futures.ThreadPoolExecutor(1) as starter:
-        starting = starter.submit(_start_workers, jobs, place)
+        starting = starter.submit(_start_workers, jobs)
         try:
             cluster = starting.result()
         except KeyboardInterrupt:  # a partial cluster cannot be closed
@@ -205,12 +209,11 @@ def _cluster(jobs: int, place: Path) -> Iterator[Client]:
         cluster.close(timeout=CLOSE_S)
 
 
-def _start_workers(jobs: int, place: Path) -> LocalCluster:
+def _start_workers(jobs: int) -> LocalCluster:
     return LocalCluster(
         n_workers=jobs,
         threads_per_worker=1,
         processes=True,
-        local_directory=str(place),
         host="127.0.0.1",
         dashboard_address=_NOWHERE,
         worker_dashboard_address=_NOWHERE,
