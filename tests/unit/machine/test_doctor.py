@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -66,10 +67,10 @@ def test_this_machine_has_a_directory() -> None:
 
 
 def test_list_of_tools_is_whole() -> None:
-    names = [tool.name for tool in host_tools(root=False)]
+    names = [tool.name for tool in host_tools(as_user=True)]
     assert len(names) == len(set(names))
     assert {"gcc", "mmdebstrap", "newuidmap"} <= set(names)
-    assert "newuidmap" not in [tool.name for tool in host_tools(root=True)]
+    assert "newuidmap" not in [tool.name for tool in host_tools(as_user=False)]
     assert [tool.name for tool in host_tools(test=True)] == ["rsvg-convert", "pdftotext", "tshark", "valgrind"]
     assert "tshark" not in names
 
@@ -123,6 +124,20 @@ def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     finding = doctor._cache()
     assert not finding.ok
     assert "XDG_CACHE_HOME" in finding.advice
+
+
+def test_a_user_whose_image_is_built_needs_no_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "newuidmap" else "/bin/true")
+    assert "newuidmap" in [tool.name for tool in host_tools()]
+    finding = doctor._namespaces()
+    assert not finding.ok and finding.found == "newuidmap is not installed" and "uidmap" in finding.advice
+    image = tmp_path / "hwsim-lab/image/0123/image.squashfs"
+    image.parent.mkdir(parents=True)
+    image.touch()
+    assert "newuidmap" not in [tool.name for tool in host_tools()]
+    assert doctor._namespaces().ok
 
 
 def test_user_without_a_range_of_ids(tmp_path: Path) -> None:
