@@ -33,9 +33,10 @@ _PIPE = re.compile(r"pipe \d+", re.ASCII)  # on its own line if there is no roun
 class Ping(Probe):
     """Pings an address.
 
-    Series: ``rtt`` (ms, at the arrival of each reply). Occurrences: ``late`` (no reply when the next request
-    went out), ``unreachable`` and ``corrupted`` (the reply has a wrong checksum, so it counts as lost), each with
-    ``seq``. Values: ``transmitted``, ``received``, ``loss_percent``, ``duplicates``, ``corrupted``, ``errors``, ``rtt_min_ms``, ``rtt_mean_ms``, ``rtt_max_ms``, ``rtt_mdev_ms``.
+    Series: ``rtt`` (ms, at the arrival of each reply). Occurrences: ``late`` (no reply when the next request went
+    out), ``unreachable`` and ``corrupted`` (the reply has a wrong checksum, so it counts as lost), each with
+    ``seq``. Values: ``transmitted``, ``received``, ``loss_percent``, ``duplicates``, ``corrupted``, ``errors``,
+    ``rtt_min_ms``, ``rtt_mean_ms``, ``rtt_max_ms``, ``rtt_mdev_ms``.
     In virtual time an idle path takes 0.000 ms, since computation is free.
     """
 
