@@ -58,7 +58,7 @@ class Machine:
             stack=stack.path if stack else None,
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan))
+        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan), plan.console_level)
 
 
 def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
