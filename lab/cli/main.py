@@ -50,7 +50,14 @@ Setting = Annotated[
 ]
 Out = Annotated[Path | None, _option(help="Directory for the run; default: a new one in runs/.")]
 Json = Annotated[bool, _option("--json", help="Print JSON instead of tables.")]
-Source = Annotated[Path | None, _option(help="Kernel source tree to use instead of Debian's package.")]
+Source = Annotated[
+    Path | None,
+    _option(help="Kernel source to use instead of Debian's package: tree, archive, or what make kernel-edit made."),
+]
+Built = Annotated[
+    str | None,
+    _option("--kernel", metavar="HASH|PATH", help="Kernel that has been built: beginning of its hash, or its path."),
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -86,6 +93,7 @@ def run(
     dry_run: Annotated[bool, _option("--dry-run", help="Print every command instead of running it.")] = False,
     as_json: Json = False,
     kernel_source: Source = None,
+    kernel: Built = None,
 ) -> None:
     """Run a workload on a topology; record and report it.
 
@@ -111,6 +119,7 @@ def run(
             jobs=jobs,
             as_json=as_json,
             source=kernel_source,
+            kernel=kernel,
         )
     )
 
@@ -122,6 +131,7 @@ def shell(
     settings: Setting = None,
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     kernel_source: Source = None,
+    kernel: Built = None,
 ) -> None:
     """Open a prompt on a topology, in real time.
 
@@ -129,7 +139,7 @@ def shell(
     """
     from lab.cli.run import interact
 
-    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
+    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel))
 
 
 @app.command()

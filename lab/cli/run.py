@@ -46,6 +46,7 @@ def execute(
     jobs: int,
     as_json: bool,
     source: Path | None,
+    kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
     with in_order("run", topology, workload):
@@ -55,7 +56,7 @@ def execute(
         print(told, file=sys.stderr)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [])
+        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
     seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
     name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
     running = _head_start(name, plans, machine, out)
@@ -191,7 +192,9 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
     return 0 if record.passed else 1
 
 
-def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
+def interact(
+    topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None, kernel: str | None
+) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node.
 
     If standard input is no terminal, run its lines instead; the exit status is that of the last one.
@@ -211,7 +214,7 @@ def interact(topology: str, seed: int, settings: list[str], stack: str | None, s
     code = library.code_of(IDLE, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [])
+        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
     with scratch({}) as home:
         directory = home / "session"
         with writing(directory):

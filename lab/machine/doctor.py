@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import MOVE_HINT, cache_root, free_bytes
+from lab.build.damage import check_cache
 from lab.build.image.namespaces import namespace_problem
+from lab.build.report import LineReport
 from lab.checkout import CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
@@ -87,6 +89,7 @@ def examine() -> list[Finding]:
         _tools(),
         _clock(),
         _cache(),
+        _built(),
         _memory(),
         _ptrace(),
         _namespaces(),
@@ -151,6 +154,18 @@ def _cache() -> Finding:
     built = _is_built("kernel") and _is_built("image")
     found = f"{root}, {free / 1e9:.1f} GB free"
     return Finding("cache", built or free > BUILD_BYTES, found, f"a build needs {BUILD_BYTES / 1e9} GB; {MOVE_HINT}")
+
+
+def _built() -> Finding:
+    """Remove kernels and images that are damaged: the next run builds them again."""
+    checked = list(check_cache())
+    damaged = [entry for entry in checked if entry.damage]
+    for entry in damaged:
+        entry.store.remove(entry.key, LineReport())
+    if not damaged:
+        return Finding("kernels and images", True, f"{len(checked)} in the cache, whole")
+    listing = "; ".join(f"{entry.store.kind} {entry.key}: {entry.damage}" for entry in damaged)
+    return Finding("kernels and images", False, listing, "removed from the cache; the next run builds it again")
 
 
 def _memory() -> Finding:

@@ -23,6 +23,7 @@ from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
 from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
+from lab.shared.types import CONSOLE_LEVEL
 
 OnProgress = Callable[[Progress], None]
 _COMMAND_POLL_S = 0.005
@@ -38,6 +39,7 @@ class Setup:
     radios: int = 0
     duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
     memory_bytes: int = GUEST_BYTES
+    console_level: str = CONSOLE_LEVEL
 
 
 class Guest:
@@ -75,7 +77,13 @@ class Guest:
                 with writing(files.run / "console.log"):
                     console = closing.enter_context((files.run / "console.log").open("wb"))
             words = command_line(
-                files, place, seed=setup.seed, radios=setup.radios, mode=mode, memory_bytes=setup.memory_bytes
+                files,
+                place,
+                seed=setup.seed,
+                radios=setup.radios,
+                mode=mode,
+                memory_bytes=setup.memory_bytes,
+                console_level=setup.console_level,
             )
             process = GuestProcess(words, files.run, memory, console)
             closing.callback(process.kill)

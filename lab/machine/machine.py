@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab.build.image.image import Image, ensure_image
 from lab.build.image.initrd import Initrd, ensure_initrd
+from lab.build.kernel.chosen import chosen_kernel, describe
 from lab.build.kernel.kernel import Kernel, ensure_kernel
 from lab.build.report import Report
 from lab.build.stack.stack import Stack, ensure_stack
@@ -58,18 +59,25 @@ class Machine:
             stack=stack.path if stack else None,
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan))
+        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan), plan.console_level)
 
 
-def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
+def ensure_machine(
+    report: Report, source: Path | None = None, stacks: Iterable[Path] = (), chosen: str | None = None
+) -> Machine:
     """Kernel, image, initrd and code, built unless they are cached.
 
     Args:
         report: receives build progress.
         source: a kernel source to use instead of Debian's package.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
+        chosen: a kernel that has been built, instead: path or beginning of a hash.
+
+    Raises:
+        InputError: There is no such kernel, or both a source and a kernel are named.
     """
-    kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
+    kernel = _kernel(report, source, chosen)
+    image, initrd = ensure_image(report), ensure_initrd(report)
 
     def compile_code(directory: Path) -> None:
         """Compile the code in a guest, and put the bytecode beside it."""
@@ -83,6 +91,16 @@ def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[
 
     code = ensure_guest_code(report, image.sha256, compile_code)
     return with_stacks(Machine(kernel, image, initrd, code), stacks, report)
+
+
+def _kernel(report: Report, source: Path | None, chosen: str | None) -> Kernel:
+    if chosen is None:
+        return ensure_kernel(report, source=source)
+    if source is not None:
+        raise InputError("--kernel and --kernel-source: give one of them")
+    kernel = chosen_kernel(chosen)
+    report.step(f"kernel: {describe(kernel)}")
+    return kernel
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:

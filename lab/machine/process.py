@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from lab.machine.cores import Core
+from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
 # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
 START_NS = 1_767_225_600_000_000_000
@@ -27,7 +28,7 @@ class Mode:
 
     virtual_time: bool = True
     terminal: bool = False  # it uses the caller's terminal, and has no log
-    quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic
+    quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic, unless it is asked to
 
 
 MODES = {
@@ -56,10 +57,18 @@ class GuestFiles:
 
 
 def command_line(
-    files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
+    files: GuestFiles,
+    scratch: Path,
+    *,
+    seed: int,
+    radios: int,
+    mode: str,
+    memory_bytes: int,
+    console_level: str = CONSOLE_LEVEL,
 ) -> list[str]:
-    """The kernel and its arguments. ``mode``: of MODES."""
+    """The kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
     kind = MODES[mode]
+    loglevel = 0 if kind.quiet and console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[console_level]
     arguments = [
         str(files.kernel),
         f"mem={memory_bytes >> 20}M",
@@ -70,7 +79,7 @@ def command_line(
         "con=null",
         f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
         "quiet",  # hides UML's own checks
-        f"loglevel={'0' if kind.quiet else '5'}",  # warnings and worse, or nothing but a panic
+        f"loglevel={loglevel}",
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",

@@ -89,6 +89,11 @@ class Topology(Model):
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
         "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
     )
+    console_level: Literal["error", "warning", "notice", "info", "debug"] = Field(
+        "warning",
+        description="Least important messages of the guest's kernel that go to console.log: info for pr_info, debug "
+        "for all.",
+    )
     nodes: AllNodes = Field(description="The nodes, by name.")
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(

@@ -81,6 +81,7 @@ def resolve(
         stack=next(iter(workload.stacks), None),
         used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
+        console_level=topology.model.console_level,
     )
 
 

@@ -25,6 +25,10 @@ _ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in 
 # by hostapd's and the medium's names, in the order of hostapd's queues and of the kernel's enum ieee80211_ac_numbers
 ACCESS_CATEGORIES = {"voice": "vo", "video": "vi", "best_effort": "be", "background": "bk"}
 
+# the guest's kernel writes messages up to this one on its console: the numbers of loglevel=
+CONSOLE_LEVELS = {"error": 4, "warning": 5, "notice": 6, "info": 7, "debug": 8}
+CONSOLE_LEVEL = "warning"
+
 
 @frozen
 class EdcaParameters:
@@ -267,6 +271,7 @@ class Plan:
     used_stacks: list[str] = field(default_factory=list, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
+    console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     version: int = field(default=VERSION)
 
     def stacks(self) -> list[str]:

@@ -15,7 +15,7 @@ from lab import units
 from lab.model import hack
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium, MediumHack
-from lab.shared.types import EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.types import CONSOLE_LEVEL, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.show.words import position, shape
@@ -33,6 +33,8 @@ def render(plan: Plan) -> Group:
         parts.append(escape(plan.about))
     if plan.stack:
         parts.append(f"every node has {', '.join(f'the code of {name} in /opt/{name}' for name in plan.stacks())}")
+    if plan.console_level != CONSOLE_LEVEL:
+        parts.append(f"console.log has the kernel's messages up to level {plan.console_level}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),

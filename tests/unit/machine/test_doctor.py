@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.build.cache import cache_root, file_sha256
 from lab.build.image import namespaces
 from lab.errors import HostError
 from lab.machine import doctor
@@ -111,11 +113,27 @@ def test_every_finding_of_this_machine() -> None:
         "tools",
         "clock",
         "cache",
+        "kernels and images",
         "guest memory",
         "ptrace",
         "namespaces",
     ]
     assert all(finding.ok or finding.advice for finding in findings)
+
+
+def test_kernel_with_another_byte_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for kind, file, facts in (("kernel", "linux", "kernel.json"), ("image", "image.squashfs", "packages.json")):
+        entry = cache_root() / kind / "aaaa"
+        entry.mkdir(parents=True)
+        (entry / file).write_text("whole")
+        (entry / facts).write_text(json.dumps({"sha256": file_sha256(entry / file)}))
+    assert (doctor._built().ok, doctor._built().found) == (True, "2 in the cache, whole")
+    (cache_root() / "kernel" / "aaaa" / "linux").write_text("whale")
+    finding = doctor._built()
+    assert (finding.ok, finding.found) == (False, "kernel aaaa: linux does not have its hash")
+    assert finding.advice == "removed from the cache; the next run builds it again"
+    assert doctor._built().found == "1 in the cache, whole"
 
 
 def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

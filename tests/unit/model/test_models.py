@@ -15,6 +15,7 @@ from lab.model.topology import Topology
 from lab.model.workload import ProbeUse, Workload
 from lab.nodes.ap.file import AccessPoint
 from lab.nodes.sta.file import Station
+from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
 TOPOLOGY = """\
 name: mine
@@ -52,6 +53,13 @@ def test_a_topology_has_mininets_defaults() -> None:
     ap1 = found.nodes["ap1"]
     assert isinstance(ap1, AccessPoint)
     assert (ap1.mode, ap1.channel, found.subnet, found.country) == ("g", 1, "10.0.0.0/8", "DE")
+
+
+def test_levels_of_the_console() -> None:
+    assert topology(TOPOLOGY).console_level == CONSOLE_LEVEL
+    assert [topology(f"{TOPOLOGY}console_level: {level}\n").console_level for level in CONSOLE_LEVELS]
+    told = 'mine.yaml:5  console_level: "7" is not one of error, warning, notice, info, debug'
+    assert refusal(Topology, TOPOLOGY + "console_level: 7\n") == told
 
 
 def test_quantities_are_held_in_base_units() -> None:
@@ -127,7 +135,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, nodes, links, medium, timeline, uncertain, what_if",
+            "subnet, console_level, nodes, links, medium, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),
