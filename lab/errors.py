@@ -11,18 +11,30 @@ import contextlib
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 
 class LabError(Exception):
     """Base class of all errors that ``lab`` reports to a user. ``str()`` is the whole message."""
 
     exit_status = 2
+    directory: Path | None = None  # that of the run that failed, if its files are kept
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         self.message = message
         self.where = where
         self.hint = hint
         super().__init__(self._render())
+
+    def as_json(self) -> dict[str, Any]:
+        """What ``--json`` prints instead of results."""
+        mistakes = [{"where": one.where, "message": one.message, "hint": one.hint} for one in self.all()]
+        kept = None if self.directory is None else str(self.directory)
+        return {"passed": False, "error": str(self), "mistakes": mistakes, "directory": kept}
+
+    def all(self) -> list[LabError]:
+        """Every mistake that it reports."""
+        return [self]
 
     def _render(self) -> str:
         text = f"{self.where}  {self.message}" if self.where else self.message
@@ -39,6 +51,10 @@ class InputErrors(InputError):
     def __init__(self, errors: list[InputError]) -> None:
         self.errors = errors
         super().__init__("\n".join(str(error) for error in errors))
+
+    def all(self) -> list[LabError]:
+        """Every mistake."""
+        return list(self.errors)
 
 
 class HostError(LabError):

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Text for a page, a drawing or a terminal: safe characters, short hashes."""
+"""Text for a page, a drawing or a terminal: safe characters, short hashes, the end of a log."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 _DIGITS = 12  # of a hash
+_TAIL_BYTES = 64 << 10  # a log may be long
+_LONGEST = 300  # characters of a line of a log
 _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -31,3 +35,17 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
         words = line.partition("#")[0].split()
         if words:
             yield number, words
+
+
+def last_lines(path: Path, count: int) -> list[str]:
+    """Return the last lines of a log, long ones shortened; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL_BYTES))
+        text = file.read().decode(errors="replace")
+    return [
+        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
+        for line in text.splitlines()[-count:]
+    ]

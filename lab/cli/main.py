@@ -30,21 +30,23 @@ Workload = Annotated[str, typer.Argument(help="Name (http/download) or path of a
 
 
 class Whole(click.IntRange):
-    """Whole numbers from ``least`` on; click calls them integer ranges."""
+    """Whole numbers from ``least`` on; click calls them integer ranges. ``meaning`` tells what they are for."""
 
-    def __init__(self, least: int) -> None:
+    def __init__(self, least: int, meaning: str = "") -> None:
         super().__init__(min=least)
+        self._meaning = meaning
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse other text."""
         try:
             int(value)
         except ValueError:
-            self.fail(f'"{value}" is not a whole number', param, ctx)
+            self.fail(f'"{value}" is not a whole number{self._meaning}', param, ctx)
         return super().convert(value, param, ctx)
 
 
-Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=Whole(0))]
+_SEEDS = "; a seed is one, such as 7, that decides all random numbers of a run: with the same seed, it is the same run"
+Seed = Annotated[int, _option(help="Seed for all random numbers of the run.", click_type=Whole(0, _SEEDS))]
 Setting = Annotated[
     list[str] | None, _option("--set", metavar="KEY=VALUE", help="Override a key: links.0.delay=20ms. Repeatable.")
 ]
@@ -91,13 +93,16 @@ def run(
         _option(help="Capture every frame on the medium, with ACKs and collisions: raw/air-<MHz>.pcapng."),
     ] = None,
     dry_run: Annotated[bool, _option("--dry-run", help="Print every command instead of running it.")] = False,
+    timeout: Annotated[
+        str | None, _option(metavar="DURATION", help="End a run that takes longer than this in wall time: 10 min.")
+    ] = None,
     as_json: Json = False,
     kernel_source: Source = None,
     kernel: Built = None,
 ) -> None:
     """Run a workload on a topology; record and report it.
 
-    It runs in virtual time. Exit status 1: a check failed.
+    It runs in virtual time. Exit status 1: a check failed, or the run did.
     """
     settings = settings or []
     if dry_run:
@@ -105,10 +110,11 @@ def run(
 
         print_commands(topology, workload, seed, settings, as_json, pcap)
         return
+    from lab.cli.failures import told
     from lab.cli.run import execute
 
-    raise typer.Exit(
-        execute(
+    with told(as_json):
+        status = execute(
             topology,
             workload,
             seed,
@@ -117,11 +123,12 @@ def run(
             pcap=pcap,
             repeat=repeat,
             jobs=jobs,
+            timeout=timeout,
             as_json=as_json,
             source=kernel_source,
             kernel=kernel,
         )
-    )
+    raise typer.Exit(status)
 
 
 @app.command()

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from lab import library, runs
+from lab import library, runs, units
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
@@ -44,11 +44,13 @@ def execute(
     pcap: str | None,
     repeat: int,
     jobs: int,
+    timeout: str | None,
     as_json: bool,
     source: Path | None,
     kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
+    timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
     with in_order("run", topology, workload):
         plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
     runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
@@ -65,10 +67,25 @@ def execute(
     for place in places:
         with writing(place):
             place.mkdir(exist_ok=True)
-    records = _run(name, plans, places, machine, jobs, directory, running)
+    records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
     _point_latest(directory, out)
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
+
+
+def _wall_s(option: str, text: str) -> float:
+    """The value of an option that is a time.
+
+    Raises:
+        InputError: It is not a time.
+    """
+    try:
+        duration_ns = units.DURATION.parse(text, usual="s")
+    except units.UnitError as error:
+        raise InputError(f"{option}: {error}") from None
+    if duration_ns <= 0:
+        raise InputError(f'{option}: "{text}" leaves no time to run; write for example 60 s')
+    return duration_ns / 1e9
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -87,6 +104,7 @@ def _run(
     jobs: int,
     directory: Path,
     running: HeadStart | None,
+    timeout_s: float | None,
 ) -> list[Record]:
     start = running.guest if running else started
 
@@ -98,12 +116,17 @@ def _run(
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with RunBars(names, plans[0].duration_ns) as bars:
-            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, meanwhile, start)
+            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, meanwhile, start, timeout_s)
     except KeyboardInterrupt:
         runs.discard(directory)
         raise
+    except InputError:  # another run has the directory
+        raise
     except LabError as error:
-        print(f"the files of the run are in {directory}", file=sys.stderr)
+        measured = len(plans) == 1 and (directory / "guest.json").exists()
+        report = f"; lab report {directory} shows what it measured" if measured else ""
+        print(f"the files of the run are in {directory}{report}", file=sys.stderr)
+        error.directory = directory
         raise error
 
 

@@ -61,6 +61,11 @@ def memory_text(node: types.Node) -> str:
     return f"{node.memory_bytes / (1 << 20):.6g} MiB"
 
 
+def pids_text(node: types.Node) -> str:
+    """That it has reached its limit of processes, for readers."""
+    return f"reached its limit of {node.pids_max} processes and threads (pids:)"
+
+
 def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
     """Start the container of a node with these mounts."""
     words = [word for mount in mounts for word in mount]

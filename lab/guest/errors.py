@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class GuestError(Exception):
-    """The run cannot continue. ``culprit`` is a node or process, ``log`` its raw file in the run directory."""
+    """The run cannot continue. ``culprit`` is a node or process, ``logs`` its output: files in the run directory."""
 
-    def __init__(self, message: str, culprit: str | None = None, log: str | None = None) -> None:
+    def __init__(self, message: str, culprit: str | None = None, logs: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.culprit = culprit
-        self.log = log
+        self.logs = logs

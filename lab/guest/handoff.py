@@ -80,7 +80,7 @@ class Handoff:
     def _failure(self, message: str) -> GuestError:
         self.end()
         task = self._control.task
-        return GuestError(message, task.name, task.log)
+        return GuestError(message, task.name, task.logs)
 
     def _on_event(self, stamp_ns: int, text: str) -> None:
         bssid = _radio(self._ap).mac

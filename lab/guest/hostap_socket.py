@@ -50,13 +50,13 @@ class Control:
             self._socket.bind(f"run/lab-control-{Control._count}")
             self._socket.connect(path.lstrip("/"))
         except OSError as error:
-            raise GuestError(f"{task.name}: no control socket {path}: {error.strerror}", task.name, task.log) from None
+            raise GuestError(f"{task.name}: no control socket {path}: {error.strerror}", task.name, task.logs) from None
         finally:
             os.chdir(before)
         self._socket.setblocking(False)
         loop.add_reader(self._socket.fileno(), self._read)
         if self.request("ATTACH").strip() != "OK":
-            raise GuestError(f"{task.name} refused to send events", task.name, task.log)
+            raise GuestError(f"{task.name} refused to send events", task.name, task.logs)
 
     def listen(self, callback: Callable[[int, str], None]) -> None:
         """Call ``callback(uptime_ns, text)`` for every later event."""
@@ -113,7 +113,7 @@ class Control:
             ANSWER_TIMEOUT_NS,
             f"{self.task.name}'s answer to '{command}'",
             culprit=self.task.name,
-            log=self.task.log,
+            logs=self.task.logs,
         )
         return self._answers.pop(0)
 

@@ -94,7 +94,7 @@ class LiveGuest:
     def daemon_ended(self, task: Task) -> None:
         """End the run if a daemon has ended that the timeline needs."""
         if self._daemons_are_needed and not task.alive and not task.expected:
-            self.fail(GuestError(f"{task.name} {task.describe_end()}", task.name, task.log))
+            self.fail(GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs))
 
     def fire(self, event: types.Event, act: Callable[[], str]) -> None:
         """Execute an event; ``act`` returns the content of its entry.
@@ -115,7 +115,7 @@ class LiveGuest:
             entry["output"] = act()
         except GuestError as error:
             message = f"{event.source}: {event.kind} {event.target}: {error.message}"
-            raise GuestError(message, error.culprit, error.log) from None
+            raise GuestError(message, error.culprit, error.logs) from None
         entry["ok"] = True
 
     # Nodes
@@ -207,10 +207,10 @@ class LiveGuest:
             UP_TIMEOUT_NS,
             f"{path} of {task.name}",
             culprit=task.name,
-            log=task.log,
+            logs=task.logs,
         )
         if not task.alive:
-            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.log)
+            raise GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs)
 
     def attach(self, node: str, daemon: str, path: str) -> None:
         """Connect to the control socket of hostapd or wpa_supplicant."""
@@ -228,7 +228,7 @@ class LiveGuest:
             what,
             control.last,
             control.task.name,
-            control.task.log,
+            control.task.logs,
             source,
         )
 

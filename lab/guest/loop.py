@@ -11,7 +11,7 @@ import heapq
 import itertools
 import selectors
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO
 
 from lab.guest.errors import GuestError
@@ -82,7 +82,7 @@ class Loop:
         what: str,
         state: Callable[[], str] = lambda: "",
         culprit: str | None = None,
-        log: str | None = None,
+        logs: Sequence[str] = (),
         where: str = "",
     ) -> None:
         """Run until ``condition()``; GuestError with the last ``state()`` if it does not become true in time."""
@@ -92,5 +92,5 @@ class Loop:
                 last = state()
                 last_seen = f"; last seen: {last}" if last else ""
                 place = f"{where}: " if where else ""
-                raise GuestError(f"{place}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, log)
+                raise GuestError(f"{place}timeout: waited {timeout_ns / 1e9:g} s for {what}{last_seen}", culprit, logs)
             self.step(min(deadline_ns, now_ns() + POLL_NS))

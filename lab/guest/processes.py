@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Protocol
 
 from lab.guest.clock import Clock
-from lab.guest.commands import memory_text
+from lab.guest.commands import memory_text, pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
@@ -17,6 +17,8 @@ from lab.guest.sampling import FileSizeSampler, Sampler
 from lab.guest.tasks import Task
 from lab.shared import types
 from lab.shared.paths import RAW
+
+_MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
 
 class Surroundings(Protocol):
@@ -95,7 +97,7 @@ class Processes:
             f"{process.id} to be ready ({ready.listening or ready.log})",
             state=lambda: self._listens_on(process) if ready.listening is not None else "",
             culprit=process.id,
-            log=task.log,
+            logs=task.logs,
             where=process.source,
         )
         self._guest.raise_failure()
@@ -120,11 +122,32 @@ class Processes:
             return
         if task.exit == 0 and (process.acts or process.ready is None):
             return  # a client that has finished
-        node = self._guest.plan.node(process.node)
-        short = self._guest.container(node.name).memory_kills() and task.signal == signal.SIGKILL
-        why = f": {node.name} ran out of memory ({memory_text(node)})" if short else ""
-        message = f"{process.source}: {process.id} {task.describe_end()}{why}"
-        self._guest.fail(GuestError(message, process.id, task.log))
+        self._fail(process, task, task.describe_end())
+
+    def _fail(self, process: types.Process, task: Task, what: str, advice: str = "") -> None:
+        """Fail the run because of a process; if its node has reached a limit, that may be why."""
+        node, container = self._guest.plan.node(process.node), self._guest.container(process.node)
+        why = []
+        if container.memory_kills() and task.signal == signal.SIGKILL:
+            why.append(f"ran out of memory ({memory_text(node)})")
+        if container.forks_refused():
+            why.append(pids_text(node))
+        because = f": {node.name} {' and '.join(why)}" if why else ""
+        self._guest.fail(GuestError(f"{process.source}: {process.id} {what}{because}{advice}", process.id, task.logs))
+
+    def check_ends(self, clients: Iterable[types.Process]) -> None:
+        """Fail the run if a client has not ended by itself, and nobody asked it to; or if a node could start no more.
+
+        A shell that cannot start a program goes on, and may end with 0.
+        """
+        for process in clients:
+            task = self.tasks.get(process.id)
+            if task is not None and task.alive and not task.expected:
+                end = self._guest.plan.duration_ns / 1e9
+                self._fail(process, task, f"still ran at the end of the run, {end:g} s", _MUST_END)
+        for node in self._guest.plan.nodes:
+            if self._guest.container(node.name).forks_refused():
+                self._guest.fail(GuestError(f"{node.source}: {node.name} {pids_text(node)}", node.name))
 
     def send(self, process: str, number: signal.Signals) -> None:
         """Signal a process; a probe that samples ends without a signal."""
@@ -134,20 +157,21 @@ class Processes:
             self.tasks[process].send(number)
 
     def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
-        """Send the remaining processes their signal; kill those that do not end within ``grace_ns``."""
+        """Send processes that still run their signal; kill those that do not end within ``grace_ns``."""
         for sampler in self._samplers.values():
             sampler.stop()
         for sizes in self._sizes:
             sizes.stop()
-        for name, task in self.tasks.items():
+        tasks = {name: self.tasks[name] for name in asked if name in self.tasks}
+        for name, task in tasks.items():
             task.send(asked[name])
-        self._await_ends(grace_ns)
-        for task in self.tasks.values():
+        self._await_ends(tasks.values(), grace_ns)
+        for task in tasks.values():
             task.send(signal.SIGKILL)
-        self._await_ends(grace_ns)
+        self._await_ends(tasks.values(), grace_ns)
 
-    def _await_ends(self, longest_ns: int) -> None:
-        self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in self.tasks.values()))
+    def _await_ends(self, tasks: Collection[Task], longest_ns: int) -> None:
+        self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in tasks))
 
     def outcome(self) -> list[dict[str, Any]]:
         """The outcome of each, as guest.json has it."""

@@ -115,6 +115,21 @@ class StartClock(NamedTuple):
         guest.clock.start(guest.loop)
 
 
+class CheckEnds(NamedTuple):
+    """Have the run fail if a client still runs."""
+
+    clients: tuple[types.Process, ...]
+
+    def describe(self) -> Iterator[str]:
+        """Which ones must have ended."""
+        if self.clients:
+            yield f"# must have ended: {', '.join(process.id for process in self.clients)}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Look."""
+        guest.processes.check_ends(self.clients)
+
+
 class EndProcesses(NamedTuple):
     """End the remaining processes by a signal, and kill those that do not end."""
 

@@ -16,6 +16,7 @@ from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import (
     AwaitReady,
     CaptureAir,
+    CheckEnds,
     EndCapture,
     EndProcesses,
     OfferStack,
@@ -191,14 +192,18 @@ def _end(plan: types.Plan) -> Iterator[Step]:
         from lab.guest.medium_steps import LastLook
 
         yield LastLook()
-    # tools print their summary on SIGINT
-    yield EndProcesses(
-        tuple(
-            (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
-            for process in _as_they_start(plan)
-            if process.mode == "command"
+    running = [process for process in _as_they_start(plan) if process.mode == "command"]
+    yield CheckEnds(tuple(process for process in running if process.must_end()))
+    # a server that ends first would take from its clients what they have yet to tell each other
+    for are_servers in (False, True):
+        yield EndProcesses(
+            tuple(
+                # tools print their summary on SIGINT
+                (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
+                for process in running
+                if (process.ready is not None) == are_servers
+            )
         )
-    )
 
 
 def _as_they_start(plan: types.Plan) -> list[types.Process]:

@@ -52,7 +52,7 @@ def _outcome(guest: LiveGuest) -> dict[str, Any]:
 
 def _described(failure: GuestError) -> dict[str, Any]:
     """A failure as guest.json has it."""
-    return {"message": failure.message, "culprit": failure.culprit, "log": failure.log}
+    return {"message": failure.message, "culprit": failure.culprit, "logs": list(failure.logs)}
 
 
 def write_outcome(outcome: dict[str, Any]) -> None:

@@ -89,7 +89,7 @@ def _wait(pid: int, timeout_s: float) -> bool:
 
 
 class Task:
-    """A running process. ``exit`` and ``signal`` are set once it has ended."""
+    """A running process. ``exit`` and ``signal`` are set once it has ended; ``logs`` are its streams, stderr last."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Task:
     ) -> None:
         """Start ``argv`` with stdout appended to ``out`` and stderr to ``err`` (None: ``out`` as well)."""
         self.name = name
-        self.log = str((err or out).relative_to(RUN))
+        self.logs = tuple(str(file.relative_to(RUN)) for file in (out, err) if file)
         self.out = out
         self.started_ns = now_ns()
         self.ended_ns: int | None = None

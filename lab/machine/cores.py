@@ -4,7 +4,8 @@
 A guest is one thread of work. It switches between UML and the process that holds a guest program's memory, twice per
 system call. On one core that is a context switch; across two it wakes the other core each time (flagship on two busy
 cores: 18 s of wall time instead of 25 s to 29 s). Guests that run in parallel, of one lab or of several, use
-different cores: each locks its own. When all are taken, the next guest runs wherever the scheduler puts it.
+different cores: each locks its own, in the kernel's own directory of it, so that no file is left behind. When all are
+taken, the next guest runs wherever the scheduler puts it.
 """
 
 from __future__ import annotations
@@ -12,31 +13,30 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+
+CORES = Path("/sys/devices/system/cpu")
 
 
 class Core:
     """A core that is ours until ``release``; ``number`` is None when none was free."""
 
-    def __init__(self, directory: Path | None = None) -> None:
+    def __init__(self, directory: Path = CORES) -> None:
         self.number: int | None = None
-        self._lock: IO[str] | None = None
-        place = directory or Path(tempfile.gettempdir())
+        self._lock: int | None = None
         for number in sorted(os.sched_getaffinity(0)):
-            if self._take(place / f"hwsim-lab-core-{os.getuid()}-{number}"):
+            if self._take(directory / f"cpu{number}"):
                 self.number = number
                 return
 
-    def _take(self, path: Path) -> bool:
-        with contextlib.suppress(OSError):  # an unwritable directory: no lock, no core, no harm
-            lock = path.open("w")
+    def _take(self, core: Path) -> bool:
+        with contextlib.suppress(OSError):  # no such directory: no lock, no core, no harm
+            lock = os.open(core, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                lock.close()
+            except OSError:
+                os.close(lock)
                 return False
             self._lock = lock
             return True
@@ -58,7 +58,7 @@ class Core:
 
     def release(self) -> None:
         """Release the core to another guest."""
-        if self._lock:
-            self._lock.close()
+        if self._lock is not None:
+            os.close(self._lock)
         self._lock = None
         self.number = None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import shutil
 import time
 from itertools import count
@@ -11,24 +13,51 @@ from pathlib import Path
 from lab.errors import InputError
 
 PLAN = "plan.json"
+_USED = "another run uses {}"
+_EMPTY = "--out must name a new or empty directory"
+_locks: dict[tuple[int, int], int] = {}  # directories of this process's runs: their locks
 
 
 def new_directory(name: str, out: Path | None) -> Path:
     """An empty directory for a run: ``out``, or a new one in ``runs/``.
 
     Raises:
-        InputError: ``out`` is not empty, or cannot be created.
+        InputError: ``out`` is not empty, cannot be created, or is that of a run that has not ended.
     """
     directory = out or Path("runs") / f"{time.strftime('%Y%m%d-%H%M%S')}-{name}"
     try:
         if out is None:
             return _made(directory)
         out.mkdir(parents=True, exist_ok=True)
+        _lock(out)
     except OSError as error:
         raise InputError(f"cannot make {directory}: {error.strerror}", hint="use --out DIR for another place") from None
     if any(directory.iterdir()):
-        raise InputError(f"{directory} is not empty", hint="--out must name a new or empty directory")
+        raise InputError(f"{directory} is not empty", hint=_EMPTY)
     return directory
+
+
+def _lock(directory: Path) -> None:
+    """Lock a directory until this process ends: a run may have begun that has not written anything yet.
+
+    Raises:
+        InputError: Another process has locked it.
+        OSError: It has gone.
+    """
+    lock = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    status = os.fstat(lock)
+    which = (status.st_dev, status.st_ino)
+    if which in _locks:
+        os.close(lock)
+        return
+    _locks[which] = lock
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(_locks.pop(which))
+        raise InputError(_USED.format(directory), hint=_EMPTY) from None
+    except OSError:  # a file system without locks: who writes plan.json first has the directory
+        return
 
 
 def _made(wanted: Path) -> Path:
@@ -55,7 +84,7 @@ def claim(directory: Path, plan: str) -> None:
     try:
         (directory / PLAN).touch(exist_ok=False)
     except FileExistsError:
-        raise InputError(f"another run uses {directory}", hint="--out must name a new or empty directory") from None
+        raise InputError(_USED.format(directory), hint=_EMPTY) from None
     (directory / PLAN).write_text(plan)
 
 

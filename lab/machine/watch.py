@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from lab.build.cache import free_bytes
 from lab.build.step import NO_SPACE_TEXT
 from lab.errors import RunError
 from lab.machine.process import GuestProcess, uptime_text
+from lab.text import last_lines, printable
 
 STALL_WALL_S = 60.0
 # setup (association of many stations) and shutdown take virtual time in addition to the plan's duration
@@ -29,6 +32,8 @@ _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
 )
+_OUT_OF_MEMORY = "Out of memory"
+_ENOUGH_BYTES = 64 << 20  # a host that has this much did not refuse to write a log
 
 
 @dataclass(frozen=True)
@@ -50,17 +55,23 @@ class Walls:
 
 def tail(path: Path, lines: int = TAIL_LINES) -> str:
     """The last lines of a log, indented, or a note that it is empty."""
-    text = path.read_text(errors="replace") if path.is_file() else ""
-    last = text.splitlines()[-lines:]
-    return "\n".join(f"    {line}" for line in last) if last else "    (it wrote nothing)"
+    return _indented(last_lines(path, lines) or ["(it wrote nothing)"])
 
 
-def kernel_complaint(console: str) -> str | None:
-    """The first line of the kernel log that reports an error."""
-    for line in console.splitlines():
-        if _COMPLAINT.search(line):
-            return line.strip()
-    return None
+def tails(logs: Sequence[Path]) -> str:
+    """The last lines of each log below its path; of those that are empty, only the last one is shown, if all are."""
+    shown = [log for log in logs if log.is_file() and log.stat().st_size] or logs[-1:]
+    return "".join(f"\n  last lines of {log}:\n{tail(log)}" for log in shown)
+
+
+def _indented(lines: Iterable[str]) -> str:
+    return "\n".join(f"    {printable(line)}" for line in lines)
+
+
+def kernel_complaint(console: str) -> list[str]:
+    """The first line of the kernel log that reports an error, and those after it; empty if there is none."""
+    lines = [line.strip() for line in console.splitlines()]
+    return next((lines[number:] for number, line in enumerate(lines) if _COMPLAINT.search(line)), [])
 
 
 class Watch:
@@ -141,35 +152,63 @@ class Watch:
         log = tail(self.console)  # before the guest prints its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
-        return self._failure(
-            f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}",
+        return RunError(
+            f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
+            f"\n  last lines of {self.console}:\n{log}",
             hint="a process in an endless computation or a busy loop stops virtual time (docs/limits.md)",
-            text=log,
         )
 
-    def _failure(
-        self, message: str, log: Path | None = None, hint: str | None = None, text: str | None = None
-    ) -> RunError:
-        shown = log or self.console
-        return RunError(f"{message}\n  last lines of {shown}:\n{text or tail(shown)}", hint=hint)
+    def _failure(self, message: str) -> RunError:
+        return RunError(message + tails([self.console]))
 
     def _judge(self) -> None:
         """Check the kernel's log and the guest's report after the end."""
         console = self.console.read_text(errors="replace")
-        complaint = kernel_complaint(console)
+        complaint, *after = kernel_complaint(console) or [""]
         outcome_file = self.run / "guest.json"
         if NO_SPACE_TEXT in console:
-            free_mb = free_bytes(self.run) // 1_000_000
-            hint = "free some, or use --out DIR for another place"
-            raise RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
-        if complaint and "lab-init: " in complaint:
+            raise self._no_space()
+        if "lab-init: " in complaint:
             raise self._failure(f"the guest failed: {complaint}")
         if complaint:
-            raise self._failure(f"the guest's kernel reported an error: {complaint}")
+            raise self._crashed(complaint, after)
         if not outcome_file.is_file():
-            raise self._failure("the guest ended before the run was over")
+            raise self._ended_early()
         outcome: dict[str, Any] = json.loads(outcome_file.read_text())
         error = outcome["error"]
         if error:
-            log = self.run / error["log"] if error["log"] else None
-            raise self._failure(error["message"].rstrip(" :"), log)  # a colon if a program printed nothing
+            logs = [self.run / log for log in error["logs"]]
+            raise RunError(error["message"].rstrip(" :") + tails(logs))  # a colon if a program printed nothing
+
+    def _no_space(self) -> RunError:
+        """Whose disk is full: the host's, or those of the guest, which are in its memory."""
+        free = free_bytes(self.run)
+        if free < _ENOUGH_BYTES:
+            hint = "free some, or use --out DIR for another place"
+            return RunError(f"no space left in {self.run}: {free // 1_000_000} MB free", hint=hint)
+        return RunError(
+            "no space left in the guest: the files of its nodes are in its memory",
+            hint=f"let programs and files: write less (docs/limits.md); {self.console} shows who failed",
+        )
+
+    def _crashed(self, complaint: str, after: Sequence[str]) -> RunError:
+        """What the kernel reported, and what it said next: the log before that is about other things."""
+        told = f"the guest's kernel reported an error: {complaint}"
+        if _OUT_OF_MEMORY in complaint:
+            return RunError(
+                f"the guest ran out of memory: {complaint}",
+                hint="all nodes share it, with the files that they write (docs/limits.md)",
+            )
+        rest = after[: TAIL_LINES - 1]
+        more = f"\n  the next lines of {self.console}:\n{_indented(rest)}" if rest else ""
+        return RunError(told + more)
+
+    def _ended_early(self) -> RunError:
+        """The guest is off, and has said nothing of the run."""
+        status = self._process.process.wait()
+        if status >= 0:
+            return self._failure("the guest ended before the run was over")
+        hint = None
+        if status == -signal.SIGKILL:
+            hint = "its host does that when it runs out of memory; each guest takes up to 1 GiB, or more if it says so"
+        return RunError(f"the guest's process was killed by {signal.Signals(-status).name}", hint=hint)

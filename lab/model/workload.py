@@ -10,9 +10,11 @@ from pydantic import ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandl
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Size, Text, Texts, refuse
+from lab import units
+from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, refuse
 from lab.model.names import Identifier
 from lab.model.timeline import AnyEvent
+from lab.shared.types import MAX_OUTPUT_BYTES, MAX_OUTPUT_OF_ALL_BYTES
 
 _COUNT = re.compile(r"(?P<least>\d{1,6})(?P<more>\.\.(?P<most>\d{1,6})?)?\Z")
 _LISTENING = re.compile(r"(tcp|udp|udplite)/(?P<port>\d{1,5})\Z")
@@ -96,9 +98,14 @@ def _argv_or_probe(value: Any) -> str:
 Argv = Annotated[list[Text], Field(min_length=1)]
 Run = Annotated[list[str] | ProbeUse, Choice(_argv_or_probe, lambda: {"argv": Argv, "probe": ProbeUse})]
 
+OutputSize = Annotated[int, Quantity(units.SIZE, least=1, usual="MiB")]
+
 _ON = Field(description="The role whose nodes run it.")
 _AS = Field(None, alias="as", description="Name for checks and metrics. Default: that of the program or probe.")
 _STOP = Field(None, description="When it is stopped (SIGINT). Default: at the end of the run.")
+_MAX_OUTPUT = Field(
+    MAX_OUTPUT_BYTES, description="The run fails if it prints more than this, on stdout and stderr together."
+)
 
 
 class Process(Model):
@@ -115,6 +122,12 @@ class Process(Model):
     stop: Moment | None = _STOP
     ready: Ready | None = Field(None, description="When it counts as ready.")
     required: Flag = Field(True, description="Whether its failure fails the run.")
+    may_run_on: Flag = Field(
+        False,
+        description="Whether it may still run at the end. Without it, a process without ready: and stop: must end by "
+        "itself before that, unless it is a probe that runs until it is ended, such as ping without count:.",
+    )
+    max_output: OutputSize = _MAX_OUTPUT
 
 
 class Watch(ProbeUse):
@@ -124,6 +137,7 @@ class Watch(ProbeUse):
     as_: Identifier | None = _AS
     at: Moment | None = Field(None, description="When it starts. Default: before everything else.")
     stop: Moment | None = _STOP
+    max_output: OutputSize = _MAX_OUTPUT
 
 
 class FileEntry(Model):
@@ -199,6 +213,10 @@ class Workload(Model):
     metrics: dict[Identifier, Metric] = Field({}, description="Metrics of the result, by name.")
     checks: list[Check] = Field([], description="Conditions at the end of the run; the run fails unless all hold.")
     timeline: list[AnyEvent] = Field([], description="Events, in addition to those of the topology.")
+    max_output: OutputSize = Field(
+        MAX_OUTPUT_OF_ALL_BYTES,
+        description="The run fails if all of its files together become larger, captures included.",
+    )
 
     @model_validator(mode="after")
     def _lasts(self) -> Workload:

@@ -53,7 +53,7 @@ def resolve(
     making = Processes(workload, names, problems, topology.model.medium is not None)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
-    events, courses = timeline.resolve(topology, workload, net, names, processes, problems)
+    events, courses = timeline.resolve(topology, workload, net, names, processes, problems, making.doubtful)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
     problems.raise_all()
@@ -82,6 +82,7 @@ def resolve(
         used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
         console_level=topology.model.console_level,
+        max_output_bytes=workload.model.max_output,
     )
 
 

@@ -33,7 +33,7 @@ def parse_test(document: Json, raw: Raw, parsed: Parsed) -> None:
     parsed.values["protocol"] = start["test_start"]["protocol"].text().lower()
     for interval in document["intervals"].items():
         _parse_interval(interval, start_ns, parsed)
-    _parse_end(document["end"], parsed)
+    _parse_end(document["end"], parsed, reported="error" not in document)
 
 
 def _parse_interval(interval: Json, start_ns: int, parsed: Parsed) -> None:
@@ -58,8 +58,11 @@ def _parse_interval(interval: Json, start_ns: int, parsed: Parsed) -> None:
             parsed.add(f"rtt{suffix}", "ms", t_ns, stream["rtt"].integer() / 1000)
 
 
-def _parse_end(end: Json, parsed: Parsed) -> None:
-    """Add the totals. ``bytes`` is what arrived, or what was sent if the other end did not report."""
+def _parse_end(end: Json, parsed: Parsed, reported: bool) -> None:
+    """Add the totals. ``bytes`` is what arrived, or what was sent if the receiver did not report what arrived.
+
+    iperf3 then writes 0, which is not what arrived.
+    """
     values = parsed.values
     if "sum_sent" in end:
         values["sent_bytes"] = end["sum_sent"]["bytes"].integer()
@@ -67,8 +70,11 @@ def _parse_end(end: Json, parsed: Parsed) -> None:
             values["retransmits"] = end["sum_sent"]["retransmits"].integer()
     if "sum_received" in end:
         received = end["sum_received"]
-        values["received_bytes"] = received["bytes"].integer()
         values["seconds"] = received["seconds"].number()
+        if not (reported or received["bytes"].integer()):
+            values["bytes"] = values.get("sent_bytes", 0)
+            return
+        values["received_bytes"] = received["bytes"].integer()
         values["goodput_bps"] = 8 * values["received_bytes"] / values["seconds"] if values["seconds"] > 0 else 0.0
         for key, name in (("lost_packets", "lost"), ("packets", "packets")):
             if key in received:
@@ -76,14 +82,20 @@ def _parse_end(end: Json, parsed: Parsed) -> None:
         for key in ("jitter_ms", "lost_percent"):
             if key in received:
                 values[key] = received[key].number()
-    arrived = values.get("received_bytes", 0)
-    values["bytes"] = arrived if arrived else values.get("sent_bytes", 0)
+    if "received_bytes" in values or "sent_bytes" in values:
+        values["bytes"] = values.get("received_bytes", values.get("sent_bytes"))
+
+
+def interrupted(document: Json) -> bool:
+    """Return whether a signal ended it."""
+    return "error" in document and document["error"].text().startswith("interrupt")
 
 
 def found(raw: Raw, parsed: Parsed) -> Iterator[object]:
-    """Yield what arrived in a test, as metrics expect it."""
+    """Yield what arrived in a test, as metrics expect it; nothing if there was none."""
     values = parsed.values
-    goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
-    rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
-    yield Delivery(raw.id, values.get("bytes", 0), round(values.get("seconds", 0) * _SECOND), rate)
+    if "bytes" in values:
+        goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
+        rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
+        yield Delivery(raw.id, values["bytes"], round(values.get("seconds", 0) * _SECOND), rate)
     yield Flow(raw.id, values.get("packets", 0), values.get("lost", 0))

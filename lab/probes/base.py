@@ -227,6 +227,13 @@ class Probe:
         """
         raise NotImplementedError
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """Return whether a probe that acts runs until it is ended, as a server does, instead of ending by itself.
+
+        One that ends by itself fails the run if it still runs at the end.
+        """
+        return False
+
     def watched_file(self, params: dict[str, Any], raw: str) -> str | None:
         """Return a file that the guest hashes at the end and whose size it samples every ``params["every"]`` ns."""
         return None

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, parse_test
+from lab.probes._iperf3 import ARRIVED, EVERY_LEAST_NS, EVERY_MOST_NS, found, interrupted, parse_test
 from lab.probes._text import Json, documents, seconds
 from lab.probes.base import Param, Parsed, Probe, Raw, Target
 
@@ -36,18 +36,19 @@ class Iperf3Server(Probe):
         """Return ``iperf3 --server --json``: one document per test."""
         return ["iperf3", "--server", "--json", "-p", str(params["port"]), "-i", seconds(params["every"])]
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """It serves until it is ended."""
+        return True
+
     def parse(self, raw: Raw) -> Parsed:
-        """Read ``.out``. The last document of a server that was ended reports the interruption instead of a test."""
+        """Read ``.out``. A server that was ended reports that in its last document, with the test that it served."""
         parsed = Parsed(values={"tests": 0})
         for line, document in documents(raw):
             test = Json(document, f"{raw.id}.out:{line}")
-            interrupted = "error" in test and test["error"].text().startswith("interrupt")
-            before = dict(parsed.values)
+            if "test_start" not in test["start"] and interrupted(test):
+                continue  # between two tests
             parse_test(test, raw, parsed)
-            if interrupted:
-                parsed.values = before
-            else:
-                parsed.values["tests"] = before["tests"] + 1
+            parsed.values["tests"] += 1
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:

@@ -60,6 +60,10 @@ class Ping(Probe):
             command += ["-W", seconds(params["wait"])]
         return [*command, params["to"]]
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """It sends until it is ended, unless it has a ``count``."""
+        return params["count"] is None
+
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``."""
         parsed = Parsed()

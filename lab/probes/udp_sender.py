@@ -78,6 +78,10 @@ class UdpSender(Probe):
         ]
         return ["python3", program_path(_udp.PROGRAM), "send", flow, params["to"], *map(str, numbers)]
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """It sends until it is ended, unless it has a ``count``."""
+        return params["count"] is None
+
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``; it is empty if the sender was killed."""
         parsed = Parsed()

@@ -51,6 +51,10 @@ class UdpSink(Probe):
         """Return the command that runs its program."""
         return ["python3", program_path(_udp.PROGRAM), "sink", str(params["port"]), str(params["every"])]
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """It serves until it is ended."""
+        return True
+
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``."""
         parsed = Parsed()

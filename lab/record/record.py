@@ -45,7 +45,7 @@ class Record:
 
     ``version``; ``plan`` (lab.shared.types); ``versions`` (kernel, packages) and ``hashes`` (sha256 of kernel,
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
-    guest reports them; ``error`` (None, or message, culprit, log); ``sources`` by process id (probe, node, series,
+    guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
     (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
     raw file).

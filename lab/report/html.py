@@ -19,6 +19,7 @@ from lab.report.terminal import verdict
 from lab.shared.types import Plan
 from lab.show.kinds import describe
 from lab.tables import Table
+from lab.text import last_lines
 from lab.views import base as views
 
 if TYPE_CHECKING:
@@ -76,12 +77,9 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
 
 
 def _log(record: Record) -> str:
-    """Return the last lines of the log of the process that failed the run."""
-    error = record.data["error"]
-    path = record.directory / error["log"] if error and error["log"] else None
-    if path is None or not path.is_file():
-        return ""
-    return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-_LOG_LINES:])
+    """Return the last lines of what the process that failed the run printed, stderr last."""
+    error = record.data["error"] or {"logs": []}
+    return "\n".join(line for log in error["logs"] for line in last_lines(record.directory / log, _LOG_LINES))
 
 
 def command(plan: Plan) -> str:

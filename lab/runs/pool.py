@@ -183,11 +183,12 @@ def run_all(
     on_progress: Callable[[int, Progress], None],
     meanwhile: Meanwhile = lambda: None,
     start: Start = started,
+    timeout_s: float | None = None,
 ) -> list[Record]:
     """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
 
-    ``on_progress`` is called with the number of the plan. The first failure ends the others. For ``meanwhile`` and
-    ``start``, see ``run_plan``.
+    ``on_progress`` is called with the number of the plan. The first failure ends the others. For ``meanwhile``,
+    ``start`` and ``timeout_s``, see ``run_plan``.
     """
     work = list(plans)
     records: dict[int, Record] = {}
@@ -198,7 +199,7 @@ def run_all(
             on_progress(number, progress)
 
         plan, directory = work[number]
-        return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start)
+        return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start, timeout_s=timeout_s)
 
     Pool[int, int, "Record"](
         range(len(work)),

@@ -17,7 +17,8 @@ from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, claim
 from lab.machine.uses import Uses
-from lab.machine.watch import STALL_WALL_S, Walls
+from lab.machine.watch import STALL_WALL_S, Progress, Walls
+from lab.runs.limits import Limits
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def run_plan(
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
     start: Start = started,
+    timeout_s: float | None = None,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
 
@@ -59,9 +61,10 @@ def run_plan(
         stall_wall_s: the run has failed after this time without progress of virtual time.
         meanwhile: called once the guest has been started.
         start: a context that yields the running guest; default: ``started``.
+        timeout_s: the run has failed after this wall time; None: it may take as long as it needs.
 
     Raises:
-        RunError: The guest or a process in it failed; its files stay in the directory.
+        RunError: The guest or a process in it failed, or exceeded a limit; its files stay in the directory.
         HostError: A file cannot be written, or there is no place for the guest's memory.
     """
 
@@ -70,7 +73,7 @@ def run_plan(
         importlib.import_module("lab.runs.made_of")
         meanwhile()
 
-    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, start)
+    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, start, timeout_s)
     write_wall(directory, walls)
     from lab import record
     from lab.runs import made_of
@@ -87,19 +90,30 @@ def boot(
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
     start: Start = started,
+    timeout_s: float | None = None,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
     stall_wall_s += _START_WALL_S * max(0, len(plan.processes) - _FEW_PROCESSES)
+    limits = Limits(plan, directory, timeout_s)
+
+    def look(progress: Progress) -> None:
+        limits.look(progress)
+        on_progress(progress)
+
+    started_here = False  # otherwise the directory may be that of another run
     try:
         with start(plan, machine, directory, stall_wall_s) as guest:
+            started_here = True
             meanwhile()
-            walls = guest.follow(on_progress)
+            walls = guest.follow(look)
+            limits.judge()
     except LabError:
-        with contextlib.suppress(LabError):  # report the failure of the run instead
-            _split_air(plan, directory)
+        if started_here:
+            with contextlib.suppress(LabError):  # report the failure of the run instead
+                _split_air(plan, directory)
         raise
     finally:
-        for name in _TRANSIENT:
+        for name in _TRANSIENT if started_here else ():
             (directory / name).unlink(missing_ok=True)
     _split_air(plan, directory)
     return walls

@@ -19,6 +19,8 @@ from lab.shared.frozen import field, fields_of, frozen
 from lab.shared.medium_types import Medium, MediumHack
 
 VERSION = 1
+MAX_OUTPUT_BYTES = 100 << 20  # of a process
+MAX_OUTPUT_OF_ALL_BYTES = 1 << 30
 _ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in JSON
 
 
@@ -197,8 +199,15 @@ class Process:
     every_ns: int | None = field(default=None, omitted=True)
     # a file of the node whose size is sampled and whose content is hashed
     watched_file: str | None = field(default=None, omitted=True)
+    may_run_on: bool = field(default=False, omitted=True)  # a client that need not have ended at the end of the run
+    max_output_bytes: int = field(default=MAX_OUTPUT_BYTES, omitted=True)  # of stdout and stderr together
     cwd: str = "/"
     source: str = ""
+
+    def must_end(self) -> bool:
+        """Whether it is a client: it must have ended by itself at the end of the run."""
+        acts = self.mode == "command" and (self.probe is None or self.acts)
+        return acts and self.required and not (self.ready or self.stop_ns is not None or self.may_run_on)
 
 
 @frozen
@@ -272,6 +281,7 @@ class Plan:
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
+    max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     version: int = field(default=VERSION)
 
     def stacks(self) -> list[str]:

@@ -108,3 +108,35 @@ def test_a_failed_run_says_where_its_remains_are(tmp_path: Path, machine: runs.M
     assert "w.yaml:4" in result.stderr
     assert "false ended with 1\n" in result.stderr
     assert (tmp_path / "out" / "console.log").exists()
+
+
+FAILING = """\
+name: failing
+roles: {client: 1}
+duration: 3 s
+processes:
+  - {on: client, at: 1 s, run: [sh, -c, "echo begun; echo wrong >&2; exit 3"], as: step}
+"""
+
+
+def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine: runs.Machine) -> None:
+    (tmp_path / "w.yaml").write_text(FAILING)
+    result = lab("run", "wired-pair", "w.yaml", "--out", "run", "--json", cwd=tmp_path, status=1)
+    said = (
+        f"w.yaml:5: step ended with status 3\n  last lines of {tmp_path}/run/raw/step.out:\n    begun\n"
+        f"  last lines of {tmp_path}/run/raw/step.err:\n    wrong"
+    )
+    assert f"lab: {said}\n" in result.stderr
+    told = json.loads(result.stdout)
+    assert (told["passed"], told["error"], told["directory"]) == (False, said, "run")
+    result = lab("run", "wired-pair", "nonesuch", "--json", cwd=tmp_path, status=2)
+    assert json.loads(result.stdout)["error"].startswith('there is no workload "nonesuch"')
+
+
+def test_a_run_that_takes_too_long_says_how_far_it_came(tmp_path: Path, machine: runs.Machine) -> None:
+    result = lab("run", "wired-pair", "ping/ping", "--timeout", "1 ms", cwd=tmp_path, status=1)
+    assert "lab: --timeout: the run took more than 0.001 s of wall time; it was ended before" in result.stderr
+    result = lab("run", "wired-pair", "ping/ping", "--timeout", "5", cwd=tmp_path, status=2)
+    assert result.stderr.endswith('lab: --timeout: "5" has no unit; write 5 s\n')
+    result = lab("run", "wired-pair", "ping/ping", "--seed", "banana", cwd=tmp_path, status=2)
+    assert '"banana" is not a whole number; a seed is one, such as 7, that decides all random numbers' in result.stderr

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -52,17 +53,20 @@ processes:
         )
 
 
-def test_a_node_cannot_have_more_processes_than_its_limit(boot: Callable[..., Ran]) -> None:
-    ran = boot(
-        WIRED.replace("roles: [client]", "roles: [client], pids: 20"),
-        """
+def test_a_node_cannot_have_more_processes_than_its_limit(boot: Callable[..., Ran], tmp_path: Path) -> None:
+    """Which is told, also if the program that tried to start more ends with 0."""
+    with pytest.raises(RunError, match=r"topology.yaml:5: h2 reached its limit of 20 processes and threads \(pids:\)$"):
+        boot(
+            WIRED.replace("roles: [client]", "roles: [client], pids: 20"),
+            """
 name: fork
 duration: 2 s
 timeline:
   - {at: 1 s, exec: h2, run: [bash, -c, "(for i in $(seq 40); do sleep 9 & done) 2>&1 || true"]}
 """,
-    )
-    assert "Resource temporarily unavailable" in ran.outputs()[0]
+        )
+    (directory,) = tmp_path.glob("run-*")
+    assert "Resource temporarily unavailable" in Ran(directory).outputs()[0]
 
 
 def test_a_missing_program_is_the_culprit(boot: Callable[..., Ran]) -> None:

@@ -56,6 +56,35 @@ processes:
         )
 
 
+def test_a_client_that_still_runs_at_the_end_is_named_and_may_do_so_if_its_line_says_so(
+    boot: Callable[..., Ran],
+) -> None:
+    work = "name: long\nroles: {client: 1}\nduration: 1 s\nprocesses:\n  - {on: client, run: [sleep, '9'], as: nap}\n"
+    with pytest.raises(
+        RunError, match=r"workload.yaml:5: nap still ran at the end of the run, 1 s; .* may_run_on: true"
+    ):
+        boot(WIRED, work)
+    assert boot(WIRED, work.replace("as: nap", "as: nap, may_run_on: true")).guest()["error"] is None
+
+
+def test_a_process_that_prints_forever_is_ended_and_named(boot: Callable[..., Ran]) -> None:
+    """In no virtual time: no timer in the guest would ever fire."""
+    process = "{on: client, at: 1 s, run: ['yes'], max_output: 1 MiB}"
+    with pytest.raises(RunError, match=r"workload.yaml:5: yes printed more than 1 MiB.* at 1 s of 5 s(.|\n)*\n    y\n"):
+        boot(WIRED, f"name: much\nroles: {{client: 1}}\nduration: 5 s\nprocesses:\n  - {process}\n")
+
+
+def test_a_program_that_fails_in_a_node_that_can_start_no_more_is_named_with_that(boot: Callable[..., Ran]) -> None:
+    place = WIRED.replace("h2: {kind: host", "h2: {kind: host, pids: 20")
+    bomb = "i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done"
+    with pytest.raises(RunError, match=r"workload.yaml:5: bomb ended .*: h2 reached its limit of 20 processes"):
+        boot(
+            place,
+            "name: bomb\nroles: {client: 1}\nduration: 3 s\nprocesses:\n"
+            f"  - {{on: client, run: [sh, -c, '{bomb}'], as: bomb}}\n",
+        )
+
+
 def test_a_process_that_listens_on_another_port_is_named_with_that(boot: Callable[..., Ran]) -> None:
     server = "{on: server, run: {probe: udp-sink, port: 9001}, as: sink, ready: {listening: udp/9000, within: 1 s}}"
     said = r"timeout: waited 1 s for sink to be ready \(udp/9000\); last seen: h1 listens on udp/9001\n"

@@ -93,7 +93,7 @@ def workload(buffer_bytes: int, duration_s: int, payload_bytes: int = UDP_BYTES)
     return (
         f"name: saturate\nduration: {duration_s} s\nroles: {{sink: 1, sta: 1..}}\n"
         f'processes:\n  - {{on: sink, run: [python3, -c, "{SINK}"], as: sink-of-all, ready: {{listening: udp/9}}}}\n'
-        f'  - {{on: sta, run: [python3, -S, -c, "{code}"], as: sender}}\n'
+        f'  - {{on: sta, run: [python3, -S, -c, "{code}"], as: sender, may_run_on: true}}\n'
     )
 
 
@@ -178,7 +178,7 @@ def test_an_access_point_without_wmm_follows_dcf(boot: Callable[..., Ran]) -> No
     work = (
         "name: download\nduration: 12 s\nroles: {sink: 1, sta: 1}\n"
         f'processes:\n  - {{on: sta, run: [python3, -c, "{SINK}"], as: receiver, ready: {{listening: udp/9}}}}\n'
-        f'  - {{on: sink, run: [python3, -c, "{send}"], as: sender}}\n'
+        f'  - {{on: sink, run: [python3, -c, "{send}"], as: sender, may_run_on: true}}\n'
     )
     # ARP asks by broadcast, which is not sent again if it collides: it may take two seconds
     assert rate_mbps(boot(place, work), IP_BYTES, warm_up_s=4, receiver="sta1") == pytest.approx(6.193, rel=0.015)

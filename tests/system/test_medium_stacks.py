@@ -219,7 +219,8 @@ def test_a_radio_in_approximate_mode_gets_its_damaged_frames(place: Place, appro
         APPROXIMATE,
         "name: listen\nduration: 6 s\nroles: {server: 1, client: 1, access: 1}\nprocesses:\n"
         f'  - {{on: server, run: [python3, -c, "{SINK}"], as: sink, ready: {{listening: udp/9}}}}\n'
-        "  - {on: access, at: 1200 ms, run: [tcpdump, -Z, root, -i, look, -U, -w, /lab/raw/air.pcap], as: look}\n"
+        "  - {on: access, at: 1200 ms, run: [tcpdump, -Z, root, -i, look, -U, -w, /lab/raw/air.pcap], as: look, "
+        "may_run_on: true}\n"
         f'  - {{on: client, at: 1500 ms, run: [python3, -c, "{code}"], as: send}}\n'
         "timeline:\n"
         f"  - {{at: 900 ms, exec: sta1, run: {ask(('SET_RADIO', {'RADIO': 0, 'APPROX': int(approximate)}))}}}\n"

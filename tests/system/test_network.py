@@ -6,11 +6,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from lab import runs
 from lab.captures.pcap import read
 from lab.record.build import build
+from lab.shared.types import Plan
 from tests.system.conftest import WIRED, Ran
 
 pytestmark = pytest.mark.guest
@@ -165,6 +168,33 @@ timeline:
     assert [output.strip() for output in ran.outputs()] == ["1", "0"]
     samples = [line for line in ran.raw("watch.out").splitlines() if line.startswith("### ")]
     assert len(samples) == 4
+
+
+CUT_SHORT = """
+name: short
+roles: {client: 1, server: 1}
+duration: 4 s
+processes:
+  - {on: server, run: {probe: iperf3-server}, as: sink, ready: {listening: tcp/5201}}
+  - on: client
+    at: 1 s
+    run: {probe: iperf3, server: "{server.ip}", duration: 10 s, rate: 8 Mbit/s}
+    as: flow
+    may_run_on: true
+metrics:
+  goodput: {of: sink, unit: Mbit/s}
+checks:
+  - {that: goodput.mean > 7 Mbit/s}
+"""
+
+
+def test_what_a_server_measured_until_the_end_of_the_run_counts(
+    tmp_path: Path, machine: runs.Machine, plan_of: Callable[..., Plan]
+) -> None:
+    """Its client ends first, and cannot tell it any more that the test is over."""
+    record = runs.run_plan(plan_of(WIRED, CUT_SHORT), machine, tmp_path)
+    assert record.passed, record.data["checks"]
+    assert record.metrics["goodput"].values["mean"] == pytest.approx(8, rel=0.1)
 
 
 NOBODY = """\

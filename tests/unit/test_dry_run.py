@@ -150,7 +150,7 @@ def test_programs_find_a_stack_where_it_says() -> None:
     assert any(line.startswith("export PATH=/opt/sap/bin:/usr/local/sbin:") for line in lines)
 
 
-def test_processes_are_ended_in_the_order_of_their_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_are_ended_as_they_started_and_servers_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     nodes = "  h1: {kind: host, memory: 33000 KiB, roles: [one]}\n  h2: {kind: host}\n"
     Path("t.yaml").write_text(f"name: here\nnodes:\n{nodes}links: [{{between: [h1, h2]}}]\n")
@@ -162,9 +162,10 @@ def test_processes_are_ended_in_the_order_of_their_start(tmp_path: Path, monkeyp
     )
     lines = commands(load("t.yaml", "w.yaml"))
     assert [line for line in lines if line.startswith("# SIG") and "SIGKILL" not in line] == [
-        "# SIGTERM to server, if it still runs",
         "# SIGINT to sink, if it still runs",
         "# SIGTERM to late, if it still runs",
+        "# SIGTERM to server, if it still runs",
     ]
+    assert "# must have ended: late" in lines
     assert any("at most 32.2266 MiB of memory and 256 processes" in line for line in lines)
     assert lines[lines.index("# /etc/hostname:") + 1] == "#   h1"

@@ -40,8 +40,8 @@ def log(outcome: Outcome, lines: int) -> list[str]:
     rest = (outcome.error or "").strip().splitlines()[1:]
     if len(rest) <= lines:
         return rest
-    title = rest[:1] if rest[0].endswith(":") else []
-    return [*title, *rest[len(title) - lines :]]
+    titles = [line for line in rest[:-lines] if line.endswith(":") and not line.startswith("    ")]  # each of a log
+    return [*titles[-1:], *rest[len(titles[-1:]) - lines :]]
 
 
 def alike(results: Results) -> list[list[Outcome]]:

@@ -12,8 +12,10 @@ import contextlib
 import logging
 import os
 import queue
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -32,6 +34,7 @@ from lab.errors import HostError, LabError  # noqa: E402
 from lab.experiments.run import worker  # noqa: E402
 from lab.experiments.run.answers import Answer, Lost  # noqa: E402
 from lab.experiments.run.trials import Job  # noqa: E402
+from lab.machine.scratch import scratch  # noqa: E402
 
 CONNECT_S = 10.0
 NO_WORKER_S = 60.0  # how long a sweep without workers waits for one
@@ -179,6 +182,17 @@ def _connected() -> Iterator[None]:
 @contextlib.contextmanager
 def _local(jobs: int) -> Iterator[Client]:
     forkserver.start()
+    with (
+        scratch({}, Path(tempfile.gettempdir())) as place,
+        # otherwise scheduler and workers make a directory in the temporary one, and leave it there
+        dask.config.set({"temporary-directory": str(place)}),
+        _cluster(jobs) as client,
+    ):
+        yield client
+
+
+@contextlib.contextmanager
+def _cluster(jobs: int) -> Iterator[Client]:
     with concurrent.futures.ThreadPoolExecutor(1) as starter:
         starting = starter.submit(_start_workers, jobs)
         try:

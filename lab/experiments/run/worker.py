@@ -22,11 +22,11 @@ from pathlib import Path
 from lab import library, runs
 from lab.build.report import LineReport
 from lab.build.stack.stack import built_stack
-from lab.errors import LabError
+from lab.errors import LabError, RunError
 from lab.experiments.run import archive, store
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused
 from lab.machine.uses import Uses
-from lab.machine.watch import Progress, tail
+from lab.machine.watch import Progress, tails
 from lab.runs import made_of
 from lab.shared.types import Plan
 
@@ -124,7 +124,7 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
         if unwanted():
             raise Unwanted("ended because it was cancelled")
 
-    began_s = time.monotonic()
+    began_s, console = time.monotonic(), [directory / "console.log"]
     try:
         found = runs.run_plan(plan, machine, directory, look)
         from lab.record.record import to_json
@@ -132,15 +132,14 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
         record = store.pack(to_json(found.data))
     except Unwanted:
         raise
-    except LabError as error:
+    except RunError as error:  # it shows the logs that tell why
         failure = str(error)
+    except LabError as error:
+        failure = f"{error}{tails(console)}"
     except Exception as error:  # such as a bug in a parser: it fails only this trial
         calls = traceback.format_tb(error.__traceback__)[-_TRACEBACK_CALLS:]
-        failure = f"{type(error).__name__}: {error}\n{''.join(calls).rstrip()}"
+        failure = f"{type(error).__name__}: {error}\n{''.join(calls).rstrip()}{tails(console)}"
     else:
         wall_s = time.monotonic() - began_s
         return Finished(store.Kept(record, plan.duration_ns / 1e9, wall_s, found.wall["wall_s"]))
-    if "last lines of" not in failure:
-        console = directory / "console.log"
-        failure = f"{failure}\n  last lines of {console}:\n{tail(console)}"
     return Failed(failure, str(directory), archive.pack(directory), time.monotonic() - began_s)

@@ -42,7 +42,7 @@ class AirCapture:
             START_TIMEOUT_NS,
             "tcpdump to capture the air",
             culprit=self.task.name,
-            log=self.task.log,
+            logs=self.task.logs,
         )
         self._look_alive()
         self._dropped_before = _rx_dropped()
@@ -58,15 +58,15 @@ class AirCapture:
         dropped = _rx_dropped() - self._dropped_before
         self.task.send(signal.SIGINT)
         self._loop.wait_for(
-            lambda: not self.task.alive, START_TIMEOUT_NS, "tcpdump of the air to end", log=self.task.log
+            lambda: not self.task.alive, START_TIMEOUT_NS, "tcpdump of the air to end", logs=self.task.logs
         )
         lost = lost_frames(self.task.out.read_text(errors="replace")) + dropped
         if lost:
-            raise GuestError(f"--pcap air: the capture lost {lost} frames", log=self.task.log)
+            raise GuestError(f"--pcap air: the capture lost {lost} frames", logs=self.task.logs)
 
     def _look_alive(self) -> None:
         if not self.task.alive:
-            raise GuestError(f"{self.task.name} {self.task.describe_end()}", self.task.name, self.task.log)
+            raise GuestError(f"{self.task.name} {self.task.describe_end()}", self.task.name, self.task.logs)
 
 
 def lost_frames(log: str) -> int:

@@ -9,6 +9,7 @@ Not isolated: user ids and the clock, which the nodes share, and the CPU, which 
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import select
@@ -139,8 +140,16 @@ class Container:
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""
-        events = dict(line.split() for line in (self._cgroup / "memory.events").read_text().splitlines())
-        return int(events["oom_kill"])
+        return self._count("memory.events", "oom_kill")
+
+    def forks_refused(self) -> int:
+        """How often it could not start a process or thread because it had as many as it may."""
+        return self._count("pids.events", "max")
+
+    def _count(self, file: str, event: str) -> int:
+        """How often an event has happened to its cgroup."""
+        events = dict(line.split() for line in (self._cgroup / file).read_text().splitlines())
+        return int(events[event])
 
     def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
         """Write a file to its file system; creates parent directories."""
@@ -161,7 +170,9 @@ class Container:
                 file.writelines(chunks)
                 os.fchmod(file.fileno(), mode)
         except OSError as error:
-            raise GuestError(f"{path} in {self.name}: {error.strerror}", self.name) from error
+            full = error.errno == errno.ENOSPC
+            why = "no space left in the guest, whose files are in its memory" if full else error.strerror
+            raise GuestError(f"{path} in {self.name}: {why}", self.name) from error
 
 
 class Containers:

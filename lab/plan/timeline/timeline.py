@@ -139,9 +139,13 @@ def resolve(
     names: Names,
     processes: list[Process],
     problems: Problems,
+    doubtful: Collection[str] = (),
 ) -> tuple[list[Event], Courses]:
-    """Return all events in order of time, and the moves that they cause."""
-    ids: dict[str, list[str]] = {}
+    """Return all events in order of time, and the moves that they cause.
+
+    ``doubtful`` are names of processes with a mistake: events may name them.
+    """
+    ids: dict[str, list[str]] = {name: [] for name in doubtful}
     for process in processes:
         ids.setdefault(process.name, []).append(process.id)
     written = _written(topology, topology.model.timeline) + _written(workload, workload.model.timeline)

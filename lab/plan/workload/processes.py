@@ -40,6 +40,8 @@ class _Entry:
     probe: Probe | None
     params: dict[str, Any]
     required: bool
+    may_run_on: bool
+    max_output_bytes: int
 
     @property
     def at_ns(self) -> int:
@@ -95,6 +97,8 @@ class Processes:
             probe=probe,
             params=params,
             required=probe is not None and probe.acts,
+            may_run_on=probe is not None and probe.acts,
+            max_output_bytes=watch.max_output,
         )
 
     def _process(self, index: int, process: model.Process) -> _Entry:
@@ -121,6 +125,8 @@ class Processes:
             probe=probe,
             params=params,
             required=process.required,
+            may_run_on=process.may_run_on,
+            max_output_bytes=process.max_output,
         )
 
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
@@ -235,6 +241,8 @@ class Processes:
             ready=_ready(entry.ready),
             stop_ns=entry.stop,
             required=entry.required,
+            may_run_on=entry.may_run_on,
+            max_output_bytes=entry.max_output_bytes,
             source=self.source.document.where(entry.keys),
         )
         if entry.probe is None or not self._can_run(entry, params, node):
@@ -276,7 +284,7 @@ def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
     _check_words(argv, process.probe)
     with discovery.blaming("probes", process.probe, "watched_file"):
         watched_file = probe.watched_file(process.params, prefix)
-    return replace(
+    found = replace(
         process,
         argv=argv,
         mode=probe.mode,
@@ -284,6 +292,10 @@ def _of_probe(process: Process, probe: Probe, node: Target) -> Process:
         every_ns=process.params.get("every"),
         watched_file=watched_file,
     )
+    if not found.must_end():
+        return found
+    with discovery.blaming("probes", process.probe, "runs_on"):
+        return replace(found, may_run_on=bool(probe.runs_on(process.params)))
 
 
 def _check_words(argv: object, probe: str) -> None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +13,7 @@ from distributed.scheduler import KilledWorker
 
 from lab.errors import HostError
 from lab.experiments.run.answers import Lost
-from lab.experiments.run.cluster import answer_of
+from lab.experiments.run.cluster import Workers, answer_of
 
 
 class Task:
@@ -59,3 +61,14 @@ def test_a_worker_without_the_lab_is_told() -> None:
 def test_a_task_that_dask_gave_up_means_that_the_scheduler_has_gone() -> None:
     with pytest.raises(HostError, match="the connection to the scheduler was lost"):
         answer_of(Task(None))  # type: ignore[arg-type]
+
+
+def test_workers_of_our_own_leave_nothing_in_the_temporary_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    workers = Workers(1, None)
+    assert workers.lanes() == 1 and list(tmp_path.iterdir())
+    workers.close()
+    # of Python's multiprocessing, which removes it when this process ends
+    assert [path for path in tmp_path.iterdir() if not path.name.startswith("pymp-")] == []

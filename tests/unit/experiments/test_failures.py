@@ -87,6 +87,9 @@ def test_of_many_kinds_and_long_logs_the_beginning_and_the_end_are_shown() -> No
     text = said(sweep(lambda found: f"reason {found.seed}\n  last lines of x:\n    {log}" if found.point else None))
     assert "  last lines of x:\n    line 29\n" in text and "    line 39\n" in text and "line 28\n" not in text
     assert text.count("kept in") == 5
+    two = f"  last lines of x.out:\n    a\n  last lines of x.err:\n    {log}"
+    text = said(sweep(lambda found: f"reason {found.seed}\n{two}" if found.point else None))
+    assert "  last lines of x.err:\n    line 29\n" in text and "x.out" not in text
     assert "and 5 trials that failed differently: see the report" in text
 
 

@@ -161,6 +161,10 @@ class Recorder:
         for request in what[0]:
             self._note(None, f"netlink {request.describe(self.plan.medium.names() if self.plan.medium else {})}")
 
+    def check_ends(self, clients: Sequence[Any]) -> None:
+        for process in clients:
+            self._note(None, f"ended {process.id}")
+
     def end(self, asked: Mapping[str, signal.Signals], grace_ns: int) -> None:
         for process, number in asked.items():
             self._note(None, f"{number.name} to {process}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -21,20 +22,20 @@ class Ended:
 
     ended = GuestProcess.ended
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, code: str) -> None:
         self.run = run
         self.started_s = time.monotonic()
-        self.process = subprocess.Popen([sys.executable, "-c", ""])
+        self.process = subprocess.Popen([sys.executable, "-c", code])
 
     def pulse(self) -> None:
         """It never had one."""
 
 
-def follow(run: Path, console: str, guest_json: str | None = '{"error": null}') -> None:
+def follow(run: Path, console: str, guest_json: str | None = '{"error": null}', code: str = "") -> None:
     (run / "console.log").write_text(console)
     if guest_json is not None:
         (run / "guest.json").write_text(guest_json)
-    watch = Watch(cast(GuestProcess, Ended(run)), run, 1)
+    watch = Watch(cast(GuestProcess, Ended(run, code)), run, 1)
     while watch.step():
         pass
     watch.judge()
@@ -44,10 +45,63 @@ def test_a_quiet_log_is_no_failure(tmp_path: Path) -> None:
     follow(tmp_path, "[    0.000000] DCCP is deprecated\n[   30.000000] reboot: Power down\n")
 
 
-def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lab.machine.watch.free_bytes", lambda place: 1 << 20)
     log = "Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\nlab-init: the agent ended\n"
     with pytest.raises(RunError, match=r"no space left in .*: \d+ MB free(.|\n)*--out DIR"):
         follow(tmp_path, log, None)
+
+
+def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
+    log = "OSError: [Errno 28] No space left on device\nlab-init: the agent ended with status 1\n"
+    with pytest.raises(RunError, match=r"^no space left in the guest: the files of its nodes are in its memory\n"):
+        follow(tmp_path, log, None)
+
+
+NOISE = "".join(f"[    0.000000] booting {number}\n" for number in range(20))
+
+
+def test_a_panic_is_told_with_what_follows_it_and_not_with_the_boot(tmp_path: Path) -> None:
+    with pytest.raises(RunError) as failure:
+        follow(tmp_path, f"{NOISE}[    3.000000] Kernel panic - not syncing: x\n[    3.000000] Call Trace:\n", None)
+    assert str(failure.value) == (
+        "the guest's kernel reported an error: [    3.000000] Kernel panic - not syncing: x\n"
+        f"  the next lines of {tmp_path}/console.log:\n    [    3.000000] Call Trace:"
+    )
+
+
+def test_a_guest_without_memory_says_so(tmp_path: Path) -> None:
+    log = f"{NOISE}[    3.000000] Out of memory: Killed process 77 (python3) total-vm:900kB\n[    4.000000] later\n"
+    with pytest.raises(RunError) as failure:
+        follow(tmp_path, log, None)
+    said = str(failure.value)
+    assert said.startswith("the guest ran out of memory: [    3.000000] Out of memory: Killed process 77 (python3)")
+    assert "later" not in said and "booting" not in said
+
+
+def test_a_guest_that_was_killed_says_by_what(tmp_path: Path) -> None:
+    with pytest.raises(RunError) as failure:
+        follow(tmp_path, NOISE, None, code="import os; os.kill(os.getpid(), 9)")
+    assert str(failure.value).startswith("the guest's process was killed by SIGKILL\n  its host does that")
+    assert "booting" not in str(failure.value)
+
+
+def test_both_streams_of_a_process_are_shown_and_an_empty_one_is_not(tmp_path: Path) -> None:
+    (tmp_path / "x.out").write_text("begun\n")
+    (tmp_path / "x.err").write_text("no such file\n")
+    told = json.dumps({"error": {"message": "x ended with status 1", "logs": ["x.out", "x.err"]}})
+    with pytest.raises(RunError) as failure:
+        follow(tmp_path, NOISE, told)
+    assert str(failure.value) == (
+        f"x ended with status 1\n  last lines of {tmp_path}/x.out:\n    begun\n"
+        f"  last lines of {tmp_path}/x.err:\n    no such file"
+    )
+    (tmp_path / "x.out").write_text("")
+    with pytest.raises(RunError, match=r"^x ended with status 1\n  last lines of .*/x.err:\n    no such file$"):
+        follow(tmp_path, NOISE, told)
+    (tmp_path / "x.err").write_text("")
+    with pytest.raises(RunError, match=r"^x ended with status 1\n  last lines of .*/x.err:\n    \(it wrote nothing\)$"):
+        follow(tmp_path, NOISE, told)
 
 
 def test_an_agent_that_fails_is_not_the_kernel(tmp_path: Path) -> None:
@@ -71,4 +125,5 @@ def test_a_guest_that_ends_early_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_each_kind_of_complaint_is_seen(line: str) -> None:
-    assert kernel_complaint(f"[    1.000000] harmless\n[    2.000000] {line}\n") == f"[    2.000000] {line}"
+    log = f"[    1.000000] harmless\n[    2.000000] {line}\n[    2.000000] more\n"
+    assert kernel_complaint(log) == [f"[    2.000000] {line}", "[    2.000000] more"]

@@ -659,6 +659,7 @@ def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
         f"{WORKLOAD}processes:\n  - {first}\n"
         '  - {on: client, run: {probe: udp-sender, to: "{server.ip}", every: 5 ms}, as: load}\n'
         f'metrics:\n  loss: {{of: {name}, unit: "%"}}\nchecks:\n  - {{that: {name}.exit == 0}}\n'
+        f"timeline:\n  - {{at: 3 s, stop: {name}}}\n"
     )
     assert refusal(plans, text).startswith(told) and "\n" not in refusal(plans, text)
     with pytest.raises(InputError) as failure:
@@ -724,3 +725,22 @@ def test_a_check_of_a_record_finds_a_metric_by_either_name(plans: Plans) -> None
     plan = plans(TOPOLOGY + "medium: {}\n", text + "checks:\n  - {that: frames-lost.max < 3%}\n")
     (check_of_record,) = checks(plan, {}, {"error": None}, {"frame-erasure": {"values": summary([2.0]), "unit": "%"}})
     assert check_of_record["passed"], check_of_record["because"]
+
+
+def test_clients_must_end_and_others_may_run_on(plans: Plans) -> None:
+    lines = {
+        "program": "{on: client, run: [nap], as: program}",
+        "fetch": '{on: client, run: {probe: curl, url: "http://{server.ip}/x"}, as: fetch}',
+        "pings": '{on: client, run: {probe: ping, to: "{server.ip}", count: 3}, as: pings}',
+        "always": '{on: client, run: {probe: ping, to: "{server.ip}"}, as: always}',
+        "server": "{on: server, run: [httpd], as: server, ready: {listening: tcp/80}}",
+        "sink": "{on: server, run: {probe: udp-sink}, as: sink}",
+        "stopped": "{on: client, run: [nap], as: stopped, stop: 3 s}",
+        "optional": "{on: client, run: [nap], as: optional, required: false}",
+        "free": "{on: client, run: [nap], as: free, may_run_on: true}",
+    }
+    text = f"{WORKLOAD}processes:\n" + "".join(f"  - {line}\n" for line in lines.values())
+    watch = 'probes:\n  - {on: client, probe: ping, to: "{server.ip}", count: 3, as: watch}\n'
+    plan = plans(workload=text.replace("1..", "1") + watch, settings=["workload.roles.client=1"])
+    assert {one.name for one in plan.processes if one.must_end()} == {"program", "fetch", "pings"}
+    assert {one.name for one in plan.processes if one.may_run_on} == {"always", "sink", "free", "watch"}

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from lab.captures import pcap
 from lab.probes._text import number, seconds, stamp_ns
-from lab.probes.base import Parsed, ProbeOutputError, Series
+from lab.probes.base import Delivery, Flow, Parsed, ProbeOutputError, Raw, Series, load
 
 from .conftest import FIXTURES
 
@@ -131,6 +133,26 @@ def test_iperf3_server(pasted: Parse, series: Find) -> None:
     parsed = pasted("iperf3-server", "one-test")
     assert parsed.values["tests"] == 1 and "error" not in parsed.values
     assert parsed.values["received_bytes"] == 262144 == sum(series(parsed, "transferred").values)
+
+
+def test_an_iperf3_server_that_is_ended_tells_what_it_had_received(typed: Parse) -> None:
+    """Between two tests there is nothing to tell, and nothing is not 0."""
+    text = (FIXTURES / "iperf3-server" / "one-test.out").read_text()
+    test, end = json.JSONDecoder().raw_decode(text)
+    between = typed("iperf3-server", out=text[end:])
+    assert between.values == {"tests": 0}
+    test["error"] = "interrupt - the server has terminated"
+    parsed = typed("iperf3-server", out=json.dumps(test))
+    assert (parsed.values["tests"], parsed.values["bytes"], parsed.values["seconds"]) == (1, 262144, 1.001597)
+    for values, kinds in ((between.values, [Flow]), (parsed.values, [Delivery, Flow])):
+        found = load("iperf3-server").found(Raw(Path(), "x"), Parsed(values=values))
+        assert [type(one) for one in found] == kinds
+
+
+def test_what_an_iperf3_client_does_not_know_is_not_0(pasted: Parse) -> None:
+    """Its receiver had no time to report."""
+    values = pasted("iperf3", "interrupted").values
+    assert "received_bytes" not in values and "goodput_bps" not in values and values["bytes"] == 393216
 
 
 def test_udp_sink(pasted: Parse, series: Find) -> None:

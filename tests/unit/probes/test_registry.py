@@ -139,3 +139,12 @@ def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
     probe, params = prepared(name)
     with pytest.raises(ValueError, match="every: must be at least"):
         probe.check(params | {"every": 0})
+
+
+@pytest.mark.parametrize("name", known())
+def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_nobody_told_it_when(name: str) -> None:
+    """What still runs at the end of a run fails it, unless it says that it runs on."""
+    probe, params = prepared(name)
+    assert probe.runs_on(params) == (name in ("iperf3-server", "udp-sink", "tcp-sink", "ping", "udp-sender"))
+    if "count" in probe.params:
+        assert not probe.runs_on(params | {"count": 3})

@@ -118,7 +118,7 @@ def test_a_download_that_arrived_damaged_fails_its_check(run_directory: Path) ->
 
 
 def test_a_run_that_failed_passes_nothing_but_is_recorded(run_directory: Path) -> None:
-    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "raw/lighttpd.err"}
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "logs": ["raw/lighttpd.err"]}
     edit(run_directory / "guest.json", error=error)
     record = made(run_directory)
     assert not record.passed and record.data["error"] == error

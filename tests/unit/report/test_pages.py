@@ -173,15 +173,21 @@ def test_a_run_with_nothing_to_show_still_has_a_page(recorded: Recorder) -> None
 
 
 def test_a_failed_run_shows_the_log_of_the_culprit(recorded: Recorder) -> None:
-    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "raw/lighttpd.err"}
+    error = {
+        "message": "lighttpd ended with status 1",
+        "culprit": "lighttpd",
+        "logs": ["raw/lighttpd.out", "raw/lighttpd.err"],
+    }
     record = recorded({"error": error})
+    (record.directory / "raw" / "lighttpd.out").write_text("opening port 80\n")
     (record.directory / "raw" / "lighttpd.err").write_text("bind: Address <already> in use\n")
-    assert "bind: Address <already> in use" in Page(report.write(record, record.directory).read_text()).text
+    shown = Page(report.write(record, record.directory).read_text()).text
+    assert "opening port 80\nbind: Address <already> in use" in shown
 
 
-@pytest.mark.parametrize("log", [None, "raw/gone.err"])
-def test_a_failed_run_without_a_log(recorded: Recorder, log: str | None) -> None:
-    record = recorded({"error": {"message": "the guest stopped", "culprit": None, "log": log}})
+@pytest.mark.parametrize("logs", [[], ["raw/gone.err"]])
+def test_a_failed_run_without_a_log(recorded: Recorder, logs: list[str]) -> None:
+    record = recorded({"error": {"message": "the guest stopped", "culprit": None, "logs": logs}})
     assert "The run failed: the guest stopped" in Page(report.write(record, record.directory).read_text()).text
 
 

@@ -117,7 +117,7 @@ def test_the_verdict_counts_checks(recorded: Recorder, least_ms: list[int], told
 
 
 def test_the_verdict_of_a_run_that_failed(recorded: Recorder) -> None:
-    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "log": "boom"}
+    error = {"message": "lighttpd ended with status 1", "culprit": "lighttpd", "logs": ["boom"]}
     assert verdict(recorded({"error": error})) == "The run failed: lighttpd ended with status 1"
 
 

@@ -55,6 +55,10 @@ class TcpSink(Probe):
         numbers = (params["port"], second, params["every"], params["omit"])
         return ["python3", program_path(_tcp.PROGRAM), "sink", *map(str, numbers)]
 
+    def runs_on(self, params: dict[str, Any]) -> bool:
+        """It serves until it is ended."""
+        return True
+
     def parse(self, raw: Raw) -> Parsed:
         """Read ``.out``: a line for each interval, and one for each connection."""
         parsed = Parsed(values={"connections": 0})
@@ -67,10 +71,12 @@ class TcpSink(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[Delivery]:
-        """Yield what arrived in the last connection."""
+        """Yield what arrived in the last connection; nothing if nothing was counted."""
+        if "seconds" not in parsed.values:
+            return
         goodput = next((one for one in parsed.series if one.name == "goodput"), Series("", ""))
         rate = Series(raw.id, "bit/s", goodput.t_ns, goodput.values)
-        size, duration_ns = parsed.values.get("bytes", 0), round(parsed.values.get("seconds", 0) * _SECOND)
+        size, duration_ns = parsed.values["bytes"], round(parsed.values["seconds"] * _SECOND)
         yield Delivery(raw.id, size, duration_ns, rate)
 
 
@@ -86,7 +92,9 @@ def _parse_connection(line: Json, raw: Raw, parsed: Parsed) -> None:
     values["connections"] += 1
     values["bytes"], values["omitted"] = line["total"].integer(), line["omitted"].integer()
     values["complete"] = line["complete"].flag()
-    begin_ns, last_ns = (_tcp.time_ns(line[key], raw.epoch_ns) if key in line else 0 for key in ("begin_s", "last_s"))
+    if "begin_s" not in line:
+        return  # it was ended before the end of ``omit``
+    begin_ns, last_ns = (_tcp.time_ns(line[key], raw.epoch_ns) for key in ("begin_s", "last_s"))
     values["seconds"] = (last_ns - begin_ns) / _SECOND
     values["goodput_bps"] = 8 * values["bytes"] / values["seconds"] if values["seconds"] > 0 else 0.0
 

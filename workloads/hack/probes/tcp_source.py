@@ -54,12 +54,14 @@ class TcpSource(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield the transfer, and the retransmissions."""
+        """Yield the transfer, and the retransmissions; nothing if it was killed."""
         values = parsed.values
+        if "sent" not in values:
+            return
         complete = bool(values.get("complete"))
-        duration_ns = round(values.get("seconds", 0) * _SECOND)
-        yield Transfer(raw.id, values.get("bytes", 0), duration_ns, Series(raw.id, "bit/s"), complete=complete)
-        yield Retransmissions(raw.id, values.get("retransmits", 0))
+        duration_ns = round(values["seconds"] * _SECOND)
+        yield Transfer(raw.id, values["bytes"], duration_ns, Series(raw.id, "bit/s"), complete=complete)
+        yield Retransmissions(raw.id, values["retransmits"])
 
 
 PROBE = TcpSource()

@@ -151,10 +151,12 @@ def test_a_source_that_was_cut_off_is_no_whole_transfer(typed: Callable[..., Par
     assert typed("tcp-source", out="").values == {}
 
 
-def test_a_sink_to_which_nothing_came(typed: Callable[..., Parsed]) -> None:
+def test_a_sink_that_counted_nothing_has_no_goodput_rather_than_0(typed: Callable[..., Parsed]) -> None:
     assert typed("tcp-sink", out="").values == {"connections": 0}
     parsed = typed("tcp-sink", out='{"total": 0, "omitted": 9, "complete": true}')
-    assert (parsed.values["bytes"], parsed.values["omitted"], parsed.values["goodput_bps"]) == (0, 9, 0)
+    assert parsed.values == {"connections": 1, "bytes": 0, "omitted": 9, "complete": True}
+    assert list(load("tcp-sink").found(Raw(Path(), "x"), parsed)) == []
+    assert list(load("tcp-source").found(Raw(Path(), "x"), Parsed())) == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What a run may take from its host: room for its files, and wall time.
+
+Virtual time stands still while a program computes or prints, so nothing in the guest can see that it prints forever.
+The host looks at the files instead, now and then while the guest runs, and once more at its end: whether a run that
+comes to its end has passed depends on what it wrote, not on when somebody looked.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from lab import units
+from lab.errors import RunError
+from lab.machine.watch import Progress, tails
+from lab.shared.paths import RAW
+from lab.shared.types import Plan, Process
+
+_LOOK_EVERY_S = 0.1  # in which a guest writes about 20 MB
+_STREAMS = ("out", "err")
+
+
+class Limits:
+    """The limits of one run: those of its plan, and ``timeout_s`` of wall time since the start of its guest."""
+
+    def __init__(self, plan: Plan, directory: Path, timeout_s: float | None = None) -> None:
+        """``directory`` is that of the run."""
+        self._plan = plan
+        self._directory = directory
+        self._timeout_s = timeout_s
+        self._looked_s = -_LOOK_EVERY_S
+
+    def look(self, progress: Progress) -> None:
+        """Look at a running guest, unless that has just been done.
+
+        Raises:
+            RunError: A limit is exceeded; the message says how far virtual time came.
+        """
+        at = _far(progress, self._plan.duration_ns)
+        if self._timeout_s is not None and progress.wall_s > self._timeout_s:
+            raise RunError(f"--timeout: the run took more than {self._timeout_s:g} s of wall time; it was ended {at}")
+        if time.monotonic() >= self._looked_s + _LOOK_EVERY_S:
+            self._check(f"; it was ended {at}")
+            self._looked_s = time.monotonic()
+
+    def judge(self) -> None:
+        """Look at the files of a guest that is off.
+
+        Raises:
+            RunError: A limit is exceeded.
+        """
+        self._check("")
+
+    def _check(self, ended: str) -> None:
+        sizes = dict(_sizes(self._directory))
+        for process in self._plan.processes:
+            written = sum(sizes.get(log, 0) for log in self._logs(process))
+            if written > process.max_output_bytes:
+                raise self._too_much_of_one(process, written, ended)
+        if sum(sizes.values()) > self._plan.max_output_bytes:
+            raise self._too_much(sizes, ended)
+
+    def _logs(self, process: Process) -> list[Path]:
+        return [self._directory / RAW.name / f"{process.id}.{stream}" for stream in _STREAMS]
+
+    def _too_much_of_one(self, process: Process, written: int, ended: str) -> RunError:
+        most = _text(process.max_output_bytes)
+        return RunError(
+            f"{process.source}: {process.id} printed more than {most}, the limit of its output{ended}"
+            f"{tails(self._logs(process))}",
+            hint=f"to allow more, write max_output: {_text(2 * written)} into that entry",
+        )
+
+    def _too_much(self, sizes: dict[Path, int], ended: str) -> RunError:
+        most = _text(self._plan.max_output_bytes)
+        largest = max(sizes, key=lambda path: sizes[path])
+        return RunError(
+            f"the files of the run are larger than {most}, the limit of its output{ended}; "
+            f"the largest is {largest}, {_text(sizes[largest])}",
+            hint=f"to allow more, write max_output: {_text(2 * sum(sizes.values()))} into the workload, or add "
+            f"--set 'max_output={_text(2 * sum(sizes.values()))}'",
+        )
+
+
+def _far(progress: Progress, duration_ns: int) -> str:
+    """How far virtual time came, for a message."""
+    if progress.virtual_ns is None:
+        return "before its timeline began"
+    return f"at {progress.virtual_ns / 1e9:.3g} s of {duration_ns / 1e9:g} s of virtual time"
+
+
+def _text(size: int) -> str:
+    """A size for a message: what users write for it, or about that."""
+    mebibytes = -(-size // (1 << 20))
+    return units.SIZE.format(size) if size < 1 << 20 else units.SIZE.format(mebibytes << 20)
+
+
+def _sizes(directory: Path) -> Iterator[tuple[Path, int]]:
+    """Each file below a directory, with its size; the guest may remove one at any moment."""
+    for place, _, names in os.walk(directory):
+        for name in names:
+            path = Path(place, name)
+            try:
+                yield path, path.lstat().st_size
+            except FileNotFoundError:
+                continue

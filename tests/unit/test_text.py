@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""The end of a log, however long it is."""
+
+from pathlib import Path
+
+from lab.text import last_lines
+
+
+def test_only_the_end_of_a_log_is_read_and_long_lines_are_cut(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    assert last_lines(path, 3) == []
+    path.write_bytes(b"first\n" + b"x" * 1000 + b"\n\xff\nlast\n")
+    assert last_lines(path, 2) == ["\ufffd", "last"]
+    assert last_lines(path, 3)[0] == "x" * 300 + "…"
+    path.write_bytes(b"y" * 10_000_000)
+    assert last_lines(path, 3) == ["y" * 300 + "…"]
