@@ -85,6 +85,9 @@ def run(
     ] = None,
     dry_run: Annotated[bool, _option("--dry-run", help="Print every command instead of running it.")] = False,
     as_json: Json = False,
+    junit: Annotated[
+        Path | None, _option(metavar="FILE", help="Also write the result of each check as JUnit's XML.")
+    ] = None,
     kernel_source: Source = None,
 ) -> None:
     """Run a workload on a topology; record and report it.
@@ -110,6 +113,7 @@ def run(
             repeat=repeat,
             jobs=jobs,
             as_json=as_json,
+            junit=junit,
             source=kernel_source,
         )
     )

@@ -45,6 +45,7 @@ def execute(
     repeat: int,
     jobs: int,
     as_json: bool,
+    junit: Path | None,
     source: Path | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
@@ -64,10 +65,26 @@ def execute(
     for place in places:
         with writing(place):
             place.mkdir(exist_ok=True)
-    records = _run(name, plans, places, machine, jobs, directory, running)
+    try:
+        records = _run(name, plans, places, machine, jobs, directory, running)
+    except LabError as error:
+        if junit is not None:
+            from lab.report.junit import failed
+
+            _write(junit, failed(plans, str(error)))
+        raise
     _point_latest(directory, out)
+    if junit is not None:
+        from lab.report.junit import document
+
+        _write(junit, document(records))
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path, hint="choose another --junit"):
+        path.write_text(text, encoding="utf-8")
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -127,6 +144,7 @@ def _point_latest(directory: Path, out: Path | None) -> None:
 
 def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     from lab import captures, report
+    from lab.record.build import COLLECTED
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
     if as_json:
@@ -142,6 +160,8 @@ def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     for place, page in zip(places, pages, strict=True):
         for capture in sorted((place / "raw").glob(captures.FILES)):
             print(f"capture: {capture}")
+        if (place / COLLECTED).is_dir():
+            print(f"collected: {place / COLLECTED}")
         print(f"report: {page}")
 
 
