@@ -16,6 +16,7 @@ from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import (
     AwaitReady,
     CaptureAir,
+    Collect,
     EndCapture,
     EndProcesses,
     OfferStack,
@@ -211,3 +212,5 @@ def after_outcome(plan: types.Plan) -> Iterator[Step]:
     """Steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
     if plan.pcap:
         yield EndCapture()
+    if plan.collect:
+        yield Collect(tuple(plan.collect))

@@ -16,7 +16,7 @@ from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline import timeline
 from lab.plan.timeline.movement import Courses
-from lab.plan.workload import files, metrics_and_checks, roles
+from lab.plan.workload import collect, files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
 from lab.shared.medium_types import Medium
@@ -53,6 +53,7 @@ def resolve(
     making = Processes(workload, names, problems, topology.model.medium is not None)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
+    collected = collect.resolve(workload, making, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
@@ -81,6 +82,8 @@ def resolve(
         stack=next(iter(workload.stacks), None),
         used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
+        packed=files.packed(workload, placed),
+        collect=collected,
     )
 
 
@@ -123,6 +126,9 @@ def check_workload(workload: Source[Workload]) -> None:
     for name, entry_of_file in workload.model.files.items():
         for role in entry_of_file.on:
             making.nodes_of(role, ("files", name, "on"))
+    for index, entry_of_collect in enumerate(workload.model.collect):
+        for role in entry_of_collect.on:
+            making.nodes_of(role, ("collect", index, "on"))
     metrics_and_checks.check_metrics(workload, making.probes(), problems, making.doubtful)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()

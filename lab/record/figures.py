@@ -16,7 +16,10 @@ from lab.metrics.base import Context, Metric, Source, summary
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
-OF_A_STACK = "if it belongs to a stack of yours, change to the directory that contains its folder workloads/"
+OF_A_STACK = (
+    "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is beside a "
+    "workload, to the directory of that"
+)
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
 _DIGITS = 9  # decimal places of converted values: as precise as clocks and counters, without binary rounding noise
@@ -54,7 +57,7 @@ def _source(run: Run) -> Source:
     return Source(
         id=run.process.id,
         node=run.node,
-        probe=run.process.probe or "",
+        probe=run.process.probe or kinds.PRINTED,
         params=run.process.params,
         parsed=run.parsed or Parsed(),
         raw=run.raw,
@@ -168,11 +171,11 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     """Return what checks can refer to: processes, files and metrics by name, quantities with their units."""
     context: dict[str, Any] = {}
     for file in plan.files:
-        size = file.random_bytes if file.text is None else len(file.text.encode())
-        context[file.name] = {"sha256": file.sha256, "size": size, "path": file.path}
+        if not file.in_folder:
+            context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
     named: dict[str, list[dict[str, Any]]] = {}
     for identifier, run in runs.items():
-        found = {"exit": run.exit, **measured(run.parsed.values if run.parsed else {})}
+        found = {**_measured(run), "exit": run.exit}
         context[identifier] = found
         named.setdefault(run.process.name, []).append(found)
     for name, found_of_all in named.items():
@@ -181,6 +184,20 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
         summed = result["values"]
         context[name] = {key: _quantity(summed[key], result["unit"]) for key in _SUMMARY} | {"count": summed["count"]}
     return context
+
+
+def _measured(run: Run) -> dict[str, Any]:
+    """Return what a process measured or printed, with units."""
+    found = run.parsed.values if run.parsed else {}
+    prints = run.process.prints
+    if prints is None:
+        return measured(found)
+    return {
+        name: _quantity(value, prints.units[name])
+        if name in prints.units and not isinstance(value, str | bool)
+        else value
+        for name, value in found.items()
+    }
 
 
 def measured(found: Mapping[str, Any]) -> dict[str, Any]:
