@@ -32,7 +32,9 @@ class Printed(View):
         low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
         range_ = f"between {low} and {high}" if low != high else low
         title = f"{result.name}: {range_} {result.unit}".rstrip()
-        yield Figure(result.name, title, f"{result.name}: {result.about}", [panel], legend(lines), height=260)
+        left_out = len(several) - len(lines)
+        about = f"{result.name}: {result.about}" + (f"; {left_out} more not shown" if left_out else "")
+        yield Figure(result.name, title, about, [panel], legend(lines), height=260)
 
 
 VIEW = Printed()
