@@ -175,7 +175,10 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
             context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
     named: dict[str, list[dict[str, Any]]] = {}
     for identifier, run in runs.items():
-        found = {**_measured(run), "exit": run.exit}
+        prints = run.process.prints
+        printed = prints.units if prints is not None else None
+        ended = {"exit": run.exit}  # whatever a program prints of that name
+        found = ended | measured(run.parsed.values if run.parsed else {}, printed) | ended
         context[identifier] = found
         named.setdefault(run.process.name, []).append(found)
     for name, found_of_all in named.items():
@@ -186,22 +189,15 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     return context
 
 
-def _measured(run: Run) -> dict[str, Any]:
-    """Return what a process measured or printed, with units."""
-    found = run.parsed.values if run.parsed else {}
-    prints = run.process.prints
-    if prints is None:
-        return measured(found)
-    return {
-        name: _quantity(value, prints.units[name])
-        if name in prints.units and not isinstance(value, str | bool)
-        else value
-        for name, value in found.items()
-    }
+def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return values of a process with units.
 
-
-def measured(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parser's values with units: ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
+    Args:
+        found: what its parser found: ``time_total_s: 2`` is ``time_total: 2 s``, sizes are in bytes.
+        printed: the units of what a program prints, by name; then names say nothing about units.
+    """
+    if printed is not None:
+        return {name: _printed(value, printed.get(name)) for name, value in found.items()}
     measured: dict[str, Any] = {}
     for name, value in found.items():
         stem, _, suffix = name.rpartition("_")
@@ -212,6 +208,10 @@ def measured(found: Mapping[str, Any]) -> dict[str, Any]:
         else:
             measured[name] = value
     return measured
+
+
+def _printed(value: Any, unit: str | None) -> Any:
+    return value if unit is None or isinstance(value, str | bool) else _quantity(value, unit)
 
 
 def _quantity(value: float | None, unit: str) -> expression.Quantity | None:

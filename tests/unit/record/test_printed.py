@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.experiments.analysis.sources import planned, recorded
+from lab.expressions.values import Quantity
 from lab.probes.base import Parsed, ProbeOutputError, Raw
 from lab.record import build
 from lab.record.printed import parse
@@ -114,3 +116,12 @@ def test_nothing_printed_is_no_value(tmp_path: Path) -> None:
 def test_output_that_cannot_be_read_fails_the_run(tmp_path: Path) -> None:
     record = build(ran(tmp_path, JSON, "{x\n"), hashes={})
     assert not record.passed and "cli@h1.out:1: not JSON" in record.data["sources"]["cli@h1"]["error"]
+
+
+def test_metrics_of_experiments_know_what_is_printed(tmp_path: Path) -> None:
+    record = build(
+        ran(tmp_path, Prints(False, ACKED.match, {"rtt": "ms"}), "rtt=N.5\nacked 300, state up\n"), hashes={}
+    )
+    found = recorded(record.data)
+    assert found["cli@h1"] == {"exit": 0, "rtt": Quantity(0.5, "ms"), "acked": 300, "state": "up"}
+    assert "acked" in planned(record.plan)["cli@h1"] and "acked" in planned(record.plan)["cli"][0]
