@@ -97,6 +97,9 @@ def run(
         str | None, _option(metavar="DURATION", help="End a run that takes longer than this in wall time: 10 min.")
     ] = None,
     as_json: Json = False,
+    junit: Annotated[
+        Path | None, _option(metavar="FILE", help="Also write the result of each check as JUnit's XML.")
+    ] = None,
     kernel_source: Source = None,
     kernel: Built = None,
 ) -> None:
@@ -125,6 +128,7 @@ def run(
             jobs=jobs,
             timeout=timeout,
             as_json=as_json,
+            junit=junit,
             source=kernel_source,
             kernel=kernel,
         )

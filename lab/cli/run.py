@@ -46,6 +46,7 @@ def execute(
     jobs: int,
     timeout: str | None,
     as_json: bool,
+    junit: Path | None,
     source: Path | None,
     kernel: str | None,
 ) -> int:
@@ -67,8 +68,19 @@ def execute(
     for place in places:
         with writing(place):
             place.mkdir(exist_ok=True)
-    records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
+    try:
+        records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
+    except LabError as error:
+        if junit is not None:
+            from lab.report.junit import failed
+
+            _write(junit, failed(plans, str(error)))
+        raise
     _point_latest(directory, out)
+    if junit is not None:
+        from lab.report.junit import document
+
+        _write(junit, document(records))
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
 
@@ -86,6 +98,11 @@ def _wall_s(option: str, text: str) -> float:
     if duration_ns <= 0:
         raise InputError(f'{option}: "{text}" leaves no time to run; write for example 60 s')
     return duration_ns / 1e9
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path, hint="choose another --junit"):
+        path.write_text(text, encoding="utf-8")
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -151,6 +168,7 @@ def _point_latest(directory: Path, out: Path | None) -> None:
 
 def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     from lab import captures, report
+    from lab.record.build import COLLECTED
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
     if as_json:
@@ -166,6 +184,8 @@ def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     for place, page in zip(places, pages, strict=True):
         for capture in sorted((place / "raw").glob(captures.FILES)):
             print(f"capture: {capture}")
+        if (place / COLLECTED).is_dir():
+            print(f"collected: {place / COLLECTED}")
         print(f"report: {page}")
 
 

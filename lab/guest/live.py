@@ -176,6 +176,10 @@ class LiveGuest:
         container = self.container(file.node)
         if file.text is not None:
             chunks: Iterable[bytes] = [file.text.encode()]
+        elif file.packed_bytes is not None:
+            from base64 import b64decode
+
+            chunks = [b64decode(self.plan.packed[file.sha256])]
         else:
             from lab.shared.random_files import random_chunks
 
@@ -184,6 +188,25 @@ class LiveGuest:
             container.write_chunks(file.path, chunks, file.mode)
         except GuestError as error:
             raise GuestError(f"files.{file.name}: {error.message}", error.culprit) from None
+
+    def collect(self, wanted: Sequence[types.Collect]) -> None:
+        """Copy files of nodes into the run's directory.
+
+        Raises:
+            GuestError: Some of them could not be copied; the others were.
+        """
+        from lab.guest.collecting import collect
+
+        failures = []
+        for entry in wanted:
+            try:
+                collect(self.container(entry.node), entry)
+            except KeyError:  # the run failed before there was this node
+                continue
+            except GuestError as error:
+                failures.append(error)
+        if failures:
+            raise GuestError("\n".join(error.message for error in failures), failures[0].culprit)
 
     def pause(self, duration_ns: int) -> None:
         """Let virtual time pass."""

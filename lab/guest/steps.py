@@ -160,8 +160,10 @@ class Place(NamedTuple):
     def describe(self) -> Iterator[str]:
         """Its content."""
         file = self.file
-        content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
-        yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
+        content = f"{file.random_bytes} random bytes" if file.random_bytes is not None else f"{file.size_bytes} bytes"
+        if file.text is not None:
+            content = f"{len(file.text)} characters"
+        yield f"# in {file.node}: {file.path} ({content}, mode {file.mode:04o}, sha256 {file.sha256[:16]}…)"
 
     def execute(self, guest: LiveGuest) -> None:
         """Write it."""

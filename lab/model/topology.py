@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WrapValidator
 
 from lab.errors import suggestion
 from lab.model import groups
@@ -25,7 +25,9 @@ from lab.shared.kinds import NODES
 if TYPE_CHECKING:
     from lab.model.medium import Medium
 
-AnyNode = Annotated[Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES))]
+AnyNode = Annotated[
+    Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
+]
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
 
 

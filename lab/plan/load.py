@@ -15,6 +15,8 @@ from lab.model.document import Document, label_of
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
+from lab.plan.contents import TOGETHER_BYTES, Content
+from lab.plan.contents import read as read_contents
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.plan.workload.former import current_path
@@ -108,17 +110,10 @@ def topology_source(document: Document) -> Source[Topology]:
 
 
 def workload_source(document: Document) -> Source[Workload]:
-    """Validate a workload, read the text files that it names, and find its stack."""
+    """Validate a workload, read the files that it names, and find its stack."""
     model = build(Workload, document)
-    texts: dict[str, str] = {}
-    errors = []
-    for name, entry in model.files.items():
-        if entry.from_ is None:
-            continue
-        try:
-            texts[entry.from_] = _text(document.path.parent / entry.from_)
-        except InputError as error:
-            errors.append(document.error(("files", name, "from"), error.message))
+    errors: list[InputError] = []
+    contents = _contents(document, model, errors)
     stacks: list[str] = []
     try:
         code = _code(document, model)
@@ -127,7 +122,22 @@ def workload_source(document: Document) -> Source[Workload]:
     except InputError as error:
         errors += flat(error)
     raise_all(errors)
-    return Source(document, model, texts, tuple(stacks))
+    return Source(document, model, contents=contents, stacks=tuple(stacks))
+
+
+def _contents(document: Document, model: Workload, errors: list[InputError]) -> dict[str, tuple[Content, ...]]:
+    """Return the files and folders that a workload names, by their names there; add its mistakes to ``errors``."""
+    found: dict[str, tuple[Content, ...]] = {}
+    room_bytes = TOGETHER_BYTES
+    for name, entry in model.files.items():
+        if entry.from_ is None or entry.from_ in found:
+            continue
+        try:
+            found[entry.from_] = read_contents(document.path.parent / entry.from_, room_bytes)
+            room_bytes -= sum(len(content.data) for content in found[entry.from_])
+        except InputError as error:
+            errors.append(document.error(("files", name, "from"), error.message, error.hint))
+    return found
 
 
 def _code(document: Document, model: Workload) -> Path | None:

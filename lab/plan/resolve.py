@@ -16,7 +16,7 @@ from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline import timeline
 from lab.plan.timeline.movement import Courses
-from lab.plan.workload import files, metrics_and_checks, roles
+from lab.plan.workload import collect, files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
 from lab.shared.medium_types import Medium
@@ -54,6 +54,7 @@ def resolve(
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, problems, making.doubtful)
+    collected = collect.resolve(workload, making, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
     problems.raise_all()
@@ -83,6 +84,8 @@ def resolve(
         programs=programs(processes),
         console_level=topology.model.console_level,
         max_output_bytes=workload.model.max_output,
+        packed=files.packed(workload, placed),
+        collect=collected,
     )
 
 
@@ -125,6 +128,9 @@ def check_workload(workload: Source[Workload]) -> None:
     for name, entry_of_file in workload.model.files.items():
         for role in entry_of_file.on:
             making.nodes_of(role, ("files", name, "on"))
+    for index, entry_of_collect in enumerate(workload.model.collect):
+        for role in entry_of_collect.on:
+            making.nodes_of(role, ("collect", index, "on"))
     metrics_and_checks.check_metrics(workload, making.probes(), problems, making.doubtful)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()

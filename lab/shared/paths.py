@@ -6,6 +6,7 @@ from pathlib import Path
 CODE = Path("/lab/code")  # hostfs: this code, read-only
 RUN = Path("/lab/run")  # hostfs: the run directory
 RAW = RUN / "raw"  # hostfs: raw output of processes and probes
+COLLECTED = RUN / "collected"  # hostfs: files out of nodes, below the name of the node
 DAEMON_LOGS = RAW / "daemon"
 PROMPT = RUN / "prompt"  # exists once a shell has shown its prompt
 INTERRUPTED = RUN / "interrupted"  # exists if Ctrl-C ended a shell before that

@@ -174,6 +174,15 @@ class Ready:
 
 
 @frozen
+class Prints:
+    """How to read what a program prints."""
+
+    json: bool  # lines that begin with { are JSON objects
+    match: list[str]  # regular expressions, with a named group for each value
+    units: dict[str, str]  # by the names of values; the others are plain numbers
+
+
+@frozen
 class Process:
     """A program or a probe, started on one node.
 
@@ -203,6 +212,7 @@ class Process:
     max_output_bytes: int = field(default=MAX_OUTPUT_BYTES, omitted=True)  # of stdout and stderr together
     cwd: str = "/"
     source: str = ""
+    prints: Prints | None = field(default=None, omitted=True)
 
     def must_end(self) -> bool:
         """Whether it is a client: it must have ended by itself at the end of the run."""
@@ -211,16 +221,38 @@ class Process:
 
 
 @frozen
+class Collect:
+    """Files of a node to copy into the run's directory when the run has ended."""
+
+    node: str
+    path: str  # absolute; a pattern of glob.glob
+    optional: bool  # if not, the run fails if there is none
+    at_most_bytes: int  # together
+    source: str = ""
+
+
+@frozen
 class File:
     """A file put into a node before anything starts there. Exactly one content key is set."""
 
-    name: str  # as checks call it: file.sha256
+    name: str  # as checks call it: file.sha256; of a file in a folder, with its path there: site/index.html
     node: str
     path: str
     random_bytes: int | None  # that many bytes from the stream (seed, "file", name)
     text: str | None
     sha256: str  # of the content
     mode: int = 0o644
+    packed_bytes: int | None = field(default=None, omitted=True)  # size of what is no text: in the plan's ``packed``
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the content."""
+        return len(self.text.encode()) if self.text is not None else self.random_bytes or self.packed_bytes or 0
+
+    @property
+    def in_folder(self) -> bool:
+        """Whether it is one of the files of a folder; checks do not know these."""
+        return "/" in self.name
 
 
 @frozen
@@ -282,6 +314,9 @@ class Plan:
     programs: dict[str, str] | None = field(default=None, omitted=True)
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
+    # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
+    packed: dict[str, str] = field(default_factory=dict, omitted=True)
+    collect: list[Collect] = field(default_factory=list, omitted=True)
     version: int = field(default=VERSION)
 
     def stacks(self) -> list[str]:

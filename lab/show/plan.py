@@ -15,7 +15,7 @@ from lab import units
 from lab.model import hack
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium, MediumHack
-from lab.shared.types import CONSOLE_LEVEL, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.show.words import position, shape
@@ -43,6 +43,7 @@ def render(plan: Plan) -> Group:
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
+        _table("collected files", ("node", "path", "at most", ""), map(_collected, plan.collect)),
         _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
         _table(
             "metrics",
@@ -176,9 +177,13 @@ def _link(link: Link) -> tuple[str, ...]:
 
 
 def _file(file: File) -> tuple[str, ...]:
-    size = file.random_bytes if file.text is None else len(file.text.encode())
-    kind = "random" if file.text is None else "text"
-    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {short_hash(file.sha256)}"
+    kind = "text" if file.text is not None else "random" if file.packed_bytes is None else "binary"
+    size = units.SIZE.format(file.size_bytes)
+    return file.name, file.node, file.path, f"{size} {kind}, SHA-256 {short_hash(file.sha256)}"
+
+
+def _collected(entry: Collect) -> tuple[str, ...]:
+    return entry.node, entry.path, units.SIZE.format(entry.at_most_bytes), "if there is any" if entry.optional else ""
 
 
 def _process(process: Process) -> tuple[str, ...]:

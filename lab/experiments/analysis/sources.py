@@ -33,8 +33,11 @@ class _Unrun(Mapping[str, Any]):
 
 
 def planned(plan: Plan) -> Names:
-    """Return stand-ins by name, before anything runs; a program without a probe has only its exit status."""
-    found = [(one.id, one.name, _Unrun() if one.probe is not None else {"exit": 0}) for one in plan.processes]
+    """Return stand-ins by name, before anything runs; a program of which nothing is read has only its exit status."""
+    found = [
+        (one.id, one.name, {"exit": 0} if one.probe is None and one.prints is None else _Unrun())
+        for one in plan.processes
+    ]
     return _files(plan.data()["files"]) | _processes(found)
 
 
@@ -45,10 +48,12 @@ def recorded(data: Mapping[str, Any]) -> Names:
         data: content of record.json (lab.record.record.Record).
     """
     exits = {entry["id"]: entry["exit"] for entry in data["processes"]}
-    found = [
-        (one["id"], one["name"], {"exit": exits.get(one["id"]), **measured(data["sources"][one["id"]]["values"])})
-        for one in data["plan"]["processes"]
-    ]
+    found = []
+    for one in data["plan"]["processes"]:
+        printed = one.get("prints", {}).get("units")
+        values = measured(data["sources"][one["id"]]["values"], printed)
+        ended = {"exit": exits.get(one["id"])}
+        found.append((one["id"], one["name"], ended | values | ended))
     return _files(data["plan"]["files"]) | _processes(found)
 
 
@@ -68,10 +73,12 @@ def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
 
 def _files(files: Sequence[Mapping[str, Any]]) -> Names:
     return {
-        file["name"]: {
-            "sha256": file["sha256"],
-            "size": file["random_bytes"] if file["text"] is None else len(file["text"].encode()),
-            "path": file["path"],
-        }
+        file["name"]: {"sha256": file["sha256"], "size": _size_bytes(file), "path": file["path"]}
         for file in files
+        if "/" not in file["name"]  # of a folder
     }
+
+
+def _size_bytes(file: Mapping[str, Any]) -> int | None:
+    size: int | None = file.get("packed_bytes", file["random_bytes"])
+    return size if file["text"] is None else len(file["text"].encode())

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -66,12 +66,13 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
         return runs.with_stacks(machine, [code], LineReport(sys.stderr))
 
 
-def work(plan: str, wanted: dict[str, str | None]) -> Answer:
+def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:
     """Run one trial, as a task of dask.
 
     Args:
         plan: as JSON.
         wanted: the caller's hashes for this plan.
+        beside: folders of the caller's workloads with probes and metrics beside them.
 
     Raises:
         HostError, BuildError: This machine cannot run guests at all.
@@ -79,6 +80,8 @@ def work(plan: str, wanted: dict[str, str | None]) -> Answer:
     """
     from distributed.worker import get_worker
 
+    for folder in beside:
+        library.remember_beside(Path(folder))
     worker = get_worker()
     task = worker.get_current_task()
 

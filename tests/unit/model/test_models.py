@@ -111,26 +111,26 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
-            "approximate, hack, answer_delay, drop_tail, ssid, mode, channel, beacon_interval, width, guard_interval, "
-            "wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
+            "count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, beacon_interval, width, "
+            "guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "roles, count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
             "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, "
             "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
@@ -258,8 +258,8 @@ def test_models_are_frozen() -> None:
         ("name: mine\n", "mine.yaml:1  nodes: is missing (the nodes, by name)"),
         ("- a\n", "mine.yaml:1  must be a mapping: {key: value}, not a list"),
         (
-            node("{kind: host, roles: client}"),
-            "mine.yaml:3  nodes.ap1.roles: must be a list; write [client]",
+            node("{kind: ap, ssid: x, basic_rates: 6 Mbit/s}"),
+            "mine.yaml:3  nodes.ap1.basic_rates: must be a list; write [6 Mbit/s]",
         ),
         (
             node("{kind: ap, ssid: campus, position: [40 m, 2 m]}"),
