@@ -62,6 +62,15 @@ def test_the_page_needs_nothing_else(record: Record) -> None:
     assert "prefers-color-scheme:dark" in text
 
 
+def test_tables_that_are_wider_than_the_page_scroll(record: Record) -> None:
+    text = report.write(record, record.directory).read_text()
+    assert text.count("<table") == text.count('<div class="scroll"><table') > 5
+    style = text.partition("</style>")[0]
+    assert ".scroll{overflow-x:auto" in style
+    # these would make columns narrower than their words instead
+    assert not re.search(r"break-all|overflow-wrap:\s*anywhere|table-layout:\s*fixed", style)
+
+
 def test_a_hash_is_in_full_once(record: Record) -> None:
     (file, _) = record.plan.files
     text = Page(report.write(record, record.directory).read_text()).text
