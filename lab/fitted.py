@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Column, Table
+
+_UNLIMITED = 10_000  # columns
 
 
 class Fitted:
@@ -24,8 +28,9 @@ class Fitted:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the table, or its title and its rows as lists."""
-        if self._needs(console, options) <= options.max_width:
-            yield self.table
+        fitted = _with_whole_words(self.table, console, options)
+        if fitted is not None:
+            yield fitted
             return
         if self.table.title:
             yield _text(self.table.title, self.table.title_style or "bold")
@@ -37,17 +42,48 @@ class Fitted:
             yield ""
             yield _text(self.table.caption)
 
-    def _needs(self, console: Console, options: ConsoleOptions) -> int:
-        """Return the width of the table with a line for each word."""
-        from rich.measure import Measurement
 
-        unlimited = options.update_width(10_000)
-        needed = Measurement.get(console, unlimited, self.table).minimum
-        for column in self.table.columns:
-            if column.no_wrap:
-                sizes = [Measurement.get(console, unlimited, _text(cell)) for cell in (column.header, *column.cells)]
-                needed += max(size.maximum for size in sizes) - max(size.minimum for size in sizes)
-        return needed
+def _with_whole_words(table: Table, console: Console, options: ConsoleOptions) -> Table | None:
+    """Return the table with columns at least as wide as their longest words; None if there is no room for that.
+
+    rich narrows the widest columns, whatever is in them. Columns with a width of their own stay as they are.
+    """
+    words = [_longest(console, options, column, table.show_header) for column in table.columns]
+    beside = sum(_padding(table, index) for index in range(len(words))) + table._extra_width
+    if sum(words) + beside > options.max_width:
+        return None
+    fitted = copy.copy(table)
+    fitted.columns = [replace(column) for column in table.columns]
+    for _ in words:  # as wide as it must be; the others become narrower, which may be too narrow then
+        widths = [column.width or 0 for column in fitted.columns]
+        measured = fitted._calculate_column_widths(console, options)
+        narrow = [
+            index
+            for index, (least, width) in enumerate(zip(words, measured, strict=True))
+            if width - _padding(fitted, index) < least and not widths[index]
+        ]
+        if not narrow:
+            break
+        for index in narrow:
+            fitted.columns[index].width = words[index]
+    return fitted
+
+
+def _padding(table: Table, index: int) -> int:
+    """Return the space beside the cells of a column; there is none at the edges of a table that does not pad them."""
+    _, right, _, left = table.padding
+    first, last = index == 0, index == len(table.columns) - 1
+    return (left if table.pad_edge or not first else 0) + (right if table.pad_edge or not last else 0)
+
+
+def _longest(console: Console, options: ConsoleOptions, column: Column, headed: bool) -> int:
+    """Return the width of the longest word of a column; of its longest cell if there are no line breaks in it."""
+    from rich.measure import Measurement
+
+    unlimited = options.update_width(_UNLIMITED)
+    cells = [*([column.header] if headed else []), *column.cells]
+    sizes = [Measurement.get(console, unlimited, _text(cell)) for cell in cells]
+    return max((size.maximum if column.no_wrap else size.minimum for size in sizes), default=0)
 
 
 def _named(columns: Sequence[Column], row: Sequence[Any]) -> RenderResult:

@@ -130,14 +130,14 @@ def _dhcp(cause: Mapping[str, Any]) -> str:
 def _rto(cause: Mapping[str, Any]) -> str:
     return (
         f"{cause['node']} sent again only when its retransmission timer of {_ms(cause['rto_ns'])} expired "
-        f"({count(cause['retransmits'], 'retransmission')})"
+        f"({count(cause['retransmits'], 'retransmission')} around then)"
     )
 
 
 def _probe(cause: Mapping[str, Any]) -> str:
     return (
         f"{cause['node']} sent again with a tail loss probe, before its retransmission timer of {_ms(cause['rto_ns'])} "
-        f"expired ({count(cause['retransmits'], 'retransmission')})"
+        f"expired ({count(cause['retransmits'], 'retransmission')} around then)"
     )
 
 

@@ -154,12 +154,12 @@ LONG = "At 10 s, sta1 got no data for 300 ms, but was without access point only 
         (
             [{"cause": "dhcp", "took_ns": 40 * MS}, {**RTO, "retransmits": 3}],
             f"{LONG}: it asked for an address by DHCP for 40 ms, and h1 sent again only when its retransmission timer "
-            "of 220 ms expired (3 retransmissions).",
+            "of 220 ms expired (3 retransmissions around then).",
         ),
         (
             [PROBE],
             f"{LONG}: h1 sent again with a tail loss probe, before its retransmission timer of 400 ms expired "
-            "(1 retransmission).",
+            "(1 retransmission around then).",
         ),
     ],
 )
