@@ -143,5 +143,5 @@ class Session:
         Raises:
             GuestError: It cannot be written there, or nothing has been done.
         """
-        told: str = self.ask("save", path=path, events=self.done)["told"]
+        told: str = self.ask("save", path=path, events=self.done, end_ns=self._guest.clock.elapsed_ns())["told"]
         return told

@@ -111,7 +111,8 @@ class Session:
         except LabError:
             path.unlink()
             raise
-        return {"told": f"{path}: lab run {path} {WORKLOAD} --set duration={_seconds(asked['events'])}s"}
+        length_s = asked["end_ns"] // 1_000_000_000 + 1
+        return {"told": f"{path}: lab run {path} {WORKLOAD} --set duration={length_s}s"}
 
     def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
         """Return the topology of the session with other events, which stands for itself."""
@@ -152,11 +153,6 @@ def _told(error: LabError) -> str:
     """Return a message without its place: the user has just written it."""
     message = re.sub(r"^timeline\.\d+\.?", "", error.message)
     return f"{message}; {error.hint}" if error.hint else message
-
-
-def _seconds(events: Sequence[tuple[int, str]]) -> int:
-    """Return a length of a run that has all events, in s."""
-    return max(at_ns for at_ns, _ in events) // 1_000_000_000 + 2
 
 
 def _moved(path: Path) -> Path:

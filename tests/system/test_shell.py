@@ -95,6 +95,12 @@ def test_a_session(machine: runs.Machine) -> None:
         assert "<Station sta1" in terminal.ask("dump")
         assert "Results: 0% dropped" in terminal.ask("pingpair")
         assert "/dev/pts/0" in terminal.ask("h1 tty")
+        assert "the medium is perfect, so a move changes nothing" in terminal.ask("move sta1 1 m 0 m 0 m")
+        assert "link h1-s1 down" in terminal.ask("link h1 s1 down")
+        terminal.ask("sta1 false")
+        listed = terminal.ask("events")
+        done = ["exec: sta1", "roam: sta1", "exec: h1", "link: [h1"]
+        assert [line.split("  ")[1].split(",")[0] for line in listed.splitlines()[1:]] == done
         terminal.ask("h1 exit")
         assert "again" in terminal.ask("h1 echo again")
         assert terminal.end() == 0

@@ -89,7 +89,7 @@ DONE = [(2 * SECOND, 'exec: sta1, run: ["bash", "-c", "ping -c 1 10.0.0.1"]'), (
 def test_what_was_done_is_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     guest = Guest(tmp_path, "two-aps-handoff", "links.0.delay=7 ms")
-    told = guest.ask("save", path="session.yaml", events=DONE)["told"]
+    told = guest.ask("save", path="session.yaml", events=DONE, end_ns=3 * SECOND + 5)["told"]
     assert told == "session.yaml: lab run session.yaml idle --set duration=4s"
     plan = load("session.yaml", WORKLOAD, 1, ["duration=4s"])
     assert [(event.at_ns, event.kind, event.target) for event in plan.events] == [
@@ -111,5 +111,5 @@ def test_what_was_done_is_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyP
 )
 def test_what_is_not_saved(guest: Guest, tmp_path: Path, path: str, events: Any, message: str) -> None:
     (tmp_path / "there.yaml").write_text("mine")
-    assert message in guest.ask("save", path=path, events=events)["refused"]
+    assert message in guest.ask("save", path=path, events=events, end_ns=3 * SECOND)["refused"]
     assert (tmp_path / "there.yaml").read_text() == "mine"
