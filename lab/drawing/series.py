@@ -20,6 +20,7 @@ Point = TypeVar("Point")
 TINT = 0.16
 _MARKER, _CAP = 3.9, 3.5  # half the size of a marker, and of the ends of an error bar
 _WIDE, _THIN = 1.8, 0.9  # of a line; also the radius of a point without a line
+_FAINT = 0.55  # opacity of a line that is one of many
 _DOT, _SPECK = 1.5, 1.0  # radius of points that have none
 _SEEN = 0.4  # shorter error bars are not drawn
 _MARKERS: tuple[tuple[Place, ...], ...] = (
@@ -55,7 +56,8 @@ def line(mark: Line, frame: Frame) -> Shapes:
             below = ((places[0][0], base), *places, (places[-1][0], base))
             yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
         if not mark.solid:
-            yield Path(tuple(places), colour, dash=DASHES[(mark.colour or 0) % len(DASHES)], width=width, tip=tip)
+            dash, opacity = DASHES[(mark.colour or 0) % len(DASHES)], _FAINT if mark.colour is None else 1.0
+            yield Path(tuple(places), colour, dash=dash, width=width, opacity=opacity, tip=tip)
 
 
 def trace(mark: Trace, frame: Frame) -> Shapes:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 ETHERNET_BYTES = 14
 TCP, UDP = 6, 17
 _IPV4 = b"\x08\x00"
@@ -28,15 +30,31 @@ def is_dhcp(frame: bytes) -> bool:
     return len(udp) >= 4 and {int.from_bytes(udp[:2], "big"), int.from_bytes(udp[2:4], "big")} == _DHCP_PORTS
 
 
-def segment(frame: bytes) -> tuple[str, int, int] | None:
-    """Return connection (``10.0.0.1:80-10.0.0.2:53042``), sequence number and bytes of a TCP segment with data."""
+@dataclass(frozen=True)
+class Segment:
+    """A TCP segment. ``connection`` is that of its sender, as ss names it: ``10.0.0.1:80-10.0.0.2:53042``."""
+
+    connection: str
+    number: int  # sequence number, 32 bits
+    size: int  # bytes of data
+
+    @property
+    def reverse(self) -> str:
+        """The connection as its receiver sees it."""
+        return "-".join(reversed(self.connection.split("-")))
+
+    def has(self, number: int) -> bool:
+        """Return whether a byte with that sequence number is in it."""
+        return (number - self.number) % 2**32 < self.size
+
+
+def segment(frame: bytes) -> Segment | None:
+    """Return the TCP segment over IPv4 in a frame."""
     tcp = payload(frame, TCP)
     if len(tcp) < _LEAST:
         return None
     ip = frame[ETHERNET_BYTES:]
     size = int.from_bytes(ip[2:4], "big") - _header_bytes(ip) - 4 * (tcp[12] >> 4)  # the capture may be cut
-    if size <= 0:
-        return None
     source, target = (".".join(map(str, ip[at : at + 4])) for at in (12, 16))
     ports = int.from_bytes(tcp[:2], "big"), int.from_bytes(tcp[2:4], "big")
-    return f"{source}:{ports[0]}-{target}:{ports[1]}", int.from_bytes(tcp[4:8], "big"), size
+    return Segment(f"{source}:{ports[0]}-{target}:{ports[1]}", int.from_bytes(tcp[4:8], "big"), max(size, 0))

@@ -120,8 +120,13 @@ def _why(row: Mapping[str, Any], handoff: Handoff, capture: Source | None, conte
     if capture is None or row["measured"] != "data frames":
         return []
     pause = _pauses.Pause(row["last_data_ns"], row["first_data_ns"])
+    captures = {source.node.name: source for source in context.sources.values() if source.yields(Capture)}
     senders = [
-        (source.node.name, source.parsed.series)
+        _pauses.Sender(
+            source.node.name,
+            source.parsed.series,
+            captures[source.node.name].capture() if source.node.name in captures else None,
+        )
         for source in context.sources.values()
         if source.yields(Samples("cwnd"))
     ]

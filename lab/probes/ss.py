@@ -26,6 +26,7 @@ _KEYS = {
     "bytes_retrans": ("retransmitted", "B"),
     "bytes_received": ("received", "B"),
     "unacked": ("unacked", "segments"),
+    "notsent": ("unsent", "B"),
     "lost": ("lost", "segments"),
 }
 
@@ -36,7 +37,7 @@ class Ss(Probe):
     Series, one set per connection, named ``<quantity>/<local>-<peer>``: ``cwnd`` and ``ssthresh`` (segments),
     ``rtt`` and ``rto`` (ms), ``backoff`` (how often ``rto`` was doubled; only while it is), ``retransmits`` (segments
     since the start; 0 until the first one), ``sent``, ``acked``, ``retransmitted``, ``received`` (B), ``unacked``,
-    ``lost``, ``min_rtt``, ``send_queue`` (B).
+    ``lost``, ``min_rtt``, ``send_queue`` and ``unsent`` (B; the latter only if there is any).
     """
 
     about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"

@@ -70,7 +70,9 @@ def _median(lines: Sequence[Line]) -> Line:
             if math.isfinite(y):
                 # to the nearest: round times of samples are in the middle of an interval, not at its edge
                 bins.setdefault(round((x - begin) / width), {}).setdefault(number, []).append(y)
-    places = sorted(bins)
+    # at the end of an interval a few lines may have one more sample: they are not the median
+    usual = median(map(len, bins.values())) if bins else 0
+    places = sorted(place for place, each in bins.items() if 2 * len(each) >= usual)
     values = [median(fmean(each) for each in bins[place].values()) for place in places]
     return Line(
         label, [begin + place * width for place in places], values, _MEDIAN, step=lines[0].step, gap=3.5 * width
