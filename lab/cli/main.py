@@ -146,7 +146,7 @@ def shell(
 ) -> None:
     """Open a prompt on a topology, in real time.
 
-    The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead.
+    The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead, in virtual time.
     """
     from lab.cli.run import interact
 

@@ -9,7 +9,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable
+import termios
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -30,8 +31,6 @@ from lab.shared.types import Plan
 if TYPE_CHECKING:
     from lab.machine.guest import Guest
     from lab.record import Record
-
-IDLE = "idle"  # the workload of a prompt: no processes
 
 
 def execute(
@@ -240,21 +239,22 @@ def interact(
 ) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node.
 
-    If standard input is no terminal, run its lines instead; the exit status is that of the last one.
+    If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
     """
     from lab.machine import batch
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
     from lab.plan.load import load
+    from lab.runs.session import WORKLOAD, Session
 
-    # a prompt has no end, and the topology's timeline does not run here: accept events at any time
-    settings = [*settings, "workload.duration=24h"]
+    # a prompt has no end, and the topology's timeline does not run here
+    settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
     if stack is not None:
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
-    plan = load(topology, IDLE, seed, settings, places=places)
-    code = library.code_of(IDLE, plan.stack)
+    plan = load(topology, WORKLOAD, seed, settings, places=places)
+    code = library.code_of(WORKLOAD, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
         machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
@@ -263,15 +263,26 @@ def interact(
         with writing(directory):
             directory.mkdir()
         runs.write_plan(directory, plan)
-        setup = machine.setup(plan, directory)
+        setup = machine.setup(plan, directory, any_event=True)
+        session = Session(directory, topology, seed, settings, places)
         if not os.isatty(0):
             lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-            return batch.run(setup, lines, sys.stdout.buffer)
-        with Guest.started(setup, "shell") as guest:
-            return _wait_for_shell(guest, directory)
+            return batch.run(setup, lines, sys.stdout.buffer, session.serve)
+        with _terminal_kept(), Guest.started(setup, "shell") as guest:
+            return _wait_for_shell(guest, directory, session.serve)
 
 
-def _wait_for_shell(guest: Guest, directory: Path) -> int:
+@contextlib.contextmanager
+def _terminal_kept() -> Iterator[None]:
+    """Leave the terminal as it was: the kernel of a guest that is killed cannot."""
+    before = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def _wait_for_shell(guest: Guest, directory: Path, serve: Callable[[], None]) -> int:
     """Wait until the guest of a prompt is off; returns the exit status.
 
     Raises:
@@ -285,7 +296,7 @@ def _wait_for_shell(guest: Guest, directory: Path) -> int:
     interrupted = False
     while True:
         try:
-            guest.wait()
+            guest.wait(serve)
             break
         except KeyboardInterrupt:  # the guest received it as well, and ends unless it has a prompt
             interrupted = True

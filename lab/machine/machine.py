@@ -21,6 +21,7 @@ from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
 from lab.machine.process import GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
+from lab.shared.kinds import EVENTS, names
 from lab.shared.types import Plan
 
 
@@ -46,9 +47,11 @@ class Machine:
             raise BuildError(f"the run needs the code of the stack {uses.stack}, which was not built")
         return self.stacks[uses.stack]
 
-    def setup(self, plan: Plan, directory: Path) -> Setup:
-        """The parameters of a guest's start for a plan, in a run directory."""
+    def setup(self, plan: Plan, directory: Path, *, any_event: bool = False) -> Setup:
+        """The parameters of a guest's start for a plan, in a run directory; ``any_event``: for a prompt."""
         uses = Uses.of(plan)
+        if any_event:
+            uses = replace(uses, events=tuple(names(EVENTS)))
         stack = self.stack(uses)
         files = GuestFiles(
             kernel=self.kernel.path,

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import select
+import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -35,7 +38,7 @@ MODES = {
     "run": Mode(),  # a plan, to its end
     "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
     "shell": Mode(virtual_time=False, terminal=True, quiet=True),  # a prompt
-    "batch": Mode(virtual_time=False, quiet=True),  # commands (lab.machine.batch)
+    "batch": Mode(quiet=True),  # commands (lab.machine.batch)
 }
 
 
@@ -150,6 +153,19 @@ class GuestProcess:
             return bool(select.select([end], [], [], within_s)[0])
         finally:
             os.close(end)
+
+    @contextlib.contextmanager
+    def going(self) -> Iterator[None]:
+        """Let it go on, if it was stopped, and stop it afterwards: waiting for its user would take a whole core."""
+        self._signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGSTOP)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
 
     def kill(self) -> None:
         """End it and all its processes."""

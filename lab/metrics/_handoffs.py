@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from lab.captures import pcap
+from lab.metrics._packets import is_dhcp
 from lab.probes.base import Occurrence, Series
 
 SCAN_BELONGS_NS = 1_000_000_000  # results that are older when authentication begins are of another scan
@@ -24,6 +25,7 @@ _NO_DATA = 0x40  # subtype bit of Null and QoS Null
 _FROM_DS = 0x02  # second octet of frame control
 _SNAP = b"\xaa\xaa\x03\x00\x00\x00"  # RFC 1042
 _QOS = 0x80
+_HEADERS = 14 + 60 + 8  # bytes of Ethernet, the longest header of IPv4, and UDP
 _PROTECTED = 0x40  # second octet
 
 
@@ -137,7 +139,10 @@ class Downlink:
     """Times of data frames that a station received, from a capture on it (as Ethernet, or in monitor mode)."""
 
     def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
-        """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP and null frames."""
+        """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP, DHCP and null frames.
+
+        DHCP is told from data only as Ethernet.
+        """
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)
         frames = pick(capture, address) if pick else []
@@ -175,7 +180,9 @@ def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     return [
         (stamp, length)
         for stamp, begin, length in zip(capture.stamp_ns, capture.offset, capture.length, strict=True)
-        if data[begin : begin + 6] == address and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
+        if data[begin : begin + 6] == address
+        and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
+        and not is_dhcp(data[begin : begin + _HEADERS])
     ]
 
 

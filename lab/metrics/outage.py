@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lab.metrics import _pauses
 from lab.metrics._handoffs import Downlink, Handoff, find
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
 from lab.probes.base import Capture, Events, Samples
@@ -32,6 +33,9 @@ class Outage(Metric):
     between two data frames from just before the scan to the first frame after the handoff: during a scan a station also
     receives no data, although it has not left its access point. The resolution of these times is the interval between
     data frames.
+
+    ``why`` of a row has what made the time without data longer, as far as the data show it: a scan, DHCP, and with a
+    probe ss on the sender its retransmission timer or tail loss probe (lab.metrics._pauses).
     """
 
     about = "time without data around each handoff, split into scan, authentication, association and first data frame"
@@ -68,7 +72,9 @@ def _add(figures: Figures, source: Source, capture: Source | None, context: Cont
     if capture and station.radio and handoffs:
         downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)
     for handoff in handoffs:
-        figures.rows.append(_row(station, handoff, downlink, context))
+        row = _row(station, handoff, downlink, context)
+        row["why"] = _why(row, handoff, capture, context)
+        figures.rows.append(row)
         if downlink:
             begin_ns = handoff.begin_ns - _BEFORE_NS
             name = f"{station.name} {handoff.begin_ns}"  # the row's station and begin_ns
@@ -108,6 +114,23 @@ def _row(station: types.Node, handoff: Handoff, downlink: Downlink | None, conte
         "last_data_ns": last_ns,
         "first_data_ns": first_ns,
     }
+
+
+def _why(row: Mapping[str, Any], handoff: Handoff, capture: Source | None, context: Context) -> list[dict[str, Any]]:
+    if capture is None or row["measured"] != "data frames":
+        return []
+    pause = _pauses.Pause(row["last_data_ns"], row["first_data_ns"])
+    captures = {source.node.name: source for source in context.sources.values() if source.yields(Capture)}
+    senders = [
+        _pauses.Sender(
+            source.node.name,
+            source.parsed.series,
+            captures[source.node.name].capture() if source.node.name in captures else None,
+        )
+        for source in context.sources.values()
+        if source.yields(Samples("cwnd"))
+    ]
+    return _pauses.causes(handoff, pause, capture.capture(), context.epoch_ns, senders)
 
 
 def _longest_gap(handoff: Handoff, downlink: Downlink | None, first_ns: int | None) -> int | None:

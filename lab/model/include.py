@@ -62,7 +62,7 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
     """Put the content of a file that is included before a document's own."""
     if not isinstance(other.data, dict):
         raise document.error(keys, f"{other.label} is not a mapping")
-    _move_paths(other, document.path.parent)
+    move_paths(other, document.path.parent)
     for key, value in other.data.items():
         if key in _OWN:
             continue
@@ -84,7 +84,7 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
             _take_places(document, other, key)
 
 
-def _move_paths(other: Document, folder: Path) -> None:
+def move_paths(other: Document, folder: Path) -> None:
     """Make paths in an included file relative to the folder of the file that includes it."""
     files: Any = other.data.get("files")
     named = [("files", name, "from") for name in files] if isinstance(files, dict) else []

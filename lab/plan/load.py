@@ -47,6 +47,17 @@ def load(
     return _resolved(_documents(topology, workload, parsed, places), seed, parsed, pcap, draft)
 
 
+def documents(
+    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+) -> dict[str, Document]:
+    """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
+
+    Raises:
+        InputError, InputErrors: they cannot be read, or a key of a setting matches nothing.
+    """
+    return _documents(topology, workload, overrides.parse(settings), places)
+
+
 def code_of(
     topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
 ) -> Path | None:

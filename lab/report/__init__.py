@@ -42,7 +42,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
         HostError: a file cannot be written.
     """
     from lab.drawing import lay_out_together, save
-    from lab.report import plots
+    from lab.report import plots, sampled
     from lab.report.html import page
     from lab.report.tables import tables as all_tables
     from lab.report.terminal import as_csv, series_csv
@@ -52,9 +52,8 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     scenes = dict(zip((figure.name for figure in figures), lay_out_together(figures), strict=True))
     files = {directory / "report.html": page(record, shown, scenes.values())}
     files |= {directory / "csv" / f"{table.name}.csv": as_csv(table) for table in shown}
-    for result in record.metrics.values():
-        if result.series:
-            files[directory / "csv" / f"{result.name}-over-time.csv"] = series_csv(result.series)
+    series = sampled.over_time(record) | {result.name: result.series for result in record.metrics.values()}
+    files |= {directory / "csv" / f"{name}-over-time.csv": series_csv(some) for name, some in series.items() if some}
     for path, text in files.items():
         with writing(path):
             path.parent.mkdir(exist_ok=True)

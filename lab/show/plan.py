@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from lab import units
+from lab.fitted import Fitted
 from lab.model import hack
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium, MediumHack
@@ -58,16 +59,16 @@ def render(plan: Plan) -> Group:
     return Group(*parts)
 
 
-def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Fitted:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
-    return table
+    return Fitted(table)
 
 
-def _medium(medium: Medium) -> Iterator[Table]:
+def _medium(medium: Medium) -> Iterator[Fitted]:
     yield _table("medium", ("what", "how"), show_medium.describe(medium))
     yield _table("SNR at the start, dB", *show_medium.levels(medium))
 

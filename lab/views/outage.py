@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lab.drawing import Band, Figure, Line, Panel, Span
-from lab.numbers import plain
+from lab.numbers import count, plain
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.views.base import Moment, View
 from lab.views.parts.lines import SECOND
 
 _PANELS_AT_MOST = 3
+_LONGER_NS = 20_000_000  # a pause that is longer by less is not explained: the distance of frames may be as large
 PHASES = (
     ("scan", "scan_started_ns", "scan_done_ns"),
     ("authentication", "authenticate_ns", "associate_ns"),
@@ -88,7 +89,59 @@ def _around(result: Result) -> Iterator[Figure]:
     about = "data frames that reached the radio, in bins of 10 ms; shaded: scan, and time without data"
     about += f"; the first {_PANELS_AT_MOST} handoffs" if len(panels) > _PANELS_AT_MOST else ""
     legend = [("scan", _PHASE_COLOURS["scan"]), ("without data", _PHASE_COLOURS["first data frame"])]
-    yield Figure(f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280)
+    below = [sentence for row in result.rows[:_PANELS_AT_MOST] if (sentence := explained(row))]
+    yield Figure(
+        f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280, below=below
+    )
+
+
+def explained(row: Mapping[str, Any]) -> str | None:
+    """Return why there was no data for longer than the station was without access point; None if it was not longer.
+
+    One sentence, with causes that the data of the run show (lab.metrics.outage), and no others.
+    """
+    if row["measured"] != "data frames" or row["connected_ns"] is None:
+        return None
+    pause_ns = row["first_data_ns"] - row["last_data_ns"]
+    without_ns = row["connected_ns"] - row["begin_ns"]
+    if pause_ns - without_ns < _LONGER_NS:
+        return None
+    at_s = plain(row["at_ns"] / SECOND)
+    begin = (
+        f"At {at_s} s, {row['station']} got no data for {_ms(pause_ns)}, but was without access point only for "
+        f"{_ms(without_ns)}"
+    )
+    causes = [_CAUSES[cause["cause"]](cause) for cause in row.get("why", ())]
+    return f"{begin}: {', and '.join(causes)}." if causes else f"{begin}; this run's data do not show why."
+
+
+def _ms(ns: float) -> str:
+    return f"{plain(ns / 1_000_000, 3)} ms"
+
+
+def _scan(cause: Mapping[str, Any]) -> str:
+    return f"it scanned for {_ms(cause['took_ns'])} of it"
+
+
+def _dhcp(cause: Mapping[str, Any]) -> str:
+    return f"it asked for an address by DHCP for {_ms(cause['took_ns'])}"
+
+
+def _rto(cause: Mapping[str, Any]) -> str:
+    return (
+        f"{cause['node']} sent again only when its retransmission timer of {_ms(cause['rto_ns'])} expired "
+        f"({count(cause['retransmits'], 'retransmission')} around then)"
+    )
+
+
+def _probe(cause: Mapping[str, Any]) -> str:
+    return (
+        f"{cause['node']} sent again with a tail loss probe, before its retransmission timer of {_ms(cause['rto_ns'])} "
+        f"expired ({count(cause['retransmits'], 'retransmission')} around then)"
+    )
+
+
+_CAUSES = {"scan": _scan, "dhcp": _dhcp, "rto": _rto, "probe": _probe}
 
 
 def _around_panel(series: Mapping[str, Any], row: Mapping[str, Any]) -> Panel:

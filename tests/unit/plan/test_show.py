@@ -10,11 +10,20 @@ from lab.show.plan import render
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
 
-def shown(plan: Plan) -> str:
-    console = Console(width=160, color_system=None)
+def shown(plan: Plan, width: int = 160) -> str:
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(render(plan))
     return capture.get()
+
+
+def test_words_are_not_broken_on_40_columns() -> None:
+    plan = load("two-aps-handoff", "http/download")
+    whole = set(shown(plan, 400).split())
+    for width in (40, 60, 80):
+        text = shown(plan, width)
+        assert max(map(len, text.splitlines())) <= width
+        assert [word for word in text.split() if word not in whole] == []
 
 
 def test_everything_is_shown_in_units() -> None:
