@@ -9,7 +9,8 @@ from lab.drawing import Figure, Panel
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import LINES_AT_MOST, legend, line, run_range
+from lab.views.parts.lines import line, run_range
+from lab.views.parts.many import shown
 from lab.views.parts.moments import rules
 
 
@@ -19,22 +20,23 @@ class Printed(View):
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
         """Yield one figure."""
         several = [series for series in result.series if len(series["values"]) > 1]
-        lines = [line(series, index, dots=True) for index, series in enumerate(several[:LINES_AT_MOST])]
-        if not lines:
+        if not several:
             return
+        drawn = shown(
+            [line(series, index, dots=True) for index, series in enumerate(several)], f"{result.name}-over-time"
+        )
         panel = Panel(
             x_label="virtual time, s",
             y_label=f"{result.name}, {result.unit}".rstrip(", "),
             x_range=run_range(record),
-            lines=lines,
+            lines=drawn.lines,
             rules=rules(record),
         )
         low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
         range_ = f"between {low} and {high}" if low != high else low
         title = f"{result.name}: {range_} {result.unit}".rstrip()
-        left_out = len(several) - len(lines)
-        about = f"{result.name}: {result.about}" + (f"; {left_out} more not shown" if left_out else "")
-        yield Figure(result.name, title, about, [panel], legend(lines), height=260)
+        about = f"{result.name}: {result.about}{drawn.note}"
+        yield Figure(result.name, title, about, [panel], drawn.legend, height=260)
 
 
 VIEW = Printed()
