@@ -74,7 +74,8 @@ class Load:
             "files:",
             *(f"  {role}-program: {{on: {role}, path: {path}, from: {UDP_PROGRAM.name}}}" for role in _ROLES),
             "processes:",
-            f"  - {{on: client, run: [python3, {path}, receive, '{START_S}', '{self.seconds}'], as: {SINK}}}",
+            f"  - {{on: client, run: [python3, {path}, receive, '{START_S}', '{self.seconds}'], as: {SINK}, "
+            "may_run_on: true}",
             f"  - {{on: server, at: {START_S} s, run: [{sender}], as: {FLOW}}}",
         ]
 

@@ -101,7 +101,8 @@ def uplink(stations: int) -> str:
             f"  sender: {{on: client, path: {path}, from: {UDP_PROGRAM.name}}}",
             f"  receiver: {{on: server, path: {path}, from: {UDP_PROGRAM.name}}}",
             "processes:",
-            f"  - {{on: server, run: [python3, {path}, receive, '{START_S}', '{SATURATED_S}'], as: {SINK}}}",
+            f"  - {{on: server, run: [python3, {path}, receive, '{START_S}', '{SATURATED_S}'], as: {SINK}, "
+            "may_run_on: true}",
             f"  - {{on: client, at: {START_S} s, as: flow, "
             f"run: [python3, {path}, send, '{each_bps:.0f}', '{SATURATED_S}', \"{{server.ip}}\"]}}",
             "timeline:",

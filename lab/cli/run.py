@@ -139,11 +139,18 @@ def _run(
     except InputError:  # another run has the directory
         raise
     except LabError as error:
-        measured = len(plans) == 1 and (directory / "guest.json").exists()
-        report = f"; lab report {directory} shows what it measured" if measured else ""
+        report = f"; lab report {directory} shows what it measured" if _has_measured(directory) else ""
         print(f"the files of the run are in {directory}{report}", file=sys.stderr)
         error.directory = directory
         raise error
+
+
+def _has_measured(directory: Path) -> bool:
+    """Whether the timeline of a run that failed had begun, and its guest came to an end."""
+    try:
+        return bool(json.loads((directory / "guest.json").read_text())["epoch_ns"])
+    except FileNotFoundError:
+        return False
 
 
 def _prepare_report() -> None:

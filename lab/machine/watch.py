@@ -33,6 +33,7 @@ _COMPLAINT = re.compile(
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
 )
 _OUT_OF_MEMORY = "Out of memory"
+_IN_MEMORY = "it is the guest that is full: the files of its nodes are in its memory, and may take half of it"
 _ENOUGH_BYTES = 64 << 20  # a host that has this much did not refuse to write a log
 
 
@@ -177,19 +178,21 @@ class Watch:
         outcome: dict[str, Any] = json.loads(outcome_file.read_text())
         error = outcome["error"]
         if error:
-            logs = [self.run / log for log in error["logs"]]
-            raise RunError(error["message"].rstrip(" :") + tails(logs))  # a colon if a program printed nothing
+            printed = tails([self.run / log for log in error["logs"]])
+            full = NO_SPACE_TEXT in printed and not self._host_is_full()
+            message = error["message"].rstrip(" :") + printed  # a colon if a program printed nothing
+            raise RunError(message, hint=_IN_MEMORY if full else None)
 
     def _no_space(self) -> RunError:
         """Whose disk is full: the host's, or those of the guest, which are in its memory."""
-        free = free_bytes(self.run)
-        if free < _ENOUGH_BYTES:
+        if self._host_is_full():
+            free_mb = free_bytes(self.run) // 1_000_000
             hint = "free some, or use --out DIR for another place"
-            return RunError(f"no space left in {self.run}: {free // 1_000_000} MB free", hint=hint)
-        return RunError(
-            "no space left in the guest: the files of its nodes are in its memory",
-            hint=f"let programs and files: write less (docs/limits.md); {self.console} shows who failed",
-        )
+            return RunError(f"no space left in {self.run}: {free_mb} MB free", hint=hint)
+        return RunError(f"no space left in the guest; {self.console} shows who failed", hint=_IN_MEMORY)
+
+    def _host_is_full(self) -> bool:
+        return free_bytes(self.run) < _ENOUGH_BYTES
 
     def _crashed(self, complaint: str, after: Sequence[str]) -> RunError:
         """What the kernel reported, and what it said next: the log before that is about other things."""

@@ -26,7 +26,8 @@ class Retransmits(Metric):
             counted = {one.connection: one.count for one in source.found(Retransmissions)}
             for which, count in counted.items():
                 figures.rows.append({"node": source.node.name, "connection": which, "retransmits": count})
-            figures.values += counted.values() if metric.per == "connection" else [sum(counted.values())]
+            if counted:
+                figures.values += counted.values() if metric.per == "connection" else [sum(counted.values())]
         return figures
 
 

@@ -80,9 +80,10 @@ class Iperf3(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield what arrived, and the retransmissions."""
+        """Yield what arrived, and the retransmissions of a TCP sender."""
         yield from found(raw, parsed)
-        yield Retransmissions(raw.id, parsed.values.get("retransmits", 0))
+        if "retransmits" in parsed.values:
+            yield Retransmissions(raw.id, parsed.values["retransmits"])
 
 
 PROBE = Iperf3()

@@ -107,7 +107,8 @@ files:
   reader: {{on: client, path: /opt/reader.py, text: {reader}}}
 processes:
   - {{on: client, run: [python3, /opt/reader.py], as: sink, ready: {{listening: tcp/5201}}}}
-  - {{on: server, at: 1 s, run: [python3, /opt/many.py, "{{client.ip}}", "24", "{size}", "0.02", "45"], as: flows}}
+  - {{on: server, at: 1 s, run: [python3, /opt/many.py, "{{client.ip}}", "24", "{size}", "0.02", "45"], as: flows,
+     may_run_on: true}}
   - {{on: third, at: 1100 ms, run: [python3, -c, "{flood}"], as: load, may_run_on: true}}
 timeline:
 """

@@ -148,7 +148,7 @@ CASES = {
         hack=TIMER,
         wire=", loss: 1%",
         events=ADDRESSES,
-        download={"to": "fd00::2"},
+        download={"to": "fd00::2", "duration": "8 s"},
     ),
     "ecn": Case(
         lambda acks: sum(bool(one.flags & ECE) for one in acks) > 20,

@@ -54,8 +54,14 @@ def test_a_full_disk_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest
 
 def test_a_full_guest_is_not_a_full_host(tmp_path: Path) -> None:
     log = "OSError: [Errno 28] No space left on device\nlab-init: the agent ended with status 1\n"
-    with pytest.raises(RunError, match=r"^no space left in the guest: the files of its nodes are in its memory\n"):
+    with pytest.raises(RunError, match=r"^no space left in the guest; .*/console.log shows who failed\n"):
         follow(tmp_path, log, None)
+    (tmp_path / "dd.err").write_text("dd: error writing '/big': No space left on device\n")
+    told = json.dumps({"error": {"message": "dd ended with status 1", "logs": ["dd.err"]}})
+    with pytest.raises(
+        RunError, match=r"^dd ended with status 1\n(.|\n)*\n  it is the guest that is full: the files of its "
+    ):
+        follow(tmp_path, "", told)
 
 
 NOISE = "".join(f"[    0.000000] booting {number}\n" for number in range(20))
