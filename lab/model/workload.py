@@ -219,6 +219,8 @@ Kept = Annotated[
 
 def _prints(value: Any) -> Any:
     """Accept ``json`` where its mapping is expected."""
+    if isinstance(value, str) and value != "json":
+        refuse(f'"{value}" says nothing about how to read it; write json, or a mapping, such as {{match: …}}')
     return {"json": True} if value == "json" else value
 
 

@@ -23,9 +23,8 @@ class Source(Generic[M]):
 
     document: Document
     model: M
-    texts: Mapping[str, str] = field(
-        default_factory=dict
-    )  # of a topology: the text files it names, by their names there
+    # of a topology: the text files it names, by their names there
+    texts: Mapping[str, str] = field(default_factory=dict)
     # of a workload: the files and folders it names, by their names there
     contents: Mapping[str, tuple[Content, ...]] = field(default_factory=dict)
     stacks: tuple[str, ...] = ()  # of a workload: the stacks whose code its runs have; the first uses the others

@@ -123,7 +123,7 @@ def test_what_a_program_prints(plans: Plans) -> None:
             "",
             'prints.units: rtt: "Mbits/s" is not a unit (did you mean Mbit/s?)',
         ),
-        ("jsn", "", 'prints: must be a mapping: {key: value}, not "jsn"'),
+        ("jsn", "", 'prints: "jsn" says nothing about how to read it; write json, or a mapping, such as {match: …}'),
         (
             "{match: '(?P<rtt>x)'}",
             "checks:\n  - {that: cli.rt == 3}\n",
@@ -201,6 +201,11 @@ def test_files_to_collect(plans: Plans) -> None:
         Collect("sta2", "/log", True, 64 << 20, "w.yaml:5"),
         Collect("h1", "/log", False, 1 << 20, "w.yaml:7"),
     ]
+
+
+def test_a_node_that_there_is_not_is_one_mistake(plans: Plans) -> None:
+    told = refusal(plans, WORKLOAD + processes("on: sta9, run: [cli], collect: /x"))
+    assert told.startswith('w.yaml:5  processes.0.on: there is neither a role nor a node "sta9"') and "\n" not in told
 
 
 @pytest.mark.parametrize(
