@@ -127,7 +127,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, nodes, links, medium, timeline, uncertain, what_if",
+            "subnet, nodes, links, medium, mobility, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),

@@ -116,3 +116,15 @@ def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None
 
 def test_markup_in_a_file_is_text(plans: Plans) -> None:
     assert "[red]x[/]" in shown(plans(workload=WORKLOAD + 'about: "[red]x[/]"\n'))
+
+
+def test_ways_are_shown_a_line_each(plans: Plans) -> None:
+    point = "path: [{at: 0 s, position: [0 m, 0 m, 1 m]}, {at: 10 s, position: [30 m, 40 m, 1 m]}]"
+    entry = f"mobility: [{{model: Waypoints, nodes: [sta1, sta2], {point}}}]\nmedium: {{}}\n"
+    lines = shown(plans(TOPOLOGY + entry, WORKLOAD)).splitlines()
+    begin = lines.index(next(line for line in lines if line.strip() == "mobility"))
+    assert [" ".join(line.split()) for line in lines[begin + 1 : begin + 4]] == [
+        "node model from to way",
+        "sta1 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
+        "sta2 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
+    ]
