@@ -16,6 +16,7 @@ from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline import timeline
 from lab.plan.timeline.movement import Courses
+from lab.plan.without_medium import warn_of_idle_keys
 from lab.plan.workload import files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
@@ -60,6 +61,7 @@ def resolve(
     problems.raise_all()
     medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
     problems.raise_all()
+    warn_of_idle_keys(topology, workload)
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)
     return Plan(
@@ -150,3 +152,4 @@ def check_topology(topology: Source[Topology]) -> None:
     timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), ways, problems)
     _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
     problems.raise_all()
+    warn_of_idle_keys(topology)
