@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lab.drawing import Band, Figure, Line, Panel, Span
@@ -32,6 +32,7 @@ _STEPS = {
     "outage": "outage",
     "longest_gap": "gap",
 }
+_DISCONNECT = "disconnect"  # the cause of what is no handoff
 _MEASURED = {
     "data frames": "from the last data frame before to the first one after",
     "events": "from leaving the old access point to being connected",
@@ -70,14 +71,25 @@ class Outage(View):
         ]
         rows = [{**row, "at_s": row["at_ns"] / SECOND, "handoff": arrow(row)} for row in result.rows]
         meant = "; ".join(_MEASURED[measured] for measured in sorted({row["measured"] for row in rows}))
-        title = f"Handoffs: steps and outage in {result.unit} (outage: {meant}"
+        title = f"{_nouns(result.rows)[1].capitalize()}: steps and outage in {result.unit} (outage: {meant}"
         title += "; gap: the longest silence from the scan on)" if any(row["longest_gap"] for row in rows) else ")"
         yield Table(result.name, title, columns, rows, result.unit)
 
 
 def arrow(row: Mapping[str, Any]) -> str:
-    """Return ``ap1 → ap2`` of a handoff."""
+    """Return ``ap1 → ap2`` of a handoff; that a station was disconnected, if a user did that."""
+    if row["cause"] == _DISCONNECT:
+        again = f", connect {row['to']}" if row["to"] else ""
+        return f"disconnect {row['from'] or '?'}{again}"
     return f"{row['from'] or '?'} \N{RIGHTWARDS ARROW} {row['to'] or 'nowhere'}"
+
+
+def _nouns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Return what the rows are, one and several of them."""
+    causes = {row["cause"] == _DISCONNECT for row in rows}
+    if causes == {True}:
+        return "disconnection", "disconnections"
+    return ("handoff", "handoffs") if causes == {False} else ("loss of contact", "handoffs and disconnections")
 
 
 def _around(result: Result) -> Iterator[Figure]:
@@ -86,7 +98,7 @@ def _around(result: Result) -> Iterator[Figure]:
     if not panels:
         return
     about = "data frames that reached the radio, in bins of 10 ms; shaded: scan, and time without data"
-    about += f"; the first {_PANELS_AT_MOST} handoffs" if len(panels) > _PANELS_AT_MOST else ""
+    about += f"; the first {_PANELS_AT_MOST}" if len(panels) > _PANELS_AT_MOST else ""
     legend = [("scan", _PHASE_COLOURS["scan"]), ("without data", _PHASE_COLOURS["first data frame"])]
     yield Figure(f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280)
 
@@ -121,10 +133,13 @@ def _title(result: Result) -> str:
     if not rows:
         return "No handoff"
     lost = sum(not row["completed"] for row in rows)
+    noun, nouns = _nouns(rows)
+    if lost and noun == "disconnection":
+        return "It did not connect again" if len(rows) == 1 else f"{lost} of {len(rows)} {nouns} did not end"
     if lost:
-        return "The handoff did not succeed" if len(rows) == 1 else f"{lost} of {len(rows)} handoffs did not succeed"
+        return "The handoff did not succeed" if len(rows) == 1 else f"{lost} of {len(rows)} {nouns} did not succeed"
     worst = max(rows, key=lambda row: row["outage"])
-    count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
+    count = f"One {noun}" if len(rows) == 1 else f"{len(rows)} {nouns}"
     longest = _outage(worst, unit)
     silence = max(((row["longest_gap"] or 0.0) for row in rows), default=0.0)
     scan = f"; {plain(silence, 3)} {unit} of silence while scanning" if silence > worst["outage"] else ""

@@ -289,7 +289,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event needs one of these keys: '
-            "approximate, exec, fault, hack, link, move, netem, roam, stop",
+            "approximate, connect, disconnect, exec, fault, hack, link, move, netem, power, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

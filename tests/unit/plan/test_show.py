@@ -39,12 +39,15 @@ def test_every_kind_of_event_is_shown(plans: Plans) -> None:
         "at: 3 s, netem: h1-s1, loss: 5%, jitter: 1 ms, reorder: 1%, limit: 5 packets",
         "at: 4 s, exec: h1, run: [echo, 'a b']",
         "at: 5 s, stop: nap",
+        "at: 6 s, power: ap2, to: off",
+        "at: 7 s, disconnect: sta1",
     )
     timeline = "timeline:\n" + "".join(f"  - {{{event}}}\n" for event in events)
     processes = "processes:\n  - {on: client, run: [nap], ready: {log: up}, stop: 9 s}\n"
     text = shown(plans(TOPOLOGY, WORKLOAD + processes + timeline))
     for words in ("to (1, 2, 3) m", "down", "delay 5 ms ± 1 ms, loss 5%, reorder 1%, limit 5 packets", "echo 'a b'"):
         assert words in text
+    assert "6 s  power       ap2       off" in text and "7 s  disconnect  sta1" in text
     assert "nap@sta2" in text and "log: up" in text
 
 
