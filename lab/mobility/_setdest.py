@@ -15,7 +15,8 @@ import re
 from dataclasses import dataclass, field
 
 from lab.mobility._trace import HEIGHT_M, WAYPOINTS_MOST, TraceError, number, time
-from lab.shared.mobility_types import Waypoint, place_at
+from lab.shared.mobility_types import Waypoint
+from lab.shared.places import place_at
 
 _AT = re.compile(r'\$\w+\s+at\s+(?P<at>\S+)\s+(?:"(?P<what>[^"]*)"|\{(?P<braced>[^}]*)\})\s*;?\s*(?:#.*)?')
 _NODE = re.compile(r"\$\w+\((?P<node>\d{1,6})\)\s+(?P<what>.*?)\s*;?\s*(?:#.*)?")

@@ -20,7 +20,8 @@ from lab.mobility._legs import direction
 from lab.mobility.random_way_point import RandomWayPoint
 from lab.model.base import refuse
 from lab.model.mobility import HEIGHT_MM, Area, Crowd, Extent, Interval, Ways, cut
-from lab.shared.mobility_types import Waypoint, place_at
+from lab.shared.mobility_types import Waypoint
+from lab.shared.places import place_at
 
 _LEGS_MOST = 100_000  # of the centre
 

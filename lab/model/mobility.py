@@ -21,7 +21,8 @@ from lab import units
 from lab.errors import InputError
 from lab.model.base import Choice, Duration, Model, Moment, Quantity, Texts, refuse
 from lab.model.registry import pick_model
-from lab.shared.mobility_types import Waypoint, place_at
+from lab.shared.mobility_types import Waypoint
+from lab.shared.places import place_at
 
 _ROOM = "lab.mobility"
 _NOUN = "mobility model"

@@ -11,6 +11,7 @@ import pytest
 from lab.record.build import build
 from lab.report.tables import tables
 from lab.report.terminal import as_csv
+from lab.views.outage import arrow
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
@@ -75,7 +76,7 @@ def test_an_access_point_without_power(boot: Callable[..., Ran], medium: str) ->
     found = answered(ran)
     assert set(range(1, 10)) <= set(found) and not set(range(12, 60)) & set(found) and found[-1] == 190
     (row,) = build(ran.directory, hashes={}).metrics["outage"].rows
-    assert row["cause"] == "loss" and row["completed"]
+    assert row["cause"] == "loss" and row["completed"] and arrow(row) == "ap1 lost, back"
     assert "AP-STA-CONNECTED" in ran.raw("hostapd.out"), "the probe hears the new hostapd, too"
     log = ran.raw("daemon/ap1-hostapd.log")
     assert log.count("AP-ENABLED") == 2 and "AP-DISABLED" not in log

@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from lab.shared.mobility_types import Waypoint, place_at
+from lab.shared.mobility_types import Waypoint
+from lab.shared.places import place_at
 from lab.shared.types import Node
 
 Place = tuple[float, float, float]  # x, y, z in m

@@ -18,7 +18,8 @@ from lab.mobility._trace import TraceError
 from lab.model.mobility import cut, kinds
 from lab.plan.load import check
 from lab.plan.timeline.movement import Courses
-from lab.shared.mobility_types import Way, Waypoint, place_at
+from lab.shared.mobility_types import Way, Waypoint
+from lab.shared.places import place_at
 from lab.shared.types import Plan
 
 from .conftest import Plans
