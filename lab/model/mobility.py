@@ -125,8 +125,10 @@ class Roaming(Mobility):
     max_x: Coordinate = Field(description="Greatest x of the area.")
     min_y: Coordinate = Field(0.0, description="Least y of the area.")
     max_y: Coordinate = Field(description="Greatest y of the area.")
-    min_v: Pace = Field(0.5, description="Least speed. Speeds are uniformly distributed up to max_v.")
-    max_v: Pace = Field(1.5, description="Greatest speed.")
+    min_v: Pace = Field(0.5, description="Least speed.")
+    max_v: Pace = Field(
+        1.5, description="Greatest speed. Speeds are uniformly distributed, except those of GaussMarkov."
+    )
     start: Moment = Field(0, description="When they begin to move; before, they wait where they start.")
     stop: Moment | None = Field(None, description="When they stop. Default: at the end of the run.")
 

@@ -286,6 +286,15 @@ def test_a_trace_of_ns2(plans: Plans, tmp_path: Path) -> None:
     assert place_at(found["sta1"], 9 * S - 1) == (0, 0.5, 1) and place_at(found["sta1"], 9 * S) == (7.5, 0.5, 1)
 
 
+def test_a_trace_of_a_topology_that_is_included(plans: Plans, tmp_path: Path) -> None:
+    """Its path is relative to the file that names it."""
+    (tmp_path / "place").mkdir()
+    (tmp_path / "place" / "walk.tcl").write_text(SETDEST)
+    (tmp_path / "place" / "place.yaml").write_text(topology("model: Trace, nodes: sta1, file: walk.tcl"))
+    plan = plans("name: here\ninclude: place/place.yaml\n", WORKLOAD)
+    assert ways(plan)["sta1"][0] == (0, 10_000, 20_000, 2000)
+
+
 @pytest.mark.parametrize("name", ["walk.movements", "walk.movements.gz"])
 def test_a_trace_of_bonnmotion(plans: Plans, tmp_path: Path, name: str) -> None:
     content = b"0.0 1.5 2.0 10.0 11.5 2.0 20 11.5 2\n0.0 5 5\n"
