@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws where nodes went: a map to scale of their ways, with access points, other nodes and walls. North is up."""
+"""Draws where nodes went: a map to scale of their ways, with access points, other nodes and walls; y upwards."""
 
 from __future__ import annotations
 
