@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -238,7 +239,21 @@ class LiveGuest:
     def attach(self, node: str, daemon: str, path: str) -> None:
         """Connect to the control socket of hostapd or wpa_supplicant."""
         self.await_socket(node, daemon, path)
+        earlier = self.controls.get(node)
         self.controls[node] = Control(self.loop, self.container(node).root, path, self.daemons[node, daemon])
+        if earlier is not None:
+            self.controls[node].follow(earlier)
+
+    def kill_daemons(self, node: str) -> None:
+        """Kill the daemons of a node; it may start them anew."""
+        tasks = [task for (owner, _), task in self.daemons.items() if owner == node]
+        for task in tasks:
+            task.send(signal.SIGKILL)
+        self.loop.wait_for(
+            lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, f"the daemons of {node} to end", culprit=node
+        )
+        if node in self.controls:
+            self.controls[node].close()
 
     def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
         """Wait until a daemon has done ``what``, according to its status or an event."""

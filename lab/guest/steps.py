@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lab.guest import commands
+from lab.guest.errors import GuestError
 from lab.shared import types
 from lab.shared.paths import CGROUPS, NODES
 
@@ -256,6 +257,30 @@ class Attach(NamedTuple):
     def execute(self, guest: LiveGuest) -> None:
         """Wait for the socket, and connect."""
         guest.attach(self.node, self.daemon, self.path)
+
+
+class Ask(NamedTuple):
+    """Have hostapd or wpa_supplicant do something."""
+
+    node: str
+    daemon: str
+    request: str
+
+    def describe(self) -> Iterator[str]:
+        """The request."""
+        yield f"# to {self.daemon} on {self.node}: {self.request}"
+
+    def execute(self, guest: LiveGuest) -> str:
+        """Send it; returns the answer.
+
+        Raises:
+            GuestError: It refuses.
+        """
+        control = guest.controls[self.node]
+        answer = control.request(self.request).strip()
+        if answer != "OK":
+            raise GuestError(f"{control.task.name} answers {self.request} with {answer}", control.task.name)
+        return answer
 
 
 class AwaitUp(NamedTuple):

@@ -38,8 +38,8 @@ class Handoff:
     """
 
     begin_ns: int
-    cause: str  # roam (event of the timeline), station (its own decision), loss (of the link)
-    asked_ns: int | None = None  # the roam event of the timeline
+    cause: str  # roam, disconnect (events of the timeline), station (its own decision), loss (of the link)
+    asked_ns: int | None = None  # the event of the timeline
     scan_started_ns: int | None = None
     scan_done_ns: int | None = None
     authenticate_ns: int | None = None
@@ -50,19 +50,21 @@ class Handoff:
     to_bssid: str | None = None
 
 
-def find(occurrences: Sequence[Occurrence], roams_ns: Sequence[int], first_bssid: str | None = None) -> list[Handoff]:
+def find(
+    occurrences: Sequence[Occurrence], asked: Sequence[tuple[int, str]], first_bssid: str | None = None
+) -> list[Handoff]:
     """Return the handoffs in the events of one station, in order.
 
     Args:
         occurrences: those of the probe wpa-events.
-        roams_ns: times of the station's roam events in the timeline, ascending.
+        asked: time and kind (roam, disconnect) of the station's events in the timeline, ascending.
         first_bssid: its first access point, if known.
     """
     walk = _Walk(first_bssid)
     for occurrence in occurrences:
         walk.step(occurrence)
     found = [handoff for handoff in walk.done if handoff.begin_ns >= 0]
-    _attribute(found, roams_ns)
+    _attribute(found, asked)
     return found
 
 
@@ -126,12 +128,12 @@ class _Walk:
         return handoff
 
 
-def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
-    """Assign roam events to handoffs: to the first handoff after each event and before the next event."""
-    for asked_ns, until_ns in zip_longest(roams_ns, roams_ns[1:]):
+def _attribute(found: list[Handoff], asked: Sequence[tuple[int, str]]) -> None:
+    """Assign events to handoffs: to the first handoff after each event and before the next event."""
+    for (asked_ns, kind), after in zip_longest(asked, asked[1:]):
         for handoff in found:
-            if handoff.begin_ns >= asked_ns and (until_ns is None or handoff.begin_ns < until_ns):
-                handoff.cause, handoff.asked_ns = "roam", asked_ns
+            if handoff.begin_ns >= asked_ns and (after is None or handoff.begin_ns < after[0]):
+                handoff.cause, handoff.asked_ns = kind, asked_ns
                 break
 
 

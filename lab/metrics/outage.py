@@ -17,10 +17,11 @@ _ASSOCIATION = Events("association")
 _BEFORE_NS = 300_000_000  # what is shown around a handoff
 _AFTER_NS = 600_000_000
 _BIN_NS = 10_000_000
+_ASKED = ("roam", "disconnect")  # events after which a station leaves its access point
 
 
 class Outage(Metric):
-    """The time without data of each handoff.
+    """The time without data of each handoff, and of each time in which a station was disconnected.
 
     If the sources include a capture (tcpdump) on the station: from the last data frame it received before it left the
     old access point to the first one after it was connected to the new one. Otherwise, or if the capture lacks one of
@@ -64,10 +65,12 @@ class Outage(Metric):
 
 def _add(figures: Figures, source: Source, capture: Source | None, context: Context) -> None:
     station = source.node
-    roams_ns = [
-        event["t_ns"] for event in context.events if event["kind"] == "roam" and event["target"] == station.name
+    asked = [
+        (event["t_ns"], event["kind"])
+        for event in context.events
+        if event["kind"] in _ASKED and event["target"] == station.name
     ]
-    handoffs = find(source.parsed.occurrences, sorted(roams_ns), _first_bssid(station.name, context))
+    handoffs = find(source.parsed.occurrences, sorted(asked), _first_bssid(station.name, context))
     downlink = None
     if capture and station.radio and handoffs:
         downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)

@@ -24,6 +24,7 @@ from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium
+    from lab.model.mobility import Mobility
 
 AnyNode = Annotated[
     Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
@@ -69,9 +70,17 @@ def _described() -> Any:
     return Medium
 
 
+def _mobility() -> Any:
+    from lab.model.mobility import AnyMobility
+
+    return AnyMobility
+
+
 if TYPE_CHECKING:
     AnyMedium = Medium | None
+    AnyMobility = Mobility
 else:
+    AnyMobility = Annotated[Any, Later(_mobility)]
     AnyMedium = Annotated[
         Any,
         Choice(_medium, lambda: {PERFECT: Literal[PERFECT], "described": Annotated[Any, Later(_described)]}),
@@ -103,6 +112,12 @@ class Topology(Model):
         validate_default=True,
         description="How radios hear each other: perfect (every frame, instantly, at any distance) "
         "or an 802.11 medium with the keys below; {} takes every default.",
+    )
+    mobility: list[AnyMobility] = Field(
+        [],
+        description="How nodes move by themselves: entries with a model:, which name the nodes. The seed of the run "
+        "decides what is random; each node has random numbers of its own, so others can be added. Needs a medium: to "
+        "have an effect.",
     )
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
     uncertain: UncertainParameters = Field({})

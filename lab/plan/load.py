@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from lab.errors import InputError, flat, raise_all
 from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
-from lab.model.document import Document, label_of
+from lab.model.document import Document, Keys, label_of
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
@@ -22,6 +24,7 @@ from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.plan.workload.former import current_path
 from lab.shared.types import Plan
 
+_TRACE_MOST = 64 << 20  # bytes
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
@@ -108,16 +111,21 @@ def _resolved(
 
 
 def topology_source(document: Document) -> Source[Topology]:
-    """Validate a topology and read the table of error rates that it names."""
+    """Validate a topology and read the text files that it names: a table of error rates, traces."""
     model = build(Topology, document)
     groups.place(document, model.groups)
-    name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
-    if name is None:
-        return Source(document, model)
+    texts: dict[str, str] = {}
+    table = getattr(model.medium.errors, "table", None) if model.medium is not None else None
     try:
-        return Source(document, model, {name: _text(document.path.parent / name)})
+        if table is not None:
+            keys: Keys = ("medium", "errors", "table")
+            texts[table] = _text(document.path.parent / table)
+        for index, entry in enumerate(model.mobility):
+            keys = ("mobility", index, "file")
+            texts |= {name: _trace(document.path.parent / name) for name in entry.files()}
     except InputError as error:
-        raise document.error(("medium", "errors", "table"), error.message) from None
+        raise document.error(keys, error.message) from None
+    return Source(document, model, texts)
 
 
 def workload_source(document: Document) -> Source[Workload]:
@@ -170,6 +178,25 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
+
+
+def _trace(path: Path) -> str:
+    """Read a trace, unpacked if it ends in .gz."""
+    if path.suffix != ".gz":
+        return _text(path)
+    try:
+        with gzip.open(path) as file:
+            content = file.read(_TRACE_MOST + 1)
+    except (zlib.error, gzip.BadGzipFile, EOFError):
+        raise InputError(f"{label_of(path)} is not a gzip file, or it is cut off") from None
+    except OSError as error:
+        raise InputError(f"{label_of(path)} cannot be read: {error.strerror}") from error
+    if len(content) > _TRACE_MOST:
+        raise InputError(f"{label_of(path)} has more than {_TRACE_MOST >> 20} MiB when unpacked")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{label_of(path)} is not UTF-8 text") from None
 
 
 def check(path: Path) -> str:

@@ -42,7 +42,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
         HostError: a file cannot be written.
     """
     from lab.drawing import lay_out_together, save
-    from lab.report import plots, sampled
+    from lab.report import plots, sampled, trajectories
     from lab.report.html import page
     from lab.report.tables import tables as all_tables
     from lab.report.terminal import as_csv, series_csv
@@ -60,6 +60,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
             path.write_text(text, encoding="utf-8", newline="")
     with writing(directory / "plots"):
         (directory / "plots").mkdir(exist_ok=True)
-    for name, scene in scenes.items():
+    ways = trajectories.draw(record.plan)
+    for name, scene in {**scenes, **({"map": ways} if ways else {})}.items():
         save(scene, directory / "plots" / name, formats)
     return directory / "report.html"

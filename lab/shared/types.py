@@ -17,6 +17,7 @@ from typing import Any
 
 from lab.shared.frozen import field, fields_of, frozen
 from lab.shared.medium_types import Medium, MediumHack
+from lab.shared.mobility_types import Way
 
 VERSION = 1
 MAX_OUTPUT_BYTES = 100 << 20  # of a process
@@ -305,6 +306,7 @@ class Plan:
     metrics: list[Metric]
     checks: list[Check]
     medium: Medium | None = field(default=None, omitted=True)  # None: the stock one, which is perfect
+    mobility: list[Way] = field(default_factory=list, omitted=True)  # where nodes go by themselves, in file order
     pcap: str | None = field(default=None, omitted=True)  # "air": capture what is on the medium
     # the workload's stack, where it has code: every node has that at /opt/<stack>
     stack: str | None = field(default=None, omitted=True)

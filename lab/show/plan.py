@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from rich.console import Group
@@ -14,8 +16,10 @@ from rich.table import Table
 from lab import units
 from lab.fitted import Fitted
 from lab.model import hack
+from lab.numbers import count, plain
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium, MediumHack
+from lab.shared.mobility_types import Way
 from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
@@ -26,7 +30,7 @@ _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
 def render(plan: Plan) -> Group:
-    """Return tables of nodes, links, medium, files, processes, timeline, metrics and checks; skip empty ones."""
+    """Return tables of nodes, links, medium, files, processes, ways, timeline, metrics, checks; skip empty ones."""
     length = units.DURATION.format(plan.duration_ns)
     heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
     parts: list[Any] = [heading]
@@ -45,6 +49,9 @@ def render(plan: Plan) -> Group:
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
         _table("collected files", ("node", "path", "at most", ""), map(_collected, plan.collect)),
+        _table(
+            "mobility", ("node", "model", "from", "to", "way"), (_way(way, plan.duration_ns) for way in plan.mobility)
+        ),
         _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
         _table(
             "metrics",
@@ -208,6 +215,17 @@ def _probe(name: str, params: dict[str, Any]) -> str:
         dimension = _BASE.get(declared[key].kind)
         words.append(f"{key}={dimension.format(value) if dimension else value}")
     return " ".join(words)
+
+
+def _way(way: Way, end_ns: int) -> tuple[str, ...]:
+    """Describe where a node goes by itself: ends, length, number of legs, and when, unless all the time."""
+    first, last = way.waypoints[0], way.waypoints[-1]
+    legs = [math.dist(a[1:], b[1:]) / 1000 for a, b in pairwise(way.waypoints) if a[1:] != b[1:]]
+    words = [f"{plain(sum(legs), 3)} m", count(len(legs), "leg")]
+    words += [f"from {plain(first.at_ns / 1e9)} s"] if first.at_ns else []
+    words += [f"until {plain(last.at_ns / 1e9)} s"] if last.at_ns < end_ns else []
+    ends = (position([round(at, 1) for at in point.place_m()]) for point in (first, last))
+    return way.node, way.model, *ends, ", ".join(words)
 
 
 def _event(event: Event) -> tuple[str, ...]:

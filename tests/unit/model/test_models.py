@@ -135,7 +135,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, console_level, nodes, links, medium, timeline, uncertain, what_if",
+            "subnet, console_level, nodes, links, medium, mobility, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),
@@ -297,7 +297,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event needs one of these keys: '
-            "approximate, exec, fault, hack, link, move, netem, roam, stop",
+            "approximate, connect, disconnect, exec, fault, hack, link, move, netem, power, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

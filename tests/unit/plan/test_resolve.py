@@ -393,10 +393,44 @@ def test_stops_reach_every_node(plans: Plans) -> None:
             "at: 5 s, roam: sta1, to: client",
             't.yaml:14  timeline.0.to: "client" stands for 2 nodes; name one access point',
         ),
+        (
+            "at: 5 s, disconnect: ap1",
+            "t.yaml:14  timeline.0.disconnect: ap1 is not a station (it is an ap); only stations disconnect",
+        ),
+        (
+            "at: 5 s, connect: h1",
+            "t.yaml:14  timeline.0.connect: h1 is not a station (it is a host); only stations connect",
+        ),
+        (
+            "at: 5 s, power: sta1, to: off",
+            "t.yaml:14  timeline.0.power: sta1 is not an access point (it is a sta); only access points lose power",
+        ),
+        (
+            "at: 5 s, power: ap1, to: on",
+            "t.yaml:14  timeline.0.to: ap1 is on already at that time; remove this",
+        ),
+        ("at: 5 s, power: ap1, to: 7", 't.yaml:14  timeline.0.to: "7" is not one of off, on'),
     ],
 )
 def test_mistakes_in_events(plans: Plans, event: str, message: str) -> None:
     assert refusal(plans, WORKLOAD, TOPOLOGY + timeline(event)) == message
+
+
+def test_losing_contact_on_purpose(plans: Plans) -> None:
+    plan = plans(
+        TOPOLOGY
+        + timeline("at: 9 s, power: ap1, to: on", "at: 5 s, power: ap1, to: off", "at: 2 s, disconnect: client"),
+        WORKLOAD + timeline("at: 3 s, connect: client", "at: 12 s, power: ap1, to: off"),
+    )
+    assert [(event.at_ns // 10**9, event.kind, event.target, event.params) for event in plan.events] == [
+        (2, "disconnect", "sta1", {}),
+        (2, "disconnect", "sta2", {}),
+        (3, "connect", "sta1", {}),
+        (3, "connect", "sta2", {}),
+        (5, "power", "ap1", {"on": False}),
+        (9, "power", "ap1", {"on": True}),
+        (12, "power", "ap1", {"on": False}),
+    ]
 
 
 def test_stations_roam_within_their_network(plans: Plans) -> None:
