@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lab.expressions.values import Quantity
 from lab.record.figures import measured
-from lab.shared.types import Plan
+from lab.shared.types import Plan, Process
 
 Names = dict[str, Any]
 
 
 class _Unrun(Mapping[str, Any]):
-    """The values of a probe before it has run: an exit status, and unknown others."""
+    """The values of a probe or program before it has run: an exit status, and others, of which some units are known."""
 
-    def __getitem__(self, key: str) -> int | None:
-        return 0 if key == "exit" else None
+    def __init__(self, units: Mapping[str, str]) -> None:
+        self._values = {**{name: Quantity(1, unit) for name, unit in units.items()}, "exit": 0}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values.get(key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(("exit",))
@@ -34,11 +38,14 @@ class _Unrun(Mapping[str, Any]):
 
 def planned(plan: Plan) -> Names:
     """Return stand-ins by name, before anything runs; a program of which nothing is read has only its exit status."""
-    found = [
-        (one.id, one.name, {"exit": 0} if one.probe is None and one.prints is None else _Unrun())
-        for one in plan.processes
-    ]
+    found = [(one.id, one.name, _unrun(one)) for one in plan.processes]
     return _files(plan.data()["files"]) | _processes(found)
+
+
+def _unrun(process: Process) -> Mapping[str, Any]:
+    if process.prints is not None:
+        return _Unrun(process.prints.units)
+    return {"exit": 0} if process.probe is None else _Unrun({})
 
 
 def recorded(data: Mapping[str, Any]) -> Names:

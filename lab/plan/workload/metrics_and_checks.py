@@ -198,6 +198,13 @@ def _check_print(source: Source[Workload], keys: Keys, one: str, prints: Prints 
         problems.add(source, (*keys, "unit"), f"{one} has no unit; {write}")
 
 
+def _unprinted(prints: Prints) -> Mapping[str, Any]:
+    """Return what is known of values before they are printed: some names, some units."""
+    values = expression.Unmeasured(prints.units)
+    known = groups_of(prints)
+    return values if known is None else {name: values[name] for name in [*known, "exit"]}
+
+
 def groups_of(prints: Prints) -> list[str] | None:
     """Return the names of all values that can be printed; None if a JSON object may have any."""
     if prints.json:
@@ -284,8 +291,8 @@ def checks(
     known = [*doubtful, *(name for process in processes for name in (process.name, process.id))]
     context: dict[str, Any] = {name: expression.Unmeasured() for name in known}
     for process in processes:
-        if process.prints is not None and (printed := groups_of(process.prints)) is not None:
-            context |= dict.fromkeys((process.name, process.id), dict.fromkeys([*printed, "exit"]))
+        if process.prints is not None:
+            context |= dict.fromkeys((process.name, process.id), _unprinted(process.prints))
     for name, metric in source.model.metrics.items():
         context[name] = {
             figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])

@@ -130,6 +130,16 @@ def test_what_a_program_prints(plans: Plans) -> None:
             'w.yaml:7  checks.0.that: cli has no "rt" (did you mean rtt?); known: rtt, exit',
         ),
         (
+            "{json: true, units: {acked: packets}}",
+            "checks:\n  - {that: cli.acked == 300}\n",
+            'w.yaml:7  checks.0.that: "300" has no unit; write 300 packets',
+        ),
+        (
+            "{match: '(?P<rtt>x)', units: {rtt: ms}}",
+            "checks:\n  - {that: cli.rtt < 5 Mbit/s}\n",
+            "w.yaml:7  checks.0.that: a duration (in ms) cannot be compared with a rate (in Mbit/s)",
+        ),
+        (
             "{match: '(?P<rtt>x)'}",
             "metrics:\n  m: {of: cli.rt, unit: ms}\n",
             "w.yaml:7  metrics.m.of: cli prints no rt (did you mean rtt?); it prints rtt",

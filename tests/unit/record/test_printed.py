@@ -124,4 +124,5 @@ def test_metrics_of_experiments_know_what_is_printed(tmp_path: Path) -> None:
     )
     found = recorded(record.data)
     assert found["cli@h1"] == {"exit": 0, "rtt": Quantity(0.5, "ms"), "acked": 300, "state": "up"}
-    assert "acked" in planned(record.plan)["cli@h1"] and "acked" in planned(record.plan)["cli"][0]
+    before = planned(record.plan)["cli"][1]
+    assert "acked" in before and before["acked"] is None and before["rtt"] == Quantity(1, "ms")
