@@ -16,6 +16,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from lab import library, runs
+from lab.build.kernel.chosen import KernelChoice
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
@@ -56,7 +57,7 @@ def execute(
         print(told, file=sys.stderr)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
     seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
     name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
     running = _head_start(name, plans, machine, out)
@@ -69,6 +70,10 @@ def execute(
     _point_latest(directory, out)
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
+
+
+def _choice(plan: Plan, source: Path | None, built: str | None) -> KernelChoice:
+    return KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -214,7 +219,7 @@ def interact(
     code = library.code_of(IDLE, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel))
     with scratch({}) as home:
         directory = home / "session"
         with writing(directory):

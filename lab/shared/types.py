@@ -271,6 +271,7 @@ class Plan:
     used_stacks: list[str] = field(default_factory=list, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
+    modules: list[str] = field(default_factory=list, omitted=True)  # of the guest's kernel
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     version: int = field(default=VERSION)
 
