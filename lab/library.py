@@ -20,6 +20,7 @@ from lab.text import entries
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
 CODE_ROOMS = ("probes", "metrics", "views")  # in workloads/<stack>, or beside a workload
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
@@ -191,6 +192,25 @@ def stack_called(stack: str) -> Path:
     names = sorted(_stacks())
     raise InputError(
         f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+    )
+
+
+def module_called(name: str) -> Path:
+    """Return the folder of the kernel module of that name: ``workloads/<stack>/modules/<name>``.
+
+    Raises:
+        InputError: there is no such module.
+    """
+    found: dict[str, Path] = {}
+    for folder in folders("workload"):
+        for path in folder.glob(f"*/{MODULES}/*/{CODE}"):
+            found.setdefault(path.parent.name, path.parent)
+    if name in found:
+        return found[name]
+    raise InputError(
+        f'there is no kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
+        f"with a {CODE}",
+        hint=f"known: {', '.join(sorted(found)) or 'none'}",
     )
 
 

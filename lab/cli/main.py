@@ -263,6 +263,10 @@ def reproduce(
         int, _option(metavar="N", help="A grid of more trials requires --yes.", click_type=Whole(1))
     ] = 1000,
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
+    kernel: Annotated[
+        str | None,
+        _option("--kernel", metavar="HASH", help="Kernel that has been built: beginning of its hash."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run the trials of an experiment; draw it beside the paper.
@@ -292,6 +296,7 @@ def reproduce(
             most=None if yes else limit,
             sensitivity=Places(sensitivity, tuple(vary or ()), place_reps) if sensitivity is not None else None,
             one_at_a_time=Changed(tuple(vary or ())) if one_at_a_time else None,
+            kernel=kernel,
         )
     )
 

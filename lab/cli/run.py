@@ -17,6 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from lab import library, runs, units
+from lab.build.kernel.chosen import KernelChoice
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
@@ -58,7 +59,7 @@ def execute(
         print(told, file=sys.stderr)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
     seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
     name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
     running = _head_start(name, plans, machine, out)
@@ -102,6 +103,10 @@ def _wall_s(option: str, text: str) -> float:
 def _write(path: Path, text: str) -> None:
     with writing(path, hint="choose another --junit"):
         path.write_text(text, encoding="utf-8")
+
+
+def _choice(plan: Plan, source: Path | None, built: str | None) -> KernelChoice:
+    return KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -264,7 +269,7 @@ def interact(
     code = library.code_of(WORKLOAD, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [], kernel)
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel))
     with scratch({}) as home:
         directory = home / "session"
         with writing(directory):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from lab.build.image.image import Image, ensure_image
 from lab.build.image.initrd import Initrd, ensure_initrd
-from lab.build.kernel.chosen import chosen_kernel, describe
-from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.kernel.chosen import KernelChoice
+from lab.build.kernel.kernel import Kernel
 from lab.build.report import Report
 from lab.build.stack.stack import Stack, ensure_stack
 from lab.errors import BuildError, InputError
@@ -65,21 +65,18 @@ class Machine:
         return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan), plan.console_level)
 
 
-def ensure_machine(
-    report: Report, source: Path | None = None, stacks: Iterable[Path] = (), chosen: str | None = None
-) -> Machine:
+def ensure_machine(report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None) -> Machine:
     """Kernel, image, initrd and code, built unless they are cached.
 
     Args:
         report: receives build progress.
-        source: a kernel source to use instead of Debian's package.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
-        chosen: a kernel that has been built, instead: path or beginning of a hash.
+        choice: another kernel than that of the checkout.
 
     Raises:
-        InputError: There is no such kernel, or both a source and a kernel are named.
+        InputError: There is no such kernel.
     """
-    kernel = _kernel(report, source, chosen)
+    kernel = (choice or KernelChoice()).kernel(report)
     image, initrd = ensure_image(report), ensure_initrd(report)
 
     def compile_code(directory: Path) -> None:
@@ -94,16 +91,6 @@ def ensure_machine(
 
     code = ensure_guest_code(report, image.sha256, compile_code)
     return with_stacks(Machine(kernel, image, initrd, code), stacks, report)
-
-
-def _kernel(report: Report, source: Path | None, chosen: str | None) -> Kernel:
-    if chosen is None:
-        return ensure_kernel(report, source=source)
-    if source is not None:
-        raise InputError("--kernel and --kernel-source: give one of them")
-    kernel = chosen_kernel(chosen)
-    report.step(f"kernel: {describe(kernel)}")
-    return kernel
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:

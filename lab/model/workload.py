@@ -371,6 +371,11 @@ class Workload(Model):
         "stacks that it uses. Default: that of the folder `workloads/<stack>` that contains the file, if the stack has "
         "code.",
     )
+    modules: Texts = Field(
+        [],
+        description="Kernel modules, such as a congestion control, that the guest's kernel has in addition: folders "
+        "`workloads/<stack>/modules/<name>`.",
+    )
     files: dict[Identifier, FileEntry] = Field({}, description="Files to copy into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What to run, in order.")
     collect: list[Collect] = Field([], description="Files to copy out of nodes at the end, besides those of processes.")

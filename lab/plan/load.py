@@ -75,6 +75,18 @@ def code_of(
     return _code(document, build(Workload, document))
 
 
+def modules_of(
+    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+) -> dict[str, Path]:
+    """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
+
+    Raises:
+        InputError, InputErrors: mistakes in the workload or in a setting.
+    """
+    document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
+    return {name: library.module_called(name) for name in build(Workload, document).modules}
+
+
 def _documents(
     topology: str, workload: str, settings: Mapping[str, str], places: Mapping[str, str] | None
 ) -> dict[str, Document]:
@@ -133,6 +145,11 @@ def workload_source(document: Document) -> Source[Workload]:
     model = build(Workload, document)
     errors: list[InputError] = []
     contents = _contents(document, model, errors)
+    for number, module in enumerate(model.modules):
+        try:
+            library.module_called(module)
+        except InputError as error:
+            errors.append(document.error(("modules", number), error.message, error.hint))
     stacks: list[str] = []
     try:
         code = _code(document, model)

@@ -86,6 +86,7 @@ def resolve(
         stack=next(iter(workload.stacks), None),
         used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
+        modules=sorted(set(workload.model.modules)),
         console_level=topology.model.console_level,
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),

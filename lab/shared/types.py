@@ -314,6 +314,7 @@ class Plan:
     used_stacks: list[str] = field(default_factory=list, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
+    modules: list[str] = field(default_factory=list, omitted=True)  # of the guest's kernel
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lab import runs
+from lab.checkout import CHECKOUT
 from tests.system.test_cli import lab
 
 pytestmark = pytest.mark.guest
@@ -41,6 +42,16 @@ def test_own_kernel_and_its_messages(tmp_path: Path, machine: runs.Machine) -> N
     assert after["hashes"]["series"] is None
     assert after["versions"]["kernel_tested"] == "no"
     assert "kernel_tested" not in before["versions"] or not machine.kernel.tested
+
+
+def test_kernel_module_of_a_stack(tmp_path: Path, machine: runs.Machine) -> None:
+    """A congestion control that keeps its window, and so its speed."""
+    out = tmp_path / "run"
+    lab("run", "wired-pair", "constant/send", "--out", str(out), cwd=CHECKOUT / "tests" / "fixtures" / "stack")
+    found = record(out)
+    assert found["passed"]
+    assert found["hashes"]["kernel"] != machine.kernel.sha256
+    assert found["versions"]["kernel_tested"] == "no"
 
 
 def test_kernel_that_is_none(tmp_path: Path) -> None:

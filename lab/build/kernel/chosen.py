@@ -1,21 +1,52 @@
 # SPDX-License-Identifier: MIT
-"""``--kernel``: a kernel that has been built, by its hash or its path."""
+"""Which kernel guests boot; ``--kernel``: one that has been built, by its hash or its path."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.build.cache import Store, file_sha256
-from lab.build.kernel.kernel import FACTS, KIND, PROGRAM, Kernel, load_kernel
+from lab.build.kernel.kernel import FACTS, KIND, PROGRAM, Kernel, ensure_kernel, load_kernel
 from lab.build.kernel.series import Series
+from lab.build.report import Report
 from lab.errors import InputError
 
 _HASH = re.compile(r"[0-9a-f]{4,64}")
 _TIMEOUT_S = 10
 UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class KernelChoice:
+    """Which kernel guests boot; default: that of this checkout."""
+
+    source: Path | None = None  # to build it from: see ensure_kernel
+    built: str | None = None  # one that has been built: see chosen_kernel
+    modules: Mapping[str, Path] = field(default_factory=dict)  # folders by name
+
+    def kernel(self, report: Report) -> Kernel:
+        """The kernel, built if it must be.
+
+        Raises:
+            InputError: There is no such kernel, or parts of the choice contradict each other.
+        """
+        if self.built is None:
+            return ensure_kernel(report, source=self.source, modules=self.modules)
+        if self.source is not None:
+            raise InputError("--kernel and --kernel-source: give one of them")
+        if self.modules:
+            raise InputError(
+                f"--kernel {self.built}: the kernel must be built with the modules {', '.join(self.modules)}",
+                hint="leave --kernel out, or run a workload without modules:",
+            )
+        kernel = chosen_kernel(self.built)
+        report.step(f"kernel: {describe(kernel)}")
+        return kernel
 
 
 def chosen_kernel(text: str, series: Series | None = None, store: Store | None = None) -> Kernel:
@@ -47,6 +78,12 @@ def chosen_kernel(text: str, series: Series | None = None, store: Store | None =
         f"--kernel {text}: it is neither a file nor the beginning of a kernel's hash (four digits or more)",
         hint=f"the cache has{known}" if known else "the cache has none; `lab kernel` builds one",
     )
+
+
+def built_kernel(sha256: str | None, series_sha256: str | None, store: Store | None = None) -> Kernel | None:
+    """The kernel of these hashes, if it is cached."""
+    kernels = cached_kernels(Series(), store or Store(KIND, "the kernel"))
+    return next((each for each in kernels if (each.sha256, each.series_sha256) == (sha256, series_sha256)), None)
 
 
 def cached_kernels(series: Series, store: Store) -> list[Kernel]:

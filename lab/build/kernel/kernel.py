@@ -10,16 +10,17 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
 
 from lab.build.cache import Store, content_key, file_sha256
 from lab.build.kernel.config import check_survived, read_options
 from lab.build.kernel.edited import EditedTree, is_edited
+from lab.build.kernel.modules import Changed, WithModules
 from lab.build.kernel.series import Series, Tested
 from lab.build.kernel.source import Source, ensure_source, given_source
-from lab.build.kernel.tree import Changes, Plain, kernel_tree
+from lab.build.kernel.tree import kernel_tree
 from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
@@ -37,25 +38,8 @@ MAKE_VARIABLES = {  # what would otherwise depend on machine and time
 }
 # "  CC      net/core/dev.o": a unit of progress
 _UNIT = re.compile(r"^  (?P<how>CC|AS|AR) +(?P<object>\S+)")
+_MADE = re.compile(r"/\.|^\.")  # .tmp_vmlinux0.kallsyms.o: its source is made, too, with every kernel
 FEW = 20  # files: the report names each
-
-
-class Changed(Protocol):
-    """What is built: the changes of Linux, and the configuration. Series and EditedTree are such."""
-
-    @property
-    def fragments(self) -> list[Path]:
-        """The Kconfig fragments in order."""
-
-    @property
-    def tested(self) -> Tested:
-        """What the whole test suite last passed with."""
-
-    def sha256(self) -> str:
-        """A hash of all of it."""
-
-    def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
-        """The content of each file that differs from Linux: see Series.changes."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +62,7 @@ def ensure_kernel(
     *,
     source: Path | None = None,
     refresh: bool = False,
+    modules: Mapping[str, Path] | None = None,
     series: Series | None = None,
     store: Store | None = None,
     source_store: Store | None = None,
@@ -89,6 +74,7 @@ def ensure_kernel(
         source: A kernel tree or archive, or a tree of `make kernel-edit`, whose changes then replace the series;
             default: Debian's package.
         refresh: Fetch the package again, to use a newer version.
+        modules: Folders of kernel modules that it has in addition, by name.
         series: Default: hwsim-patches of this checkout.
         store: The cache of kernels; default: the user's.
         source_store: The cache of the package; default: the user's.
@@ -106,6 +92,8 @@ def ensure_kernel(
         origin = edited.linux(report, source_store)
     else:
         origin = given_source(source) if source else ensure_source(report, refresh=refresh, store=source_store)
+    if modules:
+        changed = WithModules(changed, modules)
     compiler = toolchain_versions(store.root / "toolchain.json")
     key = kernel_key(changed, origin, compiler)
     if not store.has(key):
@@ -174,7 +162,7 @@ def tell_if_untested(tested: Tested, source: Source, series_sha256: str, report:
             "check it"
         )
     elif not tested.names(source.sha256, series_sha256):
-        report.step("kernel: these are not the last tested patches; run `make test` to check them")
+        report.step("kernel: not tested with these patches and modules; `make test` checks patches")
 
 
 def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
@@ -214,7 +202,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLo
     def on_line(line: str) -> None:
         nonlocal done
         found = _UNIT.match(line)
-        if not found or (expected is None and found["how"] == "AR"):  # archives of all folders
+        if not found or (expected is None and (found["how"] == "AR" or _MADE.search(found["object"]))):
             return
         done += 1
         if expected is not None:

@@ -139,10 +139,17 @@ class KernelTree:
         if name.parts[0] == _UNREAD:
             return False
         if name.suffix == ".h":
-            return not (self.source / name).exists() and any(
-                Path(path).name == name.name for tree in (self.source, self.objects) for path, _ in all_files(tree)
-            )
+            return not (self.source / name).exists() and self._may_be_another(name)
         return name.suffix not in (".c", ".S") and (name.name not in _BUILD_FILES or len(name.parts) == 1)
+
+    def _may_be_another(self, header: Path) -> bool:
+        """Whether an object may include a new header by a name that another file has.
+
+        In a folder that is new, too, nothing is found but by the folder's name.
+        """
+        length = 1 if (self.source / header.parent).exists() else 2
+        end = "/".join(["", *header.parts[-length:]])
+        return any(path.endswith(end) for tree in (self.source, self.objects) for path, _ in all_files(tree))
 
 
 @contextlib.contextmanager

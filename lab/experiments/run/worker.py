@@ -20,6 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from lab import library, runs
+from lab.build.kernel.chosen import built_kernel
 from lab.build.report import LineReport
 from lab.build.stack.stack import built_stack
 from lab.errors import LabError, RunError
@@ -114,6 +115,10 @@ def perform(
     if plan_.stack:
         machine = _with_stack(machine, plan_.stack, wanted.get(made_of.stack_entry(plan_.stack)))
     own = made_of.hashes(Uses.of(plan_), machine)
+    if own.get("kernel") != wanted.get("kernel"):  # the caller chose one, or one with modules of a stack
+        kernel = built_kernel(wanted.get("kernel"), wanted.get("series"))
+        machine = replace(machine, kernel=kernel) if kernel else machine
+        own = made_of.hashes(Uses.of(plan_), machine)
     if own != wanted:
         kinds = sorted(own.keys() | wanted.keys())
         differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}

@@ -102,7 +102,7 @@ def test_tested_source_with_other_patches_is_told(build: Builder) -> None:
     build.name_as_tested()
     (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
     assert not build().tested
-    assert "kernel: these are not the last tested patches; run `make test` to check them" in build.told.steps
+    assert "kernel: not tested with these patches and modules; `make test` checks patches" in build.told.steps
 
 
 def test_a_suite_that_passed_names_what_it_passed_with(build: Builder) -> None:
