@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Finds code by its file: ``lab/<room>/<name>.py``, and ``workloads/<stack>/<room>/<name>.py`` of each stack.
 
+``<room>/<name>.py`` beside a workload that is given by its path, or in the current directory, is found as well: that
+folder counts as a stack.
+
 A room (``probes``, ``metrics``, ``views``) has one probe, metric or view per file; the file's name, with ``-`` for
 ``_``, is its name in workloads. Files that begin with ``_``, and ``base.py``, are helpers. Stacks are searched for in
 the folders of workloads: a file in the current directory's folder takes precedence over the same file in the lab's.
@@ -17,6 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +35,7 @@ from lab import library
 from lab.errors import InputError, LabError
 
 Thing = TypeVar("Thing")
+_UNFIT = re.compile(r"\W")  # in the name of a package
 _LAB = Path(lab.__file__).resolve().parent
 _GOES_WITH = {"views": "metrics"}  # a file in one room needs a file of the same name and stack in the other
 
@@ -40,8 +45,8 @@ class Place:
     """A file with a probe, metric or view."""
 
     path: Path
-    folder: Path  # folder of its package: the lab, or a folder of workloads
-    stack: str | None = None  # None: part of the lab
+    folder: Path  # folder of its package: the lab, a folder of workloads, or one beside a workload
+    stack: str | None = None  # None: part of the lab; with a slash at its end: a folder beside a workload
 
     @property
     def package(self) -> str:
@@ -57,7 +62,7 @@ class Place:
 
 def known(room: str) -> tuple[str, ...]:
     """Return all names in a room, in alphabetical order, without an import."""
-    return tuple(_found(room, _folders()))
+    return tuple(_found(room, _homes()))
 
 
 def place(room: str, name: str) -> Place:
@@ -67,7 +72,7 @@ def place(room: str, name: str) -> Place:
         KeyError: there is no such name.
         InputError: two stacks, or a stack and the lab, have a file of that name.
     """
-    places = _found(room, _folders())[name]
+    places = _found(room, _homes())[name]
     if len(places) > 1:
         first, second = (library.shown(one.path) for one in places[:2])
         raise InputError(
@@ -145,8 +150,8 @@ def where(room: str, name: str) -> str:
 
 def stray(room: str) -> Iterator[InputError]:
     """Yield an error for each file of a stack that lacks the file it goes with: a view without its metric."""
-    usable = _found(room, _folders())
-    for name, places in _all(room, _folders()).items():
+    usable = _found(room, _homes())
+    for name, places in _all(room, _homes()).items():
         for one in places:
             if one not in usable.get(name, ()):
                 other = _GOES_WITH[room]
@@ -157,25 +162,34 @@ def stray(room: str) -> Iterator[InputError]:
                 )
 
 
-def _folders() -> tuple[Path, ...]:
-    return tuple(library.folders("workload"))
+@dataclass(frozen=True)
+class _Home:
+    """Where stacks are."""
+
+    folder: Path
+    is_stack: bool  # itself, instead of the folders in it
+
+
+def _homes() -> tuple[_Home, ...]:
+    stacks = (_Home(folder, is_stack=False) for folder in library.folders("workload"))
+    return (*stacks, *(_Home(folder, is_stack=True) for folder in library.beside()))
 
 
 @cache
-def _found(room: str, folders: tuple[Path, ...]) -> dict[str, list[Place]]:
+def _found(room: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
     """Return all usable files in a room, by name; more than one for a name is an error when the name is used."""
-    found = _all(room, folders)
+    found = _all(room, homes)
     if room not in _GOES_WITH:
         return found
-    needed = {name: {one.stack for one in places} for name, places in _all(_GOES_WITH[room], folders).items()}
+    needed = {name: {one.stack for one in places} for name, places in _all(_GOES_WITH[room], homes).items()}
     usable = {name: [one for one in places if one.stack in needed.get(name, ())] for name, places in found.items()}
     return {name: places for name, places in usable.items() if places}
 
 
-def _all(room: str, folders: tuple[Path, ...]) -> dict[str, list[Place]]:
+def _all(room: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
     """Return all files in a room, by name."""
     found: dict[str, dict[str | None, Place]] = {}
-    for one in (*_of_lab(room), *(one for folder in folders for one in _of_stacks(room, folder))):
+    for one in (*_of_lab(room), *(one for home in homes for one in _of_stacks(room, home))):
         name = one.path.stem.replace("_", "-")
         found.setdefault(name, {}).setdefault(one.stack, one)  # the first one of two files of the same stack
     return {name: list(found[name].values()) for name in sorted(found)}
@@ -185,9 +199,10 @@ def _of_lab(room: str) -> Iterator[Place]:
     yield from (Place(path, _LAB) for path in _files(_LAB / room))
 
 
-def _of_stacks(room: str, folder: Path) -> Iterator[Place]:
-    for path in sorted(folder.glob(f"*/{room}")):
-        yield from (Place(file, folder, path.parent.name) for file in _files(path))
+def _of_stacks(room: str, home: _Home) -> Iterator[Place]:
+    for path in [home.folder / room] if home.is_stack else sorted(home.folder.glob(f"*/{room}")):
+        stack = f"{path.parent.name}/" if home.is_stack else path.parent.name
+        yield from (Place(file, home.folder, stack) for file in _files(path))
 
 
 def _files(room: Path) -> list[Path]:
@@ -202,7 +217,9 @@ def _package(folder: Path) -> str:
     if folder == _LAB:
         return lab.__name__
     own = folder.resolve() == library.own_folder("workload")
-    name = folder.name if own else f"{folder.name}_{hashlib.sha256(str(folder).encode()).hexdigest()[:8]}"
+    name = (
+        folder.name if own else f"{_UNFIT.sub('_', folder.name)}_{hashlib.sha256(str(folder).encode()).hexdigest()[:8]}"
+    )
     if name not in sys.modules:
         package = ModuleType(name, f"Stacks in {folder}.")
         package.__path__ = [str(folder)]

@@ -100,7 +100,7 @@ def has_warned() -> bool:
 
 
 def warn(message: str, where: str) -> None:
-    """Print on stderr, once, what still works but not for long: ``file:line`` and what to write instead."""
+    """Print on stderr, once, what works but is not what it seems: ``file:line`` and what to write instead."""
     text = f"lab: {where}  {message}"
     if text not in _warned:
         _warned.add(text)

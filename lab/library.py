@@ -20,8 +20,10 @@ from lab.text import entries
 FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
 EXPERIMENTS = "experiments"  # folder beside the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
+MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
-ROOMS = ("probes", "metrics", "views", "tests")  # in workloads/<stack>: Python for the host, no workloads
+CODE_ROOMS = ("probes", "metrics", "views")  # in workloads/<stack>, or beside a workload
+ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
@@ -35,6 +37,29 @@ def folders(kind: str) -> list[Path]:
     own = own_folder(kind)
     here = Path.cwd() / FOLDERS[kind]
     return [folder for folder in dict.fromkeys([here, own]) if folder.is_dir()]
+
+
+_remembered: dict[Path, None] = {}
+
+
+def remember_beside(folder: Path) -> None:
+    """Have the code in the rooms of a folder found: a workload there was given by its path."""
+    _remembered[folder] = None
+
+
+def beside() -> list[Path]:
+    """Return the folders of workloads given by their paths, and the current directory, if they have rooms with code.
+
+    Stacks are not among them, nor is a current directory without YAML files: its folders may have other purposes.
+    """
+    here = [Path.cwd()] if any(Path.cwd().glob("*.yaml")) else []
+    elsewhere = (Path(lab.__file__).resolve().parent, *(folder.resolve() for folder in folders("workload")))
+    return [
+        folder
+        for folder in dict.fromkeys([*here, *_remembered])
+        if any((folder / room).is_dir() for room in CODE_ROOMS)
+        and not any(folder.is_relative_to(other) for other in elsewhere)
+    ]
 
 
 def known(kind: str) -> dict[str, Path]:
@@ -74,6 +99,8 @@ def find(kind: str, name_or_path: str) -> Path:
     """
     path = Path(name_or_path)
     if path.is_file():
+        if kind == "workload":
+            remember_beside(path.resolve().parent)
         return path
     names = known(kind)
     short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/") + ".yaml"))
@@ -165,6 +192,25 @@ def stack_called(stack: str) -> Path:
     names = sorted(_stacks())
     raise InputError(
         f'there is no stack "{stack}" with code{suggestion(stack, names)}', hint=f"known: {', '.join(names) or 'none'}"
+    )
+
+
+def module_called(name: str) -> Path:
+    """Return the folder of the kernel module of that name: ``workloads/<stack>/modules/<name>``.
+
+    Raises:
+        InputError: there is no such module.
+    """
+    found: dict[str, Path] = {}
+    for folder in folders("workload"):
+        for path in folder.glob(f"*/{MODULES}/*/{CODE}"):
+            found.setdefault(path.parent.name, path.parent)
+    if name in found:
+        return found[name]
+    raise InputError(
+        f'there is no kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
+        f"with a {CODE}",
+        hint=f"known: {', '.join(sorted(found)) or 'none'}",
     )
 
 

@@ -6,8 +6,9 @@
     <root>/<kind>/.lock            held during a build; contains the builder's process id
     <root>/log/<kind>.log          output of the last build of that kind
 
-An entry is published by one rename, so it is complete or absent. Only the holder of the lock creates or removes partial
-directories.
+An entry is published by one rename, so it is complete or absent. What happens to it later is noticed by the size of its
+large files, which is noted beside them; an entry that is damaged counts as absent, and is built again. Only the holder
+of the lock creates or removes partial directories.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -28,6 +30,8 @@ from lab.errors import HostError
 
 PARTIAL = ".partial-"
 SCRATCH = "scratch"  # in a partial directory: names a second directory of that build, removed with it
+SIZES = ".sizes.json"  # in an entry: bytes of its large files, by name
+LARGE_BYTES = 100_000
 UNUSED_DAYS = 30  # entries unused for longer are removed when the next one of their kind is built
 MOVE_HINT = "XDG_CACHE_HOME=/some/dir moves the cache"
 
@@ -95,14 +99,35 @@ class Store:
         return self.directory / key
 
     def has(self, key: str) -> bool:
-        """Return whether the entry exists. Asking counts as use."""
+        """Return whether the entry exists and is not damaged. Asking counts as use."""
         try:
             os.utime(self.path(key))
         except FileNotFoundError:
             return False
         except OSError:  # another user's cache, which is read-only
-            return self.path(key).is_dir()
-        return True
+            return self.path(key).is_dir() and self.damage(key) is None
+        return self.damage(key) is None
+
+    def damage(self, key: str) -> str | None:
+        """Describe a large file of an entry that does not have its size; None if all have theirs."""
+        try:
+            sizes = json.loads((self.path(key) / SIZES).read_text())
+        except (FileNotFoundError, NotADirectoryError):
+            return None  # it has no large files
+        except ValueError:
+            return f"{SIZES} is not readable"
+        for name, size in sizes.items():
+            path = self.path(key) / name
+            found = path.stat().st_size if path.is_file() else 0
+            if found != size:
+                return f"{name} has {found} of {size} bytes"
+        return None
+
+    def remove(self, key: str, report: Report) -> None:
+        """Remove an entry, if it exists."""
+        with self.lock(report):
+            if self.path(key).exists():
+                remove_tree(self.path(key))
 
     def build(
         self,
@@ -130,6 +155,8 @@ class Store:
         with self.lock(report):
             if self.has(key) and not replace:  # another process built it while holding the lock
                 return self.path(key)
+            if (damage := self.damage(key)) and not replace:
+                report.step(f"{self.what} in the cache is damaged ({damage}): building it again")
             self._prune()
             if free_bytes(self.directory) < needed_bytes:
                 raise no_space(self.directory, needed_bytes)
@@ -153,7 +180,10 @@ class Store:
                 remove_tree(entry)
 
     def _publish(self, partial: Path, key: str) -> None:
-        if self.has(key):
+        sizes = {path.name: path.stat().st_size for path in sorted(partial.iterdir()) if path.is_file()}
+        if large := {name: size for name, size in sizes.items() if size >= LARGE_BYTES}:
+            (partial / SIZES).write_text(json.dumps(large, indent=2) + "\n")
+        if self.path(key).exists():
             old = self.directory / f"{PARTIAL}old-{key}"
             self.path(key).rename(old)
             partial.rename(self.path(key))

@@ -27,6 +27,10 @@ ENVIRONMENT = re.compile(r"PATH|HOME|TMPDIR|APT_CONFIG|(?:https?|ftp|no|all)_pro
 NO_SPACE_TEXT = "No space left on device"
 
 
+class CommandFailedError(BuildError):
+    """A command of a build reported a failure; it was not ended by a signal or a full disk."""
+
+
 class BuildLog:
     """The output of all commands of one build, in a file that outlives a failed build."""
 
@@ -83,7 +87,10 @@ class BuildLog:
         with running(argv, cwd or self.directory, env, stdin, stdout) as process:
             self._follow(process, on_line, on_tick)
         if process.returncode:
-            raise self.failure(step, _reason(process.returncode), since)
+            failure = self.failure(step, _reason(process.returncode), since)
+            if process.returncode > 0 and isinstance(failure, BuildError):
+                raise CommandFailedError(failure.message, hint=failure.hint)
+            raise failure
 
     def _follow(
         self,

@@ -16,6 +16,7 @@ from lab.errors import HostError
 # Programs whose versions count. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
 # the libc.so of the same package.
 PROGRAMS = ("gcc", "ld")
+HEADERS = (Path("/usr/include/linux/version.h"), Path("/usr/include/stdio.h"))  # one of each package
 LIBC_CANDIDATES = (Path("/usr/lib/x86_64-linux-gnu/libc.a"), Path("/usr/lib64/libc.a"), Path("/usr/lib/libc.a"))
 
 
@@ -31,8 +32,7 @@ def toolchain_versions(memory: Path | None = None) -> str:
         HostError: One of them is not installed.
     """
     memory = memory or cache_root() / "toolchain.json"
-    files = [_program(name) for name in PROGRAMS] + [_libc()]
-    fingerprint = "|".join(f"{path}:{path.stat().st_size}:{path.stat().st_mtime_ns}" for path in files)
+    fingerprint = _fingerprint(_files())
     with contextlib.suppress(OSError, ValueError):
         known = json.loads(memory.read_text())
         if known["fingerprint"] == fingerprint:
@@ -44,6 +44,19 @@ def toolchain_versions(memory: Path | None = None) -> str:
         fresh.write_text(json.dumps({"fingerprint": fingerprint, "versions": versions}) + "\n")
         fresh.replace(memory)
     return versions
+
+
+def toolchain_fingerprint() -> str:
+    """A text that changes with the files of compiler, linker, C library and the headers of the system."""
+    return _fingerprint([*_files(), *(path for path in HEADERS if path.exists())])
+
+
+def _files() -> list[Path]:
+    return [_program(name) for name in PROGRAMS] + [_libc()]
+
+
+def _fingerprint(files: list[Path]) -> str:
+    return "|".join(f"{path}:{path.stat().st_size}:{path.stat().st_mtime_ns}" for path in files)
 
 
 def _program(name: str) -> Path:

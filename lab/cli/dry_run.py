@@ -51,7 +51,15 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
         yield from _build(code, set())
     radios = len(radio_numbers(plan.nodes))
     yield shlex.join(
-        command_line(files, Path("SCRATCH"), seed=plan.seed, radios=radios, mode="run", memory_bytes=guest_bytes(plan))
+        command_line(
+            files,
+            Path("SCRATCH"),
+            seed=plan.seed,
+            radios=radios,
+            mode="run",
+            memory_bytes=guest_bytes(plan),
+            console_level=plan.console_level,
+        )
     )
     yield from guest_lines(plan)
 

@@ -9,6 +9,7 @@ import signal
 import sys
 from types import FrameType
 
+from lab.cli.copied import refuse_copy
 from lab.errors import InputErrors, LabError
 from lab.machine.head_start import HEAD_STARTS
 
@@ -40,7 +41,6 @@ def main() -> None:
     atexit.register(gc.freeze)
     try:
         try:
-            HEAD_STARTS.begin(sys.argv[1:])
             status = _verb()
         finally:
             HEAD_STARTS.discard()
@@ -56,9 +56,11 @@ def _verb() -> int:
     """Run the verb; returns the exit status."""
     from click.exceptions import ClickException
 
-    from lab.cli.main import app  # typer, and what it imports: the guest has started already
-
     try:
+        refuse_copy(sys.argv[0])
+        HEAD_STARTS.begin(sys.argv[1:])
+        from lab.cli.main import app  # typer, and what it imports: the guest has started already
+
         return _status(app(standalone_mode=False))
     except LabError as error:
         # several mistakes: each begins its line with file:line, for editors

@@ -35,6 +35,7 @@ def reproduce(
     most: int | None,
     sensitivity: Places | None = None,
     one_at_a_time: Changed | None = None,
+    kernel: str | None = None,
 ) -> int:
     """Run the trials that are not stored, summarize, check claims, draw; returns the exit status."""
     from lab.experiments.file import resolve
@@ -61,6 +62,7 @@ def reproduce(
                 keep=directory / failed,
                 reporter=reporter,
                 on_progress=bar.update,
+                kernel=kernel,
             )
 
     run = run_all(resolved, "failed")

@@ -11,6 +11,7 @@ from typing import Any
 
 from lab.cli.terminal import console
 from lab.errors import InputError
+from lab.fitted import Fitted
 
 
 def print_list(as_json: bool, what: str | None = None) -> None:
@@ -28,7 +29,7 @@ def print_list(as_json: bool, what: str | None = None) -> None:
         table = Table(title=heading, title_justify="left", show_header=False, box=None)
         for name, about in entries.items():
             table.add_row(name, about)
-        console().print(table)
+        console().print(Fitted(table))
         console().print()
 
 

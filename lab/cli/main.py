@@ -52,7 +52,14 @@ Setting = Annotated[
 ]
 Out = Annotated[Path | None, _option(help="Directory for the run; default: a new one in runs/.")]
 Json = Annotated[bool, _option("--json", help="Print JSON instead of tables.")]
-Source = Annotated[Path | None, _option(help="Kernel source tree to use instead of Debian's package.")]
+Source = Annotated[
+    Path | None,
+    _option(help="Kernel source to use instead of Debian's package: tree, archive, or what make kernel-edit made."),
+]
+Built = Annotated[
+    str | None,
+    _option("--kernel", metavar="HASH|PATH", help="Kernel that has been built: beginning of its hash, or its path."),
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -90,7 +97,11 @@ def run(
         str | None, _option(metavar="DURATION", help="End a run that takes longer than this in wall time: 10 min.")
     ] = None,
     as_json: Json = False,
+    junit: Annotated[
+        Path | None, _option(metavar="FILE", help="Also write the result of each check as JUnit's XML.")
+    ] = None,
     kernel_source: Source = None,
+    kernel: Built = None,
 ) -> None:
     """Run a workload on a topology; record and report it.
 
@@ -117,7 +128,9 @@ def run(
             jobs=jobs,
             timeout=timeout,
             as_json=as_json,
+            junit=junit,
             source=kernel_source,
+            kernel=kernel,
         )
     raise typer.Exit(status)
 
@@ -129,14 +142,15 @@ def shell(
     settings: Setting = None,
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
     kernel_source: Source = None,
+    kernel: Built = None,
 ) -> None:
     """Open a prompt on a topology, in real time.
 
-    The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead.
+    The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead, in virtual time.
     """
     from lab.cli.run import interact
 
-    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source))
+    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel))
 
 
 @app.command()
@@ -249,6 +263,10 @@ def reproduce(
         int, _option(metavar="N", help="A grid of more trials requires --yes.", click_type=Whole(1))
     ] = 1000,
     yes: Annotated[bool, _option("--yes", help="Run all trials, however many there are.")] = False,
+    kernel: Annotated[
+        str | None,
+        _option("--kernel", metavar="HASH", help="Kernel that has been built: beginning of its hash."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Run the trials of an experiment; draw it beside the paper.
@@ -278,6 +296,7 @@ def reproduce(
             most=None if yes else limit,
             sensitivity=Places(sensitivity, tuple(vary or ()), place_reps) if sensitivity is not None else None,
             one_at_a_time=Changed(tuple(vary or ())) if one_at_a_time else None,
+            kernel=kernel,
         )
     )
 

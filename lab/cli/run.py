@@ -9,13 +9,15 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterable
+import termios
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from lab import library, runs, units
+from lab.build.kernel.chosen import KernelChoice
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, writing
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from lab.machine.guest import Guest
     from lab.record import Record
 
-IDLE = "idle"  # the workload of a prompt: no processes
-
 
 def execute(
     topology: str,
@@ -46,7 +46,9 @@ def execute(
     jobs: int,
     timeout: str | None,
     as_json: bool,
+    junit: Path | None,
     source: Path | None,
+    kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
     timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
@@ -57,7 +59,7 @@ def execute(
         print(told, file=sys.stderr)
     code = library.code_of(workload, plans[0].stack)
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [])
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
     seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
     name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
     running = _head_start(name, plans, machine, out)
@@ -66,8 +68,19 @@ def execute(
     for place in places:
         with writing(place):
             place.mkdir(exist_ok=True)
-    records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
+    try:
+        records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
+    except LabError as error:
+        if junit is not None:
+            from lab.report.junit import failed
+
+            _write(junit, failed(plans, str(error)))
+        raise
     _point_latest(directory, out)
+    if junit is not None:
+        from lab.report.junit import document
+
+        _write(junit, document(records))
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
 
@@ -85,6 +98,15 @@ def _wall_s(option: str, text: str) -> float:
     if duration_ns <= 0:
         raise InputError(f'{option}: "{text}" leaves no time to run; write for example 60 s')
     return duration_ns / 1e9
+
+
+def _write(path: Path, text: str) -> None:
+    with writing(path, hint="choose another --junit"):
+        path.write_text(text, encoding="utf-8")
+
+
+def _choice(plan: Plan, source: Path | None, built: str | None) -> KernelChoice:
+    return KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -157,6 +179,7 @@ def _point_latest(directory: Path, out: Path | None) -> None:
 
 def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     from lab import captures, report
+    from lab.record.build import COLLECTED
 
     pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
     if as_json:
@@ -172,6 +195,8 @@ def _report(records: list[Record], places: list[Path], as_json: bool) -> None:
     for place, page in zip(places, pages, strict=True):
         for capture in sorted((place / "raw").glob(captures.FILES)):
             print(f"capture: {capture}")
+        if (place / COLLECTED).is_dir():
+            print(f"collected: {place / COLLECTED}")
         print(f"report: {page}")
 
 
@@ -221,41 +246,55 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
     return 0 if record.passed else 1
 
 
-def interact(topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None) -> int:
+def interact(
+    topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None, kernel: str | None
+) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node.
 
-    If standard input is no terminal, run its lines instead; the exit status is that of the last one.
+    If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
     """
     from lab.machine import batch
     from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
     from lab.plan.load import load
+    from lab.runs.session import WORKLOAD, Session
 
-    # a prompt has no end, and the topology's timeline does not run here: accept events at any time
-    settings = [*settings, "workload.duration=24h"]
+    # a prompt has no end, and the topology's timeline does not run here
+    settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
     if stack is not None:
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
-    plan = load(topology, IDLE, seed, settings, places=places)
-    code = library.code_of(IDLE, plan.stack)
+    plan = load(topology, WORKLOAD, seed, settings, places=places)
+    code = library.code_of(WORKLOAD, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, source, [code] if code else [])
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel))
     with scratch({}) as home:
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
         runs.write_plan(directory, plan)
-        setup = machine.setup(plan, directory)
+        setup = machine.setup(plan, directory, any_event=True)
+        session = Session(directory, topology, seed, settings, places)
         if not os.isatty(0):
             lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-            return batch.run(setup, lines, sys.stdout.buffer)
-        with Guest.started(setup, "shell") as guest:
-            return _wait_for_shell(guest, directory)
+            return batch.run(setup, lines, sys.stdout.buffer, session.serve)
+        with _terminal_kept(), Guest.started(setup, "shell") as guest:
+            return _wait_for_shell(guest, directory, session.serve)
 
 
-def _wait_for_shell(guest: Guest, directory: Path) -> int:
+@contextlib.contextmanager
+def _terminal_kept() -> Iterator[None]:
+    """Leave the terminal as it was: the kernel of a guest that is killed cannot."""
+    before = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def _wait_for_shell(guest: Guest, directory: Path, serve: Callable[[], None]) -> int:
     """Wait until the guest of a prompt is off; returns the exit status.
 
     Raises:
@@ -269,7 +308,7 @@ def _wait_for_shell(guest: Guest, directory: Path) -> int:
     interrupted = False
     while True:
         try:
-            guest.wait()
+            guest.wait(serve)
             break
         except KeyboardInterrupt:  # the guest received it as well, and ends unless it has a prompt
             interrupted = True

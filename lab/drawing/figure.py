@@ -115,11 +115,12 @@ class Chart:
     title: str
     about: str  # what is shown, and what error bars mean
     panels: Sequence[Panel | Axes]
-    legend: Sequence[Key | tuple[str, int]] = ()
+    legend: Sequence[Key | tuple[str, int | None]] = ()
     height: int = 300  # with one line of text, without legend
     warnings: Sequence[str] = ()  # what is missing
     ramp: Ramp | None = None
     stacked: bool = False  # panels one below the other, each with its own scale
+    below: Sequence[str] = ()  # sentences below the panels
 
 
 @dataclass(frozen=True)
@@ -127,4 +128,4 @@ class Figure(Chart):
     """A chart of simple panels, with a legend of labels and colours."""
 
     panels: Sequence[Panel]
-    legend: Sequence[tuple[str, int]] = ()
+    legend: Sequence[tuple[str, int | None]] = ()

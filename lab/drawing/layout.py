@@ -24,6 +24,7 @@ _NAMED = 300.0  # height of axes with names, unless _NAME requires another
 _NAME = (26.0, 44.0)  # minimum and maximum height of a name
 _TITLE, _LINE = 19.0, 16.0  # height of a line
 _RIGHT, _BETWEEN = 18.0, 20.0
+_BELOW = 5.0  # below the last sentence
 _DRAWN: dict[type, Callable[[Any, Frame], Shapes]] = {
     Line: series.line,
     Trace: series.trace,
@@ -81,7 +82,11 @@ def _laid_out(chart: Chart, left: float) -> Scene:
     for row in _rows(chart):
         drawn, y = _row(row, left, y, chart.height - _AROUND, known)
         shapes += drawn
-    return Scene(WIDTH, math.ceil(y), chart.title, shapes)
+    for sentence in chart.below:
+        for line in wrapped(sentence, WIDTH, "about"):
+            y += _LINE
+            shapes.append(Text(0, y, line, "about", colour="ink"))
+    return Scene(WIDTH, math.ceil(y + (_BELOW if chart.below else 0)), chart.title, shapes)
 
 
 def _rows(chart: Chart) -> list[list[Axes]]:

@@ -14,7 +14,6 @@ from lab.drawing.shapes import Dots, Path, Shape, Shapes, Text, box
 from lab.drawing.words import shortened, text_width
 
 _ROW = 21.0
-_LONGEST = 320.0  # maximum width of a name, in pixels
 _BEFORE, _AFTER = 34.0, 20.0  # width of the sample before a name, and of the space after it
 _STEPS = 24  # number of colours in the scale of a heat map
 _STEP = 6.0  # width of each, in pixels
@@ -46,7 +45,7 @@ def legend(chart: Chart, width: float, y: float) -> tuple[list[Shape], float]:
     x = 0.0
     found = keys(chart)
     for key in found:
-        label = shortened(key.label, width - 60 if key.style is None else _LONGEST, "mark")
+        label = shortened(key.label, width - _BEFORE, "mark")
         wide = _BEFORE + text_width(label, "mark") + _AFTER
         if x and x + wide - _AFTER > width:
             x, y = 0.0, y + _ROW

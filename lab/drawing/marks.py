@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Marks between a pair of axes, in values of the axes; lab.drawing.series and lab.drawing.bars draw them.
 
-On an axis of names the first name is at 0, the next at 1, and so on. A ``colour`` is an index into the palette; a
-``style`` is the number of a series, which determines colour, marker and texture.
+On an axis of names the first name is at 0, the next at 1, and so on. A ``colour`` is an index into the palette, or None
+for grey; a ``style`` is the number of a series, which determines colour, marker and texture.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """A line through points, or steps (each value is valid back to the previous x)."""
+    """A line through points, or steps (each value is valid back to the previous x).
+
+    A grey one is thin, and one of many: its label is shown when the pointer is over it.
+    """
 
     label: str
     x: list[float]
     y: list[float]
-    colour: int = 0
+    colour: int | None = 0
     step: bool = False
     area: bool = False  # the space below it is tinted
     solid: bool = False  # the space below it is filled, without a line, and hides what is behind
@@ -32,7 +35,7 @@ class Band:
     begin: float
     end: float
     label: str = ""
-    colour: int | None = None  # None: grey
+    colour: int | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ from lab.drawing.shapes import Dots, Path, Place, Shapes
 Point = TypeVar("Point")
 TINT = 0.16
 _MARKER, _CAP = 3.9, 3.5  # half the size of a marker, and of the ends of an error bar
-_ALONE = 1.8  # radius of a point without a line
+_WIDE, _THIN = 1.8, 0.9  # of a line; also the radius of a point without a line
+_FAINT = 0.55  # opacity of a line that is one of many
+_DOT, _SPECK = 1.5, 1.0  # radius of points that have none
 _SEEN = 0.4  # shorter error bars are not drawn
 _MARKERS: tuple[tuple[Place, ...], ...] = (
     (),  # a circle
@@ -36,15 +38,16 @@ _MARKERS: tuple[tuple[Place, ...], ...] = (
 
 def line(mark: Line, frame: Frame) -> Shapes:
     """Draw points, a line through them, or the space below it."""
-    colour = series(mark.colour)
+    colour: Colour = "soft" if mark.colour is None else series(mark.colour)
+    tip, width, radius = (mark.label, _THIN, _SPECK) if mark.colour is None else ("", _WIDE, _DOT)
     points = list(zip(mark.x, mark.y, strict=True))
     if mark.dots:
-        yield Dots(tuple((frame.x(x), frame.y(y)) for x, y in points), 1.5, fill=colour)
+        yield Dots(tuple((frame.x(x), frame.y(y)) for x, y in points), radius, fill=colour, tip=tip)
         return
     for run in _runs(points, lambda before, after: mark.gap is not None and after[0] - before[0] > mark.gap):
         places = [(frame.x(x), frame.y(y)) for x, y in run]
         if len(places) == 1:
-            yield Dots(tuple(places), _ALONE, fill=colour)
+            yield Dots(tuple(places), width, fill=colour, tip=tip)
             continue
         if mark.step:
             places = _steps(places, back=True)
@@ -53,7 +56,8 @@ def line(mark: Line, frame: Frame) -> Shapes:
             below = ((places[0][0], base), *places, (places[-1][0], base))
             yield Path(below, fill=colour, closed=True, opacity=1.0 if mark.solid else TINT)
         if not mark.solid:
-            yield Path(tuple(places), colour, dash=DASHES[mark.colour % len(DASHES)])
+            dash, opacity = DASHES[(mark.colour or 0) % len(DASHES)], _FAINT if mark.colour is None else 1.0
+            yield Path(tuple(places), colour, dash=dash, width=width, opacity=opacity, tip=tip)
 
 
 def trace(mark: Trace, frame: Frame) -> Shapes:
@@ -68,7 +72,7 @@ def trace(mark: Trace, frame: Frame) -> Shapes:
             if len(places) > 1:
                 yield from stroke(tuple(_steps(places) if mark.step else places), mark.style, mark.published)
             elif places and not mark.marked:
-                yield Dots(tuple(places), _ALONE, fill=colour)
+                yield Dots(tuple(places), _WIDE, fill=colour)
     if not mark.marked:
         every = max(1, len(present) // mark.few) if mark.few else 0
         present = present[every // 2 :: every] if every else []

@@ -31,10 +31,16 @@ class Outcome:
 
 
 class Unmeasured(Mapping[str, Any]):
-    """Placeholder for the values of a process before it has run: every name exists, without a value."""
+    """Placeholder for the values of a process before it has run: every name exists.
 
-    def __getitem__(self, key: str) -> None:
-        return None
+    Names in ``units`` have a number in that unit, so that comparisons with other units are refused; others no value.
+    """
+
+    def __init__(self, units: Mapping[str, str] | None = None) -> None:
+        self._units = units or {}
+
+    def __getitem__(self, key: str) -> Quantity | None:
+        return Quantity(1, self._units[key]) if key in self._units else None
 
     def __iter__(self) -> Iterator[str]:
         return iter(("exit",))

@@ -53,7 +53,7 @@ def _interrupted(*_: object) -> None:
 
 
 def batch() -> None:
-    """The commands that the host passes on, in real time."""
+    """The commands that the host passes on."""
     from lab.guest.batch import Batch
 
     Batch(*_network())
@@ -71,6 +71,7 @@ def _network() -> tuple[LiveGuest, LabNet]:
     guest = LiveGuest(plan, Loop(), network)
     for step in script.network(plan, guest.pid):
         step.execute(guest)
+    guest.clock.start(guest.loop)
     return guest, network
 
 

@@ -42,6 +42,8 @@ class Control:
         self._held: list[Callable[[], None]] = []  # calls of listeners, which must not ask while an answer is awaited
         self.handoff: object = None  # the latest one of its station
         self._listeners: list[Callable[[int, str], None]] = []
+        self._path = root / path.lstrip("/")
+        self._reading = True
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         Control._count += 1
         before = Path.cwd()
@@ -57,6 +59,22 @@ class Control:
         loop.add_reader(self._socket.fileno(), self._read)
         if self.request("ATTACH").strip() != "OK":
             raise GuestError(f"{task.name} refused to send events", task.name, task.logs)
+
+    def close(self) -> None:
+        """Receive nothing more, and remove the daemon's socket: it has ended."""
+        self._stop_reading()
+        self._socket.close()
+        self._path.unlink(missing_ok=True)
+
+    def _stop_reading(self) -> None:
+        if self._reading:
+            self._reading = False
+            self._loop.remove_reader(self._socket.fileno())
+
+    def follow(self, earlier: Control) -> None:
+        """Take over the events and the listeners of the connection to the same daemon before it was started anew."""
+        self.events[:0] = earlier.events
+        self._listeners += earlier._listeners
 
     def listen(self, callback: Callable[[int, str], None]) -> None:
         """Call ``callback(uptime_ns, text)`` for every later event."""
@@ -74,7 +92,7 @@ class Control:
             except BlockingIOError:
                 return
             except OSError:  # the daemon has ended; its task reports that
-                self._loop.remove_reader(self._socket.fileno())
+                self._stop_reading()
                 return
             if not _is_event(text):
                 self._answers.append(text)

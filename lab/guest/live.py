@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -176,6 +177,10 @@ class LiveGuest:
         container = self.container(file.node)
         if file.text is not None:
             chunks: Iterable[bytes] = [file.text.encode()]
+        elif file.packed_bytes is not None:
+            from base64 import b64decode
+
+            chunks = [b64decode(self.plan.packed[file.sha256])]
         else:
             from lab.shared.random_files import random_chunks
 
@@ -184,6 +189,25 @@ class LiveGuest:
             container.write_chunks(file.path, chunks, file.mode)
         except GuestError as error:
             raise GuestError(f"files.{file.name}: {error.message}", error.culprit) from None
+
+    def collect(self, wanted: Sequence[types.Collect]) -> None:
+        """Copy files of nodes into the run's directory.
+
+        Raises:
+            GuestError: Some of them could not be copied; the others were.
+        """
+        from lab.guest.collecting import collect
+
+        failures = []
+        for entry in wanted:
+            try:
+                collect(self.container(entry.node), entry)
+            except KeyError:  # the run failed before there was this node
+                continue
+            except GuestError as error:
+                failures.append(error)
+        if failures:
+            raise GuestError("\n".join(error.message for error in failures), failures[0].culprit)
 
     def pause(self, duration_ns: int) -> None:
         """Let virtual time pass."""
@@ -215,7 +239,21 @@ class LiveGuest:
     def attach(self, node: str, daemon: str, path: str) -> None:
         """Connect to the control socket of hostapd or wpa_supplicant."""
         self.await_socket(node, daemon, path)
+        earlier = self.controls.get(node)
         self.controls[node] = Control(self.loop, self.container(node).root, path, self.daemons[node, daemon])
+        if earlier is not None:
+            self.controls[node].follow(earlier)
+
+    def kill_daemons(self, node: str) -> None:
+        """Kill the daemons of a node; it may start them anew."""
+        tasks = [task for (owner, _), task in self.daemons.items() if owner == node]
+        for task in tasks:
+            task.send(signal.SIGKILL)
+        self.loop.wait_for(
+            lambda: not any(task.alive for task in tasks), UP_TIMEOUT_NS, f"the daemons of {node} to end", culprit=node
+        )
+        if node in self.controls:
+            self.controls[node].close()
 
     def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
         """Wait until a daemon has done ``what``, according to its status or an event."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
 from lab.guest.commands import memory_text, pids_text
@@ -17,6 +17,9 @@ from lab.guest.sampling import FileSizeSampler, Sampler
 from lab.guest.tasks import Task
 from lab.shared import types
 from lab.shared.paths import RAW
+
+if TYPE_CHECKING:
+    from lab.guest.output_times import OutputTimes
 
 _MUST_END = "; a client must end by itself: make duration: longer, or write stop: or may_run_on: true"
 
@@ -47,10 +50,13 @@ class Processes:
         self._guest = guest
         self._samplers: dict[str, Sampler] = {}
         self._sizes: list[FileSizeSampler] = []
+        self._times: OutputTimes | None = None
 
     def start(self, process: types.Process) -> None:
         """Start a program, and watch its file if it has one."""
         container = self._guest.container(process.node)
+        if process.prints is not None:
+            self._output_times().watch(RAW / f"{process.id}.out")
         task = Task(
             self._guest.loop,
             process.id,
@@ -64,6 +70,13 @@ class Processes:
             sampler = FileSizeSampler(self._guest.loop, self._guest.clock, process, container, task)
             self._sizes.append(sampler)
             sampler.tick()
+
+    def _output_times(self) -> OutputTimes:
+        from lab.guest.output_times import OutputTimes  # most runs do not need it
+
+        if self._times is None:
+            self._times = OutputTimes(self._guest.loop)
+        return self._times
 
     def sample(self, process: types.Process) -> None:
         """Start to run a probe's command repeatedly."""
@@ -169,6 +182,8 @@ class Processes:
         for task in tasks.values():
             task.send(signal.SIGKILL)
         self._await_ends(tasks.values(), grace_ns)
+        if self._times is not None:
+            self._times.finish()
 
     def _await_ends(self, tasks: Collection[Task], longest_ns: int) -> None:
         self._guest.loop.run_until(now_ns() + longest_ns, lambda: not any(task.alive for task in tasks))

@@ -167,6 +167,22 @@ class CaptureAir(NamedTuple):
         guest.capture_air(self.argv)
 
 
+class Collect(NamedTuple):
+    """Copy files of nodes into the run's directory."""
+
+    wanted: tuple[types.Collect, ...]
+
+    def describe(self) -> Iterator[str]:
+        """Which files."""
+        for entry in self.wanted:
+            unless = "; there may be none" if entry.optional else ""
+            yield f"# in {entry.node}: collect {entry.path} (at most {entry.at_most_bytes / (1 << 20):.6g} MiB{unless})"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Copy them."""
+        guest.collect(self.wanted)
+
+
 class EndCapture(NamedTuple):
     """End the capture of the medium."""
 

@@ -17,6 +17,7 @@ from lab.guest.run_steps import (
     AwaitReady,
     CaptureAir,
     CheckEnds,
+    Collect,
     EndCapture,
     EndProcesses,
     OfferStack,
@@ -216,3 +217,5 @@ def after_outcome(plan: types.Plan) -> Iterator[Step]:
     """Steps after the outcome is known, also for a failed run: they take time that is not part of the run."""
     if plan.pcap:
         yield EndCapture()
+    if plan.collect:
+        yield Collect(tuple(plan.collect))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import select
 import signal
 import sys
@@ -18,11 +20,13 @@ from lab.guest.live import LiveGuest
 from lab.guest.network import links
 from lab.guest.network.network import LabNet
 from lab.guest.network.nodes import LabNode
+from lab.guest.session import Session
 from lab.shared.paths import PROMPT
 
 WELCOME = """
 {nodes}
-Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · roam STATION AP · py EXPR · help · exit
+Commands: sta1 ping h1 · h1 ip addr · pingall · nodes · links · dump · net · py EXPR · help · exit
+  roam STATION AP · move NODE X Y Z SPEED · event … · events · save FILE · pcap start · pcap stop
 """
 HELP = """
 NODE COMMAND runs a program in a node. After the first word, names of nodes become their addresses, everywhere in the
@@ -34,6 +38,11 @@ py EXPRESSION evaluates Python with every node and net at hand:
 """
 _HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_wait", "do_EOF"}
 ROAM_TIMEOUT_NS = 10_000_000_000
+_POLL_NS = 10_000_000  # how often the host's answer is looked for
+# a command that took longer is saved as one in the background: a timeline waits for its events, and moves wait, too
+_LONG_NS = 100_000_000
+_QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
+_MOVE = "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m 0 m 1 m 3 m/s"
 
 
 class Shell(CLI):
@@ -51,6 +60,7 @@ class Shell(CLI):
     def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
         self._guest = guest
         self._network = network
+        self._session = Session(guest, self._wait_for_host)
         network.build()
         self.greet()
         super().__init__(network, stdin)
@@ -75,6 +85,81 @@ class Shell(CLI):
             error(f"*** {failure.message}\n")
             return None
 
+    def _wait_for_host(self) -> None:
+        self._guest.pause(_POLL_NS)
+
+    def default(self, line: str) -> Any:
+        """Mininet's: run a command in a node; note it if it succeeds."""
+        begun_ns = self._guest.clock.elapsed_ns()
+        super().default(line)
+        first, _, rest = line.partition(" ")
+        if first not in self.mn or not rest.strip():
+            return
+        node = self.mn[first]
+        if node.shell and node.cmd("echo $?").strip() == "0":
+            self._note_command(first, " ".join(self._address(word) for word in rest.split(" ")), begun_ns)
+
+    def _note_command(self, node: str, words: str, begun_ns: int) -> None:
+        if self._guest.clock.elapsed_ns() - begun_ns > _LONG_NS:
+            words = f"({words}) &"
+        argv = json.dumps(["bash", "-c", words], ensure_ascii=False)
+        self._session.note(f"exec: {node}, run: {argv}", begun_ns)
+
+    def _address(self, word: str) -> str:
+        """Return the address of a node, and any other word as it is."""
+        return self.mn[word].defaultIntf().updateIP() or word if word in self.mn else word
+
+    def do_link(self, line: str) -> None:
+        """Take a wired link down or up: link NODE NODE up|down."""
+        words = line.split()
+        if len(words) != 3 or words[2] not in ("up", "down"):
+            error("link NODE NODE up, or link NODE NODE down\n")
+            return
+        self._fire(f"link: [{words[0]}, {words[1]}], to: {words[2]}")
+
+    def do_move(self, line: str) -> None:
+        """Move a node, at once or at a speed: move NODE X Y Z [SPEED], such as move sta1 42 m 0 m 1 m 3 m/s."""
+        node, _, rest = line.strip().partition(" ")
+        found = _QUANTITY.findall(rest)
+        if len(found) not in (3, 4) or _QUANTITY.sub("", rest).strip():
+            error(f"{_MOVE}\n")
+            return
+        *place, speed = found if len(found) == 4 else [*found, ""]
+        self._fire(f"move: {node}, to: [{', '.join(place)}]" + (f", speed: {speed}" if speed else ""))
+
+    def do_event(self, line: str) -> None:
+        """Do an event of a timeline, written without at: event netem: h1-s1, delay: 20 ms."""
+        if not line.strip():
+            error("event KIND: TARGET, …, as in a timeline: event netem: h1-s1, delay: 20 ms\n")
+            return
+        self._fire(line.strip())
+
+    def _fire(self, written: str) -> None:
+        for told in self._session.fire(written):
+            output(f"{told}\n")
+
+    def do_events(self, _line: str) -> None:
+        """List what has been done so far, with its time since the prompt."""
+        for at_ns, written in self._session.done:
+            output(f"{at_ns / 1e9:.3f} s  {written}\n")
+
+    def do_save(self, line: str) -> None:
+        """Write a topology with what has been done as its timeline: save FILE.yaml."""
+        if len(line.split()) != 1:
+            error("save FILE.yaml\n")
+            return
+        output(f"{self._session.save(line.strip())}\n")
+
+    def do_pcap(self, line: str) -> None:
+        """Capture every frame on the medium: pcap start, then pcap stop, which names the files."""
+        if line.strip() == "start":
+            self._session.start_capture()
+        elif line.strip() == "stop":
+            for file in self._session.stop_capture() or ["nothing was sent"]:
+                output(f"{file}\n")
+        else:
+            error("pcap start, or pcap stop\n")
+
     def do_roam(self, line: str) -> None:
         """Hand a station off: roam STATION ACCESS-POINT."""
         words = line.split()
@@ -84,6 +169,7 @@ class Shell(CLI):
             error(f"roam STATION ACCESS-POINT, with one of {', '.join(stations)} and one of {', '.join(aps)}\n")
             return
         control = self._guest.controls[words[0]]
+        begun_ns = self._guest.clock.elapsed_ns()
         handoff = Handoff(control, stations[words[0]].spec, aps[words[1]].spec)
         try:
             handoff.start()
@@ -92,6 +178,7 @@ class Shell(CLI):
             handoff.end()
             error(f"{failure.message}\n")
             return
+        self._session.note(f"roam: {words[0]}, to: {words[1]}", begun_ns)
         output(f"{words[0]} is associated with {words[1]}\n")
 
     def waitForNode(self, node: LabNode) -> None:

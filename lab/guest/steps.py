@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from lab.guest import commands
+from lab.guest.errors import GuestError
 from lab.shared import types
 from lab.shared.paths import CGROUPS, NODES
 
@@ -160,8 +161,10 @@ class Place(NamedTuple):
     def describe(self) -> Iterator[str]:
         """Its content."""
         file = self.file
-        content = f"{file.random_bytes} random bytes" if file.text is None else f"{len(file.text)} characters"
-        yield f"# in {file.node}: {file.path} ({content}, sha256 {file.sha256[:16]}…)"
+        content = f"{file.random_bytes} random bytes" if file.random_bytes is not None else f"{file.size_bytes} bytes"
+        if file.text is not None:
+            content = f"{len(file.text)} characters"
+        yield f"# in {file.node}: {file.path} ({content}, mode {file.mode:04o}, sha256 {file.sha256[:16]}…)"
 
     def execute(self, guest: LiveGuest) -> None:
         """Write it."""
@@ -254,6 +257,30 @@ class Attach(NamedTuple):
     def execute(self, guest: LiveGuest) -> None:
         """Wait for the socket, and connect."""
         guest.attach(self.node, self.daemon, self.path)
+
+
+class Ask(NamedTuple):
+    """Have hostapd or wpa_supplicant do something."""
+
+    node: str
+    daemon: str
+    request: str
+
+    def describe(self) -> Iterator[str]:
+        """The request."""
+        yield f"# to {self.daemon} on {self.node}: {self.request}"
+
+    def execute(self, guest: LiveGuest) -> str:
+        """Send it; returns the answer.
+
+        Raises:
+            GuestError: It refuses.
+        """
+        control = guest.controls[self.node]
+        answer = control.request(self.request).strip()
+        if answer != "OK":
+            raise GuestError(f"{control.task.name} answers {self.request} with {answer}", control.task.name)
+        return answer
 
 
 class AwaitUp(NamedTuple):

@@ -14,19 +14,20 @@ from collections.abc import Callable, Iterable
 from typing import IO
 
 from lab.errors import RunError
-from lab.machine.guest import Guest, Setup
+from lab.machine.guest import Guest, Meanwhile, Setup
 
 _LINE_END = re.compile(rb"\r+\n")  # the consoles of guest and node each add a carriage return
 _LAST = ("exit", "quit")
 
 
-def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes]) -> int:
+def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes], meanwhile: Meanwhile = lambda: None) -> int:
     """Run the lines as they come, up to ``exit``; returns the exit status of the last command.
 
     Args:
         setup: of the guest; its run directory holds plan.json.
         lines: of the input.
         output: receives what the commands print.
+        meanwhile: is called again and again while a line runs.
 
     Raises:
         RunError: The guest ended before it ran all commands.
@@ -47,7 +48,7 @@ def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes]) -> int:
                     if command in _LAST:
                         status = int(arguments[0]) if arguments and arguments[0].isdecimal() else status
                         break
-                    status = guest.execute(text)
+                    status = guest.execute(text, meanwhile)
                 guest.finish()
             except RunError:
                 if not copy.error:

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import MOVE_HINT, cache_root, free_bytes
+from lab.build.damage import check_cache
 from lab.build.image.namespaces import namespace_problem
+from lab.build.report import LineReport
 from lab.checkout import CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
@@ -45,16 +47,18 @@ class Finding:
     advice: str = ""
 
 
-def host_tools(path: Path = PACKAGES, *, root: bool | None = None, test: bool = False) -> list[Tool]:
+def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool = False) -> list[Tool]:
     """What scripts/packages lists for this user, and whether it is installed.
 
     Args:
         path: the list.
-        root: whether the user is root; default: the current user.
+        as_user: whether an image is to be built by a user other than root; default: by the current one, if there is
+            none yet.
         test: what only ``make test`` needs, instead of what everything needs.
     """
-    is_root = os.geteuid() == 0 if root is None else root
-    wanted = {"test"} if test else {"all"} if is_root else {"all", "user"}
+    if as_user is None:
+        as_user = os.geteuid() != 0 and not _is_built("image")
+    wanted = {"test"} if test else {"all", "user"} if as_user else {"all"}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
@@ -63,6 +67,11 @@ def host_tools(path: Path = PACKAGES, *, root: bool | None = None, test: bool = 
         if who in wanted:
             tools.append(Tool(name, package, why, _is_there(name)))
     return tools
+
+
+def _is_built(kind: str) -> bool:
+    """Whether the cache has a kernel or an image, if maybe not the one of this checkout."""
+    return any((cache_root() / kind).glob("*/*"))
 
 
 def _is_there(name: str) -> bool:
@@ -80,6 +89,7 @@ def examine() -> list[Finding]:
         _tools(),
         _clock(),
         _cache(),
+        _built(),
         _memory(),
         _ptrace(),
         _namespaces(),
@@ -141,9 +151,21 @@ def _cache() -> Finding:
     except OSError as error:
         return Finding("cache", False, f"{root}: {error.strerror}", f"make it writable, or {MOVE_HINT}")
     free = free_bytes(root)
-    built = (root / "kernel").is_dir() and (root / "image").is_dir()
+    built = _is_built("kernel") and _is_built("image")
     found = f"{root}, {free / 1e9:.1f} GB free"
     return Finding("cache", built or free > BUILD_BYTES, found, f"a build needs {BUILD_BYTES / 1e9} GB; {MOVE_HINT}")
+
+
+def _built() -> Finding:
+    """Remove kernels and images that are damaged: the next run builds them again."""
+    checked = list(check_cache())
+    damaged = [entry for entry in checked if entry.damage]
+    for entry in damaged:
+        entry.store.remove(entry.key, LineReport())
+    if not damaged:
+        return Finding("kernels and images", True, f"{len(checked)} in the cache, whole")
+    listing = "; ".join(f"{entry.store.kind} {entry.key}: {entry.damage}" for entry in damaged)
+    return Finding("kernels and images", False, listing, "removed from the cache; the next run builds it again")
 
 
 def _memory() -> Finding:
@@ -167,4 +189,8 @@ def _ptrace() -> Finding:
 
 def _namespaces() -> Finding:
     problem = namespace_problem()
-    return Finding("namespaces", problem is None, problem[0] if problem else "allowed", problem[1] if problem else "")
+    if problem is None:
+        return Finding("namespaces", True, "allowed")
+    if _is_built("image"):
+        return Finding("namespaces", True, f"{problem[0]}; only needed to build an image")
+    return Finding("namespaces", False, *problem)

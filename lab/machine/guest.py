@@ -23,9 +23,12 @@ from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
 from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
 from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
+from lab.shared.types import CONSOLE_LEVEL
 
 OnProgress = Callable[[Progress], None]
+Meanwhile = Callable[[], None]  # is called again and again while a shell works
 _COMMAND_POLL_S = 0.005
+_PROMPT_POLL_S = 0.02
 _ENDED_EARLY = "the guest ended before it ran all commands; its output shows why"
 
 
@@ -38,6 +41,7 @@ class Setup:
     radios: int = 0
     duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
     memory_bytes: int = GUEST_BYTES
+    console_level: str = CONSOLE_LEVEL
 
 
 class Guest:
@@ -75,7 +79,13 @@ class Guest:
                 with writing(files.run / "console.log"):
                     console = closing.enter_context((files.run / "console.log").open("wb"))
             words = command_line(
-                files, place, seed=setup.seed, radios=setup.radios, mode=mode, memory_bytes=setup.memory_bytes
+                files,
+                place,
+                seed=setup.seed,
+                radios=setup.radios,
+                mode=mode,
+                memory_bytes=setup.memory_bytes,
+                console_level=setup.console_level,
             )
             process = GuestProcess(words, files.run, memory, console)
             closing.callback(process.kill)
@@ -103,10 +113,10 @@ class Guest:
             on_progress(progress)
         return self._watch.judge()
 
-    def execute(self, line: str) -> int:
-        """Run a line of ``lab shell`` in a guest of mode "batch", in real time; returns its exit status.
+    def execute(self, line: str, meanwhile: Meanwhile = lambda: None) -> int:
+        """Run a line of ``lab shell`` in a guest of mode "batch"; returns its exit status.
 
-        What it prints goes to the guest's console.
+        What it prints goes to the guest's console. Between two lines no virtual time passes, and the guest is stopped.
 
         Raises:
             RunError: The guest ended before that.
@@ -117,9 +127,11 @@ class Guest:
         part.write_text(line)
         part.rename(commands / str(self._executed))
         self._executed += 1
-        while not status.exists():
-            if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
-                raise RunError(_ENDED_EARLY)
+        with self._process.going():
+            while not status.exists():
+                meanwhile()
+                if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
+                    raise RunError(_ENDED_EARLY)
         return int(status.read_text())
 
     def finish(self) -> None:
@@ -131,12 +143,15 @@ class Guest:
         commands = self._process.run / COMMANDS.name
         commands.mkdir(exist_ok=True)
         (commands / COMMANDS_END.name).touch()
-        self.wait()
+        with self._process.going():
+            self.wait()
         if not (commands / COMMANDS_DONE.name).exists():
             raise RunError(_ENDED_EARLY)
 
-    def wait(self) -> None:
+    def wait(self, meanwhile: Meanwhile | None = None) -> None:
         """Wait until it is off, without a time limit: for a prompt."""
+        while meanwhile and not self._process.ended(within_s=_PROMPT_POLL_S):
+            meanwhile()
         self._process.process.wait()
 
     def end(self) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from lab.build.image.image import Image, ensure_image
 from lab.build.image.initrd import Initrd, ensure_initrd
-from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.kernel.chosen import KernelChoice
+from lab.build.kernel.kernel import Kernel
 from lab.build.report import Report
 from lab.build.stack.stack import Stack, ensure_stack
 from lab.errors import BuildError, InputError
@@ -20,6 +21,7 @@ from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
 from lab.machine.process import GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
+from lab.shared.kinds import EVENTS, names
 from lab.shared.types import Plan
 
 
@@ -45,9 +47,11 @@ class Machine:
             raise BuildError(f"the run needs the code of the stack {uses.stack}, which was not built")
         return self.stacks[uses.stack]
 
-    def setup(self, plan: Plan, directory: Path) -> Setup:
-        """The parameters of a guest's start for a plan, in a run directory."""
+    def setup(self, plan: Plan, directory: Path, *, any_event: bool = False) -> Setup:
+        """The parameters of a guest's start for a plan, in a run directory; ``any_event``: for a prompt."""
         uses = Uses.of(plan)
+        if any_event:
+            uses = replace(uses, events=tuple(names(EVENTS)))
         stack = self.stack(uses)
         files = GuestFiles(
             kernel=self.kernel.path,
@@ -58,18 +62,22 @@ class Machine:
             stack=stack.path if stack else None,
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan))
+        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan), plan.console_level)
 
 
-def ensure_machine(report: Report, source: Path | None = None, stacks: Iterable[Path] = ()) -> Machine:
+def ensure_machine(report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None) -> Machine:
     """Kernel, image, initrd and code, built unless they are cached.
 
     Args:
         report: receives build progress.
-        source: a kernel source to use instead of Debian's package.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
+        choice: another kernel than that of the checkout.
+
+    Raises:
+        InputError: There is no such kernel.
     """
-    kernel, image, initrd = ensure_kernel(report, source=source), ensure_image(report), ensure_initrd(report)
+    kernel = (choice or KernelChoice()).kernel(report)
+    image, initrd = ensure_image(report), ensure_initrd(report)
 
     def compile_code(directory: Path) -> None:
         """Compile the code in a guest, and put the bytecode beside it."""

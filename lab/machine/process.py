@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import select
+import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from lab.machine.cores import Core
+from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
 # 2026-01-01T00:00:00Z: runs do not depend on the date, and logs are readable
 START_NS = 1_767_225_600_000_000_000
@@ -27,14 +31,14 @@ class Mode:
 
     virtual_time: bool = True
     terminal: bool = False  # it uses the caller's terminal, and has no log
-    quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic
+    quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic, unless it is asked to
 
 
 MODES = {
     "run": Mode(),  # a plan, to its end
     "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
     "shell": Mode(virtual_time=False, terminal=True, quiet=True),  # a prompt
-    "batch": Mode(virtual_time=False, quiet=True),  # commands (lab.machine.batch)
+    "batch": Mode(quiet=True),  # commands (lab.machine.batch)
 }
 
 
@@ -56,10 +60,18 @@ class GuestFiles:
 
 
 def command_line(
-    files: GuestFiles, scratch: Path, *, seed: int, radios: int, mode: str, memory_bytes: int
+    files: GuestFiles,
+    scratch: Path,
+    *,
+    seed: int,
+    radios: int,
+    mode: str,
+    memory_bytes: int,
+    console_level: str = CONSOLE_LEVEL,
 ) -> list[str]:
-    """The kernel and its arguments. ``mode``: of MODES."""
+    """The kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
     kind = MODES[mode]
+    loglevel = 0 if kind.quiet and console_level == CONSOLE_LEVEL else CONSOLE_LEVELS[console_level]
     arguments = [
         str(files.kernel),
         f"mem={memory_bytes >> 20}M",
@@ -70,7 +82,7 @@ def command_line(
         "con=null",
         f"con0={'fd:0' if kind.terminal else 'null'},fd:1",
         "quiet",  # hides UML's own checks
-        f"loglevel={'0' if kind.quiet else '5'}",  # warnings and worse, or nothing but a panic
+        f"loglevel={loglevel}",
         "log_buf_len=2M",
         "norandmaps",
         f"mac80211_hwsim.radios={radios}",
@@ -141,6 +153,19 @@ class GuestProcess:
             return bool(select.select([end], [], [], within_s)[0])
         finally:
             os.close(end)
+
+    @contextlib.contextmanager
+    def going(self) -> Iterator[None]:
+        """Let it go on, if it was stopped, and stop it afterwards: waiting for its user would take a whole core."""
+        self._signal(signal.SIGCONT)
+        try:
+            yield
+        finally:
+            self._signal(signal.SIGSTOP)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
 
     def kill(self) -> None:
         """End it and all its processes."""

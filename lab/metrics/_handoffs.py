@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from lab.captures import pcap
+from lab.metrics._packets import is_dhcp
 from lab.probes.base import Occurrence, Series
 
 SCAN_BELONGS_NS = 1_000_000_000  # results that are older when authentication begins are of another scan
@@ -24,6 +25,7 @@ _NO_DATA = 0x40  # subtype bit of Null and QoS Null
 _FROM_DS = 0x02  # second octet of frame control
 _SNAP = b"\xaa\xaa\x03\x00\x00\x00"  # RFC 1042
 _QOS = 0x80
+_HEADERS = 14 + 60 + 8  # bytes of Ethernet, the longest header of IPv4, and UDP
 _PROTECTED = 0x40  # second octet
 
 
@@ -36,8 +38,8 @@ class Handoff:
     """
 
     begin_ns: int
-    cause: str  # roam (event of the timeline), station (its own decision), loss (of the link)
-    asked_ns: int | None = None  # the roam event of the timeline
+    cause: str  # roam, disconnect (events of the timeline), station (its own decision), loss (of the link)
+    asked_ns: int | None = None  # the event of the timeline
     scan_started_ns: int | None = None
     scan_done_ns: int | None = None
     authenticate_ns: int | None = None
@@ -48,19 +50,21 @@ class Handoff:
     to_bssid: str | None = None
 
 
-def find(occurrences: Sequence[Occurrence], roams_ns: Sequence[int], first_bssid: str | None = None) -> list[Handoff]:
+def find(
+    occurrences: Sequence[Occurrence], asked: Sequence[tuple[int, str]], first_bssid: str | None = None
+) -> list[Handoff]:
     """Return the handoffs in the events of one station, in order.
 
     Args:
         occurrences: those of the probe wpa-events.
-        roams_ns: times of the station's roam events in the timeline, ascending.
+        asked: time and kind (roam, disconnect) of the station's events in the timeline, ascending.
         first_bssid: its first access point, if known.
     """
     walk = _Walk(first_bssid)
     for occurrence in occurrences:
         walk.step(occurrence)
     found = [handoff for handoff in walk.done if handoff.begin_ns >= 0]
-    _attribute(found, roams_ns)
+    _attribute(found, asked)
     return found
 
 
@@ -124,12 +128,12 @@ class _Walk:
         return handoff
 
 
-def _attribute(found: list[Handoff], roams_ns: Sequence[int]) -> None:
-    """Assign roam events to handoffs: to the first handoff after each event and before the next event."""
-    for asked_ns, until_ns in zip_longest(roams_ns, roams_ns[1:]):
+def _attribute(found: list[Handoff], asked: Sequence[tuple[int, str]]) -> None:
+    """Assign events to handoffs: to the first handoff after each event and before the next event."""
+    for (asked_ns, kind), after in zip_longest(asked, asked[1:]):
         for handoff in found:
-            if handoff.begin_ns >= asked_ns and (until_ns is None or handoff.begin_ns < until_ns):
-                handoff.cause, handoff.asked_ns = "roam", asked_ns
+            if handoff.begin_ns >= asked_ns and (after is None or handoff.begin_ns < after[0]):
+                handoff.cause, handoff.asked_ns = kind, asked_ns
                 break
 
 
@@ -137,7 +141,10 @@ class Downlink:
     """Times of data frames that a station received, from a capture on it (as Ethernet, or in monitor mode)."""
 
     def __init__(self, capture: pcap.Capture, mac: str, epoch_ns: int) -> None:
-        """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP and null frames."""
+        """Select data frames for ``mac``: unicast IPv4 or IPv6, without EAPOL, ARP, DHCP and null frames.
+
+        DHCP is told from data only as Ethernet.
+        """
         address = bytes.fromhex(mac.replace(":", ""))
         pick = {pcap.ETHERNET: _ethernet, pcap.RADIOTAP: _radiotap}.get(capture.link_type)
         frames = pick(capture, address) if pick else []
@@ -175,7 +182,9 @@ def _ethernet(capture: pcap.Capture, address: bytes) -> list[tuple[int, int]]:
     return [
         (stamp, length)
         for stamp, begin, length in zip(capture.stamp_ns, capture.offset, capture.length, strict=True)
-        if data[begin : begin + 6] == address and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
+        if data[begin : begin + 6] == address
+        and data[begin + 12 : begin + 14] in (_IPV4, _IPV6)
+        and not is_dhcp(data[begin : begin + _HEADERS])
     ]
 
 

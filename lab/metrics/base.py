@@ -6,6 +6,9 @@ SomeMetric()``. The file's name, with ``-`` for ``_``, is its kind in workloads.
 (see lab.discovery). A metric takes data by their kind, whichever probe yields them, and computes in the base units of
 lab.units; the record converts to the unit that the workload asks for. ``views/<kind>.py`` shows it in reports.
 
+A metric that takes PRINTED is computed from what programs print (``prints:`` of a process): then ``of`` in a plan names
+values of processes, such as ``cli@sta1.rtt``.
+
 A metric that takes MEDIUM is computed from the counters of the 802.11 medium, not from a probe: then ``of`` in a
 workload names roles, or ``words`` of the metric, and in a plan the nodes of those roles, or the words.
 """
@@ -28,6 +31,8 @@ from lab.shared import types
 from lab.units import PACKETS, Dimension
 
 MEDIUM = "medium"
+PRINTED = "printed"  # by programs; no probe has that name
+_NO_PROBES = (MEDIUM, PRINTED)
 Thing = TypeVar("Thing")
 
 
@@ -47,6 +52,9 @@ class Source:
     def _found(self) -> list[object]:
         from lab import discovery
 
+        if self.probe == PRINTED:
+            return []
+
         with discovery.blaming("probes", self.probe, "found", RecordError):
             try:
                 return list(probes.load(self.probe).found(self.raw, self.parsed))
@@ -59,7 +67,7 @@ class Source:
 
     def yields(self, kind: Kind) -> bool:
         """Return whether its probe yields that kind."""
-        return offered(kind, probes.load(self.probe).yields)
+        return self.probe != PRINTED and offered(kind, probes.load(self.probe).yields)
 
     def capture(self) -> pcap.Capture:
         """Return the frames captured by tcpdump. PcapError: unreadable; FileNotFoundError: not a tcpdump probe."""
@@ -96,7 +104,7 @@ class Metric:
     """Base class. Subclasses set the class attributes and override ``figures``."""
 
     about: str = ""
-    # the kinds of data that it is computed from, at least one of them; or MEDIUM
+    # the kinds of data that it is computed from, at least one of them; or MEDIUM, or PRINTED
     takes: ClassVar[tuple[Kind | str, ...]] = ()
     formerly: tuple[str, ...] = ()  # earlier names; accepted for one version, with a hint
     words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from besides nodes
@@ -113,7 +121,8 @@ class Metric:
         """Check what a workload asks for.
 
         Args:
-            of: the probe behind each name that the metric is computed from; None for a plain program.
+            of: the probe behind each name that the metric is computed from; None for a plain program, PRINTED for one
+                whose output is read.
             unit: the unit of the values.
             per: what one value stands for; None for the default.
 
@@ -131,23 +140,26 @@ class Metric:
     def needs(self, of: Mapping[str, str | None], *kinds: Kind) -> None:
         """Raise a ValueError if there is a kind that no process in ``of`` yields."""
         for kind in kinds:
-            if not any(probe and offered(kind, probes.load(probe).yields) for probe in of.values()):
+            if not any(_offers(probe, kind) for probe in of.values()):
                 raise ValueError(f"of: {described([kind])} are missing; add {_listed(_yielding(kind))}")
 
     def _takes(self, probe: str | None) -> bool:
-        if probe is None or MEDIUM in self.takes:
-            return probe == MEDIUM
-        return any(offered(kind, probes.load(probe).yields) for kind in self._kinds())
+        if any(other in self.takes for other in _NO_PROBES):
+            return probe in self.takes
+        return any(_offers(probe, kind) for kind in self._kinds())
 
     def _wants(self) -> str:
         if MEDIUM in self.takes:
             return "this metric needs the medium; name roles"
+        if PRINTED in self.takes:
+            return "this metric needs a value that a program prints; write its name after that of the process"
         return f"this metric needs {described(self.takes, ' or ')}; name {_listed(self.sources())}"
 
     def sources(self) -> list[str]:
-        """Return what it can be computed from: the probes that yield what it takes, or MEDIUM."""
-        if MEDIUM in self.takes:
-            return [MEDIUM]
+        """Return what it can be computed from: the probes that yield what it takes, or MEDIUM, or PRINTED."""
+        for other in _NO_PROBES:
+            if other in self.takes:
+                return [other]
         return [name for name, kinds in _yields().items() if any(offered(kind, kinds) for kind in self._kinds())]
 
     def _kinds(self) -> list[Kind]:
@@ -177,6 +189,11 @@ def summary(values: Sequence[float]) -> dict[str, float | int | None]:
     }
 
 
+def _offers(probe: str | None, kind: Kind) -> bool:
+    """Return whether a probe yields a kind; what is no probe does not."""
+    return probe is not None and probe not in _NO_PROBES and offered(kind, probes.load(probe).yields)
+
+
 def _yielding(kind: Kind) -> list[str]:
     """Return the probes that yield that kind."""
     return [name for name, kinds in _yields().items() if offered(kind, kinds)]
@@ -194,8 +211,8 @@ def _yields() -> dict[str, tuple[Kind, ...]]:
 
 
 def _described(probe: str | None) -> str:
-    if probe is None or probe == MEDIUM:
-        return "a program without a probe" if probe is None else "part of the medium"
+    if probe is None or probe in _NO_PROBES:
+        return "part of the medium" if probe == MEDIUM else "a program without a probe"
     kinds = probes.load(probe).yields
     return f"the probe {probe}, which yields {described(kinds)}" if kinds else f"the probe {probe}"
 

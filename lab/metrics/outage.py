@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lab.metrics import _pauses
 from lab.metrics._handoffs import Downlink, Handoff, find
 from lab.metrics.base import Context, Figures, Metric, Source, chosen, instances
 from lab.probes.base import Capture, Events, Samples
@@ -16,10 +17,11 @@ _ASSOCIATION = Events("association")
 _BEFORE_NS = 300_000_000  # what is shown around a handoff
 _AFTER_NS = 600_000_000
 _BIN_NS = 10_000_000
+_ASKED = ("roam", "disconnect")  # events after which a station leaves its access point
 
 
 class Outage(Metric):
-    """The time without data of each handoff.
+    """The time without data of each handoff, and of each time in which a station was disconnected.
 
     If the sources include a capture (tcpdump) on the station: from the last data frame it received before it left the
     old access point to the first one after it was connected to the new one. Otherwise, or if the capture lacks one of
@@ -32,6 +34,9 @@ class Outage(Metric):
     between two data frames from just before the scan to the first frame after the handoff: during a scan a station also
     receives no data, although it has not left its access point. The resolution of these times is the interval between
     data frames.
+
+    ``why`` of a row has what made the time without data longer, as far as the data show it: a scan, DHCP, and with a
+    probe ss on the sender its retransmission timer or tail loss probe (lab.metrics._pauses).
     """
 
     about = "time without data around each handoff, split into scan, authentication, association and first data frame"
@@ -60,15 +65,19 @@ class Outage(Metric):
 
 def _add(figures: Figures, source: Source, capture: Source | None, context: Context) -> None:
     station = source.node
-    roams_ns = [
-        event["t_ns"] for event in context.events if event["kind"] == "roam" and event["target"] == station.name
+    asked = [
+        (event["t_ns"], event["kind"])
+        for event in context.events
+        if event["kind"] in _ASKED and event["target"] == station.name
     ]
-    handoffs = find(source.parsed.occurrences, sorted(roams_ns), _first_bssid(station.name, context))
+    handoffs = find(source.parsed.occurrences, sorted(asked), _first_bssid(station.name, context))
     downlink = None
     if capture and station.radio and handoffs:
         downlink = Downlink(capture.capture(), station.radio.mac, context.epoch_ns)
     for handoff in handoffs:
-        figures.rows.append(_row(station, handoff, downlink, context))
+        row = _row(station, handoff, downlink, context)
+        row["why"] = _why(row, handoff, capture, context)
+        figures.rows.append(row)
         if downlink:
             begin_ns = handoff.begin_ns - _BEFORE_NS
             name = f"{station.name} {handoff.begin_ns}"  # the row's station and begin_ns
@@ -108,6 +117,23 @@ def _row(station: types.Node, handoff: Handoff, downlink: Downlink | None, conte
         "last_data_ns": last_ns,
         "first_data_ns": first_ns,
     }
+
+
+def _why(row: Mapping[str, Any], handoff: Handoff, capture: Source | None, context: Context) -> list[dict[str, Any]]:
+    if capture is None or row["measured"] != "data frames":
+        return []
+    pause = _pauses.Pause(row["last_data_ns"], row["first_data_ns"])
+    captures = {source.node.name: source for source in context.sources.values() if source.yields(Capture)}
+    senders = [
+        _pauses.Sender(
+            source.node.name,
+            source.parsed.series,
+            captures[source.node.name].capture() if source.node.name in captures else None,
+        )
+        for source in context.sources.values()
+        if source.yields(Samples("cwnd"))
+    ]
+    return _pauses.causes(handoff, pause, capture.capture(), context.epoch_ns, senders)
 
 
 def _longest_gap(handoff: Handoff, downlink: Downlink | None, first_ns: int | None) -> int | None:

@@ -42,6 +42,12 @@ class Scene(Protocol):
     def has_medium(self) -> bool:
         """Return whether the topology has a medium other than the perfect one."""
 
+    def has_power(self, ap: plan.Node) -> bool:
+        """Return whether an access point has power at the time of the event."""
+
+    def set_power(self, ap: plan.Node, on: bool) -> None:
+        """Give an access point power from then on, or take it away."""
+
     def processes(self, name: str, key: str) -> list[str]:
         """Return the ids of the processes of that name."""
 
@@ -63,3 +69,15 @@ class Event(Model):
     @abstractmethod
     def resolve(self, scene: Scene) -> Resolved:
         """Yield target and parameters (in base units) for the plan, one pair for each target."""
+
+
+def stations(scene: Scene, name: str, key: str, verb: str) -> Iterator[plan.Node]:
+    """Yield the stations of that name which have access points; report other nodes. ``verb``: what stations do."""
+    for node in scene.nodes(name, key):
+        if node.kind != "sta":
+            article = "an" if node.kind[0] in "aeiou" else "a"
+            scene.refuse(f"{node.name} is not a station (it is {article} {node.kind}); only stations {verb}", key)
+        elif node.radio is not None and node.radio.ibss_bssid is not None:
+            scene.refuse(f"{node.name} is in an ad hoc network, which has no access points", key)
+        else:
+            yield node

@@ -27,9 +27,10 @@ class Hack(Model):
     """TCP ACKs that go compressed with ACK and BlockAck frames (TCP/HACK)."""
 
     mode: Mode = Field(
-        description="Which TCP ACKs do: more-data (those that leave while the other end says by MORE DATA that it will "
-        "send again), opportunistic (those for which an answer is due before they win the medium, for which they "
-        "contend meanwhile), timer (all; those for which no answer is due in time go as they are) or off."
+        description="Which TCP ACKs do: more-data, opportunistic, timer or off. more-data: those that leave while the "
+        "other end says by MORE DATA that it will send again. opportunistic: those for which an answer is due before "
+        "they win the medium, for which they contend meanwhile. timer: all; those for which no answer is due in time "
+        "go as they are."
     )
     turnaround: Annotated[int, Quantity(units.DURATION, most=_TURNAROUND_MOST_NS, least=0)] = Field(
         50_000, description="How long a TCP ACK takes from its host into an answer."

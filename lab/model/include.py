@@ -62,7 +62,7 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
     """Put the content of a file that is included before a document's own."""
     if not isinstance(other.data, dict):
         raise document.error(keys, f"{other.label} is not a mapping")
-    _move_paths(other, document.path.parent)
+    move_paths(other, document.path.parent)
     for key, value in other.data.items():
         if key in _OWN:
             continue
@@ -84,17 +84,19 @@ def _take_over(document: Document, other: Document, keys: Keys) -> None:
             _take_places(document, other, key)
 
 
-def _move_paths(other: Document, folder: Path) -> None:
+def move_paths(other: Document, folder: Path) -> None:
     """Make paths in an included file relative to the folder of the file that includes it."""
     files: Any = other.data.get("files")
-    named = [("files", name, "from") for name in files] if isinstance(files, dict) else []
+    named: list[Keys] = [("files", name, "from") for name in files] if isinstance(files, dict) else []
+    entries: Any = other.data.get("mobility")
+    named += [("mobility", index, "file") for index in range(len(entries))] if isinstance(entries, list) else []
     for *keys, last in (*named, *_PATHS):
         holder: Any = other.data
         for key in keys:
-            holder = holder.get(key) if isinstance(holder, dict) else None
+            holder = holder[key] if isinstance(key, int) else holder.get(key) if isinstance(holder, dict) else None
         value = holder.get(last) if isinstance(holder, dict) else None
         # topology: and workload: may be a name instead of a path
-        if isinstance(value, str) and (last in ("from", "table") or (other.path.parent / value).is_file()):
+        if isinstance(value, str) and (last in ("from", "table", "file") or (other.path.parent / value).is_file()):
             holder[last] = os.path.relpath(other.path.parent / value, folder)
 
 

@@ -16,7 +16,8 @@ from lab import units
 from lab.errors import suggestion
 from lab.model.base import Choice, Flag, Integer, Length, Model, Quantity, Text, refuse
 from lab.model.document import Keys
-from lab.model.phy_kinds import PhyKind, models, pick
+from lab.model.phy_kinds import PhyKind, models
+from lab.model.registry import pick_model
 from lab.phy import error_models, fading, propagation
 
 _US = 1_000  # ns
@@ -208,9 +209,12 @@ def _snr(value: Any) -> str:
 
 AnyErrors = Annotated[str | ErrorTable, Choice(_errors, lambda: {"name": Literal[_NAMED], "table": ErrorTable})]
 AnyPropagation = Annotated[
-    PropagationKind, Choice(lambda value: pick(PropagationKind, _propagation_kinds, value), _propagation_kinds)
+    PropagationKind,
+    Choice(lambda value: pick_model(PropagationKind.noun, _propagation_kinds(), value), _propagation_kinds),
 ]
-AnyFading = Annotated[FadingKind, Choice(lambda value: pick(FadingKind, _fading_kinds, value), _fading_kinds)]
+AnyFading = Annotated[
+    FadingKind, Choice(lambda value: pick_model(FadingKind.noun, _fading_kinds(), value), _fading_kinds)
+]
 AnySnr = Annotated[Snr, Choice(_snr, lambda: {"between": SnrBetween, "one way": SnrOneWay})]
 
 

@@ -17,10 +17,11 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab import units
 from lab.model import channels
-from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, refuse
+from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.hack import AnyHack
 from lab.model.rates import FixedRate
 from lab.model.registry import kinds
+from lab.model.settings import Anything
 from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+\Z")
 _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
-_COUNT_MAX = 1000
+COUNT_MAX = 1000
 _ANSWER_DELAY_MOST_NS = 1_000_000
 _DROP_TAIL_MOST = 4096  # packets; mac80211 has memory for more
 _MEMORY_LEAST = 16 << 20
@@ -161,7 +162,7 @@ class Node(Model):
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
 
     kind: str
-    roles: Annotated[list[Text], AfterValidator(_roles)] = Field(
+    roles: Annotated[Texts, AfterValidator(_roles)] = Field(
         [],
         description="Roles by which workloads find this node, in words of your choice, such as [server]. Its kind is "
         "also a role.",
@@ -169,9 +170,15 @@ class Node(Model):
     count: Integer | None = Field(
         None,
         ge=1,
-        le=_COUNT_MAX,
+        le=COUNT_MAX,
         description="Number of such nodes: node sta with count: 3 is sta1, sta2 and sta3. A link to sta is a link to "
-        "each of them; the same holds for events and references. Default: one node, with the name as it is.",
+        "each of them; the same holds for events and references. Default: one node, with the name as it is. Texts in "
+        'other keys may contain expressions of index, the number of the node: position: ["{5 * index} m", 0 m, 1 m].',
+    )
+    each: dict[Text, list[Anything]] | None = Field(
+        None,
+        description="With count: keys that differ, and a list with the value of each node, such as "
+        "{roles: [server, client, client], channel: [1, 6, 11]}.",
     )
     memory: Annotated[int, Quantity(units.SIZE, least=_MEMORY_LEAST)] = Field(
         256 << 20,
@@ -220,7 +227,9 @@ class Node(Model):
 
     @model_validator(mode="after")
     def _one_address(self) -> Node:
-        """Refuse an address for several nodes."""
+        """Refuse an address for several nodes, and values for several nodes where there is one."""
+        if self.each is not None:
+            refuse("needs count: with the number of nodes", key="each")
         given = [key for key in ("ip", "mac", "bssid") if getattr(self, key, None) is not None]
         if self.count is not None and given:
             refuse(f"is the address of one node, but count: {self.count} makes several; remove one of them", given[0])

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field, create_model, model_validator
 
 from lab import units
-from lab.errors import suggestion
 from lab.model.base import Integer, Model, Number, Quantity, refuse
 from lab.phy.registry import BoundsError, Kind
 
@@ -88,16 +87,3 @@ def _type(hint: type, unit: str) -> Any:
     if dimension is not None:
         return Annotated[float, Quantity(dimension)]
     return {int: Integer, float: Number}[hint]
-
-
-def pick(base: type[PhyKind], known: Callable[[], Mapping[str, type[PhyKind]]], value: Any) -> str:
-    """Return the kind that a mapping names with ``model:``; refuse an unknown one, listing the known."""
-    names = list(known())
-    if not isinstance(value, dict):
-        refuse(f"must be a mapping, such as {{model: {value if value in names else names[0]}}}")
-    if "model" not in value:
-        refuse(f'"model" is missing; write one of {", ".join(names)}')
-    name = str(value["model"])
-    if name not in names:
-        refuse(f'unknown {base.noun} "{name}"{suggestion(name, names)}; known: {", ".join(names)}', key="model")
-    return name

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -40,6 +41,19 @@ def pick_kind(room: str, value: Any) -> str:
     if kind not in known:
         refuse(f'unknown kind "{kind}"{suggestion(kind, known)}; known kinds: {", ".join(known)}', key="kind")
     return kind
+
+
+def pick_model(noun: str, known: Iterable[str], value: Any) -> str:
+    """Return the kind that a mapping names with ``model:``; refuse an unknown one, listing the known."""
+    names = list(known)
+    if not isinstance(value, dict):
+        refuse(f"must be a mapping, such as {{model: {value if value in names else names[0]}}}")
+    if "model" not in value:
+        refuse(f'"model" is missing; write one of {", ".join(names)}')
+    name = str(value["model"])
+    if name not in names:
+        refuse(f'unknown {noun} "{name}"{suggestion(name, names)}; known: {", ".join(names)}', key="model")
+    return name
 
 
 def pick_key(room: str, noun: str, value: Any) -> str:

@@ -7,7 +7,7 @@ import ipaddress
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WrapValidator
 
 from lab.errors import suggestion
 from lab.model import groups
@@ -24,8 +24,11 @@ from lab.shared.kinds import NODES
 
 if TYPE_CHECKING:
     from lab.model.medium import Medium
+    from lab.model.mobility import Mobility
 
-AnyNode = Annotated[Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES))]
+AnyNode = Annotated[
+    Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
+]
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
 
 
@@ -67,9 +70,17 @@ def _described() -> Any:
     return Medium
 
 
+def _mobility() -> Any:
+    from lab.model.mobility import AnyMobility
+
+    return AnyMobility
+
+
 if TYPE_CHECKING:
     AnyMedium = Medium | None
+    AnyMobility = Mobility
 else:
+    AnyMobility = Annotated[Any, Later(_mobility)]
     AnyMedium = Annotated[
         Any,
         Choice(_medium, lambda: {PERFECT: Literal[PERFECT], "described": Annotated[Any, Later(_described)]}),
@@ -89,6 +100,11 @@ class Topology(Model):
     subnet: Annotated[Text, AfterValidator(_subnet)] = Field(
         "10.0.0.0/8", description="Network from which hosts and stations get their addresses, in file order."
     )
+    console_level: Literal["error", "warning", "notice", "info", "debug"] = Field(
+        "warning",
+        description="Least important messages of the guest's kernel that go to console.log: info for pr_info, debug "
+        "for all.",
+    )
     nodes: AllNodes = Field(description="The nodes, by name.")
     links: list[Link] = Field([], description="The wired links.")
     medium: AnyMedium = Field(
@@ -96,6 +112,12 @@ class Topology(Model):
         validate_default=True,
         description="How radios hear each other: perfect (every frame, instantly, at any distance) "
         "or an 802.11 medium with the keys below; {} takes every default.",
+    )
+    mobility: list[AnyMobility] = Field(
+        [],
+        description="How nodes move by themselves: entries with a model:, which name the nodes. The seed of the run "
+        "decides what is random; each node has random numbers of its own, so others can be added. Needs a medium: to "
+        "have an effect.",
     )
     timeline: list[AnyEvent] = Field([], description="Events, and when they happen.")
     uncertain: UncertainParameters = Field({})

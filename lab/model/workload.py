@@ -4,19 +4,35 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from lab import units
+from lab.errors import suggestion
 from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, refuse
 from lab.model.names import Identifier
 from lab.model.timeline import AnyEvent
+from lab.model.varied import StartTimes, Times
 from lab.shared.types import MAX_OUTPUT_BYTES, MAX_OUTPUT_OF_ALL_BYTES
+from lab.units import dimension_of, known_units
 
 _COUNT = re.compile(r"(?P<least>\d{1,6})(?P<more>\.\.(?P<most>\d{1,6})?)?\Z")
+PRINTED = "printed"  # the kind of metrics of what programs print
+_WORDS = re.compile(r"[A-Za-z]+( [A-Za-z]+)*", re.ASCII)
+_NOT_KEPT = ("proc", "sys", "dev")  # of the kernel: some of their files never end
+_WILD = re.compile(r"[*?\[]")
+_MODE = re.compile(r"(0o?)?[0-7]{3,4}", re.ASCII)
 _LISTENING = re.compile(r"(tcp|udp|udplite)/(?P<port>\d{1,5})\Z")
 
 
@@ -100,12 +116,112 @@ Run = Annotated[list[str] | ProbeUse, Choice(_argv_or_probe, lambda: {"argv": Ar
 
 OutputSize = Annotated[int, Quantity(units.SIZE, least=1, usual="MiB")]
 
-_ON = Field(description="The role whose nodes run it.")
+_ON = Field(description="The role whose nodes run it; or a node, or a group of nodes (count:), by its name.")
 _AS = Field(None, alias="as", description="Name for checks and metrics. Default: that of the program or probe.")
 _STOP = Field(None, description="When it is stopped (SIGINT). Default: at the end of the run.")
 _MAX_OUTPUT = Field(
     MAX_OUTPUT_BYTES, description="The run fails if it prints more than this, on stdout and stderr together."
 )
+
+
+class Prints(Model):
+    """What a program prints for checks and metrics, line by line. Give json, match or both; other lines do not count.
+
+    The last value of each name is for checks (cli.acked == 300). All numbers with their times are for metrics, which
+    name them as checks do ({of: cli.rtt, unit: ms}).
+    """
+
+    json_: Flag = Field(
+        False,
+        alias="json",
+        description="Read each line that begins with { as a JSON object: its members that are numbers, texts, true or "
+        "false.",
+    )
+    match: Texts = Field(
+        [],
+        description="Regular expressions that are searched for in each line. The names of their groups are those of "
+        "the values: 'rtt=(?P<rtt>[0-9.]+)'.",
+    )
+    units: dict[Text, Text] = Field(
+        {}, description="The unit of each number that has one, such as {rtt: ms}; a word for what is counted, too."
+    )
+
+    @model_validator(mode="after")
+    def _readable(self) -> Prints:
+        if not self.json_ and not self.match:
+            refuse("needs json: true, or match: with a regular expression")
+        names = [name for pattern in self.match for name in _groups(pattern)]
+        for name, unit in self.units.items():
+            if dimension_of(unit) is None and not _WORDS.fullmatch(unit):
+                refuse(
+                    f'{name}: "{unit}" is not a unit{suggestion(unit, known_units())}; known: '
+                    f"{', '.join(known_units())}, or a word for what is counted",
+                    key="units",
+                )
+            if name not in names and not self.json_:
+                known = ", ".join(names)
+                refuse(f"{name}: match has no such group{suggestion(name, names)}; its groups: {known}", key="units")
+        return self
+
+
+def _groups(pattern: str) -> list[str]:
+    """Return the names of the groups of a regular expression."""
+    try:
+        found = list(re.compile(pattern).groupindex)
+    except (re.error, OverflowError) as error:
+        refuse(f'"{pattern}" is not a valid regular expression: {error}', key="match")
+    if not found:
+        refuse(f'"{pattern}" has no named group; write (?P<name>…) around what to read', key="match")
+    return found
+
+
+class Collected(Model):
+    """Files to keep after the run."""
+
+    path: Text = Field(
+        description="Absolute path of a file or folder in the node; * stands for any characters of a name, ** for any "
+        'folders. References such as "{self.name}" are replaced.'
+    )
+    optional: Flag = Field(False, description="Whether there may be no such file. Otherwise the run fails then.")
+    at_most: Size = Field(64 << 20, description="How large they may be together; if they are larger, the run fails.")
+
+    @model_validator(mode="after")
+    def _absolute(self) -> Collected:
+        first = self.path.split("/")[1:2]
+        if not self.path.startswith("/") or first in ([], [""]) or "/../" in f"{self.path}/":
+            refuse(f'"{self.path}" is not an absolute path; write one such as /root/out.csv', key="path")
+        if first[0] in _NOT_KEPT or _WILD.search(first[0]):
+            refuse(f'"{self.path}" has more than files of programs in it; name the folder, such as /root/*', key="path")
+        return self
+
+
+class Collect(Collected):
+    """Files to copy out of nodes into the run's directory when the run has ended, below collected/."""
+
+    on: Texts = Field(min_length=1, description="The role or node that has them, or several: [server, client].")
+
+
+def _path_alone(value: Any) -> Any:
+    """Accept a path where its mapping is expected."""
+    return {"path": value} if isinstance(value, str) else value
+
+
+def _kept(value: Any) -> Any:
+    """Accept one where a list is expected."""
+    return [value] if isinstance(value, str | dict) else value
+
+
+Kept = Annotated[
+    list[Annotated[Collected, BeforeValidator(_path_alone, json_schema_input_type=str | Collected)]],
+    BeforeValidator(_kept),
+]
+
+
+def _prints(value: Any) -> Any:
+    """Accept ``json`` where its mapping is expected."""
+    if isinstance(value, str) and value != "json":
+        refuse(f'"{value}" says nothing about how to read it; write json, or a mapping, such as {{match: …}}')
+    return {"json": True} if value == "json" else value
 
 
 class Process(Model):
@@ -114,10 +230,11 @@ class Process(Model):
     on: Text = _ON
     run: Run = Field(description="The command as a list, or a probe: {probe: curl, url: …}.")
     as_: Identifier | None = _AS
-    at: Moment | None = Field(
+    at: Annotated[Times, StartTimes()] | None = Field(
         None,
-        description="When it starts. Default: before the run starts, in file order; an active probe without ready: "
-        "starts at 0 s.",
+        description="When it starts; for each node of the role, a list of times, or a text with an expression of "
+        'index, the number of the node: "{2 * index} s". Default: before the run starts, in file order; an active '
+        "probe without ready: starts at 0 s.",
     )
     stop: Moment | None = _STOP
     ready: Ready | None = Field(None, description="When it counts as ready.")
@@ -128,6 +245,22 @@ class Process(Model):
         "itself before that, unless it is a probe that runs until it is ended, such as ping without count:.",
     )
     max_output: OutputSize = _MAX_OUTPUT
+    prints: Annotated[Prints, BeforeValidator(_prints, json_schema_input_type=Literal["json"] | Prints)] | None = Field(
+        None,
+        description="How to read values for checks and metrics from what a program prints to its standard output: "
+        "json, or a mapping.",
+    )
+    collect: Kept = Field(
+        [],
+        description="Files that it leaves in its node, to copy into the run's directory (collected/NODE/…): paths, or "
+        "mappings with more about them.",
+    )
+
+    @model_validator(mode="after")
+    def _only_of_programs(self) -> Process:
+        if self.prints is not None and isinstance(self.run, ProbeUse):
+            refuse(f"is for programs; the probe {self.run.probe} reads its output by itself", key="prints")
+        return self
 
 
 class Watch(ProbeUse):
@@ -140,26 +273,49 @@ class Watch(ProbeUse):
     max_output: OutputSize = _MAX_OUTPUT
 
 
-class FileEntry(Model):
-    """A file copied into a node before anything starts there. Give one of random, from and text."""
+def _mode(value: Any) -> int:
+    """Read 0755 as chmod does; YAML 1.2 would read the number 755."""
+    text = str(getattr(value, "written", value))
+    if isinstance(value, bool) or not _MODE.fullmatch(text):
+        refuse(f'"{text}" is not a valid mode; write it as for chmod, such as 0755')
+    return int(text.removeprefix("0o"), 8)
 
-    on: Texts = Field(min_length=1, description="The role whose nodes get it, or several: [server, client].")
-    path: Text = Field(description="Absolute path in the node.")
+
+FileMode = Annotated[
+    int, BeforeValidator(_mode), WithJsonSchema({"type": ["string", "number"], "examples": ["0644", "0755"]})
+]
+
+
+class FileEntry(Model):
+    """A file or folder copied into a node before anything starts there. Give one of random, from and text."""
+
+    on: Texts = Field(min_length=1, description="The role or node that gets it, or several: [server, client].")
+    path: Text = Field(description="Absolute path in the node, of the file or folder.")
     random: Size | None = Field(
         None, description="Fill it with this many random bytes, derived from the seed and the file's name."
     )
     from_: Text | None = Field(
         None,
         alias="from",
-        description='Copy a text file beside the workload. References such as "{server.ip}" are replaced.',
+        description="Copy a file beside the workload, text or program, or a folder with all that is in it (without "
+        "__pycache__). All of them together may have 16 MiB.",
     )
-    text: Text | None = Field(None, description='Its content. References such as "{server.ip}" are replaced.')
+    text: Text | None = Field(None, description="Its content.")
+    substitute: Flag = Field(
+        False, description='Replace references such as "{server.ip}" in its text. Otherwise it is copied as it is.'
+    )
+    mode: FileMode | None = Field(
+        None,
+        description="Its mode, as for chmod. Default: 0755 if the file beside the workload is executable, else 0644.",
+    )
 
     @model_validator(mode="after")
     def _one(self) -> FileEntry:
         given = [key for key in ("random", "from_", "text") if getattr(self, key) is not None]
         if len(given) != 1:
             refuse("needs exactly one of random (a size), from (a file beside the workload) and text (the content)")
+        if self.substitute and self.random is not None:
+            refuse("random bytes have no references to replace; remove it", key="substitute")
         if not self.path.startswith("/") or "/../" in f"{self.path}/" or self.path.endswith("/"):
             refuse(f'"{self.path}" is not the absolute path of a file; write one such as /srv/www/file.bin', key="path")
         return self
@@ -170,12 +326,20 @@ class Metric(Model):
 
     of: Texts = Field(
         min_length=1,
-        description="The processes or probes it is computed from, by name. For a metric of the medium: roles, or the "
-        "words listed with the metric.",
+        description="The processes or probes it is computed from, by name. Of what a program prints: with the name of "
+        "the value, such as cli.rtt. For a metric of the medium: roles, or the words listed with the metric.",
     )
     unit: Text = Field(description="The unit it is reported in, such as Mbit/s or ms.")
     per: Text | None = Field(None, description="What each value is for, such as handoff.")
-    kind: Text | None = Field(None, description="Kind of metric. Default: its name.")
+    kind: Text | None = Field(
+        None, description="Kind of metric. Default: its name; printed, if of names a value that a program prints."
+    )
+
+    def kind_called(self, name: str) -> str:
+        """Return its kind if it is called ``name``."""
+        if self.kind is not None:
+            return self.kind
+        return PRINTED if any("." in one for one in self.of) else name
 
 
 class Check(Model):
@@ -207,8 +371,14 @@ class Workload(Model):
         "stacks that it uses. Default: that of the folder `workloads/<stack>` that contains the file, if the stack has "
         "code.",
     )
+    modules: Texts = Field(
+        [],
+        description="Kernel modules, such as a congestion control, that the guest's kernel has in addition: folders "
+        "`workloads/<stack>/modules/<name>`.",
+    )
     files: dict[Identifier, FileEntry] = Field({}, description="Files to copy into nodes, by the name that checks use.")
     processes: list[Process] = Field([], description="What to run, in order.")
+    collect: list[Collect] = Field([], description="Files to copy out of nodes at the end, besides those of processes.")
     probes: list[Watch] = Field([], description="Passive probes, started before the processes.")
     metrics: dict[Identifier, Metric] = Field({}, description="Metrics of the result, by name.")
     checks: list[Check] = Field([], description="Conditions at the end of the run; the run fails unless all hold.")

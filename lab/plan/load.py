@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -11,15 +13,18 @@ from lab.errors import InputError, flat, raise_all
 from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
-from lab.model.document import Document, label_of
+from lab.model.document import Document, Keys, label_of
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
+from lab.plan.contents import TOGETHER_BYTES, Content
+from lab.plan.contents import read as read_contents
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.plan.workload.former import current_path
 from lab.shared.types import Plan
 
+_TRACE_MOST = 64 << 20  # bytes
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
@@ -45,6 +50,17 @@ def load(
     return _resolved(_documents(topology, workload, parsed, places), seed, parsed, pcap, draft)
 
 
+def documents(
+    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+) -> dict[str, Document]:
+    """Return the files ``topology`` and ``workload`` with what they include, and with the settings, unchecked.
+
+    Raises:
+        InputError, InputErrors: they cannot be read, or a key of a setting matches nothing.
+    """
+    return _documents(topology, workload, overrides.parse(settings), places)
+
+
 def code_of(
     topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
 ) -> Path | None:
@@ -57,6 +73,18 @@ def code_of(
     """
     document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
     return _code(document, build(Workload, document))
+
+
+def modules_of(
+    topology: str, workload: str, settings: Iterable[str] = (), places: Mapping[str, str] | None = None
+) -> dict[str, Path]:
+    """Return the folders of the kernel modules that the run needs, by name, without resolving the plan.
+
+    Raises:
+        InputError, InputErrors: mistakes in the workload or in a setting.
+    """
+    document = _documents(topology, workload, overrides.parse(settings), places)["workload"]
+    return {name: library.module_called(name) for name in build(Workload, document).modules}
 
 
 def _documents(
@@ -95,30 +123,33 @@ def _resolved(
 
 
 def topology_source(document: Document) -> Source[Topology]:
-    """Validate a topology and read the table of error rates that it names."""
+    """Validate a topology and read the text files that it names: a table of error rates, traces."""
     model = build(Topology, document)
     groups.place(document, model.groups)
-    name = getattr(model.medium.errors, "table", None) if model.medium is not None else None
-    if name is None:
-        return Source(document, model)
+    texts: dict[str, str] = {}
+    table = getattr(model.medium.errors, "table", None) if model.medium is not None else None
     try:
-        return Source(document, model, {name: _text(document.path.parent / name)})
+        if table is not None:
+            keys: Keys = ("medium", "errors", "table")
+            texts[table] = _text(document.path.parent / table)
+        for index, entry in enumerate(model.mobility):
+            keys = ("mobility", index, "file")
+            texts |= {name: _trace(document.path.parent / name) for name in entry.files()}
     except InputError as error:
-        raise document.error(("medium", "errors", "table"), error.message) from None
+        raise document.error(keys, error.message) from None
+    return Source(document, model, texts)
 
 
 def workload_source(document: Document) -> Source[Workload]:
-    """Validate a workload, read the text files that it names, and find its stack."""
+    """Validate a workload, read the files that it names, and find its stack."""
     model = build(Workload, document)
-    texts: dict[str, str] = {}
-    errors = []
-    for name, entry in model.files.items():
-        if entry.from_ is None:
-            continue
+    errors: list[InputError] = []
+    contents = _contents(document, model, errors)
+    for number, module in enumerate(model.modules):
         try:
-            texts[entry.from_] = _text(document.path.parent / entry.from_)
+            library.module_called(module)
         except InputError as error:
-            errors.append(document.error(("files", name, "from"), error.message))
+            errors.append(document.error(("modules", number), error.message, error.hint))
     stacks: list[str] = []
     try:
         code = _code(document, model)
@@ -127,7 +158,22 @@ def workload_source(document: Document) -> Source[Workload]:
     except InputError as error:
         errors += flat(error)
     raise_all(errors)
-    return Source(document, model, texts, tuple(stacks))
+    return Source(document, model, contents=contents, stacks=tuple(stacks))
+
+
+def _contents(document: Document, model: Workload, errors: list[InputError]) -> dict[str, tuple[Content, ...]]:
+    """Return the files and folders that a workload names, by their names there; add its mistakes to ``errors``."""
+    found: dict[str, tuple[Content, ...]] = {}
+    room_bytes = TOGETHER_BYTES
+    for name, entry in model.files.items():
+        if entry.from_ is None or entry.from_ in found:
+            continue
+        try:
+            found[entry.from_] = read_contents(document.path.parent / entry.from_, room_bytes)
+            room_bytes -= sum(len(content.data) for content in found[entry.from_])
+        except InputError as error:
+            errors.append(document.error(("files", name, "from"), error.message, error.hint))
+    return found
 
 
 def _code(document: Document, model: Workload) -> Path | None:
@@ -149,6 +195,25 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
+
+
+def _trace(path: Path) -> str:
+    """Read a trace, unpacked if it ends in .gz."""
+    if path.suffix != ".gz":
+        return _text(path)
+    try:
+        with gzip.open(path) as file:
+            content = file.read(_TRACE_MOST + 1)
+    except (zlib.error, gzip.BadGzipFile, EOFError):
+        raise InputError(f"{label_of(path)} is not a gzip file, or it is cut off") from None
+    except OSError as error:
+        raise InputError(f"{label_of(path)} cannot be read: {error.strerror}") from error
+    if len(content) > _TRACE_MOST:
+        raise InputError(f"{label_of(path)} has more than {_TRACE_MOST >> 20} MiB when unpacked")
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{label_of(path)} is not UTF-8 text") from None
 
 
 def check(path: Path) -> str:

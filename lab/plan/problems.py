@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from lab.errors import InputError, flat, raise_all
 from lab.model.base import Model
 from lab.model.document import Document, Keys
+from lab.plan.contents import Content
 
 M = TypeVar("M", bound=Model)
 
@@ -22,7 +23,10 @@ class Source(Generic[M]):
 
     document: Document
     model: M
-    texts: Mapping[str, str] = field(default_factory=dict)  # content of the text files it names, by their names there
+    # of a topology: the text files it names, by their names there
+    texts: Mapping[str, str] = field(default_factory=dict)
+    # of a workload: the files and folders it names, by their names there
+    contents: Mapping[str, tuple[Content, ...]] = field(default_factory=dict)
     stacks: tuple[str, ...] = ()  # of a workload: the stacks whose code its runs have; the first uses the others
 
 

@@ -16,10 +16,12 @@ from lab.plan.network.network import Network, network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline import timeline
 from lab.plan.timeline.movement import Courses
-from lab.plan.workload import files, metrics_and_checks, roles
+from lab.plan.without_medium import warn_of_idle_keys
+from lab.plan.workload import collect, files, metrics_and_checks, roles
 from lab.plan.workload.placeholders import Names
 from lab.plan.workload.processes import Processes, programs
 from lab.shared.medium_types import Medium
+from lab.shared.mobility_types import Way
 from lab.shared.types import Node, Plan
 
 SEED_MAX = 2**63 - 1  # the kernel's limit
@@ -46,19 +48,21 @@ def resolve(
     if not 0 <= seed <= SEED_MAX:
         raise InputError(f"{seed} is not a valid seed; write a whole number from 0 to {SEED_MAX}")
     problems = Problems()
-    net = network(topology, problems)
+    net, ways = _moving(topology, network(topology, problems), seed, workload.model.duration, problems)
     bound = roles.bind(net, workload, problems)
     problems.raise_all()  # later steps would only repeat these
     names = _names(topology, net, bound)
     making = Processes(workload, names, problems, topology.model.medium is not None)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
-    events, courses = timeline.resolve(topology, workload, net, names, processes, problems, making.doubtful)
+    events, courses = timeline.resolve(topology, workload, net, names, processes, ways, problems, making.doubtful)
+    collected = collect.resolve(workload, making, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
     problems.raise_all()
     medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
     problems.raise_all()
+    warn_of_idle_keys(topology, workload)
     if pcap is not None and medium is None:
         raise _nothing_to_capture(topology, pcap)
     return Plan(
@@ -77,11 +81,16 @@ def resolve(
         metrics=metrics,
         checks=checks,
         medium=medium,
+        mobility=ways,
         pcap=pcap,
         stack=next(iter(workload.stacks), None),
         used_stacks=list(workload.stacks[1:]),
         programs=programs(processes),
+        modules=sorted(set(workload.model.modules)),
+        console_level=topology.model.console_level,
         max_output_bytes=workload.model.max_output,
+        packed=files.packed(workload, placed),
+        collect=collected,
     )
 
 
@@ -90,6 +99,18 @@ def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]
     nodes = {node.name: node for node in net.nodes}
     groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
     return Names(bound, nodes, groups)
+
+
+def _moving(
+    topology: Source[Topology], net: Network, seed: int, until_ns: int, problems: Problems
+) -> tuple[Network, list[Way]]:
+    """Return the network as it is at the start, and the ways of nodes that move by themselves."""
+    if not topology.model.mobility:
+        return net, []
+    from lab.plan.timeline import mobility
+
+    ways = mobility.resolve(topology, net, seed, until_ns, problems)
+    return mobility.placed(net, ways), ways
 
 
 def _medium(
@@ -124,6 +145,9 @@ def check_workload(workload: Source[Workload]) -> None:
     for name, entry_of_file in workload.model.files.items():
         for role in entry_of_file.on:
             making.nodes_of(role, ("files", name, "on"))
+    for index, entry_of_collect in enumerate(workload.model.collect):
+        for role in entry_of_collect.on:
+            making.nodes_of(role, ("collect", index, "on"))
     metrics_and_checks.check_metrics(workload, making.probes(), problems, making.doubtful)
     metrics_and_checks.check_syntax(workload, problems)
     problems.raise_all()
@@ -132,8 +156,9 @@ def check_workload(workload: Source[Workload]) -> None:
 def check_topology(topology: Source[Topology]) -> None:
     """Raise the mistakes that a topology has with any workload."""
     problems = Problems()
-    net = network(topology, problems)
+    net, ways = _moving(topology, network(topology, problems), 1, 0, problems)
     problems.raise_all()
-    timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), problems)
+    timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), ways, problems)
     _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
     problems.raise_all()
+    warn_of_idle_keys(topology)

@@ -12,9 +12,11 @@ from lab.probes.base import Flow, Occurrence, Param, Parsed, Probe, Raw, Samples
 
 _STAMPED = re.compile(r"\[([0-9.]+)\] (.*)", re.ASCII)
 _REPLY = re.compile(
-    r"(\d+) bytes from ([^ ]+): icmp_seq=(\d{1,9})(?: ttl=\d+)?(?: time=([\d.]+) ms)?( \(DUP!\))?( \(truncated\))?",
+    r"(\d+) bytes from ([^ ]+): icmp_seq=(\d{1,9})(?: ttl=\d+)?(?: time=([\d.]+) ms)?( \(DUP!\))?( \(BAD CHECKSUM!\))?"
+    r"( \(truncated\))?",
     re.ASCII,
 )
+_WRONG = re.compile(r"wrong data byte #\d+ .*|#\d+\t[0-9a-f ]*", re.ASCII)  # then the whole payload
 _WAITING = re.compile(r"no answer yet for icmp_seq=(\d{1,9})", re.ASCII)
 _REFUSED = re.compile(r"From ([^ ]+):? icmp_seq=(\d{1,9}) (.+)", re.ASCII)
 _COUNTS = re.compile(
@@ -31,9 +33,10 @@ _PIPE = re.compile(r"pipe \d+", re.ASCII)  # on its own line if there is no roun
 class Ping(Probe):
     """Pings an address.
 
-    Series: ``rtt`` (ms, at the arrival of each reply). Occurrences: ``late`` (no reply when the next request
-    went out) and ``unreachable``, each with ``seq``. Values: ``transmitted``, ``received``, ``loss_percent``,
-    ``duplicates``, ``errors``, ``rtt_min_ms``, ``rtt_mean_ms``, ``rtt_max_ms``, ``rtt_mdev_ms``.
+    Series: ``rtt`` (ms, at the arrival of each reply). Occurrences: ``late`` (no reply when the next request went
+    out), ``unreachable`` and ``corrupted`` (the reply has a wrong checksum, so it counts as lost), each with
+    ``seq``. Values: ``transmitted``, ``received``, ``loss_percent``, ``duplicates``, ``corrupted``, ``errors``,
+    ``rtt_min_ms``, ``rtt_mean_ms``, ``rtt_max_ms``, ``rtt_mdev_ms``.
     In virtual time an idle path takes 0.000 ms, since computation is free.
     """
 
@@ -65,7 +68,7 @@ class Ping(Probe):
         """Read ``.out``."""
         parsed = Parsed()
         for line_number, line in raw.lines():
-            if line.startswith(("PING ", "--- ")) or _PIPE.fullmatch(line):
+            if line.startswith(("PING ", "--- ")) or _PIPE.fullmatch(line) or _WRONG.fullmatch(line):
                 continue
             if match := _STAMPED.fullmatch(line):
                 self._parse_stamped(raw, line_number, match, parsed)
@@ -90,7 +93,9 @@ class Ping(Probe):
         except ValueError as error:
             raise raw.error(line_number, line, str(error)) from None
         if reply := _REPLY.fullmatch(text):
-            if reply[4] is not None and reply[5] is None:
+            if reply[6] is not None:
+                parsed.occurrences.append(Occurrence(t_ns, "corrupted", {"seq": int(reply[3])}))
+            elif reply[4] is not None and reply[5] is None:
                 parsed.add("rtt", "ms", t_ns, _number(raw, line_number, line, reply[4]))
         elif waiting := _WAITING.fullmatch(text):
             parsed.occurrences.append(Occurrence(t_ns, "late", {"seq": int(waiting[1])}))
@@ -105,6 +110,7 @@ class Ping(Probe):
             "transmitted": int(match[1]),
             "received": int(match[2]),
             "duplicates": int(match[3] or 0),
+            "corrupted": int(match[4] or 0),
             "errors": int(match[5] or 0),
             "loss_percent": _number(raw, line_number, match[0], match[6]),
         }

@@ -19,12 +19,14 @@ _KEYS = {
     "cwnd": ("cwnd", "segments"),
     "ssthresh": ("ssthresh", "segments"),
     "rto": ("rto", "ms"),
+    "backoff": ("backoff", "times"),
     "minrtt": ("min_rtt", "ms"),
     "bytes_sent": ("sent", "B"),
     "bytes_acked": ("acked", "B"),
     "bytes_retrans": ("retransmitted", "B"),
     "bytes_received": ("received", "B"),
     "unacked": ("unacked", "segments"),
+    "notsent": ("unsent", "B"),
     "lost": ("lost", "segments"),
 }
 
@@ -33,8 +35,9 @@ class Ss(Probe):
     """Samples the established TCP connections of a node.
 
     Series, one set per connection, named ``<quantity>/<local>-<peer>``: ``cwnd`` and ``ssthresh`` (segments),
-    ``rtt`` and ``rto`` (ms), ``retransmits`` (segments since the start; 0 until the first one), ``sent``,
-    ``acked``, ``retransmitted``, ``received`` (B), ``unacked``, ``lost``, ``min_rtt``, ``send_queue`` (B).
+    ``rtt`` and ``rto`` (ms), ``backoff`` (how often ``rto`` was doubled; only while it is), ``retransmits`` (segments
+    since the start; 0 until the first one), ``sent``, ``acked``, ``retransmitted``, ``received`` (B), ``unacked``,
+    ``lost``, ``min_rtt``, ``send_queue`` and ``unsent`` (B; the latter only if there is any).
     """
 
     about = "ss -ti, sampled: congestion window, round-trip time, retransmissions per TCP connection"

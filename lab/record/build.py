@@ -12,11 +12,12 @@ from typing import Any
 from lab import discovery
 from lab.errors import RecordError
 from lab.probes import base as probes
-from lab.record import figures, medium
+from lab.record import figures, medium, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
 from lab.shared.types import Plan, Process
 
 RAW = "raw"
+COLLECTED = "collected"
 
 
 def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mapping[str, Any] | None = None) -> Record:
@@ -52,10 +53,12 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
         "passed": guest["error"] is None
         and all(check["passed"] for check in checks)
         and not any(source.error for source in sources.values()),
-        "raw": _raw_files(directory / RAW),
+        "raw": _files(directory / RAW),
     }
     if on_air:
         data["medium"] = on_air
+    if plan.collect:
+        data["collected"] = _files(directory / COLLECTED)
     # as after a load: tuples become lists
     record = Record(directory, json.loads(to_json(data)))
     record.write()
@@ -134,6 +137,11 @@ def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], g
             run.parsed = _parsed(process.probe, _probe(process), found)
         except _FailedParser as error:
             run.error = str(error)
+    elif process.prints is not None and found.path("out").exists():
+        try:
+            run.parsed = printed.parse(found, process.prints, guest["boot_ns"])
+        except probes.ProbeOutputError as error:
+            run.error = str(error)
     ended = reported.get("ended_ns")
     run.ended_ns = guest["end_ns"] if ended is None else ended
     return run
@@ -182,12 +190,12 @@ def _described(run: figures.Run) -> dict[str, Any]:
     }
 
 
-def _raw_files(raw: Path) -> list[dict[str, Any]]:
-    """Return path, size and hash of every raw file, by path."""
+def _files(folder: Path) -> list[dict[str, Any]]:
+    """Return path, size and hash of every file in a folder, by path."""
     listed = []
-    for path in sorted(raw.rglob("*")):
+    for path in sorted(folder.rglob("*")):
         if path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            listed.append({"path": path.relative_to(raw).as_posix(), "bytes": path.stat().st_size, "sha256": digest})
+            listed.append({"path": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size, "sha256": digest})
     return listed

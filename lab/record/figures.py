@@ -16,7 +16,10 @@ from lab.metrics.base import Context, Metric, Source, summary
 from lab.probes.base import Parsed, Raw, Series
 from lab.shared import types
 
-OF_A_STACK = "if it belongs to a stack of yours, change to the directory that contains its folder workloads/"
+OF_A_STACK = (
+    "if it belongs to a stack of yours, change to the directory that contains its folder workloads/; if it is beside a "
+    "workload, to the directory of that"
+)
 _SUMMARY = ("mean", "median", "min", "max", "sum")
 _SUFFIXES = {"s": "s", "ms": "ms", "bps": "bit/s", "percent": "%"}
 _DIGITS = 9  # decimal places of converted values: as precise as clocks and counters, without binary rounding noise
@@ -54,7 +57,7 @@ def _source(run: Run) -> Source:
     return Source(
         id=run.process.id,
         node=run.node,
-        probe=run.process.probe or "",
+        probe=run.process.probe or kinds.PRINTED,
         params=run.process.params,
         parsed=run.parsed or Parsed(),
         raw=run.raw,
@@ -168,11 +171,14 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     """Return what checks can refer to: processes, files and metrics by name, quantities with their units."""
     context: dict[str, Any] = {}
     for file in plan.files:
-        size = file.random_bytes if file.text is None else len(file.text.encode())
-        context[file.name] = {"sha256": file.sha256, "size": size, "path": file.path}
+        if not file.in_folder:
+            context[file.name] = {"sha256": file.sha256, "size": file.size_bytes, "path": file.path}
     named: dict[str, list[dict[str, Any]]] = {}
     for identifier, run in runs.items():
-        found = {"exit": run.exit, **measured(run.parsed.values if run.parsed else {})}
+        prints = run.process.prints
+        printed = prints.units if prints is not None else None
+        ended = {"exit": run.exit}  # whatever a program prints of that name
+        found = ended | measured(run.parsed.values if run.parsed else {}, printed) | ended
         context[identifier] = found
         named.setdefault(run.process.name, []).append(found)
     for name, found_of_all in named.items():
@@ -183,8 +189,15 @@ def values(plan: types.Plan, runs: Mapping[str, Run], results: Mapping[str, Any]
     return context
 
 
-def measured(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parser's values with units: ``time_total_s: 2`` as ``time_total: 2 s``, sizes in bytes."""
+def measured(found: Mapping[str, Any], printed: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return values of a process with units.
+
+    Args:
+        found: what its parser found: ``time_total_s: 2`` is ``time_total: 2 s``, sizes are in bytes.
+        printed: the units of what a program prints, by name; then names say nothing about units.
+    """
+    if printed is not None:
+        return {name: _printed(value, printed.get(name)) for name, value in found.items()}
     measured: dict[str, Any] = {}
     for name, value in found.items():
         stem, _, suffix = name.rpartition("_")
@@ -195,6 +208,10 @@ def measured(found: Mapping[str, Any]) -> dict[str, Any]:
         else:
             measured[name] = value
     return measured
+
+
+def _printed(value: Any, unit: str | None) -> Any:
+    return value if unit is None or isinstance(value, str | bool) else _quantity(value, unit)
 
 
 def _quantity(value: float | None, unit: str) -> expression.Quantity | None:

@@ -48,7 +48,7 @@ class Record:
     guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
     (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
-    raw file).
+    raw file); ``collected`` (the same of each file out of a node) if the plan collects any.
     """
 
     directory: Path

@@ -29,8 +29,8 @@ from [topology.schema.json](topology.schema.json), [workload.schema.json](worklo
 _REFERENCES = """\
 ## References
 
-Arguments, parameters of probes and text files may contain references, which are replaced when a workload is combined
-with a topology:
+Arguments, parameters of probes, paths to collect and files with `substitute: true` may contain references, which are
+replaced when a workload is combined with a topology:
 
 | reference | stands for |
 |---|---|
@@ -39,6 +39,10 @@ with a topology:
 | `{h1.ip}` | the address of the node `h1` |
 | `{self.ip}` | the address of the node where the text is used |
 | `{self.name}`, `{self.mac}`, `{self.interface}` | the name, MAC address and first interface of that node |
+
+In an entry of `nodes:` with `count:`, and in `at:` of a process, braces with the word `index` are calculated for each
+node: `position: ["{5 * index} m", 0 m, 1 m]`, `at: "{2 * index} s"`. The first node has the index 1. The syntax is that
+of checks.
 
 Other braces stay as they are; `{{server.ip}}` gives the text `{server.ip}`. YAML requires quotes around such words.
 

@@ -40,7 +40,7 @@ def schema(kind: str) -> Schema:
     for name in ("ProbeUse", "Watch"):
         if name in definitions:
             _add_probes(definitions[name], used)
-    definitions |= {_word(name): _quantity(_DIMENSIONS[name]) for name in sorted(used)}
+    definitions |= {_word(name): _quantity(_DIMENSIONS[name], varies=kind == "topology") for name in sorted(used)}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{kind} of the lab",
@@ -59,13 +59,16 @@ def _word(name: str) -> str:
     return name.replace(" ", "-")
 
 
-def _quantity(dimension: units.Dimension) -> Schema:
-    """Return the schema of a text with a unit of that dimension."""
+def _quantity(dimension: units.Dimension, *, varies: bool) -> Schema:
+    """Return the schema of a text with a unit of that dimension; it ``varies`` if nodes of a group may differ in it."""
     known = "|".join(re.escape(unit) for unit in dimension.factors)
+    number = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)"
+    if varies:
+        number = rf"({number}|\{{[^{{}}]*index[^{{}}]*\}})"
     return {
         "description": f"A {dimension.name} with its unit: {', '.join(dimension.factors)}.",
         "type": "string",
-        "pattern": rf"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)\s*({known})\s*$",
+        "pattern": rf"^\s*{number}\s*({known})\s*$",
         "examples": [dimension.write("5", dimension.usual)],
     }
 

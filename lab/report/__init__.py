@@ -42,7 +42,7 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
         HostError: a file cannot be written.
     """
     from lab.drawing import lay_out_together, save
-    from lab.report import plots
+    from lab.report import plots, sampled, trajectories
     from lab.report.html import page
     from lab.report.tables import tables as all_tables
     from lab.report.terminal import as_csv, series_csv
@@ -52,15 +52,15 @@ def write(record: Record, directory: Path, *, formats: Iterable[str] = ("svg",))
     scenes = dict(zip((figure.name for figure in figures), lay_out_together(figures), strict=True))
     files = {directory / "report.html": page(record, shown, scenes.values())}
     files |= {directory / "csv" / f"{table.name}.csv": as_csv(table) for table in shown}
-    for result in record.metrics.values():
-        if result.series:
-            files[directory / "csv" / f"{result.name}-over-time.csv"] = series_csv(result.series)
+    series = sampled.over_time(record) | {result.name: result.series for result in record.metrics.values()}
+    files |= {directory / "csv" / f"{name}-over-time.csv": series_csv(some) for name, some in series.items() if some}
     for path, text in files.items():
         with writing(path):
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="")
     with writing(directory / "plots"):
         (directory / "plots").mkdir(exist_ok=True)
-    for name, scene in scenes.items():
+    ways = trajectories.draw(record.plan)
+    for name, scene in {**scenes, **({"map": ways} if ways else {})}.items():
         save(scene, directory / "plots" / name, formats)
     return directory / "report.html"

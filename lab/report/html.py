@@ -14,7 +14,7 @@ from lab.drawing.palette import page_style
 from lab.drawing.shapes import Scene
 from lab.numbers import count, plain
 from lab.record.record import Record
-from lab.report import topology
+from lab.report import topology, trajectories
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
 from lab.show.kinds import describe
@@ -66,6 +66,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         pictures=views.collected(record, "pictures", lambda view, result: view.pictures(result, record)),
         not_shown=record.not_shown,
         topology=svg(topology.draw(record.plan)),
+        ways=_ways(record.plan),
         tables=list(by_name.values()),
         timeline=_timeline(record),
         versions=flat(record.data["versions"]),
@@ -74,6 +75,12 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         wall=flat(record.wall),
         command=command(record.plan),
     )
+
+
+def _ways(plan: Plan) -> str:
+    """Return the map of where nodes went; empty if none moved."""
+    drawn = trajectories.draw(plan)
+    return svg(drawn) if drawn else ""
 
 
 def _log(record: Record) -> str:

@@ -191,6 +191,9 @@ def figures(record: Record) -> Iterator[Figure]:
     used = [kind for kind in _COLOURS if any(any(channel["air_ns"].get(kind, ())) for channel in shown)]
     title = f"Channel {_name(busy[0]['frequency_mhz'])} is idle {plain(100 - 100 * _busy(busy[0]), 3)} % of the time"
     about = "use of each channel's time in each interval; blank: idle"
+    used_ones = sum(_busy(channel) > 0 for channel in busy)
+    if used_ones > len(shown):
+        about += f"; the {len(shown)} busiest of {used_ones} channels, the table of air time has all"
     legend = [(KINDS[kind], _COLOURS[kind]) for kind in used]
     yield Figure("airtime", title, about, panels, legend, height=_HEIGHT, stacked=True)
 

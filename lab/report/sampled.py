@@ -7,24 +7,42 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lab.drawing import Figure, Line, Panel
+from lab.drawing import Figure, Panel
 from lab.metrics.base import increase
 from lab.numbers import plain
 from lab.probes.base import Series
 from lab.record.record import Record
 from lab.tables import Column, Table, words
-from lab.views.parts.lines import LINES_AT_MOST, gap, legend, line, run_range
+from lab.views.parts.lines import gap, line, run_range
+from lab.views.parts.many import shown
 from lab.views.parts.moments import rules
 
 _PEERS = "peers"  # series with the number of a radio's peers; other series of its probe are per peer
+# quantity: its label, the title of its figure, and whether it has dots: between two packets there is no time
+_QUANTITIES = {
+    "cwnd": ("congestion window", "Congestion window: up to {high} {unit}", False),
+    "rtt": ("round-trip time", "Round-trip time: median {median} {unit}, up to {high} {unit}", True),
+}
 
 
 def figures(record: Record) -> Iterator[Figure]:
     """Yield figures of signal, congestion windows and round-trip times."""
-    yield from _signal(record)
-    yield from _sampled(record, "cwnd", "congestion window", "Congestion window: up to {high} {unit}")
-    title = "Round-trip time: median {median} {unit}, up to {high} {unit}"
-    yield from _sampled(record, "rtt", "round-trip time", title, dots=True)  # between two packets there is no time
+    found = over_time(record)
+    if "signal" in found:
+        yield _signal(record, found.pop("signal"))
+    for name, series in found.items():
+        yield _sampled(record, name, series)
+
+
+def over_time(record: Record) -> dict[str, list[dict[str, Any]]]:
+    """Return the samples that the figures show, by the name of the figure; the names of the series are its labels."""
+    found = {"signal": list(_levels(record))}
+    for quantity in _QUANTITIES:
+        by_unit = _by_unit(record, quantity)
+        for unit, series in sorted(by_unit.items()):
+            name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
+            found[name] = series
+    return {name: series for name, series in found.items() if series}
 
 
 def tables(record: Record) -> Iterator[Table]:
@@ -61,62 +79,71 @@ def _peers(source: Mapping[str, Any]) -> bool:
     return any(series["name"] == _PEERS for series in source["series"])
 
 
-def _signal(record: Record) -> Iterator[Figure]:
+def _levels(record: Record) -> Iterator[dict[str, Any]]:
     """Yield the level of each peer of every sampled station; of access points only if no station was sampled."""
     plan = record.plan
     names = {node.radio.mac: node.name for node in plan.nodes if node.radio}
-    sources = [(key, source) for key, source in record.data["sources"].items() if _peers(source)]
-    stations = [item for item in sources if plan.node(item[1]["node"]).kind == "sta"]
-    lines: list[Line] = []
-    for _, source in stations or sources:
+    sources = [source for source in record.data["sources"].values() if _peers(source)]
+    stations = [source for source in sources if plan.node(source["node"]).kind == "sta"]
+    for source in stations or sources:
         for series in source["series"]:
             kind, _, peer = series["name"].partition("/")
-            if kind == "signal" and series["values"] and len(lines) < LINES_AT_MOST:
-                label = f"{source['node']} hears {names.get(peer, peer)}"
-                lines.append(line(series, len(lines), label, dots=True))
-    if lines:
-        low = min(min(line.y) for line in lines)
-        high = max(max(line.y) for line in lines)
-        title = f"Signal between {plain(low)} and {plain(high)} dBm" if low < high else f"Signal {plain(low)} dBm"
-        panel = Panel(
-            x_label="virtual time, s",
-            y_label="signal, dBm",
-            x_range=run_range(record),
-            lines=lines,
-            rules=rules(record),
-            from_zero=False,
-        )
-        each = [(line.label, line.colour) for line in lines]
-        yield Figure("signal", title, "level of the last frame of the peer, sampled by iw", [panel], each, height=260)
+            if kind == "signal" and series["values"]:
+                yield {**series, "name": f"{source['node']} hears {names.get(peer, peer)}"}
 
 
-def _sampled(record: Record, quantity: str, label: str, title: str, *, dots: bool = False) -> Iterator[Figure]:
-    """Yield a figure for each unit in which probes sampled the quantity; with ``dots`` without lines between them."""
-    by_unit: dict[str, list[tuple[str, Mapping[str, Any]]]] = {}
+def _signal(record: Record, levels: list[dict[str, Any]]) -> Figure:
+    lines = [line(series, index, dots=True) for index, series in enumerate(levels)]
+    low = min(min(line.y) for line in lines)
+    high = max(max(line.y) for line in lines)
+    title = f"Signal between {plain(low)} and {plain(high)} dBm" if low < high else f"Signal {plain(low)} dBm"
+    drawn = shown(lines, _csv("signal"), one_named=True)
+    panel = Panel(
+        x_label="virtual time, s",
+        y_label="signal, dBm",
+        x_range=run_range(record),
+        lines=drawn.lines,
+        rules=rules(record),
+        from_zero=False,
+    )
+    about = f"level of the last frame of the peer, sampled by iw{drawn.note}"
+    return Figure("signal", title, about, [panel], drawn.legend, height=260)
+
+
+def _csv(name: str) -> str:
+    return f"{name}-over-time"
+
+
+def _by_unit(record: Record, quantity: str) -> dict[str, list[dict[str, Any]]]:
+    """Return what probes sampled of a quantity, for each unit; those with the most samples first."""
+    by_unit: dict[str, list[dict[str, Any]]] = {}
     for identifier, source in record.data["sources"].items():
         for series in source["series"]:
             kind, _, instance = series["name"].partition("/")
             if kind == quantity and len(series["values"]) > 1:
                 name = f"{identifier} {instance}".strip()
-                by_unit.setdefault(series["unit"], []).append((name, series))
-    for unit, found in sorted(by_unit.items()):
-        found.sort(key=lambda item: (-len(item[1]["values"]), item[0]))
-        lines = [
-            line(series, index, name, gap=gap(series), dots=dots)
-            for index, (name, series) in enumerate(found[:LINES_AT_MOST])
-        ]
-        name = quantity if len(by_unit) == 1 else f"{quantity}-{unit.lower().replace('/', '-per-')}"
-        if unit == "B":  # iperf3 reports windows in bytes
-            unit, lines = "KiB", [replace(line, y=[value / 1024 for value in line.y]) for line in lines]
-        values = sorted(value for line in lines for value in line.y)
-        numbers = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
-        panel = Panel(
-            x_label="virtual time, s",
-            y_label=f"{label}, {unit}",
-            x_range=run_range(record),
-            lines=lines,
-            rules=rules(record),
-        )
-        left_out = len(found) - len(lines)
-        about = f"{label} over time" + (f"; {left_out} more not shown" if left_out else "")
-        yield Figure(name, title.format(**numbers), about, [panel], legend(lines), height=260)
+                by_unit.setdefault(series["unit"], []).append({**series, "name": name})
+    for found in by_unit.values():
+        found.sort(key=lambda series: (-len(series["values"]), series["name"]))
+    return by_unit
+
+
+def _sampled(record: Record, name: str, found: list[dict[str, Any]]) -> Figure:
+    """Return the figure of a quantity in one unit."""
+    label, title, dots = _QUANTITIES[name.partition("-")[0]]
+    unit = found[0]["unit"]
+    lines = [line(series, index, gap=gap(series), dots=dots) for index, series in enumerate(found)]
+    if unit == "B":  # iperf3 reports windows in bytes
+        unit, lines = "KiB", [replace(line, y=[value / 1024 for value in line.y]) for line in lines]
+    values = sorted(value for line in lines for value in line.y)
+    numbers = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
+    drawn = shown(lines, _csv(name))
+    panel = Panel(
+        x_label="virtual time, s",
+        y_label=f"{label}, {unit}",
+        x_range=run_range(record),
+        lines=drawn.lines,
+        rules=rules(record),
+    )
+    about = f"{label} over time{drawn.note}"
+    return Figure(name, title.format(**numbers), about, [panel], drawn.legend, height=260)

@@ -9,6 +9,7 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+from lab.fitted import Fitted
 from lab.record.record import Record
 from lab.report import medium
 from lab.report.tables import tables
@@ -17,14 +18,13 @@ from lab.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Group
-    from rich.table import Table as RichTable
 
 _SHORT = ("handoff", "station", "process", "node", "peer")  # columns without line breaks
 
 
 def prepare() -> None:
     """Import the modules that ``rich_tables`` needs."""
-    for module in ("rich.box", "rich.console", "rich.table", "rich.text"):
+    for module in ("rich.box", "rich.console", "rich.measure", "rich.table", "rich.text"):
         importlib.import_module(module)
 
 
@@ -60,7 +60,7 @@ def verdict(record: Record) -> str:
     return f"{failed} of {len(checks)} checks failed" if failed else f"All {len(checks)} checks passed"
 
 
-def rich_table(table: Table) -> RichTable:
+def rich_table(table: Table) -> Fitted:
     """Return a table for rich to print; as on the page, rare columns of nothing but zeros are only named."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
@@ -87,7 +87,7 @@ def rich_table(table: Table) -> RichTable:
         )
     for row in table.rows:
         shown.add_row(*(_cell(column.key, column.text(row)) for column in columns))
-    return shown
+    return Fitted(shown)
 
 
 def _cell(key: str, text: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Draws the topology: nodes with positions to scale, others in a row above, links with their parameters."""
+"""Draws the topology: nodes with positions to scale (y upwards), others in a row above, links with their parameters."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _field(nodes: list[Node], top: float) -> dict[str, tuple[float, float]]:
     places: dict[str, tuple[float, float]] = {}
     for node in nodes:
         x, y, _ = node.position_m or [0.0, 0.0, 0.0]
-        at = (left + (x - min(xs)) * scale, top + (y - min(ys)) * (scale if along else 0.0))
+        at = (left + (x - min(xs)) * scale, top + (max(ys) - y) * (scale if along else 0.0))
         while any(abs(at[0] - a) < _BOX_WIDTH + 6 and abs(at[1] - b) < _BOX_HEIGHT + 6 for a, b in places.values()):
             at = (at[0], at[1] + _BOX_HEIGHT + 12)
         places[node.name] = at

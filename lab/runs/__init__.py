@@ -3,6 +3,7 @@
 
 DIR/plan.json      the plan
 DIR/raw/           output of tools and daemons, captures
+DIR/collected/     files out of nodes, if the plan collects any
 DIR/guest.json     what happened, in virtual time
 DIR/record.json    the record (lab.record)
 DIR/wall.json      wall-clock times; only they and console.log may differ between two equal runs

@@ -6,12 +6,14 @@ from pathlib import Path
 CODE = Path("/lab/code")  # hostfs: this code, read-only
 RUN = Path("/lab/run")  # hostfs: the run directory
 RAW = RUN / "raw"  # hostfs: raw output of processes and probes
+COLLECTED = RUN / "collected"  # hostfs: files out of nodes, below the name of the node
 DAEMON_LOGS = RAW / "daemon"
 PROMPT = RUN / "prompt"  # exists once a shell has shown its prompt
 INTERRUPTED = RUN / "interrupted"  # exists if Ctrl-C ended a shell before that
 COMMANDS = RUN / "commands"  # hostfs: a file for each line of a shell without a terminal; 0.status: status of 0
 COMMANDS_END = COMMANDS / "end"  # exists after the last line
 COMMANDS_DONE = COMMANDS / "done"  # exists once all have run
+ASKED = RUN / "asked"  # hostfs: a shell's questions to the host, and its answers (lab.guest.session)
 # of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap
 AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only

@@ -17,6 +17,7 @@ from typing import Any
 
 from lab.shared.frozen import field, fields_of, frozen
 from lab.shared.medium_types import Medium, MediumHack
+from lab.shared.mobility_types import Way
 
 VERSION = 1
 MAX_OUTPUT_BYTES = 100 << 20  # of a process
@@ -26,6 +27,10 @@ _ROW = r"(?m)^( *)\[\s+(-?\d+(?:,\s+-?\d+)*)\s+\]"  # no text has a line end in 
 
 # by hostapd's and the medium's names, in the order of hostapd's queues and of the kernel's enum ieee80211_ac_numbers
 ACCESS_CATEGORIES = {"voice": "vo", "video": "vi", "best_effort": "be", "background": "bk"}
+
+# the guest's kernel writes messages up to this one on its console: the numbers of loglevel=
+CONSOLE_LEVELS = {"error": 4, "warning": 5, "notice": 6, "info": 7, "debug": 8}
+CONSOLE_LEVEL = "warning"
 
 
 @frozen
@@ -170,6 +175,15 @@ class Ready:
 
 
 @frozen
+class Prints:
+    """How to read what a program prints."""
+
+    json: bool  # lines that begin with { are JSON objects
+    match: list[str]  # regular expressions, with a named group for each value
+    units: dict[str, str]  # by the names of values; the others are plain numbers
+
+
+@frozen
 class Process:
     """A program or a probe, started on one node.
 
@@ -199,6 +213,7 @@ class Process:
     max_output_bytes: int = field(default=MAX_OUTPUT_BYTES, omitted=True)  # of stdout and stderr together
     cwd: str = "/"
     source: str = ""
+    prints: Prints | None = field(default=None, omitted=True)
 
     def must_end(self) -> bool:
         """Whether it is a client: it must have ended by itself at the end of the run."""
@@ -207,16 +222,38 @@ class Process:
 
 
 @frozen
+class Collect:
+    """Files of a node to copy into the run's directory when the run has ended."""
+
+    node: str
+    path: str  # absolute; a pattern of glob.glob
+    optional: bool  # if not, the run fails if there is none
+    at_most_bytes: int  # together
+    source: str = ""
+
+
+@frozen
 class File:
     """A file put into a node before anything starts there. Exactly one content key is set."""
 
-    name: str  # as checks call it: file.sha256
+    name: str  # as checks call it: file.sha256; of a file in a folder, with its path there: site/index.html
     node: str
     path: str
     random_bytes: int | None  # that many bytes from the stream (seed, "file", name)
     text: str | None
     sha256: str  # of the content
     mode: int = 0o644
+    packed_bytes: int | None = field(default=None, omitted=True)  # size of what is no text: in the plan's ``packed``
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of the content."""
+        return len(self.text.encode()) if self.text is not None else self.random_bytes or self.packed_bytes or 0
+
+    @property
+    def in_folder(self) -> bool:
+        """Whether it is one of the files of a folder; checks do not know these."""
+        return "/" in self.name
 
 
 @frozen
@@ -269,6 +306,7 @@ class Plan:
     metrics: list[Metric]
     checks: list[Check]
     medium: Medium | None = field(default=None, omitted=True)  # None: the stock one, which is perfect
+    mobility: list[Way] = field(default_factory=list, omitted=True)  # where nodes go by themselves, in file order
     pcap: str | None = field(default=None, omitted=True)  # "air": capture what is on the medium
     # the workload's stack, where it has code: every node has that at /opt/<stack>
     stack: str | None = field(default=None, omitted=True)
@@ -276,7 +314,12 @@ class Plan:
     used_stacks: list[str] = field(default_factory=list, omitted=True)
     # text of the Python programs that probes bring, by file name; None: none
     programs: dict[str, str] | None = field(default=None, omitted=True)
+    modules: list[str] = field(default_factory=list, omitted=True)  # of the guest's kernel
+    console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
+    # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
+    packed: dict[str, str] = field(default_factory=dict, omitted=True)
+    collect: list[Collect] = field(default_factory=list, omitted=True)
     version: int = field(default=VERSION)
 
     def stacks(self) -> list[str]:

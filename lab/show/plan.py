@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from rich.console import Group
@@ -12,10 +14,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from lab import units
+from lab.fitted import Fitted
 from lab.model import hack
+from lab.numbers import count, plain
 from lab.probes import base as probes
 from lab.shared.medium_types import Medium, MediumHack
-from lab.shared.types import EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
+from lab.shared.mobility_types import Way
+from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
 from lab.show.kinds import describe
 from lab.show.words import position, shape
@@ -25,7 +30,7 @@ _BASE = {"duration": units.DURATION, "rate": units.RATE, "size": units.SIZE}
 
 
 def render(plan: Plan) -> Group:
-    """Return tables of nodes, links, medium, files, processes, timeline, metrics and checks; skip empty ones."""
+    """Return tables of nodes, links, medium, files, processes, ways, timeline, metrics, checks; skip empty ones."""
     length = units.DURATION.format(plan.duration_ns)
     heading = f"[bold]{escape(plan.name)}[/]: {length}, seed {plan.seed}"
     parts: list[Any] = [heading]
@@ -33,6 +38,10 @@ def render(plan: Plan) -> Group:
         parts.append(escape(plan.about))
     if plan.stack:
         parts.append(f"every node has {', '.join(f'the code of {name} in /opt/{name}' for name in plan.stacks())}")
+    if plan.modules:
+        parts.append(f"the guest's kernel has the modules {', '.join(plan.modules)}")
+    if plan.console_level != CONSOLE_LEVEL:
+        parts.append(f"console.log has the kernel's messages up to level {plan.console_level}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
@@ -41,6 +50,10 @@ def render(plan: Plan) -> Group:
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
+        _table("collected files", ("node", "path", "at most", ""), map(_collected, plan.collect)),
+        _table(
+            "mobility", ("node", "model", "from", "to", "way"), (_way(way, plan.duration_ns) for way in plan.mobility)
+        ),
         _table("timeline", ("at", "event", "target", "what"), map(_event, plan.events)),
         _table(
             "metrics",
@@ -55,16 +68,16 @@ def render(plan: Plan) -> Group:
     return Group(*parts)
 
 
-def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Fitted:
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="dim")
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
-    return table
+    return Fitted(table)
 
 
-def _medium(medium: Medium) -> Iterator[Table]:
+def _medium(medium: Medium) -> Iterator[Fitted]:
     yield _table("medium", ("what", "how"), show_medium.describe(medium))
     yield _table("SNR at the start, dB", *show_medium.levels(medium))
 
@@ -174,9 +187,13 @@ def _link(link: Link) -> tuple[str, ...]:
 
 
 def _file(file: File) -> tuple[str, ...]:
-    size = file.random_bytes if file.text is None else len(file.text.encode())
-    kind = "random" if file.text is None else "text"
-    return file.name, file.node, file.path, f"{units.SIZE.format(size or 0)} {kind}, SHA-256 {short_hash(file.sha256)}"
+    kind = "text" if file.text is not None else "random" if file.packed_bytes is None else "binary"
+    size = units.SIZE.format(file.size_bytes)
+    return file.name, file.node, file.path, f"{size} {kind}, SHA-256 {short_hash(file.sha256)}"
+
+
+def _collected(entry: Collect) -> tuple[str, ...]:
+    return entry.node, entry.path, units.SIZE.format(entry.at_most_bytes), "if there is any" if entry.optional else ""
 
 
 def _process(process: Process) -> tuple[str, ...]:
@@ -200,6 +217,17 @@ def _probe(name: str, params: dict[str, Any]) -> str:
         dimension = _BASE.get(declared[key].kind)
         words.append(f"{key}={dimension.format(value) if dimension else value}")
     return " ".join(words)
+
+
+def _way(way: Way, end_ns: int) -> tuple[str, ...]:
+    """Describe where a node goes by itself: ends, length, number of legs, and when, unless all the time."""
+    first, last = way.waypoints[0], way.waypoints[-1]
+    legs = [math.dist(a[1:], b[1:]) / 1000 for a, b in pairwise(way.waypoints) if a[1:] != b[1:]]
+    words = [f"{plain(sum(legs), 3)} m", count(len(legs), "leg")]
+    words += [f"from {plain(first.at_ns / 1e9)} s"] if first.at_ns else []
+    words += [f"until {plain(last.at_ns / 1e9)} s"] if last.at_ns < end_ns else []
+    ends = (position([round(at, 1) for at in point.place_m()]) for point in (first, last))
+    return way.node, way.model, *ends, ", ".join(words)
 
 
 def _event(event: Event) -> tuple[str, ...]:

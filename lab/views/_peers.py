@@ -10,12 +10,13 @@ from lab.drawing import Figure, Panel
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import LINES_AT_MOST, gap, line, run_range
+from lab.views.parts.lines import gap, line, run_range
+from lab.views.parts.many import shown
 from lab.views.parts.moments import rules
 
 
 class PeerView(View):
-    """One line for each peer. A subclass sets the class attributes."""
+    """One line for each peer, or a summary of many. A subclass sets the class attributes."""
 
     noun: ClassVar[str] = ""  # begins the title
     verb: ClassVar[str] = ""  # between the node and its peer in the legend
@@ -26,23 +27,24 @@ class PeerView(View):
         """Yield one figure of all peers."""
         lines = [
             line(series, index, self._label(record, series["name"]), **self.look, gap=gap(series))
-            for index, series in enumerate(result.series[:LINES_AT_MOST])
+            for index, series in enumerate(result.series)
         ]
         if not lines:
             return
+        drawn = shown(lines, f"{result.name}-over-time", one_named=True)
         low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
         range_ = f"between {low} and {high}" if low != high else low
         panel = Panel(
             x_label="virtual time, s",
             y_label=f"{result.name}, {result.unit}",
             x_range=run_range(record),
-            lines=lines,
+            lines=drawn.lines,
             rules=rules(record),
             from_zero=self.from_zero,
         )
-        legend = [(one.label, one.colour) for one in lines]
         title = f"{self.noun} {range_} {result.unit}"
-        yield Figure(result.name, title, f"{result.name}: {result.about}", [panel], legend, height=260)
+        about = f"{result.name}: {result.about}{drawn.note}"
+        yield Figure(result.name, title, about, [panel], drawn.legend, height=260)
 
     def _label(self, record: Record, name: str) -> str:
         """Return ``sta1 hears ap1`` for a series that is named after its probe and its peer."""

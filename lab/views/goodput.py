@@ -12,7 +12,8 @@ from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.text import short_hash
 from lab.views.base import View
-from lab.views.parts.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.views.parts.lines import SECOND, line, run_range
+from lab.views.parts.many import shown
 from lab.views.parts.moments import moments, rules
 
 _BEFORE, _AFTER = 2, 5  # seconds shown around a moment
@@ -23,23 +24,25 @@ class Goodput(View):
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
         """Yield one figure of all transfers."""
-        shown = [series for series in result.series if series["values"]][:LINES_AT_MOST]
-        if not shown:
+        measured = [series for series in result.series if series["values"]]
+        if not measured:
             return
         lines = [
-            line(_from_start(series), index, step=True, area=len(shown) == 1) for index, series in enumerate(shown)
+            line(_from_start(series), index, step=True, area=len(measured) == 1)
+            for index, series in enumerate(measured)
         ]
+        drawn = shown(lines, f"{result.name}-over-time")
         panel = Panel(
             x_label="virtual time, s",
             y_label=f"goodput, {result.unit}",
             x_range=run_range(record),
-            lines=lines,
+            lines=drawn.lines,
             rules=rules(record),
         )
-        left_out = len(result.series) - len(shown)
-        about = f"{result.name}: bytes that reached the application, per interval"
-        about += f"; {left_out} more not shown" if left_out > 0 else ""
-        yield Figure(result.name, _title(result), about, [panel], legend(lines))
+        about = f"{result.name}: bytes that reached the application, per interval{drawn.note}"
+        empty = len(result.series) - len(measured)
+        about += f"; {empty} more without data" if empty else ""
+        yield Figure(result.name, _title(result), about, [panel], drawn.legend)
 
     def tables(self, result: Result, record: Record) -> Iterator[Table]:
         """Yield tables of the seconds around each moment, and of the transfers."""

@@ -3,17 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lab.drawing import Band, Figure, Line, Panel, Span
-from lab.numbers import plain
+from lab.numbers import count, plain
 from lab.record.record import Record, Result
 from lab.tables import Column, Table, words
 from lab.views.base import Moment, View
 from lab.views.parts.lines import SECOND
 
 _PANELS_AT_MOST = 3
+_LONGER_NS = 20_000_000  # a pause that is longer by less is not explained: the distance of frames may be as large
 PHASES = (
     ("scan", "scan_started_ns", "scan_done_ns"),
     ("authentication", "authenticate_ns", "associate_ns"),
@@ -32,6 +33,7 @@ _STEPS = {
     "outage": "outage",
     "longest_gap": "gap",
 }
+_PLURAL = {"handoff": "handoffs", "disconnection": "disconnections", "loss of contact": "losses of contact"}
 _MEASURED = {
     "data frames": "from the last data frame before to the first one after",
     "events": "from leaving the old access point to being connected",
@@ -70,14 +72,34 @@ class Outage(View):
         ]
         rows = [{**row, "at_s": row["at_ns"] / SECOND, "handoff": arrow(row)} for row in result.rows]
         meant = "; ".join(_MEASURED[measured] for measured in sorted({row["measured"] for row in rows}))
-        title = f"Handoffs: steps and outage in {result.unit} (outage: {meant}"
+        title = f"{_nouns(result.rows).capitalize()}: steps and outage in {result.unit} (outage: {meant}"
         title += "; gap: the longest silence from the scan on)" if any(row["longest_gap"] for row in rows) else ")"
         yield Table(result.name, title, columns, rows, result.unit)
 
 
 def arrow(row: Mapping[str, Any]) -> str:
-    """Return ``ap1 → ap2`` of a handoff."""
-    return f"{row['from'] or '?'} \N{RIGHTWARDS ARROW} {row['to'] or 'nowhere'}"
+    """Return ``ap1 → ap2`` of a handoff, ``disconnect ap1, connect ap1`` or ``ap1 lost, back`` of what is none."""
+    noun, before, after = _noun(row), row["from"] or "?", row["to"]
+    if noun == "disconnection":
+        return f"disconnect {before}, connect {after}" if after else f"disconnect {before}"
+    if noun == "loss of contact":
+        return f"{before} lost, back"
+    return f"{before} \N{RIGHTWARDS ARROW} {after or 'nowhere'}"
+
+
+def _noun(row: Mapping[str, Any]) -> str:
+    """Return what a row is: a station that comes back to where it was has not been handed off."""
+    if row["cause"] == "disconnect":
+        return "disconnection"
+    return "loss of contact" if row["cause"] == "loss" and row["from"] == row["to"] else "handoff"
+
+
+def _nouns(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the rows are, in the plural."""
+    kinds = {_noun(row) for row in rows} or {"handoff"}
+    if len(kinds) == 1:
+        return _PLURAL[kinds.pop()]
+    return "handoffs and losses of contact" if "handoff" in kinds else _PLURAL["loss of contact"]
 
 
 def _around(result: Result) -> Iterator[Figure]:
@@ -86,9 +108,61 @@ def _around(result: Result) -> Iterator[Figure]:
     if not panels:
         return
     about = "data frames that reached the radio, in bins of 10 ms; shaded: scan, and time without data"
-    about += f"; the first {_PANELS_AT_MOST} handoffs" if len(panels) > _PANELS_AT_MOST else ""
+    about += f"; the first {_PANELS_AT_MOST}" if len(panels) > _PANELS_AT_MOST else ""
     legend = [("scan", _PHASE_COLOURS["scan"]), ("without data", _PHASE_COLOURS["first data frame"])]
-    yield Figure(f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280)
+    below = [sentence for row in result.rows[:_PANELS_AT_MOST] if (sentence := explained(row))]
+    yield Figure(
+        f"{result.name}-around", _title(result), about, panels[:_PANELS_AT_MOST], legend, height=280, below=below
+    )
+
+
+def explained(row: Mapping[str, Any]) -> str | None:
+    """Return why there was no data for longer than the station was without access point; None if it was not longer.
+
+    One sentence, with causes that the data of the run show (lab.metrics.outage), and no others.
+    """
+    if row["measured"] != "data frames" or row["connected_ns"] is None:
+        return None
+    pause_ns = row["first_data_ns"] - row["last_data_ns"]
+    without_ns = row["connected_ns"] - row["begin_ns"]
+    if pause_ns - without_ns < _LONGER_NS:
+        return None
+    at_s = plain(row["at_ns"] / SECOND)
+    begin = (
+        f"At {at_s} s, {row['station']} got no data for {_ms(pause_ns)}, but was without access point only for "
+        f"{_ms(without_ns)}"
+    )
+    causes = [_CAUSES[cause["cause"]](cause) for cause in row.get("why", ())]
+    return f"{begin}: {', and '.join(causes)}." if causes else f"{begin}; this run's data do not show why."
+
+
+def _ms(ns: float) -> str:
+    return f"{plain(ns / 1_000_000, 3)} ms"
+
+
+def _scan(cause: Mapping[str, Any]) -> str:
+    return f"it scanned for {_ms(cause['took_ns'])} of it"
+
+
+def _dhcp(cause: Mapping[str, Any]) -> str:
+    return f"it asked for an address by DHCP for {_ms(cause['took_ns'])}"
+
+
+def _rto(cause: Mapping[str, Any]) -> str:
+    return (
+        f"{cause['node']} sent again only when its retransmission timer of {_ms(cause['rto_ns'])} expired "
+        f"({count(cause['retransmits'], 'retransmission')} around then)"
+    )
+
+
+def _probe(cause: Mapping[str, Any]) -> str:
+    return (
+        f"{cause['node']} sent again with a tail loss probe, before its retransmission timer of {_ms(cause['rto_ns'])} "
+        f"expired ({count(cause['retransmits'], 'retransmission')} around then)"
+    )
+
+
+_CAUSES = {"scan": _scan, "dhcp": _dhcp, "rto": _rto, "probe": _probe}
 
 
 def _around_panel(series: Mapping[str, Any], row: Mapping[str, Any]) -> Panel:
@@ -121,10 +195,13 @@ def _title(result: Result) -> str:
     if not rows:
         return "No handoff"
     lost = sum(not row["completed"] for row in rows)
+    nouns = _nouns(rows)
+    if lost and len(rows) == 1:
+        return "It did not connect again" if nouns == "disconnections" else "The handoff did not succeed"
     if lost:
-        return "The handoff did not succeed" if len(rows) == 1 else f"{lost} of {len(rows)} handoffs did not succeed"
+        return f"{lost} of {len(rows)} {nouns} did not {'end' if nouns == 'disconnections' else 'succeed'}"
     worst = max(rows, key=lambda row: row["outage"])
-    count = "One handoff" if len(rows) == 1 else f"{len(rows)} handoffs"
+    count = f"One {_noun(rows[0])}" if len(rows) == 1 else f"{len(rows)} {nouns}"
     longest = _outage(worst, unit)
     silence = max(((row["longest_gap"] or 0.0) for row in rows), default=0.0)
     scan = f"; {plain(silence, 3)} {unit} of silence while scanning" if silence > worst["outage"] else ""

@@ -107,7 +107,8 @@ def _compare_picture(name: str, command: Command, place: Path, folder: Path, fou
     """Compare what a command has drawn with the picture in the documentation."""
     if printed.why_not(command.argv):
         return
-    drawn, there = place / Path(command.draws).name, folder / command.draws
+    picture, _, source = command.draws.partition(" from ")
+    drawn, there = place / (source or Path(picture).name), folder / picture
     found.compared += 1
     if not drawn.is_file():
         found.unclear += 1
@@ -115,7 +116,7 @@ def _compare_picture(name: str, command: Command, place: Path, folder: Path, fou
     elif not there.is_file() or there.read_bytes() != drawn.read_bytes():
         found.stale += 1
         found.drawn.append((drawn.read_bytes(), there))
-        print(f"{name}:{command.line}: {command.draws} is not the picture that is drawn now")
+        print(f"{name}:{command.line}: {picture} is not the picture that is drawn now")
 
 
 def _tell(name: str, command: Command, pair: Pair, *, clear: bool) -> None:

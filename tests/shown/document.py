@@ -38,7 +38,8 @@ class DocumentError(Exception):
 class Command:
     """A command and the lines shown below it; ``line`` is the number of the first of these lines, from 1.
 
-    ``draws``: a picture that it writes, by its path from the document; empty: none.
+    ``draws``: a picture that it writes, by its path from the document, and `` from `` its path where the command ran
+    if it has another name or folder there; empty: none.
     """
 
     argv: list[str]

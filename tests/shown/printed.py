@@ -15,6 +15,7 @@ from pathlib import Path
 
 # only these are run, and of Python only the modules of the checkout; other commands are for readers
 PROGRAMS = ("lab", "tshark", "python")
+_FROM = "<"  # before the file that is a command's input
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -32,7 +33,7 @@ def why_not(argv: list[str]) -> str | None:
         return f"{argv[0]} is not one of {', '.join(PROGRAMS)}"
     if argv[0] == "python" and argv[1:2] != ["-m"]:
         return "of Python, only modules are run (python -m)"
-    if argv[:2] == ["lab", "shell"]:
+    if argv[:2] == ["lab", "shell"] and _FROM not in argv:
         return "a shell runs in real time, so its output differs each time"
     if shutil.which(argv[0], path=_path()) is None:
         return f"{argv[0]} is not installed"
@@ -40,17 +41,16 @@ def why_not(argv: list[str]) -> str | None:
 
 
 def run(argv: list[str], place: Path) -> Printed:
-    """Run a command in a directory."""
+    """Run a command in a directory; ``< FILE`` at its end is its input."""
+    argv, given = (argv[:-2], place / argv[-1]) if argv[-2:-1] == [_FROM] else (argv, Path(os.devnull))
     ours, theirs = pty.openpty()  # 0 columns; rich assumes 80 for a terminal with TERM=dumb
     environment = {**os.environ, "PATH": _path(), "TERM": "dumb"}
     for name in ("COLUMNS", "LINES"):
         environment.pop(name, None)
     if argv[0] == "python":
         environment["PYTHONPATH"] = str(_CHECKOUT)
-    with tempfile.TemporaryFile() as errors:
-        with subprocess.Popen(
-            argv, cwd=place, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=errors
-        ) as process:
+    with tempfile.TemporaryFile() as errors, given.open("rb") as source:
+        with subprocess.Popen(argv, cwd=place, env=environment, stdin=source, stdout=theirs, stderr=errors) as process:
             os.close(theirs)
             output = _read(ours)
         errors.seek(0)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
+from lab.numbers import plain
 from tests.system.test_cli import lab
 
 pytestmark = pytest.mark.guest
@@ -44,6 +45,20 @@ def test_the_flagship_roams_twice_by_itself_and_transfers_every_byte(flagship: t
         assert row["completed"]
         assert 60 < row["scan"] < 500  # two channels
         assert 10 < row["outage"] < 500  # what the old access point still holds is lost: TCP's timer takes 200 ms
+
+
+def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Path, str]) -> None:
+    directory, _ = flagship
+    record = json.loads((directory / "record.json").read_text())
+    picture = (directory / "plots" / "outage-around.svg").read_text()
+    for row in record["metrics"]["outage"]["rows"]:
+        scan, timer = row["why"]
+        assert scan["cause"] == "scan" and scan["took_ns"] / 1e6 == pytest.approx(row["scan"])
+        assert (timer["cause"], timer["node"]) == ("rto", "h1") and 200 < timer["rto_ns"] / 1e6 < row["outage"]
+        assert f"At {plain(row['at_ns'] / 1e9)} s, sta1 got no data for" in picture
+    assert "h1 sent again only when" in picture
+    samples = (directory / "csv" / "cwnd-over-time.csv").read_text()
+    assert samples.count(",segments") > 50
 
 
 def test_goodput_and_rate_of_the_flagship_follow_the_signal(flagship: tuple[Path, str]) -> None:

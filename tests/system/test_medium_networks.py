@@ -170,7 +170,7 @@ def categories(look: dict[str, Any], node: str) -> dict[str, int]:
 
 def handoff(ran: Ran) -> Handoff:
     """The one handoff of a run that was asked for at 2 s."""
-    (found,) = find(WPA_EVENTS.parse(Raw(ran.directory / "raw", "events")).occurrences, [2 * SECOND])
+    (found,) = find(WPA_EVENTS.parse(Raw(ran.directory / "raw", "events")).occurrences, [(2 * SECOND, "roam")])
     assert found.cause == "roam" and found.to_bssid == "02:00:01:00:04:00"
     return found
 

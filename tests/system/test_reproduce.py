@@ -162,7 +162,7 @@ def test_an_experiment_is_run_judged_and_drawn(place: Path) -> None:
     assert again.encode() == (place / "second" / "results.json").read_bytes()
     told = lab("compare", "first", "second", cwd=place).stdout.splitlines()
     assert told[0] == "Both builds are the same: code, host python, image, initrd, kernel, kernel_source, series"
-    assert told[-1] == "None of 8 differences are significant (Welch's t, 95 %)"
+    assert told[-1] == "A and B are identical: every seed gave the same numbers, to the last digit"
 
     # what a trial's line says is what runs it
     (trial, *_) = found["trials"]
@@ -215,7 +215,7 @@ def test_two_builds_of_a_stack_are_compared(place: Path) -> None:
     assert "5 ms 20 23 2 +3 ± 0 +15 yes" in lines
     assert lines[-2:] == [
         "Not compared: only A has delay 20 ms",
-        "The difference is significant (Welch's t, 95 %; by chance, one in twenty is)",
+        "The difference is significant (Student's t of pairs with equal seeds, 95 %; by chance, one in twenty is)",
     ]
 
     found = json.loads(lab("compare", "before", "after", "--json", cwd=place).stdout)

@@ -65,6 +65,20 @@ def test_the_signal_follows_the_model(boot: Callable[..., Ran]) -> None:
         assert all(abs(seen_dbm - of_frames_dbm[0]) <= 1 for seen_dbm in of_beacons_dbm), (distance_m, dump, polled)
 
 
+def test_the_signal_follows_a_way(boot: Callable[..., Ran]) -> None:
+    """On a way of mobility:, the driver tells the level of where the station is at that time."""
+    path = "path: [{at: 1 s, position: [2 m, 0 m, 0 m]}, {at: 5 s, position: [42 m, 0 m, 0 m]}]"
+    place = PLACES.replace(", position: [2 m, 0 m, 0 m]", "")
+    walk = f"mobility: [{{model: Waypoints, nodes: sta1, {path}}}]\n"
+    dump = "exec: sta1, run: [wpa_cli, -i, sta1-wlan0, signal_poll]"
+    times = "".join(f"  - {{at: {at_s} s, {dump}}}\n" for at_s in (0.95, 3.05, 6))
+    ran = boot(place + walk, f"name: look\nduration: 7 s\ntimeline:\n{times}")
+    for distance_m, polled in zip((2, 22, 42), ran.outputs(), strict=True):
+        radios = Radios(("ap1", "sta1"), [(0, 0, 0), (distance_m, 0, 0)], [17.0, 20.0], 2462, [2.0, 0.0])
+        expected_dbm = received_dbm(propagation.load("logDistance", exp=3.0), radios, seed=1)[0, 1]
+        assert abs(level_dbm(r"RSSI=(-\d+)", polled) - expected_dbm) <= 1.5, (distance_m, polled)
+
+
 def test_a_walking_station_changes_over_by_itself(boot: Callable[..., Ran]) -> None:
     ran = boot(WALK, ROAMING)
     assert not [event for event in ran.guest()["events"] if event["kind"] == "roam"]

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import re
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 
@@ -93,6 +95,12 @@ def test_a_session(machine: runs.Machine) -> None:
         assert "<Station sta1" in terminal.ask("dump")
         assert "Results: 0% dropped" in terminal.ask("pingpair")
         assert "/dev/pts/0" in terminal.ask("h1 tty")
+        assert "the medium is perfect, so a move changes nothing" in terminal.ask("move sta1 1 m 0 m 0 m")
+        assert "link h1-s1 down" in terminal.ask("link h1 s1 down")
+        terminal.ask("sta1 false")
+        listed = terminal.ask("events")
+        done = ["exec: sta1", "roam: sta1", "exec: h1", "link: [h1"]
+        assert [line.split("  ")[1].split(",")[0] for line in listed.splitlines()[1:]] == done
         terminal.ask("h1 exit")
         assert "again" in terminal.ask("h1 echo again")
         assert terminal.end() == 0
@@ -145,10 +153,12 @@ def test_ctrl_backslash_does_not_end_it(machine: runs.Machine) -> None:
             terminal.process.kill()
 
 
-def piped(commands: str) -> subprocess.CompletedProcess[str]:
+def piped(commands: str, *topology: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run commands in a shell without a terminal."""
-    words = [str(LAB), "shell", "one-ap"]
-    return subprocess.run(words, input=commands, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
+    words = [str(LAB), "shell", *(topology or ("one-ap",))]
+    return subprocess.run(
+        words, input=commands, capture_output=True, text=True, timeout=DEADLINE_S, check=False, cwd=cwd
+    )
 
 
 def test_commands_from_a_pipe(machine: runs.Machine) -> None:
@@ -158,19 +168,87 @@ def test_commands_from_a_pipe(machine: runs.Machine) -> None:
     assert found.returncode == 3
 
 
+def test_commands_from_a_pipe_take_virtual_time(machine: runs.Machine) -> None:
+    commands = "h1 date +%s%N\nsta1 ping -c 3 h1\nh1 sleep 1000\nh1 date +%s%N\n"
+    first, second = piped(commands), piped(commands)
+    assert first.stdout == second.stdout and first.returncode == 0
+    begun, *_, ended = first.stdout.splitlines()
+    assert 1002 < (int(ended) - int(begun)) / 1e9 < 1003, "and waiting for the next line takes none"
+
+
+def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: Path) -> None:
+    commands = (
+        "pcap start\nmove sta1 3 m 0 m 1 m\nsta1 ping -q -c 2 h1\nmove sta1 9 m 0 m 1 m 3 m/s\nh1 sleep 3\n"
+        "sta1 iw dev sta1-wlan0 link\npcap stop\nmove sta9 0 m 0 m 0 m\nmove sta1 0 m\nevents\nsave session.yaml\n"
+    )
+    found = piped(commands, "two-aps-handoff", cwd=tmp_path)
+    assert "move sta1 to (3, 0, 1) m\n" in found.stdout and "move sta1 to (9, 0, 1) m at 3 m/s\n" in found.stdout
+    assert 'there is no node "sta9" (did you mean sta1?)' in found.stdout
+    assert "move NODE X Y Z [SPEED], each with a unit: move sta1 42 m 0 m 1 m 3 m/s\n" in found.stdout
+    assert {path.name for path in tmp_path.glob("*.pcapng")} >= {"air-2412.pcapng"}
+    assert "air-2412.pcapng\n" in found.stdout and found.returncode == 0
+    listed = re.findall(r"^([\d.]+) s  (\w+): \w+", found.stdout, re.MULTILINE)
+    assert [kind for _, kind in listed] == ["move", "exec", "move", "exec", "exec"]
+    signal = re.search(r"signal: (-\d+) dBm", found.stdout)
+    assert signal
+    ran = subprocess.run(
+        [str(LAB), "run", "session.yaml", "idle", "--set", "duration=12s", "--out", "run"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    events = json.loads((tmp_path / "run" / "guest.json").read_text())["events"]
+    assert [event["kind"] for event in events] == [kind for _, kind in listed]
+    assert signal[0] in events[-1]["output"], "it went to the same place"
+
+
+def test_iperf_between_nodes_that_do_not_reach_each_other(machine: runs.Machine) -> None:
+    found = piped("h1 ip link set h1-eth0 down\niperf sta1 h1\n")
+    assert found.stdout == ("*** sta1 does not reach h1 (10.0.0.1): no answer to ping; links shows who is connected\n")
+    assert found.returncode == 1
+
+
+def test_sigterm_leaves_the_terminal_as_it_was(machine: runs.Machine) -> None:
+    terminal = Terminal("one-ap")
+    before = termios.tcgetattr(terminal.master)
+    try:
+        terminal.until(PROMPT)
+        terminal.process.terminate()
+        assert terminal.process.wait(timeout=DEADLINE_S) == 143
+        assert termios.tcgetattr(terminal.master) == before
+    finally:
+        if terminal.process.poll() is None:
+            terminal.process.kill()
+
+
+def test_sigterm_ends_commands_from_a_pipe(machine: runs.Machine) -> None:
+    words = [str(LAB), "shell", "one-ap"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        process.stdin.write(b"h1 echo here\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"here\n"
+        process.terminate()
+        assert process.wait(timeout=DEADLINE_S) == 143
+        assert process.stderr.read() == b"lab: interrupted\n"
+
+
 def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
     """In the order of this list; the last line of the script shows that all have."""
     examples = {
         "dump": "dump",
+        "event": "event link: h1-ap1, to: up",
+        "events": "events",
         "help": "help",
         "intfs": "intfs",
         "iperf": "iperf sta1 h1",
         "iperfudp": "iperfudp 1M sta1 h1",
         "link": "link h1 ap1 up",
         "links": "links",
+        "move": "move sta1 0 m 0 m 0 m",
         "net": "net",
         "nodes": "nodes",
         "noecho": "noecho h1 true",
+        "pcap": "pcap stop",
         "pingall": "pingall",
         "pingallfull": "pingallfull",
         "pingpair": "pingpair",
@@ -178,6 +256,7 @@ def test_every_command_that_help_lists_returns(machine: runs.Machine) -> None:
         "px": "px print('px')",
         "py": "py sta1.IP()",
         "roam": "roam sta1 ap1",
+        "save": "save session.txt",
         "sh": "sh echo nodes >/tmp/commands",
         "source": "source /tmp/commands",
         "time": "time nodes",

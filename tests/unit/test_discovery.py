@@ -150,3 +150,32 @@ def test_the_lab_names_no_stack_with_code() -> None:
     texts = [path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".j2", ".csv", ".c", ".conf")]
     found = [f"{path}: {match[0]}" for path in texts for match in word.finditer(path.read_text())]
     assert not found
+
+
+def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = place / "my project.v2"
+    (mine / "probes").mkdir(parents=True)
+    (mine / "metrics").mkdir()
+    (mine / "w.yaml").write_text("name: w\nduration: 1 s\n")
+    (mine / "probes" / "_kinds.py").write_text("ABOUT = 'from a sibling'\n")
+    (mine / "probes" / "mine.py").write_text("from ._kinds import ABOUT\n" + PROBE.replace('"{about}"', "ABOUT"))
+    (mine / "metrics" / "mine_too.py").write_text("from ..probes._kinds import ABOUT\n")
+    assert "mine" not in probes.known()
+    monkeypatch.setattr(library, "_remembered", {})
+    library.find("workload", "my project.v2/w.yaml")
+    assert probes.load("mine").about == "from a sibling" and probes.load("mine").stack is None
+    assert discovery.load("metrics", "mine-too").ABOUT == "from a sibling"
+
+
+def test_code_in_the_current_directory_with_workloads(place: Path) -> None:
+    (place / "probes").mkdir()
+    (place / "probes" / "here.py").write_text(PROBE.format(about="x"))
+    assert "here" not in probes.known(), "these folders may have nothing to do with the lab"
+    (place / "w.yaml").write_text("name: w\nduration: 1 s\n")
+    assert "here" in probes.known()
+
+
+@pytest.mark.parametrize("folder", [PACKAGE, CHECKOUT / "workloads" / "hack"])
+def test_the_labs_own_folders_are_not_beside_a_workload(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert library.beside() == []

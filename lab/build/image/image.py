@@ -25,6 +25,7 @@ from lab.errors import BuildError
 from lab.text import entries
 
 PACKAGES = CHECKOUT / "images" / "base" / "packages"
+KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
 RECIPE = 4  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
@@ -121,7 +122,7 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
         BuildError: A step failed; gives its name and the last lines of its log.
         HostError: A tool, space or permission is missing.
     """
-    store = store or Store("image", "the image")
+    store = store or Store(KIND, "the image")
     packages = read_packages()
     key = image_key(packages)
     if refresh or not store.has(key):
@@ -136,13 +137,13 @@ def ensure_image(report: Report, *, refresh: bool = False, store: Store | None =
 
 
 def _load(directory: Path, key: str) -> Image:
-    facts = json.loads((directory / "packages.json").read_text())
-    return Image(directory / "image.squashfs", facts["sha256"], facts["packages"], key)
+    facts = json.loads((directory / FACTS).read_text())
+    return Image(directory / FILE, facts["sha256"], facts["packages"], key)
 
 
 def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
-    raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / "image.squashfs"
+    raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / FILE
     report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
     started_s = int(time.time())
     fetch_tar(raw, MMDEBSTRAP, packages, "making the image's tree", log, report, SCRATCH_BYTES)
@@ -158,7 +159,7 @@ def _make(directory: Path, packages: list[str], store: Store, report: Report) ->
         )
     clean.unlink()
     facts = {"sha256": file_sha256(image), "suite": SUITE, "packages": versions}
-    (directory / "packages.json").write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+    (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 
 def as_root() -> list[str]:

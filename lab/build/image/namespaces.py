@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,8 @@ def namespace_problem() -> tuple[str, str] | None:
         if _runs(["unshare", "--mount", "--propagation", "private", "true"]):
             return None
         return "root may not mount here", "run as an ordinary user, or in a container with --cap-add SYS_ADMIN"
+    if shutil.which("newuidmap") is None:
+        return "newuidmap is not installed", "as root: apt-get install --no-install-recommends uidmap; or run as root"
     name = pwd.getpwuid(os.geteuid()).pw_name
     for path in (Path("/etc/subuid"), Path("/etc/subgid")):
         if not _has_range(path, name):

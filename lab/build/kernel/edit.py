@@ -26,6 +26,7 @@ from lab.errors import BuildError, HostError, InputError, LabError
 TREE = CHECKOUT / "build" / "kernel"
 BASE = "lab-base"  # tag: Linux as it was unpacked
 FILES = "lab-files"  # tag: with the new files
+SOURCE_SHA256, SOURCE_PATH = "lab.sourceSha256", "lab.sourcePath"  # in git's configuration: of what
 FILES_SUBJECT = "hwsim-patches/files"
 SERIES_HEAD = (
     "# SPDX-License-Identifier: GPL-2.0-only\n# The order in which patches/ apply; written by `make kernel-patches`.\n"
@@ -82,7 +83,8 @@ def edit(source: Source, series: Series, tree: Path, report: Report) -> None:
         shutil.rmtree(tree, ignore_errors=True)
         raise
     _apply(tree, source, series, report)
-    report.step(f"commit your changes in {tree}, then run `make kernel-patches`")
+    report.step(f"change it, and run it: lab run … --kernel-source {tree}")
+    report.step("commit your changes there, then run `make kernel-patches`")
 
 
 def _base_commits(tree: Path, source: Source, series: Series, report: Report) -> None:
@@ -90,6 +92,8 @@ def _base_commits(tree: Path, source: Source, series: Series, report: Report) ->
     _forget_packaging(tree)
     git(tree, "init", "--quiet", "--initial-branch=lab")
     git(tree, "config", "gc.auto", "0")
+    git(tree, "config", SOURCE_SHA256, source.sha256)
+    git(tree, "config", SOURCE_PATH, "" if source.debian else str(source.path.resolve()))
     git(tree, "add", "--all", "--force")
     git(tree, "commit", "--quiet", f"--message=Linux {source.version}", env=US)
     git(tree, "tag", BASE)

@@ -10,21 +10,28 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.kernel.config import fragments
+from lab.build.kernel.tree import Changes, Plain
 from lab.build.step import BuildLog
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 
 PATCHES = CHECKOUT / "hwsim-patches"
 _PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
+_TOUCHED = re.compile(r"^(?:\+\+\+ b|--- a)/(\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Tested:
-    """The source with which the whole test suite last passed."""
+    """The source and the series with which the whole test suite last passed."""
 
     package_version: str
-    sha256: str
+    sha256: str  # of the source
+    series_sha256: str
     objects: int  # number that a build compiles: the length of the progress bar
+
+    def names(self, sha256: str | None, series_sha256: str | None) -> bool:
+        """Whether it is this source with this series."""
+        return (sha256, series_sha256) == (self.sha256, self.series_sha256)
 
 
 class Series:
@@ -74,7 +81,7 @@ class Series:
         """The content of ``tested``."""
         lines = (self.directory / "tested").read_text().splitlines()
         facts = dict(line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
-        return Tested(facts["package"], facts["sha256"], int(facts["objects"]))
+        return Tested(facts["package"], facts["sha256"], facts["series"], int(facts["objects"]))
 
     def sha256(self) -> str:
         """A hash of names and content of patches, new files and configuration."""
@@ -85,6 +92,27 @@ class Series:
             digest.update(f"{path.relative_to(self.directory)}\0{len(content)}\0".encode())
             digest.update(content)
         return digest.hexdigest()
+
+    def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
+        """What plain Linux becomes: the content of each file that the series touches.
+
+        Args:
+            plain: returns Linux's content of a file.
+            scratch: an empty folder.
+            version: of Linux.
+            log: of the build.
+
+        Raises:
+            BuildError: As ``apply``.
+        """
+        touched = {Path(name) for patch in self.patches for name in _TOUCHED.findall(patch.read_text())}
+        touched.update(self.files)
+        for name in touched:
+            if (content := plain(name)) is not None:
+                (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+                (scratch / name).write_bytes(content)
+        self.apply(scratch, version, log)
+        return {name: (scratch / name).read_bytes() if (scratch / name).exists() else None for name in touched}
 
     def apply(self, tree: Path, version: str, log: BuildLog) -> None:
         """Put files and patches into an unpacked source.

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -119,7 +120,7 @@ def given_source(path: Path) -> Source:
     """
     path = path.resolve()
     if path.is_dir():
-        return Source(path, tree_version(path), _tree_fingerprint(path), debian=False)
+        return Source(path, tree_version(path), tree_fingerprint(path), debian=False)
     if path.is_file() and ".tar" in path.name:
         return Source(path, path.name.split(".tar")[0], file_sha256(path), debian=False)
     raise InputError(f"{path} is neither a kernel source tree nor an archive (.tar.xz) of one")
@@ -139,16 +140,30 @@ def tree_version(tree: Path) -> str:
     return f"{found['VERSION']}.{found['PATCHLEVEL']}.{found['SUBLEVEL']}{found.get('EXTRAVERSION', '')}"
 
 
-def _tree_fingerprint(tree: Path) -> str:
+def all_files(directory: Path) -> Iterator[tuple[str, os.stat_result]]:
+    """The files below a folder, which may not exist, with what lstat says of them; without those of git."""
+    try:
+        with os.scandir(directory) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    for entry in found:
+        if not entry.is_dir(follow_symlinks=False):
+            yield entry.path, entry.stat(follow_symlinks=False)
+        elif entry.name != ".git":
+            yield from all_files(Path(entry.path))
+
+
+def tree_fingerprint(tree: Path) -> str:
     """A hash over names, sizes and times of files, as make compares them; reading a gigabyte would take ten seconds."""
-    lines = []
-    for directory, names, files in os.walk(tree):
-        names[:] = sorted(name for name in names if name != ".git")
-        for name in sorted(files):
-            path = Path(directory, name)
-            facts = path.lstat()
-            lines.append(f"{path.relative_to(tree)} {facts.st_size} {facts.st_mtime_ns}")
+    start = len(f"{tree}/")
+    lines = [f"{path[start:]} {facts.st_size} {facts.st_mtime_ns}" for path, facts in all_files(tree)]
     return content_key("\n".join(lines))
+
+
+def newest_file_ns(tree: Path) -> int:
+    """The time of the newest file, ns since the epoch; 0 if there is none."""
+    return max((facts.st_mtime_ns for _, facts in all_files(tree)), default=0)
 
 
 def verify(source: Source) -> None:

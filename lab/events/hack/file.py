@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from pydantic import Field
 
 from lab.model import hack as settings_of
@@ -14,10 +17,12 @@ from lab.model.hack import AnyHack
 class HackSwitch(Event):
     """Change which TCP ACKs of a node go with ACK and BlockAck frames (see the key hack of a node)."""
 
+    other_names: ClassVar[Mapping[str, str]] = {"mode": "to"}
+
     hack: Text = Field(description="The node, an access point or a station with the key hack.")
     to: AnyHack = Field(
-        description="more-data, opportunistic, timer, off, or {mode: …} with the keys of hack; "
-        "in an encrypted network none do without in_clear."
+        description="more-data, opportunistic, timer, off, or {mode: …} with the keys of hack. "
+        "In an encrypted network none do without in_clear."
     )
 
     def resolve(self, scene: Scene) -> Resolved:

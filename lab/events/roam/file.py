@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from lab.model.base import Text
-from lab.model.event import Event, Resolved, Scene
+from lab.model.event import Event, Resolved, Scene, stations
 
 if TYPE_CHECKING:
     from lab.shared import types as plan
@@ -25,10 +25,8 @@ class Roam(Event):
         targets = scene.nodes(self.to, "to")
         if len(targets) > 1:
             scene.refuse(f'"{self.to}" stands for {len(targets)} nodes; name one access point', "to")
-        for station in scene.nodes(self.roam, "roam"):
-            if station.kind != "sta":
-                scene.refuse(f"{station.name} is not a station (it is a {station.kind}); only stations roam", "roam")
-            elif len(targets) == 1 and _reachable(scene, station, targets[0]):
+        for station in stations(scene, self.roam, "roam", "roam"):
+            if len(targets) == 1 and _reachable(scene, station, targets[0]):
                 yield station.name, {"to": targets[0].name}
 
 
@@ -36,9 +34,6 @@ def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
     """Return whether the station can associate there; if not, report why."""
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
-        return False
-    if station.radio is not None and station.radio.ibss_bssid is not None:
-        scene.refuse(f"{station.name} is in an ad hoc network, which has no access points", "roam")
         return False
     if station.radio is not None and target.radio.ssid != station.radio.ssid:
         scene.refuse(

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Compares two results of an experiment with different builds: what changed, and whether it is significant.
 
-For each point and metric: the difference of the means, B - A, with its 95 % confidence interval (Welch's t-test,
-analysis.statistics), also in percent of A's mean. The percentage treats A's mean as exact. Each difference is tested on
-its own, so one in twenty is marked by chance even if nothing changed.
+For each point and metric: the difference of the means, B - A, with its 95 % confidence interval (analysis.statistics),
+also in percent of A's mean. The percentage treats A's mean as exact. Trials with equal seeds are pairs: they have the
+same random numbers, so much of what differs between seeds cancels out. If not all trials of the side with fewer of them
+have a pair, Welch's t-test compares the means. Each difference is tested on its own, so one in twenty is marked by
+chance even if nothing changed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from lab.errors import RecordError
 from lab.experiments.analysis.comparable import Builds, Labels, builds, check, labels_of
-from lab.experiments.analysis.statistics import Sample, deviation_of, welch
+from lab.experiments.analysis.statistics import Sample, deviation_of, paired, welch
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Difference:
     difference: float | None  # b - a, in unit
     half_width: float | None  # of its 95 % confidence interval, in unit; None if a side has a single trial
     significant: bool | None  # whether 0 is outside that interval; None if there is none
+    pairs: int = 0  # trials of equal seeds that were compared one by one; 0: only means were compared
+    identical: bool = False  # equal seeds gave equal numbers, to the last digit, on both sides
 
     @property
     def percent(self) -> float | None:
@@ -54,6 +58,7 @@ class _Cell:
     deviation: float | None
     n: int
     unit: str
+    by_seed: Mapping[int, float]  # values of its trials; empty in results of an older version
 
 
 @dataclass(frozen=True)
@@ -96,22 +101,40 @@ def _cells(results: Mapping[str, Any], side: str) -> dict[Labels, dict[str, _Cel
     """Return metrics by the labels of their point."""
     found: dict[Labels, dict[str, _Cell]] = {}
     try:
+        trials: dict[Labels, list[Mapping[str, Any]]] = {}
+        for trial in results.get("trials", ()):
+            trials.setdefault(labels_of(trial["point"]), []).append(trial)
         for row in results["rows"]:
-            found[labels_of(row)] = {name: _cell(data) for name, data in row.items() if isinstance(data, Mapping)}
+            labels = labels_of(row)
+            found[labels] = {
+                name: _cell(data, _by_seed(trials.get(labels, ()), name))
+                for name, data in row.items()
+                if isinstance(data, Mapping)
+            }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordError(f"the rows of {side} are damaged: {type(error).__name__} {error}") from None
     return found
 
 
-def _cell(data: Mapping[str, Any]) -> _Cell:
+def _by_seed(trials: Iterable[Mapping[str, Any]], metric: str) -> dict[int, float]:
+    values = {int(trial["seed"]): trial["values"].get(metric) for trial in trials}
+    return {seed: float(value) for seed, value in values.items() if value is not None}
+
+
+def _cell(data: Mapping[str, Any], by_seed: Mapping[int, float]) -> _Cell:
     mean, ci95, count = data["mean"], data["ci95"], int(data["n"])
     deviation = deviation_of(float(ci95), count) if ci95 is not None and count > 1 else None
-    return _Cell(None if mean is None else float(mean), deviation, count, str(data["unit"]))
+    return _Cell(None if mean is None else float(mean), deviation, count, str(data["unit"]), by_seed)
 
 
 def _difference(labels: Labels, metric: str, a: _Cell, b: _Cell) -> Difference:
     common = dict(labels), metric, a.unit, a.mean, b.mean, a.n, b.n
     if a.mean is None or b.mean is None:
         return Difference(*common, None, None, None)
+    seeds = a.by_seed.keys() & b.by_seed.keys()
+    if seeds and len(seeds) == min(a.n, b.n):
+        found = paired([b.by_seed[seed] - a.by_seed[seed] for seed in sorted(seeds)])
+        identical = a.by_seed == b.by_seed
+        return Difference(*common, found.difference, found.half_width, found.significant, len(seeds), identical)
     found = welch(Sample(a.mean, a.deviation, a.n), Sample(b.mean, b.deviation, b.n))
     return Difference(*common, found.difference, found.half_width, found.significant)

@@ -10,17 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lab.expressions.values import Quantity
 from lab.record.figures import measured
-from lab.shared.types import Plan
+from lab.shared.types import Plan, Process
 
 Names = dict[str, Any]
 
 
 class _Unrun(Mapping[str, Any]):
-    """The values of a probe before it has run: an exit status, and unknown others."""
+    """The values of a probe or program before it has run: an exit status, and others, of which some units are known."""
 
-    def __getitem__(self, key: str) -> int | None:
-        return 0 if key == "exit" else None
+    def __init__(self, units: Mapping[str, str]) -> None:
+        self._values = {**{name: Quantity(1, unit) for name, unit in units.items()}, "exit": 0}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values.get(key)
 
     def __iter__(self) -> Iterator[str]:
         return iter(("exit",))
@@ -33,9 +37,15 @@ class _Unrun(Mapping[str, Any]):
 
 
 def planned(plan: Plan) -> Names:
-    """Return stand-ins by name, before anything runs; a program without a probe has only its exit status."""
-    found = [(one.id, one.name, _Unrun() if one.probe is not None else {"exit": 0}) for one in plan.processes]
+    """Return stand-ins by name, before anything runs; a program of which nothing is read has only its exit status."""
+    found = [(one.id, one.name, _unrun(one)) for one in plan.processes]
     return _files(plan.data()["files"]) | _processes(found)
+
+
+def _unrun(process: Process) -> Mapping[str, Any]:
+    if process.prints is not None:
+        return _Unrun(process.prints.units)
+    return {"exit": 0} if process.probe is None else _Unrun({})
 
 
 def recorded(data: Mapping[str, Any]) -> Names:
@@ -45,10 +55,12 @@ def recorded(data: Mapping[str, Any]) -> Names:
         data: content of record.json (lab.record.record.Record).
     """
     exits = {entry["id"]: entry["exit"] for entry in data["processes"]}
-    found = [
-        (one["id"], one["name"], {"exit": exits.get(one["id"]), **measured(data["sources"][one["id"]]["values"])})
-        for one in data["plan"]["processes"]
-    ]
+    found = []
+    for one in data["plan"]["processes"]:
+        printed = one.get("prints", {}).get("units")
+        values = measured(data["sources"][one["id"]]["values"], printed)
+        ended = {"exit": exits.get(one["id"])}
+        found.append((one["id"], one["name"], ended | values | ended))
     return _files(data["plan"]["files"]) | _processes(found)
 
 
@@ -68,10 +80,12 @@ def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
 
 def _files(files: Sequence[Mapping[str, Any]]) -> Names:
     return {
-        file["name"]: {
-            "sha256": file["sha256"],
-            "size": file["random_bytes"] if file["text"] is None else len(file["text"].encode()),
-            "path": file["path"],
-        }
+        file["name"]: {"sha256": file["sha256"], "size": _size_bytes(file), "path": file["path"]}
         for file in files
+        if "/" not in file["name"]  # of a folder
     }
+
+
+def _size_bytes(file: Mapping[str, Any]) -> int | None:
+    size: int | None = file.get("packed_bytes", file["random_bytes"])
+    return size if file["text"] is None else len(file["text"].encode())

@@ -3,8 +3,8 @@
 
 Trials are assumed independent and their mean normal. Confidence intervals use Student's t (Student, "The probable error
 of a mean", Biometrika 6, 1908), so that three repetitions are not trusted like thirty. Differences of two means use
-Welch's t-test (Welch, "The generalization of 'Student's' problem", Biometrika 34, 1947), since a changed stack may also
-change the deviation.
+Student's t of the pairs if trials have equal seeds, and so equal random numbers; else Welch's t-test (Welch, "The
+generalization of 'Student's' problem", Biometrika 34, 1947), since a changed stack may also change the deviation.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Welch:
+class Tested:
     """The difference of two means, b - a. ``half_width`` None: one side has a single value."""
 
     difference: float
@@ -122,14 +122,21 @@ class Welch:
         return None if self.half_width is None else abs(self.difference) > self.half_width
 
 
-def welch(a: Sample, b: Sample) -> Welch:
+def paired(differences: Sequence[float]) -> Tested:
+    """Compute the mean of the differences of pairs, at least one, with its 95 % confidence interval."""
+    found = summarise(differences, "")
+    assert found.mean is not None  # there is one
+    return Tested(found.mean, found.ci95)
+
+
+def welch(a: Sample, b: Sample) -> Tested:
     """Compute the difference of two means with its 95 % confidence interval, for unequal variances."""
     difference = b.mean - a.mean
     if a.deviation is None or b.deviation is None or min(a.n, b.n) < 2:
-        return Welch(difference, None)
+        return Tested(difference, None)
     of_a, of_b = a.deviation**2 / a.n, b.deviation**2 / b.n
     if of_a + of_b == 0:
-        return Welch(difference, 0.0)
+        return Tested(difference, 0.0)
     share = of_a / (of_a + of_b)
     freedom = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))  # Welch and Satterthwaite
-    return Welch(difference, student(freedom) * math.sqrt(of_a + of_b))
+    return Tested(difference, student(freedom) * math.sqrt(of_a + of_b))

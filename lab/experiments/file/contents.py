@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Hashes of the files of an experiment, which show whether two results belong to the same experiment and build.
 
-Topologies and workloads define the experiment. The text files that they name (programs, configurations, tables of error
+Topologies and workloads define the experiment. The files that they name (programs, configurations, tables of error
 rates) are what users change to see the effect: they belong to the build.
 """
 
@@ -26,11 +26,11 @@ from lab.plan.workload.former import current_path
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 _FOR_PEOPLE = ("name", "about")
-_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another text file
+_NAMING = re.compile(r"\b(from|table)\b\W*[=:]")  # a setting that may name another file
 
 
 def contents(points: Iterable[Point]) -> Contents:
-    """Hash the topologies and workloads of these points, and the text files that they name.
+    """Hash the topologies and workloads of these points, and the files that they name.
 
     Raises:
         InputError: one of them is invalid.
@@ -53,15 +53,18 @@ def contents(points: Iterable[Point]) -> Contents:
 
 
 def _texts(point: Point) -> dict[str, str]:
-    """Hash the text files of a point with its settings."""
+    """Hash the files that a point names with its settings."""
     documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
     overrides.apply(overrides.parse(point.settings), documents, _MODELS, current=current_path)
-    sources = (topology_source(documents["topology"]), workload_source(documents["workload"]))
-    return {
-        label_of(source.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()
-        for source in sources
-        for name, text in source.texts.items()
+    topology, workload = topology_source(documents["topology"]), workload_source(documents["workload"])
+    found = {
+        label_of(topology.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()
+        for name, text in topology.texts.items()
     }
+    for name, contents in workload.contents.items():
+        place = workload.document.path.parent / name
+        found |= {label_of(place / one.within): hashlib.sha256(one.data).hexdigest() for one in contents}
+    return found
 
 
 def _hash(value: Any) -> str:

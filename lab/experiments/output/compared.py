@@ -32,7 +32,7 @@ def tables(differences: Sequence[Difference]) -> list[Table]:
             Column("runs", "runs", number=False),
             Column("interval", "difference \N{PLUS-MINUS SIGN} 95 % CI", unit),
             Column("percent", "change, %", digits=3, show=_signed),
-            Column("significant", "significant", number=False, show=lambda marked: "yes" if marked else "no"),
+            Column("verdict", "significant", number=False),
         ]
         title = f"{metric}{f' in {unit}' if unit else ''}: B against A"
         found.append(Table(metric, title, columns, [_row(one) for one in rows], unit))
@@ -44,7 +44,16 @@ def _row(one: Difference) -> dict[str, Any]:
     runs = str(one.n_a) if one.n_a == one.n_b else f"{one.n_a}, {one.n_b}"
     interval = plus_minus(one.difference, one.half_width)
     sign = "+" if interval and one.difference and one.difference > 0 else ""
-    return labels | _numbers(one) | {"runs": runs, "interval": f"{sign}{interval}" if interval else None}
+    marked = None if one.significant is None else "yes" if one.significant else "no"
+    return (
+        labels
+        | _numbers(one)
+        | {
+            "runs": runs,
+            "interval": f"{sign}{interval}" if interval else None,
+            "verdict": "identical" if one.identical else marked,
+        }
+    )
 
 
 def _numbers(one: Difference) -> dict[str, Any]:
@@ -57,6 +66,9 @@ def _signed(percent: float) -> str:
 
 def verdict(differences: Sequence[Difference]) -> str:
     """Summarise in one line how many differences are significant."""
+    identical = sum(one.identical for one in differences)
+    if differences and identical == len(differences):
+        return "A and B are identical: every seed gave the same numbers, to the last digit"
     judged = [one for one in differences if one.significant is not None]
     if not judged:
         return "No difference can be tested: that takes at least two runs of a point in both A and B"
@@ -65,10 +77,17 @@ def verdict(differences: Sequence[Difference]) -> str:
         line = "The difference is" if marked else "The difference is not"
     else:
         line = f"{marked or 'None'} of {len(judged)} differences {'is' if marked == 1 else 'are'}"
-    line += " significant (Welch's t, 95 %"
+    line += f" significant ({_test(judged)}, 95 %"
     line += "; by chance, one in twenty is)" if marked else ")"
-    unjudged = len(differences) - len(judged)
+    unjudged = sum(one.significant is None and not one.identical for one in differences)
+    line += f"; {identical} {'is' if identical == 1 else 'are'} identical" if identical else ""
     return line + (f"; {unjudged} cannot be tested ({NONE})" if unjudged else "")
+
+
+def _test(judged: Sequence[Difference]) -> str:
+    """Name the tests that were used."""
+    tests = {"Student's t of pairs with equal seeds" if one.pairs else "Welch's t" for one in judged}
+    return " or ".join(sorted(tests))
 
 
 def describe_builds(found: Builds) -> str:

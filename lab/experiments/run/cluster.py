@@ -30,6 +30,7 @@ from distributed import Client, Future, LocalCluster  # noqa: E402
 from distributed.client import ClosedClientError  # noqa: E402
 from distributed.scheduler import KilledWorker  # noqa: E402
 
+from lab import library  # noqa: E402
 from lab.errors import HostError, LabError  # noqa: E402
 from lab.experiments.run import worker  # noqa: E402
 from lab.experiments.run.answers import Answer, Lost  # noqa: E402
@@ -99,7 +100,8 @@ class Workers:
         """Submit a trial. If its worker is killed, another one gets it."""
         name = f"lab-trial-{job.key}-{os.urandom(4).hex()}"  # unique to this sweep: others may use the same scheduler
         with _connected():
-            future = self._client.submit(worker.work, job.plan, job.hashes, key=name, pure=False, retries=0)
+            beside = [str(folder) for folder in library.beside()]
+            future = self._client.submit(worker.work, job.plan, job.hashes, beside, key=name, pure=False, retries=0)
         self._futures[future] = job
         future.add_done_callback(self._answers.put)
 

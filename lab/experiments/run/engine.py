@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from lab import runs
+from lab.build.kernel.chosen import KernelChoice, built_kernel
 from lab.build.report import Report, SilentReport
 from lab.errors import HostError, InputError, LabError, flat, raise_all
 from lab.experiments.file.planning import located
@@ -29,12 +30,11 @@ from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.run.trials import Job
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
 from lab.machine.uses import Uses
-from lab.plan.load import code_of
+from lab.plan.load import code_of, modules_of
 from lab.runs import made_of
 from lab.runs.pool import Pool, Workers
 from lab.shared.types import Plan
 
-_STACK_KEYS = ("stack", "workload.stack")  # settings that name the workload's stack
 _AGAIN = "its stored result was damaged ({}), so it was run again"
 _NOT_KEPT = "its files cannot be kept in {}: {}"
 
@@ -76,6 +76,7 @@ def run(
     reporter: Callable[[], AbstractContextManager[Report]] = lambda: contextlib.nullcontext(SilentReport()),
     on_progress: Callable[[Progress], None] = lambda progress: None,
     store: Store | None = None,
+    kernel: str | None = None,
 ) -> Run:
     """Run the trials of an experiment that are not stored.
 
@@ -89,17 +90,23 @@ def run(
         reporter: receives build progress before the sweep begins.
         on_progress: called twice per second, and after every trial.
         store: of finished trials; default: the user's.
+        kernel: beginning of the hash of a kernel that has been built; default: that of the checkout.
 
     Raises:
-        InputError: A point cannot be planned.
+        InputError: There is no such kernel. A point cannot be planned.
         HostError: No scheduler, no worker, a worker whose build differs, or no space.
         BuildError: Kernel or image could not be built.
         KeyboardInterrupt: By the user. Guests and local workers have ended; finished trials are stored.
     """
     runs.prepare()
-    stacks = stacks_of(experiment.points)
+    stacks, modules = stacks_of(experiment.points), modules_of_all(experiment.points)
     with reporter() as report:
-        machine = runs.ensure_machine(report, stacks=stacks)
+        machine = runs.ensure_machine(report, stacks, KernelChoice(built=kernel, modules=modules))
+    if kernel and built_kernel(machine.kernel.sha256, machine.kernel.series_sha256) is None:
+        raise InputError(
+            f"--kernel {kernel}: this kernel is not in the cache, from which workers take it",
+            hint="give the beginning of the hash of one that the lab has built",
+        )
     used: dict[Uses, Hashes] = {}
 
     def hashes(plan: str) -> Hashes:
@@ -132,12 +139,37 @@ def stacks_of(points: Sequence[Point]) -> set[Path]:
     Raises:
         InputError: A stack does not exist.
     """
-    points_of: dict[tuple[str, ...], Point] = {}  # one point for each value of what determines the stack
-    for point in points:
-        settings = [text for text in point.settings if text.partition("=")[0].strip() in _STACK_KEYS]
-        points_of.setdefault((point.workload, *settings), point)
-    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in points_of.values())
+    differing = _differing(points, "stack")
+    found = (code_of(point.topology, point.workload, point.settings, point.places) for point in differing)
     return {code for code in found if code}
+
+
+def modules_of_all(points: Sequence[Point]) -> dict[str, Path]:
+    """The folders of the kernel modules that the plans of these points need, by name.
+
+    Raises:
+        InputError: A module does not exist, or points need different ones: one kernel serves all.
+    """
+    differing = _differing(points, "modules")
+    found = [modules_of(point.topology, point.workload, point.settings, point.places) for point in differing]
+    for other in found[1:]:
+        if other != found[0]:
+            one, two = (", ".join(sorted(names)) or "none" for names in (found[0], other))
+            raise InputError(
+                f"points of an experiment need different kernel modules: {one}; {two}",
+                hint="name all of them in each workload: a kernel may have modules that a run does not use",
+            )
+    return found[0] if found else {}
+
+
+def _differing(points: Sequence[Point], key: str) -> list[Point]:
+    """One point for each value of a key of the workload, as far as workload and settings determine it."""
+    found: dict[tuple[str, ...], Point] = {}
+    for point in points:
+        names = (text.partition("=")[0].strip().removeprefix("workload.") for text in point.settings)
+        settings = [text for text, name in zip(point.settings, names, strict=True) if name.partition(".")[0] == key]
+        found.setdefault((point.workload, *settings), point)
+    return list(found.values())
 
 
 @dataclass

@@ -14,12 +14,13 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from lab import library, runs
+from lab.build.kernel.chosen import built_kernel
 from lab.build.report import LineReport
 from lab.build.stack.stack import built_stack
 from lab.errors import LabError, RunError
@@ -66,12 +67,13 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
         return runs.with_stacks(machine, [code], LineReport(sys.stderr))
 
 
-def work(plan: str, wanted: dict[str, str | None]) -> Answer:
+def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:
     """Run one trial, as a task of dask.
 
     Args:
         plan: as JSON.
         wanted: the caller's hashes for this plan.
+        beside: folders of the caller's workloads with probes and metrics beside them.
 
     Raises:
         HostError, BuildError: This machine cannot run guests at all.
@@ -79,6 +81,8 @@ def work(plan: str, wanted: dict[str, str | None]) -> Answer:
     """
     from distributed.worker import get_worker
 
+    for folder in beside:
+        library.remember_beside(Path(folder))
     worker = get_worker()
     task = worker.get_current_task()
 
@@ -111,6 +115,10 @@ def perform(
     if plan_.stack:
         machine = _with_stack(machine, plan_.stack, wanted.get(made_of.stack_entry(plan_.stack)))
     own = made_of.hashes(Uses.of(plan_), machine)
+    if own.get("kernel") != wanted.get("kernel"):  # the caller chose one, or one with modules of a stack
+        kernel = built_kernel(wanted.get("kernel"), wanted.get("series"))
+        machine = replace(machine, kernel=kernel) if kernel else machine
+        own = made_of.hashes(Uses.of(plan_), machine)
     if own != wanted:
         kinds = sorted(own.keys() | wanted.keys())
         differing = {kind: (wanted.get(kind), own.get(kind)) for kind in kinds if wanted.get(kind) != own.get(kind)}

@@ -21,6 +21,7 @@ from lab.guest.network.links import WiredLink
 from lab.guest.network.nodes import LabNode
 from lab.shared import types
 
+_ANSWER_S = 3  # time for the answer to a ping
 _REPORT_S = 5.0  # for the last report of iperf's server
 
 
@@ -76,6 +77,7 @@ class LabNet(Mininet):
         for node in (client, server):
             if node.IP() is None:
                 raise GuestError(f"{node.name} has no IP address; name hosts or stations", node.name)
+        _reach(client, server)
         output(f"*** Iperf: testing {l4Type} bandwidth between {client} and {server}\n")
         words = ["iperf", "-p", str(port), *(["-u"] if l4Type == "UDP" else []), *(["-f", fmt] if fmt else [])]
         listener = server.popen([*words, "-s"], stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT)
@@ -102,3 +104,16 @@ class LabNet(Mininet):
     def lab_nodes(self) -> list[LabNode]:
         """All nodes in the plan's order."""
         return [self.nameToNode[node.name] for node in self.plan.nodes]
+
+
+def _reach(client: LabNode, server: LabNode) -> None:
+    """Ask the server for an answer: without a route, iperf would wait for minutes.
+
+    Raises:
+        GuestError: There is none.
+    """
+    try:
+        client.container.run("ping", "-q", "-c", "1", "-W", "1", "-w", str(_ANSWER_S), server.IP())
+    except GuestError:
+        why = f"{client.name} does not reach {server.name} ({server.IP()}): no answer to ping"
+        raise GuestError(f"{why}; links shows who is connected", client.name) from None

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Positions of moving nodes: jumps, and straight lines at constant speed.
 
+Positions of nodes that move by themselves are followed at multiples of the step, those of all of them at once.
+
 Not modelled: acceleration, obstacles.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from lab.shared.mobility_types import Waypoint
+from lab.shared.places import place_at
 from lab.shared.types import Node
 
 Place = tuple[float, float, float]  # x, y, z in m
@@ -35,9 +39,10 @@ class Leg:
 
 @dataclass
 class Courses:
-    """The moves of all nodes, added in order of time."""
+    """The moves of all nodes, added in order of time, and the ways of those that move by themselves."""
 
     legs: dict[str, list[Leg]] = field(default_factory=dict)
+    ways: Mapping[str, list[Waypoint]] = field(default_factory=dict)
 
     def move(self, node: Node, at_ns: int, to_m: Place, speed_m_s: float | None) -> None:
         """Start a move at ``at_ns``; it replaces a move that has not ended.
@@ -54,6 +59,8 @@ class Courses:
 
     def position_m(self, node: Node, at_ns: int) -> Place | None:
         """Return the position of a node; None if it has none yet."""
+        if node.name in self.ways:
+            return place_at(self.ways[node.name], at_ns)
         begun = [leg for leg in self.legs.get(node.name, []) if leg.start_ns <= at_ns]
         if begun:
             return begun[-1].position_m(at_ns)
@@ -62,9 +69,16 @@ class Courses:
     def waypoints(self, step_ns: int, until_ns: int) -> dict[int, dict[str, Place]]:
         """Return positions by time, then node: after each jump, every ``step_ns`` of a move, and at its end.
 
-        Only times before ``until_ns`` are included. A move ends when the next one of the node begins.
+        Only times before ``until_ns`` are included. A move ends when the next one of the node begins. A node that moves
+        by itself has those at multiples of ``step_ns`` at which it is not where it was before.
         """
         found: dict[int, dict[str, Place]] = {}
+        for name, way in self.ways.items():
+            before = place_at(way, 0)
+            for at_ns in range(step_ns, until_ns, step_ns):
+                there = place_at(way, at_ns)
+                if there != before:
+                    found.setdefault(at_ns, {})[name] = before = there
         for name, leg, over_ns in self._until(until_ns):
             for at_ns in _steps(leg, step_ns, over_ns):
                 found.setdefault(at_ns, {})[name] = leg.position_m(at_ns)
@@ -72,7 +86,10 @@ class Courses:
 
     def steps(self, step_ns: int, until_ns: int) -> int:
         """Estimate the number of waypoints without computing them."""
-        return sum((min(leg.end_ns, over_ns) - leg.start_ns) // step_ns for _, leg, over_ns in self._until(until_ns))
+        followed = sum((min(way[-1].at_ns, until_ns) - way[0].at_ns) // step_ns for way in self.ways.values())
+        return followed + sum(
+            (min(leg.end_ns, over_ns) - leg.start_ns) // step_ns for _, leg, over_ns in self._until(until_ns)
+        )
 
     def _until(self, until_ns: int) -> Iterator[tuple[str, Leg, int]]:
         """Yield (node, leg, end time) of every leg; the end time is at most ``until_ns``."""

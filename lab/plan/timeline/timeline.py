@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from lab.plan.network.network import Network
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Place
 from lab.plan.workload.placeholders import Names
+from lab.shared.mobility_types import Way
 from lab.shared.types import Event, Link, Netem, Node, Process
 
 
@@ -32,6 +33,15 @@ class _Written:
 
 
 @dataclass
+class _State:
+    """What events have changed so far."""
+
+    courses: Courses
+    netem: dict[str, Netem] = field(default_factory=dict)  # of links
+    off: set[str] = field(default_factory=set)  # access points without power
+
+
+@dataclass
 class _Scene:
     """What events may ask about the plan; see ``lab.model.event.Scene``."""
 
@@ -40,8 +50,7 @@ class _Scene:
     process_ids: dict[str, list[str]]
     problems: Problems
     event: _Written
-    changed: dict[str, Netem] = field(default_factory=dict)
-    courses: Courses = field(default_factory=Courses)
+    state: _State
 
     def nodes(self, name: str, key: str) -> list[Node]:
         found = self.names.nodes_of(name)
@@ -60,19 +69,29 @@ class _Scene:
         return found
 
     def netem(self, link: Link) -> Netem:
-        return self.changed.get(link.name, link.netem)
+        return self.state.netem.get(link.name, link.netem)
 
     def set_netem(self, link: Link, netem: Netem) -> None:
-        self.changed[link.name] = netem
+        self.state.netem[link.name] = netem
 
     def position(self, node: Node) -> Place | None:
-        return self.courses.position_m(node, self.event.model.at)
+        return self.state.courses.position_m(node, self.event.model.at)
 
     def move(self, node: Node, to_m: Place, speed_m_s: float | None) -> None:
-        self.courses.move(node, self.event.model.at, to_m, speed_m_s)
+        if node.name in self.state.courses.ways:
+            where = self.network.source.document.where(("mobility",))
+            self.refuse(f"{node.name} moves by itself ({where}); remove this, or take it out of mobility:", "move")
+            return
+        self.state.courses.move(node, self.event.model.at, to_m, speed_m_s)
 
     def has_medium(self) -> bool:
         return self.network.source.model.medium is not None
+
+    def has_power(self, ap: Node) -> bool:
+        return ap.name not in self.state.off
+
+    def set_power(self, ap: Node, on: bool) -> None:
+        (self.state.off.discard if on else self.state.off.add)(ap.name)
 
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:
@@ -113,7 +132,12 @@ class _Alone(_Scene):
 
 
 def check_alone(
-    topology: Source[Topology], network: Network, names: Names, roles: Collection[str], problems: Problems
+    topology: Source[Topology],
+    network: Network,
+    names: Names,
+    roles: Collection[str],
+    ways: Iterable[Way],
+    problems: Problems,
 ) -> None:
     """Report mistakes in the timeline of a topology that it has with any workload.
 
@@ -122,12 +146,12 @@ def check_alone(
         network: its network.
         names: names of its nodes and groups.
         roles: the roles that it offers.
+        ways: those of nodes that move by themselves.
         problems: collects the errors.
     """
-    changed: dict[str, Netem] = {}
-    courses = Courses()
+    state = _State(Courses(ways={way.node: way.waypoints for way in ways}))
     for event in sorted(_written(topology, topology.model.timeline), key=lambda event: event.model.at):
-        scene = _Alone(network, names, {}, problems, event, changed, courses, roles)
+        scene = _Alone(network, names, {}, problems, event, state, roles)
         for _ in event.model.resolve(scene):
             pass
 
@@ -138,10 +162,11 @@ def resolve(
     network: Network,
     names: Names,
     processes: list[Process],
+    ways: Iterable[Way],
     problems: Problems,
     doubtful: Collection[str] = (),
 ) -> tuple[list[Event], Courses]:
-    """Return all events in order of time, and the moves that they cause.
+    """Return all events in order of time, and how nodes move: by events, and by themselves on ``ways``.
 
     ``doubtful`` are names of processes with a mistake: events may name them.
     """
@@ -151,16 +176,15 @@ def resolve(
     written = _written(topology, topology.model.timeline) + _written(workload, workload.model.timeline)
     written.sort(key=lambda event: event.model.at)
     found: list[Event] = []
-    changed: dict[str, Netem] = {}
-    courses = Courses()
+    state = _State(Courses(ways={way.node: way.waypoints for way in ways}))
     for event in written:
         _check_time(event, workload, problems)
-        scene = _Scene(network, names, ids, problems, event, changed, courses)
+        scene = _Scene(network, names, ids, problems, event, state)
         where = event.source.document.where(event.keys)
         found += [
             Event(event.model.at, event.kind, target, params, where) for target, params in event.model.resolve(scene)
         ]
-    return found, courses
+    return found, state.courses
 
 
 def _written(source: Source[Any], timeline: list[EventModel]) -> list[_Written]:

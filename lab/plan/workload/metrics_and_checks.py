@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -14,7 +15,8 @@ from lab.model.workload import Workload
 from lab.plan.problems import Problems, Source
 from lab.plan.workload.placeholders import Names
 from lab.probes import base as probes
-from lab.shared.types import Check, File, Metric, Process
+from lab.shared.types import Check, File, Metric, Prints, Process
+from lab.units import dimension_of
 
 
 def metrics(
@@ -62,10 +64,13 @@ def _metric(
     doubtful: Collection[str],
 ) -> Metric:
     model, where = source.model.metrics[name], source.document.where(keys)
-    kind = _kind(source, keys, model.kind or name, problems)
+    kind = _kind(source, keys, model.kind_called(name), problems)
     if kind is not None and kinds.MEDIUM in kinds.load(kind).takes:
         of_medium = _of_medium(source, keys, kind, names, medium, problems)
         return Metric(name, kind, of_medium, model.unit, model.per, where)
+    if kind is not None and kinds.PRINTED in kinds.load(kind).takes:
+        of_prints = _of_prints(source, keys, kind, runs, problems, doubtful)
+        return Metric(name, kind, of_prints, model.unit, model.per, where)
     certain = [one for one in model.of if one.partition("@")[0] not in doubtful]
     unknown = [one for one in certain if one not in runs]
     for one in unknown:
@@ -137,6 +142,76 @@ def _of_medium(
     return found
 
 
+def _of_prints(
+    source: Source[Workload],
+    keys: Keys,
+    kind: str,
+    runs: Mapping[str, list[Process]],
+    problems: Problems,
+    doubtful: Collection[str],
+) -> list[str]:
+    """Return the values that a metric of what programs print is computed from: ``cli@sta1.rtt``."""
+    found = []
+    for one in source.model.metrics[str(keys[-1])].of:
+        process, _, value = one.rpartition(".")
+        if process.partition("@")[0] in doubtful:
+            continue
+        if process not in runs:
+            _refuse_unknown(source, keys, process or one, value if process else "", runs, problems)
+            continue
+        prints = runs[process][0].prints
+        _check_print(source, keys, one, prints, problems)
+        found += [f"{run.id}.{value}" for run in runs[process]]
+    _check_metric(source, keys, kind, dict.fromkeys(found, kinds.PRINTED), problems)
+    return found
+
+
+def _refuse_unknown(
+    source: Source[Workload], keys: Keys, process: str, value: str, known: Collection[str], problems: Problems
+) -> None:
+    """Report a metric of a value of a process that there is not, or of a process without a value."""
+    message = f'there is no process "{process}"{suggestion(process, known)}; known: {", ".join(known)}'
+    if not value and process in known:
+        message = f"{process} names no value; write one that it prints after it, such as {process}.rtt"
+    problems.add(source, (*keys, "of"), message)
+
+
+def _check_print(source: Source[Workload], keys: Keys, one: str, prints: Prints | None, problems: Problems) -> None:
+    """Report a value that a process does not print, or prints in a unit that the metric cannot have."""
+    process, _, value = one.rpartition(".")
+    if prints is None:
+        message = f"{process} has no prints:, so nothing is read of what it prints; write prints: json, or a mapping"
+        problems.add(source, (*keys, "of"), message)
+        return
+    known = groups_of(prints)
+    if known is not None and value not in known:
+        message = f"{process} prints no {value}{suggestion(value, known)}; it prints {', '.join(known)}"
+        problems.add(source, (*keys, "of"), message)
+        return
+    wanted, printed = source.model.metrics[str(keys[-1])].unit, prints.units.get(value, "")
+    if dimension_of(wanted) is dimension_of(printed) and (dimension_of(wanted) or printed in ("", wanted)):
+        return
+    if printed:
+        problems.add(source, (*keys, "unit"), f'"{wanted}" is no unit for {one}, which is printed in {printed}')
+    else:
+        write = f"write units: {{{value}: {wanted}}} in prints: of {process}, or the unit in which it prints it"
+        problems.add(source, (*keys, "unit"), f"{one} has no unit; {write}")
+
+
+def _unprinted(prints: Prints) -> Mapping[str, Any]:
+    """Return what is known of values before they are printed: some names, some units."""
+    values = expression.Unmeasured(prints.units)
+    known = groups_of(prints)
+    return values if known is None else {name: values[name] for name in [*known, "exit"]}
+
+
+def groups_of(prints: Prints) -> list[str] | None:
+    """Return the names of all values that can be printed; None if a JSON object may have any."""
+    if prints.json:
+        return None
+    return list(dict.fromkeys(name for pattern in prints.match for name in re.compile(pattern).groupindex))
+
+
 def _check_metric(
     source: Source[Workload], keys: Keys, kind: str, of: Mapping[str, str | None], problems: Problems
 ) -> None:
@@ -163,11 +238,14 @@ def check_metrics(
     """
     for name, model in source.model.metrics.items():
         keys: Keys = ("metrics", name)
-        kind = _kind(source, keys, model.kind or name, problems)
+        kind = _kind(source, keys, model.kind_called(name), problems)
         if kind is None:
             continue
         if kinds.MEDIUM in kinds.load(kind).takes:
             _check_metric(source, keys, kind, dict.fromkeys(model.of, kinds.MEDIUM), problems)
+            continue
+        if kinds.PRINTED in kinds.load(kind).takes:
+            _check_prints(source, keys, kind, probe_of, problems)
             continue
         named = {one: one.partition("@")[0] for one in model.of}  # ping@sta1 is a process of the topology's
         for one, process in named.items():
@@ -181,6 +259,16 @@ def check_metrics(
             and all(map(_is_known, probes_of.values()))
         ):
             _check_metric(source, keys, kind, probes_of, problems)
+
+
+def _check_prints(source: Source[Workload], keys: Keys, kind: str, known: Collection[str], problems: Problems) -> None:
+    """Report what is wrong on any topology with a metric of what programs print."""
+    of = source.model.metrics[str(keys[-1])].of
+    for one in of:
+        process, _, value = one.rpartition(".")
+        if process.partition("@")[0] not in known:
+            _refuse_unknown(source, keys, process or one, value if process else "", known, problems)
+    _check_metric(source, keys, kind, dict.fromkeys(of, kinds.PRINTED), problems)
 
 
 def check_syntax(source: Source[Workload], problems: Problems) -> None:
@@ -202,12 +290,16 @@ def checks(
     """Return every check, in file order; ``doubtful`` as in ``metrics``."""
     known = [*doubtful, *(name for process in processes for name in (process.name, process.id))]
     context: dict[str, Any] = {name: expression.Unmeasured() for name in known}
+    for process in processes:
+        if process.prints is not None:
+            context |= dict.fromkeys((process.name, process.id), _unprinted(process.prints))
     for name, metric in source.model.metrics.items():
         context[name] = {
             figure: 1 if figure == "count" else expression.Quantity(1, metric.unit) for figure in kinds.summary([1.0])
         }
     for file in files:
-        context[file.name] = {"sha256": file.sha256, "size": 1, "path": file.path}
+        if not file.in_folder:
+            context[file.name] = {"sha256": file.sha256, "size": 1, "path": file.path}
     for name in source.model.files:
         if name in source.model.metrics or any(process.name == name for process in processes):
             problems.add(
@@ -215,7 +307,7 @@ def checks(
                 ("files", name),
                 "a process or metric has the same name, so checks could not tell them apart; rename one of them",
             )
-    of_name = {name: metric.kind or name for name, metric in source.model.metrics.items()}
+    of_name = {name: metric.kind_called(name) for name, metric in source.model.metrics.items()}
     found = []
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")

@@ -8,18 +8,23 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic_core import PydanticCustomError
+
 from lab import discovery, library, units
 from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
+from lab.model.varied import time_for
 from lab.model.workload import Workload
+from lab.numbers import count
 from lab.plan.problems import Problems, Source
 from lab.plan.workload import params as probe_params
 from lab.plan.workload.placeholders import Names
+from lab.plan.workload.roles import listed
 from lab.plan.workload.targets import raw_prefix, target
 from lab.probes import base as probes
 from lab.probes.base import Probe, Target
-from lab.shared.types import Node, Process, Ready
+from lab.shared.types import Node, Prints, Process, Ready
 
 BEFORE_NS = -1  # starts before the timeline, in file order
 
@@ -42,6 +47,8 @@ class _Entry:
     required: bool
     may_run_on: bool
     max_output_bytes: int
+    prints: Prints | None = None
+    starts: tuple[int, ...] | str | None = None  # instead of ``at``, if nodes start it at different times
 
     @property
     def at_ns(self) -> int:
@@ -117,7 +124,8 @@ class Processes:
             run_keys=run_keys,
             on=process.on,
             name=process.as_ or probe_name or _program(argv),
-            at=process.at,
+            at=process.at if isinstance(process.at, int) else None,
+            starts=None if isinstance(process.at, int) else process.at,
             stop=process.stop,
             ready=process.ready,
             argv=argv,
@@ -127,6 +135,7 @@ class Processes:
             required=process.required,
             may_run_on=process.may_run_on,
             max_output_bytes=process.max_output,
+            prints=_prints(process.prints),
         )
 
     def _probe(self, use: model.ProbeUse, keys: Keys) -> tuple[Probe | None, dict[str, Any]]:
@@ -165,33 +174,54 @@ class Processes:
                 )
 
     def _instances(self, entry: _Entry) -> list[Process]:
-        """Return one process for each node of the role."""
-        nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
-        if entry.on not in self.names.roles:
+        """Return one process for each node of the role, or for the node."""
+        if self.names.nodes_of(entry.on) is None:
             self.doubtful.add(entry.name)
+        nodes = self.nodes_of(entry.on, (*entry.keys, "on"))
         for node in nodes:
             self._check_place(entry, node)
-        return [self._instance(entry, node, len(nodes) > 1) for node in nodes]
+        entries = self._each_at_its_time(entry, nodes)
+        return [self._instance(own, node, len(nodes) > 1) for own, node in zip(entries, nodes, strict=True)]
 
-    def nodes_of(self, role: str, keys: Keys) -> list[Node]:
-        """Return the nodes of a role; report one that the workload does not declare."""
-        roles = self.names.roles
-        if role not in roles:
-            listed = ", ".join(roles) or "none"
-            self.problems.add(
-                self.source,
-                keys,
-                f'the workload declares no role "{role}"{self._instead_of(role)}; its roles: {listed}',
-            )
-        return roles.get(role, [])
+    def _each_at_its_time(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
+        """Return the entry of each node, which starts when it is to start there."""
+        if entry.starts is None:
+            return [entry] * len(nodes)
+        keys: Keys = (*entry.keys, "at")
+        if isinstance(entry.starts, tuple) and len(entry.starts) != len(nodes):
+            message = f"has {count(len(entry.starts), 'time')}, but {entry.on} stands for {count(len(nodes), 'node')}"
+            self.problems.add(self.source, keys, message)
+            return [entry] * len(nodes)
+        found = []
+        for index in range(1, len(nodes) + 1):
+            try:
+                found.append(replace(entry, at=time_for(entry.starts, index)))
+            except PydanticCustomError as error:
+                self.problems.add(self.source, keys, f"{error.message()}, for index {index}")
+                return [entry] * len(nodes)
+            self._check_times(found[-1])
+        return found
 
-    def _instead_of(self, role: str) -> str:
-        """Say what to write instead of a role that the workload does not declare; empty if there is no idea."""
-        node = self.names.nodes.get(role)
-        if node is None:
-            return suggestion(role, self.names.roles)
-        own = [name for name, nodes in self.names.roles.items() if node in nodes] or node.roles or [node.kind]
-        return f" ({role} is a node; workloads name roles: here {' or '.join(own)})"
+    def nodes_of(self, name: str, keys: Keys) -> list[Node]:
+        """Return the nodes of a role or group, or the node of that name; report a name that there is not."""
+        roles, nodes = self.names.roles, self.names.nodes
+        if name in roles and name in nodes and roles[name] != [nodes[name]]:
+            other = listed(roles[name]) or "no node"
+            message = f'"{name}" is a node of the topology, but also the role of {other}; give the role another name'
+            self.problems.add(self.source, keys, message)
+        found = self.names.nodes_of(name)
+        if found is None and not self._may_be_node(name):
+            message = f'there is neither a role nor a node "{name}"{suggestion(name, self.names.known())}'
+            places = {"roles": list(roles), "nodes": [*self.names.groups, *nodes]}
+            known = "; ".join(f"{what}: {', '.join(names)}" for what, names in places.items() if names)
+            self.problems.add(self.source, keys, f"{message}; {known or 'the workload has no roles'}")
+        return found or []
+
+    def _may_be_node(self, name: str) -> bool:
+        """Return whether a name may be that of a node if the topology is not known: it resembles no role."""
+        if self.names.nodes:
+            return False
+        return not suggestion(name, self.names.roles) or name.rstrip("0123456789") in self.names.roles
 
     def _check_times(self, entry: _Entry) -> None:
         """Report start and stop times that are never reached."""
@@ -244,6 +274,7 @@ class Processes:
             may_run_on=entry.may_run_on,
             max_output_bytes=entry.max_output_bytes,
             source=self.source.document.where(entry.keys),
+            prints=entry.prints,
         )
         if entry.probe is None or not self._can_run(entry, params, node):
             return process
@@ -326,6 +357,10 @@ def _program(argv: list[str]) -> str:
     words = re.findall(r"[A-Za-z0-9_]+", argv[0].rsplit("/", 1)[-1])
     name = "-".join(words)
     return name if name and not name[0].isdigit() else f"process-{name}".rstrip("-")
+
+
+def _prints(prints: model.Prints | None) -> Prints | None:
+    return Prints(prints.json_, list(prints.match), dict(prints.units)) if prints is not None else None
 
 
 def _ready(ready: model.Ready | None) -> Ready | None:

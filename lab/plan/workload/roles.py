@@ -31,23 +31,23 @@ def bind(network: Network, workload: Source[Workload], problems: Problems) -> di
     for role, (least, most) in workload.model.roles.items():
         nodes = there.get(role, [])
         if role not in there:
-            listed = ", ".join(f"{known} ({_names(owners)})" for known, owners in there.items())
+            offers = ", ".join(f"{known} ({listed(owners)})" for known, owners in there.items())
             problems.add(
                 workload,
                 ("roles", role),
-                f'topology {name} offers no role "{role}"{suggestion(role, there)}; it offers {listed}',
+                f'topology {name} offers no role "{role}"{suggestion(role, there)}; it offers {offers}',
             )
         elif len(nodes) < least:
             problems.add(
                 workload,
                 ("roles", role),
-                f"needs {count(least, 'node')}, but topology {name} offers {len(nodes)} ({_names(nodes)})",
+                f"needs {count(least, 'node')}, but topology {name} offers {len(nodes)} ({listed(nodes)})",
             )
         bound[role] = nodes if most is None else nodes[:most]
     return bound
 
 
-def _names(nodes: list[Node]) -> str:
+def listed(nodes: list[Node]) -> str:
     """List the names of nodes, only the first of many."""
     shown = [node.name for node in nodes[:4]]
     return ", ".join(shown) + (", …" if len(nodes) > len(shown) else "")

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from lab.drawing import PALETTE, Line
+from lab.drawing import Line
 from lab.record.record import Record
 
 SECOND = 1_000_000_000
-LINES_AT_MOST = len(PALETTE)  # more cannot be distinguished
 
 
 def run_range(record: Record) -> tuple[float, float]:
@@ -29,8 +28,3 @@ def gap(series: Mapping[str, Any]) -> float:
     """Return the distance in s between two samples from which on the line between them is interrupted."""
     closest_ns: int = min((after - before for before, after in pairwise(series["t_ns"])), default=SECOND)
     return 3.5 * closest_ns / SECOND
-
-
-def legend(lines: list[Line]) -> list[tuple[str, int]]:
-    """Return (label, colour) of each line; empty if there is only one."""
-    return [(line.label, line.colour) for line in lines] if len(lines) > 1 else []

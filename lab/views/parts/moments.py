@@ -9,6 +9,8 @@ from lab.views import base as views
 from lab.views.base import Moment
 from lab.views.parts.lines import SECOND
 
+_NAMED = 3  # targets that a label names, of events of one kind at one time
+
 
 def moments(record: Record) -> list[Moment]:
     """Return the moments that metrics mark, by time."""
@@ -21,4 +23,13 @@ def rules(record: Record) -> list[Rule]:
     found = moments(record)
     if found:
         return [Rule(moment.t_ns / SECOND, moment.label) for moment in found]
-    return [Rule(event["t_ns"] / SECOND, f"{event['kind']} {event['target']}") for event in record.data["events"]]
+    targets: dict[tuple[int, str], list[str]] = {}
+    for event in record.data["events"]:
+        targets.setdefault((event["t_ns"], event["kind"]), []).append(event["target"])
+    return [Rule(t_ns / SECOND, f"{kind} {_several(names)}") for (t_ns, kind), names in targets.items()]
+
+
+def _several(names: list[str]) -> str:
+    """Return names as a list; of many only how many more there are."""
+    shown = ", ".join(names[:_NAMED])
+    return f"{shown} and {len(names) - _NAMED} more" if len(names) > _NAMED else shown

@@ -88,6 +88,25 @@ def test_what_the_legend_names_is_not_named_again() -> None:
     assert [text.text for text in texts(scene) if text.kind == "mark"] == ["scan", "rain"]
 
 
+def test_a_name_in_a_legend_is_cut_only_if_it_is_wider_than_the_figure() -> None:
+    fits, too_wide = "published (table 2 of a paper with a title that is longer than most) " * 2, "long label " * 20
+    panel = Panel("x, s", "y", (0.0, 30.0), lines=[Line("a", [0], [0], 0)])
+    scene = lay_out(Figure("f", "t", "a", [panel], [("this experiment", 0), (fits.strip(), 1), (too_wide, 2)]))
+    shown = [text for text in texts(scene) if text.kind == "mark"]
+    assert [text.text for text in shown[:2]] == ["this experiment", fits.strip()]
+    assert shown[2].text.endswith("…") and extent(shown[2])[2] <= WIDTH
+    assert len({text.y for text in shown}) == 3, "each has room in a row of its own"
+
+
+def test_sentences_below_the_axes_are_whole_and_in_the_picture() -> None:
+    sentence = "At 10 s, sta1 got no data for 300 ms, but was without access point only for 10 ms: it scanned. " * 3
+    scene = lay_out(Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 30.0))], below=[sentence]))
+    lowest = max(extent(text)[3] for text in texts(scene) if text.kind == "axis" and not text.turn)
+    found = [text for text in texts(scene) if extent(text)[1] > lowest]
+    assert " ".join(text.text for text in found) == " ".join(sentence.split()) and len(found) > 1
+    assert max(extent(text)[3] for text in found) <= scene.height
+
+
 def test_a_legend_looks_like_what_it_names() -> None:
     lines = [Line("a", [0], [0], 0), Line("b", [0], [0], 1, dots=True), Line("c", [0], [0], 2, area=True)]
     chart = Figure("f", "t", "a", [Panel("x", lines=lines)], [("a", 0), ("b", 1), ("c", 2), ("band", 3)])

@@ -257,3 +257,54 @@ def test_json_has_all_numbers() -> None:
     (difference,) = json.loads(json.dumps(found))["differences"]
     assert difference["labels"] == {"distance": "2 m"} and difference["significant"] is True
     assert difference["percent"] == pytest.approx(100 * difference["difference"] / difference["a"])
+
+
+def seeded(*points: tuple[str, dict[int, float]]) -> dict[str, Any]:
+    """Results with their trials: values by seed."""
+    found = results(*((label, list(values.values())) for label, values in points))
+    found["trials"] = [
+        {"point": {"distance": label}, "seed": seed, "values": {"throughput": value}}
+        for label, values in points
+        for seed, value in values.items()
+    ]
+    return found
+
+
+def test_trials_of_equal_seeds_are_pairs() -> None:
+    a = {seed: value for seed, value in enumerate([5.0, 9.0, 2.0, 7.0], 1)}
+    b = {seed: value for seed, value in enumerate([5.3, 9.4, 2.2, 7.3], 1)}
+    (found,) = differences(seeded(("2 m", a)), seeded(("2 m", dict(reversed(b.items())))))
+    theirs = stats.ttest_rel(list(b.values()), list(a.values())).confidence_interval(0.95)
+    assert (found.pairs, found.significant, found.identical) == (4, True, False)
+    assert found.difference == pytest.approx(0.3)
+    assert found.half_width == pytest.approx((theirs.high - theirs.low) / 2)
+    (unpaired,) = differences(results(("2 m", list(a.values()))), results(("2 m", list(b.values()))))
+    assert (unpaired.pairs, unpaired.significant) == (0, False), "seeds differ by more than the builds"
+    assert (
+        compared.verdict([found])
+        == "The difference is significant (Student's t of pairs with equal seeds, 95 %; by chance, one in twenty is)"
+    )
+
+
+def test_other_seeds_are_no_pairs() -> None:
+    a, b = {1: 5.0, 2: 5.2, 3: 4.9}, {3: 6.0, 4: 6.1, 5: 6.2}
+    (found,) = differences(seeded(("2 m", a)), seeded(("2 m", b)))
+    assert found.pairs == 0 and "Welch's t" in compared.verdict([found])
+    (found,) = differences(seeded(("2 m", a)), seeded(("2 m", {1: 6.0, 3: 6.1})))
+    assert found.pairs == 2, "all trials of the side with fewer of them have a pair"
+
+
+def test_equal_numbers_of_every_seed_are_called_identical() -> None:
+    a, b = ("2 m", {1: 5.0, 2: 5.2}), ("4 m", {1: 1.0, 2: 1.5})
+    found = compare(seeded(a, b), seeded(a, ("4 m", {1: 1.0, 2: 1.6})))
+    assert [one.identical for one in found.differences] == [True, False]
+    rows = [" ".join(line.split()) for line in shown(found).splitlines()]
+    assert "2 m 5.1 5.1 2 0 0 identical" in rows or any(row.endswith("identical") for row in rows)
+    assert compared.verdict(found.differences).endswith("; 1 is identical")
+    same = compare(seeded(a, b), seeded(a, b))
+    assert compared.verdict(same.differences) == (
+        "A and B are identical: every seed gave the same numbers, to the last digit"
+    )
+    assert compared.as_json(same)["differences"][0]["identical"] is True
+    one = compare(seeded(("2 m", {1: 5.0})), seeded(("2 m", {1: 5.0})))
+    assert compared.verdict(one.differences).startswith("A and B are identical"), "one run is enough for that"

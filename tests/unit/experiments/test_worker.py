@@ -140,3 +140,14 @@ def test_a_plan_with_code_runs_with_that_code(
         assert isinstance(answer, Finished) and ran == [{"sap": built("wanted")}]
     else:
         assert answer == Refused("w1", {"stack sap": ("wanted", refused)}) and not ran
+
+
+def test_a_worker_finds_what_lies_beside_the_callers_workloads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "probes").mkdir()
+    here = SimpleNamespace(get_current_task=lambda: "task", address="w1", local_directory=str(tmp_path))
+    monkeypatch.setattr("distributed.worker.get_worker", lambda: here)
+    monkeypatch.setattr(library, "_remembered", {})
+    found: list[Path] = []
+    monkeypatch.setattr(worker, "perform", lambda *_: found.extend(library.beside()))
+    worker.work(PLAN, HASHES, [str(tmp_path)])
+    assert found == [tmp_path]

@@ -44,6 +44,10 @@ timeline:
   - {at: 5 s, netem: h1-s1, delay: 0 ms}
   - {at: 6 s, approximate: ap1, enabled: true}
   - {at: 6 s, fault: lose, frames: data, to: sta1}
+  - {at: 6.1 s, disconnect: sta1}
+  - {at: 6.2 s, connect: sta1}
+  - {at: 6.3 s, power: ap2, to: off}
+  - {at: 6.4 s, power: ap2, to: on}
 """
 WORKLOAD = """\
 name: there
@@ -133,6 +137,9 @@ class Recorder:
 
     def await_up(self, node: str, status: str, event: str, what: str, source: str) -> None:
         self._note(None, f"{what} {status} {event}")
+
+    def kill_daemons(self, node: str) -> None:
+        self._note(node, "SIGKILL to its daemons")
 
     def pause(self, duration_ns: int) -> None:
         self._note(None, f"{duration_ns // 1_000_000} ms")
@@ -265,6 +272,29 @@ def test_an_event_without_anything_to_shape_deletes_the_queue(plan: Plan) -> Non
     assert lines == ["tc qdisc delete dev h1-eth0 root", "tc qdisc delete dev s1-eth1 root"]
 
 
+def test_power_goes_without_a_farewell_and_comes_back_to_a_new_hostapd(plan: Plan) -> None:
+    off, on = ([*event_steps(plan, event)] for event in plan.events if event.kind == "power")
+    assert [line for step in off for line in step.describe()] == [
+        "# SIGKILL to its daemons",
+        "ip -batch - <<end",
+        "link set ap2-wlan1 down",
+        "link set ap2-eth2 down",
+        "end",
+    ]
+    lines = [line for step in on for line in step.describe()]
+    assert lines[:3] == ["ip -batch - <<end", "link set ap2-eth2 up", "end"]
+    assert [line.split()[0] for line in lines if not line.startswith("#")][3:] == ["hostapd", "/run/lab/follow"]
+
+
+def test_a_daemon_that_refuses_ends_the_run(plan: Plan) -> None:
+    (event,) = [event for event in plan.events if event.kind == "connect"]
+    control = SimpleNamespace(task=Control.task, request=lambda command: "FAIL\n")
+    (step,) = event_steps(plan, event)
+    with pytest.raises(GuestError) as failure:
+        step.execute(SimpleNamespace(controls={"sta1": control}))  # type: ignore[arg-type]
+    assert failure.value.message == "wpa_supplicant answers RECONNECT with FAIL"
+
+
 @pytest.mark.parametrize(
     ("event", "message"),
     [
@@ -297,4 +327,6 @@ def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Pl
 
 def _methods(recorder: Recorder) -> dict[str, Any]:
     """What steps of events use."""
-    return {name: getattr(recorder, name) for name in ("run", "configure", "processes", "medium", "controls", "guard")}
+    names = ("run", "configure", "processes", "medium", "controls", "guard", "write")
+    daemons = ("kill_daemons", "start_daemon", "await_socket", "attach")
+    return {name: getattr(recorder, name) for name in (*names, *daemons)}

@@ -26,6 +26,7 @@ class Machine:
 
     def __init__(self, root: Path) -> None:
         self.checkout, self.programs, self.log = root / "checkout", root / "bin", root / "log"
+        self.home = root / "home"
         (self.checkout / "scripts").mkdir(parents=True)
         self.programs.mkdir()
         shutil.copy(CHECKOUT / "scripts" / "bootstrap", self.checkout / "scripts")
@@ -61,7 +62,7 @@ class Machine:
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
         argv = [str(self.programs / "sh"), "scripts/bootstrap", *arguments]
-        environment = {"PATH": str(self.programs)}
+        environment = {"PATH": str(self.programs), "HOME": str(self.home)}
         done = subprocess.run(argv, cwd=self.checkout, env=environment, capture_output=True, text=True, check=False)
         assert "not found" not in done.stderr, done.stderr
         return done
@@ -83,6 +84,15 @@ def test_user_without_sudo_is_given_the_one_command(machine: Machine) -> None:
     assert "  apt-get update && apt-get install --yes --no-install-recommends gcc mapper a-file\n" in done.stderr
     assert "missing: gcc (compiles)" in done.stderr
     assert machine.called == []
+
+
+def test_what_only_an_image_needs_is_not_asked_for_once_there_is_one(machine: Machine) -> None:
+    machine.program("apt-get", "")
+    image = machine.home / ".cache/hwsim-lab/image/0123"
+    image.mkdir(parents=True)
+    assert "mapper" in machine.run().stderr  # it is not finished
+    (image / "image.squashfs").touch()
+    assert "mapper" not in machine.run().stderr
 
 
 def test_what_only_tests_need_is_asked_for_by_them(machine: Machine) -> None:

@@ -96,6 +96,27 @@ def test_replacement_that_fails_keeps_the_old_entry(store: Store, told: KeptRepo
     assert [path.name for path in store.path("key").iterdir()] == ["new"]
 
 
+def large(directory: Path) -> None:
+    (directory / "large").write_bytes(bytes(cache.LARGE_BYTES))
+    (directory / "small").write_bytes(b"1")
+
+
+def test_entry_that_is_cut_off_is_built_again(store: Store, told: KeptReport) -> None:
+    entry = store.build("key", large, told, needed_bytes=1)
+    assert store.has("key")
+    (entry / "large").write_bytes(b"cut off")
+    assert not store.has("key")
+    store.build("key", large, told, needed_bytes=1)
+    assert told.steps == [
+        f"the thing in the cache is damaged (large has 7 of {cache.LARGE_BYTES} bytes): building it again"
+    ]
+    assert store.has("key")
+    (entry / "large").unlink()
+    assert store.damage("key") == f"large has 0 of {cache.LARGE_BYTES} bytes"
+    (entry / cache.SIZES).write_text("{")
+    assert not store.has("key")
+
+
 def test_second_lab_waits_says_so_and_uses_what_the_first_built(store: Store) -> None:
     with start_lab(store.root) as first:
         assert line(first) == "begun"

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from lab.build.cache import cache_root, file_sha256
 from lab.build.image import namespaces
 from lab.errors import HostError
 from lab.machine import doctor
@@ -66,10 +69,10 @@ def test_this_machine_has_a_directory() -> None:
 
 
 def test_list_of_tools_is_whole() -> None:
-    names = [tool.name for tool in host_tools(root=False)]
+    names = [tool.name for tool in host_tools(as_user=True)]
     assert len(names) == len(set(names))
     assert {"gcc", "mmdebstrap", "newuidmap"} <= set(names)
-    assert "newuidmap" not in [tool.name for tool in host_tools(root=True)]
+    assert "newuidmap" not in [tool.name for tool in host_tools(as_user=False)]
     assert [tool.name for tool in host_tools(test=True)] == ["rsvg-convert", "pdftotext", "tshark", "valgrind"]
     assert "tshark" not in names
 
@@ -110,11 +113,27 @@ def test_every_finding_of_this_machine() -> None:
         "tools",
         "clock",
         "cache",
+        "kernels and images",
         "guest memory",
         "ptrace",
         "namespaces",
     ]
     assert all(finding.ok or finding.advice for finding in findings)
+
+
+def test_kernel_with_another_byte_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for kind, file, facts in (("kernel", "linux", "kernel.json"), ("image", "image.squashfs", "packages.json")):
+        entry = cache_root() / kind / "aaaa"
+        entry.mkdir(parents=True)
+        (entry / file).write_text("whole")
+        (entry / facts).write_text(json.dumps({"sha256": file_sha256(entry / file)}))
+    assert (doctor._built().ok, doctor._built().found) == (True, "2 in the cache, whole")
+    (cache_root() / "kernel" / "aaaa" / "linux").write_text("whale")
+    finding = doctor._built()
+    assert (finding.ok, finding.found) == (False, "kernel aaaa: linux does not have its hash")
+    assert finding.advice == "removed from the cache; the next run builds it again"
+    assert doctor._built().found == "1 in the cache, whole"
 
 
 def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +142,20 @@ def test_cache_in_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     finding = doctor._cache()
     assert not finding.ok
     assert "XDG_CACHE_HOME" in finding.advice
+
+
+def test_a_user_whose_image_is_built_needs_no_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "newuidmap" else "/bin/true")
+    assert "newuidmap" in [tool.name for tool in host_tools()]
+    finding = doctor._namespaces()
+    assert not finding.ok and finding.found == "newuidmap is not installed" and "uidmap" in finding.advice
+    image = tmp_path / "hwsim-lab/image/0123/image.squashfs"
+    image.parent.mkdir(parents=True)
+    image.touch()
+    assert "newuidmap" not in [tool.name for tool in host_tools()]
+    assert doctor._namespaces().ok
 
 
 def test_user_without_a_range_of_ids(tmp_path: Path) -> None:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from lab.build.cache import Store
+from lab.build.kernel import tested
 from lab.build.kernel.kernel import Kernel, ensure_kernel
 from lab.build.kernel.series import Series
+from lab.build.kernel.source import given_source
 from lab.build.report import KeptReport
 from lab.errors import BuildError
 
@@ -47,7 +49,7 @@ def series(tmp_path: Path) -> Series:
     directory = tmp_path / "hwsim-patches"
     (directory / "config").mkdir(parents=True)
     (directory / "config" / "00-base.config").write_text("# why\nCONFIG_KNOWN=y\n")
-    (directory / "tested").write_text("package 6.12.1-1\nsha256 0\nobjects 2\n")
+    (directory / "tested").write_text("package 6.12.1-1\nsha256 0\nseries 0\nobjects 2\n")
     return Series(directory)
 
 
@@ -61,6 +63,9 @@ class Builder:
 
     def __call__(self) -> Kernel:
         return ensure_kernel(self.told, source=self.tree, series=self.series, store=self.store)
+
+    def name_as_tested(self) -> None:
+        tested.note(self.series, given_source(self.tree))
 
 
 @pytest.fixture
@@ -89,9 +94,22 @@ def test_source_that_was_not_tested_is_told(build: Builder) -> None:
 
 
 def test_tested_source_is_not(build: Builder) -> None:
-    sha256 = build().package_sha256
-    (build.series.directory / "tested").write_text(f"package 6.12.117\nsha256 {sha256}\nobjects 2\n")
+    build.name_as_tested()
     assert build().tested
+
+
+def test_tested_source_with_other_patches_is_told(build: Builder) -> None:
+    build.name_as_tested()
+    (build.series.directory / "config" / "10-more.config").write_text("# why\nCONFIG_OTHER=y\n")
+    assert not build().tested
+    assert "kernel: not tested with these patches and modules; `make test` checks patches" in build.told.steps
+
+
+def test_a_suite_that_passed_names_what_it_passed_with(build: Builder) -> None:
+    source = given_source(build.tree)
+    assert tested.note(build.series, source)
+    assert build().tested
+    assert not tested.note(build.series, source)
 
 
 def test_second_time_nothing_is_built(build: Builder) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.machine.process import GuestProcess
+from lab.machine.process import GuestFiles, GuestProcess, command_line
 
 
 @pytest.fixture
@@ -23,6 +23,20 @@ def test_it_ends_when_it_is_killed(process: GuestProcess) -> None:
     assert not process.ended(within_s=0)
     process.kill()
     assert process.ended(within_s=0)
+
+
+@pytest.mark.parametrize(
+    ("mode", "level", "words"),
+    [
+        ("run", {}, "loglevel=5"),
+        ("run", {"console_level": "info"}, "loglevel=7"),
+        ("shell", {}, "loglevel=0"),
+        ("shell", {"console_level": "debug"}, "loglevel=8"),
+    ],
+)
+def test_level_of_the_console(mode: str, level: dict[str, str], words: str) -> None:
+    files = GuestFiles(Path("linux"), Path("initrd"), Path("image"), Path("code"), Path("run"))
+    assert words in command_line(files, Path("s"), seed=1, radios=0, mode=mode, memory_bytes=1 << 30, **level)
 
 
 def test_another_thread_may_end_it_meanwhile(process: GuestProcess, monkeypatch: pytest.MonkeyPatch) -> None:

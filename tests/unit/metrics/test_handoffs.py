@@ -15,7 +15,7 @@ from .samples import AP1, AP2, MS, SECOND, STA1, ethernet, event, pcap, radiotap
 
 
 def test_a_scripted_handoff() -> None:
-    (handoff,) = find(roam(10 * SECOND, AP2), [10 * SECOND], AP1)
+    (handoff,) = find(roam(10 * SECOND, AP2), [(10 * SECOND, "roam")], AP1)
     assert handoff.cause == "roam" and handoff.asked_ns == 10 * SECOND
     assert (handoff.from_bssid, handoff.to_bssid) == (AP1, AP2)
     assert handoff.begin_ns == 10 * SECOND + 60 * MS == handoff.authenticate_ns
@@ -24,13 +24,13 @@ def test_a_scripted_handoff() -> None:
 
 
 def test_there_and_back() -> None:
-    there, back = find(roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1), [10 * SECOND, 20 * SECOND])
+    there, back = find(roam(10 * SECOND, AP2) + roam(20 * SECOND, AP1), [(10 * SECOND, "roam"), (20 * SECOND, "roam")])
     assert there.from_bssid is None, "nobody has told yet"
     assert (back.from_bssid, back.to_bssid, back.asked_ns) == (AP2, AP1, 20 * SECOND)
 
 
 def test_a_station_that_chooses_by_itself() -> None:
-    (handoff,) = find(roam(12 * SECOND, AP2), [20 * SECOND], AP1)
+    (handoff,) = find(roam(12 * SECOND, AP2), [(20 * SECOND, "roam")], AP1)
     assert handoff.cause == "station" and handoff.asked_ns is None
 
 
@@ -49,15 +49,24 @@ def test_a_link_that_is_lost_is_out_from_its_loss() -> None:
     assert handoff.scan_started_ns == 6 * SECOND
 
 
+def test_a_station_that_is_disconnected_and_connects_again() -> None:
+    left = event(5 * SECOND, "disconnected", bssid=AP2, reason=3)
+    asked = [(5 * SECOND, "disconnect"), (20 * SECOND, "roam")]
+    away, later = find([left, *roam(6 * SECOND, AP1), *roam(20 * SECOND, AP2)], asked)
+    assert (away.cause, away.asked_ns, away.begin_ns) == ("disconnect", 5 * SECOND, 5 * SECOND)
+    assert (away.from_bssid, away.to_bssid) == (AP2, AP1)
+    assert (later.cause, later.asked_ns) == ("roam", 20 * SECOND)
+
+
 def test_a_station_that_never_comes_back() -> None:
-    (handoff,) = find(roam(10 * SECOND, AP2)[:3], [10 * SECOND], AP1)
+    (handoff,) = find(roam(10 * SECOND, AP2)[:3], [(10 * SECOND, "roam")], AP1)
     assert handoff.connected_ns is None and handoff.to_bssid is None
 
 
 def test_a_second_try_belongs_to_the_same_handoff() -> None:
     first = roam(10 * SECOND, AP2)[:4]
     rejected = event(10 * SECOND + 64 * MS, "assoc-rejected", bssid=AP2, status=17)
-    (handoff,) = find([*first, rejected, *roam(11 * SECOND, AP1)], [10 * SECOND], AP1)
+    (handoff,) = find([*first, rejected, *roam(11 * SECOND, AP1)], [(10 * SECOND, "roam")], AP1)
     assert handoff.begin_ns == 10 * SECOND + 60 * MS and handoff.to_bssid == AP1
     assert handoff.associate_ns == 11 * SECOND + 62 * MS
 
@@ -70,7 +79,7 @@ def test_the_first_connection_is_no_handoff() -> None:
 def test_results_of_long_ago_are_no_scan_of_this_handoff() -> None:
     started, done, *rest = roam(10 * SECOND, AP2)
     late = [started, done, *(Occurrence(item.t_ns + 5 * SECOND, item.kind, item.fields) for item in rest)]
-    (handoff,) = find(late, [10 * SECOND])
+    (handoff,) = find(late, [(10 * SECOND, "roam")])
     assert handoff.scan_started_ns is None
 
 
@@ -87,10 +96,10 @@ KINDS = (
 
 
 @given(st.lists(st.tuples(st.integers(-SECOND, 30 * SECOND), st.sampled_from(KINDS), st.sampled_from((AP1, AP2)))),
-       st.lists(st.integers(0, 30 * SECOND)))  # fmt: skip
-def test_any_order_of_events_makes_sense_of(entries: list[tuple[int, str, str]], roams: list[int]) -> None:
+       st.lists(st.tuples(st.integers(0, 30 * SECOND), st.sampled_from(("roam", "disconnect")))))  # fmt: skip
+def test_any_order_of_events_makes_sense_of(entries: list[tuple[int, str, str]], asked: list[tuple[int, str]]) -> None:
     events = [event(t_ns, kind, bssid=bssid) for t_ns, kind, bssid in sorted(entries)]
-    found = find(events, sorted(roams))
+    found = find(events, sorted(asked))
     assert [handoff.begin_ns for handoff in found] == sorted(handoff.begin_ns for handoff in found)
     assert all(handoff.connected_ns is not None for handoff in found[:-1]), "only the last one can be open"
     for handoff in found:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.errors import InputError
+from lab.model import mobility
 from lab.model.build import build
 from lab.model.document import parse
 from lab.model.medium import ErrorTable, Medium, SnrBetween, SnrOneWay
@@ -90,12 +91,12 @@ def test_kinds_take_the_parameters_that_lab_phy_has() -> None:
     assert (nakagami.made(), nakagami.coherence) == (fading.load("nakagami", m=2.0), None)
 
 
-def test_every_kind_of_lab_phy_can_be_written() -> None:
+def test_every_kind_of_model_can_be_written() -> None:
     defined = schema("topology")["$defs"]
     models = [
         entry["properties"]["model"]["const"] for entry in defined.values() if "model" in entry.get("properties", {})
     ]
-    assert sorted(models) == sorted((*propagation.known(), *fading.known()))
+    assert sorted(models) == sorted((*propagation.known(), *fading.known(), *mobility.kinds()))
 
 
 def test_a_table_of_ones_own() -> None:

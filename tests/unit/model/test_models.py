@@ -15,6 +15,7 @@ from lab.model.topology import Topology
 from lab.model.workload import ProbeUse, Workload
 from lab.nodes.ap.file import AccessPoint
 from lab.nodes.sta.file import Station
+from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
 TOPOLOGY = """\
 name: mine
@@ -52,6 +53,13 @@ def test_a_topology_has_mininets_defaults() -> None:
     ap1 = found.nodes["ap1"]
     assert isinstance(ap1, AccessPoint)
     assert (ap1.mode, ap1.channel, found.subnet, found.country) == ("g", 1, "10.0.0.0/8", "DE")
+
+
+def test_levels_of_the_console() -> None:
+    assert topology(TOPOLOGY).console_level == CONSOLE_LEVEL
+    assert [topology(f"{TOPOLOGY}console_level: {level}\n").console_level for level in CONSOLE_LEVELS]
+    told = 'mine.yaml:5  console_level: "7" is not one of error, warning, notice, info, debug'
+    assert refusal(Topology, TOPOLOGY + "console_level: 7\n") == told
 
 
 def test_quantities_are_held_in_base_units() -> None:
@@ -103,31 +111,31 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, rts_threshold, "
-            "approximate, hack, answer_delay, drop_tail, ssid, mode, channel, beacon_interval, width, guard_interval, "
-            "wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
+            "count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, beacon_interval, width, "
+            "guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "roles, count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
             "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, "
             "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, nodes, links, medium, timeline, uncertain, what_if",
+            "subnet, console_level, nodes, links, medium, mobility, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),
@@ -250,8 +258,8 @@ def test_models_are_frozen() -> None:
         ("name: mine\n", "mine.yaml:1  nodes: is missing (the nodes, by name)"),
         ("- a\n", "mine.yaml:1  must be a mapping: {key: value}, not a list"),
         (
-            node("{kind: host, roles: client}"),
-            "mine.yaml:3  nodes.ap1.roles: must be a list; write [client]",
+            node("{kind: ap, ssid: x, basic_rates: 6 Mbit/s}"),
+            "mine.yaml:3  nodes.ap1.basic_rates: must be a list; write [6 Mbit/s]",
         ),
         (
             node("{kind: ap, ssid: campus, position: [40 m, 2 m]}"),
@@ -289,7 +297,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, rom: sta1}\n",
             'mine.yaml:6  timeline.0: unknown kind of event "rom"; an event needs one of these keys: '
-            "approximate, exec, fault, hack, link, move, netem, roam, stop",
+            "approximate, connect, disconnect, exec, fault, hack, link, move, netem, power, roam, stop",
         ),
         (
             TOPOLOGY + "timeline:\n  - {at: 5 s, roam: sta1, to: ap1, stop: fetch}\n",

@@ -59,6 +59,8 @@ EVENTS = st.one_of(
     record({"at": TIMES, "netem": NAMES}, {"delay": st.just("1 ms"), "jitter": st.just("5 ms")}),
     record({"at": TIMES, "exec": NAMES, "run": st.lists(st.text(max_size=5), max_size=2)}, {}),
     record({"at": TIMES, "stop": NAMES}, {}),
+    record({"at": TIMES, "power": NAMES, "to": st.sampled_from(["off", "on"])}, {}),
+    record({"at": TIMES, "disconnect": NAMES}, {}) | record({"at": TIMES, "connect": NAMES}, {}),
 )
 DECIBELS = st.sampled_from(["0 dB", "-30 dB", "300 dB", "5"])
 KINDS = record(
@@ -80,12 +82,24 @@ MEDIA = st.just("perfect") | record(
         "step": TIMES,
     },
 )
+METRES = st.sampled_from(["0 m", "5 m", "-3 m", "50 m", "7"])
+MOBILITY = record(
+    {"nodes": NAMES | st.lists(NAMES, max_size=2)},
+    {
+        "model": st.sampled_from(["RandomWayPoint", "RandomWalk", "GaussMarkov", "ReferencePoint", "Waypoints", "x"]),
+        **{key: METRES for key in ("min_x", "max_x", "min_y", "max_y", "radius")},
+        **{key: TIMES for key in ("start", "stop", "interval", "min_pause", "max_pause")},
+        "max_v": st.sampled_from(["1 m/s", "1000 m/s", "0 m/s"]),
+        "path": st.lists(record({"at": TIMES, "position": st.lists(METRES, min_size=3, max_size=3)}, {}), max_size=2),
+    },
+)
 TOPOLOGIES = record(
     {"name": st.just("t"), "nodes": st.dictionaries(NAMES, NODES, min_size=1, max_size=5)},
     {
         "links": st.lists(record({"between": st.lists(NAMES, min_size=2, max_size=2)}, SHAPES), max_size=4),
         "timeline": st.lists(EVENTS, max_size=3),
         "medium": MEDIA,
+        "mobility": st.lists(MOBILITY, max_size=2),
         "subnet": st.sampled_from(["10.0.0.0/8", "10.0.0.0/30"]),
     },
 )

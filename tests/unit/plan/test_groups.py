@@ -132,3 +132,71 @@ def test_two_groups_need_names(plans: Plans) -> None:
         "t.yaml:11  links.2.between: pc and sta are both groups (count:), so it is unclear which nodes to connect; "
         "name the nodes, such as [pc1, sta1]"
     )
+
+
+VARIED = MANY.replace("position: [1 m, 0 m, 0 m]", 'position: ["{5 * (index - 1)} m", 0 m, 1 m]').replace(
+    "roles: [client]", "each: {roles: [client, server, [client, spare]], txpower: [1 dBm, 2 dBm, 3 dBm]}"
+)
+
+
+def test_nodes_of_a_count_may_differ(plans: Plans) -> None:
+    nodes = [node for node in plans(VARIED, WORKLOAD).nodes if node.kind == "sta"]
+    assert [(node.name, node.position_m, node.roles) for node in nodes] == [
+        ("sta1", [0.0, 0.0, 1.0], ["client"]),
+        ("sta2", [5.0, 0.0, 1.0], ["server"]),
+        ("sta3", [10.0, 0.0, 1.0], ["client", "spare"]),
+    ]
+    assert [node.radio.txpower_dbm for node in nodes if node.radio] == [1.0, 2.0, 3.0]
+    assert all(node.source == "t.yaml:6" for node in nodes)
+
+
+def test_an_expression_alone_is_a_number(plans: Plans) -> None:
+    access_points = MANY.replace(
+        "ap1: {kind: ap, ssid: campus}", 'ap: {kind: ap, count: 2, ssid: "net{index}", channel: "{5 * index - 4}"}'
+    )
+    stations = access_points.replace("kind: sta,", 'kind: sta, ssid: "net{min(index, 2)}",')
+    nodes = plans(stations.replace("[s1, ap1]", "[s1, ap]"), WORKLOAD).nodes
+    found = [(node.radio.ssid, node.radio.channel) for node in nodes if node.kind == "ap" and node.radio]
+    assert found == [("net1", 1), ("net2", 6)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (
+            'position: ["{5 * index}", 0 m, 0 m]',
+            't.yaml:6  nodes.sta.position.0: "5" has no unit; write 5 m',
+        ),
+        (
+            'position: ["{5 * indx + index} m", 0 m, 0 m]',
+            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index',
+        ),
+        (
+            "each: {txpower: [1 dBm, 2 dBm]}",
+            "t.yaml:6  nodes.sta.each: txpower has 2 values; write a list with one for each of the 3 nodes",
+        ),
+        (
+            "each: {txpower: 1 dBm}",
+            "t.yaml:6  nodes.sta.each: txpower has no list; write a list with one for each of the 3 nodes",
+        ),
+        (
+            "each: {roles: [a, b, c]}",
+            "t.yaml:6  nodes.sta.each: roles is also given for all nodes; remove one of them",
+        ),
+        (
+            "each: {kind: [sta, sta, ap]}",
+            "t.yaml:6  nodes.sta.each: kind is the same for all nodes of a group; write it beside each:",
+        ),
+        (
+            "each: {txpowr: [1 dBm, 2 dBm, 3 dBm]}",
+            't.yaml:6  nodes.sta.txpowr: unknown key "txpowr" (did you mean txpower?); known keys: kind,',
+        ),
+    ],
+)
+def test_mistakes_in_what_differs(plans: Plans, keys: str, message: str) -> None:
+    assert refusal(plans, MANY.replace("position: [1 m, 0 m, 0 m]", keys)).startswith(message)
+
+
+def test_values_for_several_nodes_need_a_count(plans: Plans) -> None:
+    one = MANY.replace("ssid: campus}", "ssid: campus, each: {channel: [1]}}")
+    assert refusal(plans, one) == "t.yaml:5  nodes.ap1.each: needs count: with the number of nodes"

@@ -307,3 +307,9 @@ def test_mistakes_of_both_files_are_reported_together(plans: Plans) -> None:
     with pytest.raises(InputError) as failure:
         plans(nodes("h1: {kind: hist}"), "name: there\nduration: 30\n")
     assert [line.split("  ")[0] for line in str(failure.value).splitlines()] == ["t.yaml:3", "w.yaml:2"]
+
+
+def test_level_of_the_console_is_in_the_plan_only_if_it_is_another_one(plans: Plans) -> None:
+    assert "console_level" not in plans().to_json()
+    assert "console_level" not in plans(settings=["console_level=warning"]).data()
+    assert plans(settings=["console_level=info"]).data()["console_level"] == "info"

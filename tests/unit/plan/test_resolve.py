@@ -231,8 +231,8 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
     [
         (
             "processes:\n  - {on: clint, run: [nap]}\n",
-            'w.yaml:5  processes.0.on: the workload declares no role "clint" (did you mean client?); '
-            "its roles: server, client",
+            'w.yaml:5  processes.0.on: there is neither a role nor a node "clint" (did you mean client?); '
+            "roles: server, client; nodes: h1, s1, ap1, ap2, sta1, sta2",
         ),
         (
             "processes:\n  - {on: client, run: [nap]}\n  - {on: server, run: [nap]}\n",
@@ -287,11 +287,6 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
             "w.yaml:5  processes.0.run.to: is missing (address to ping)",
         ),
         (
-            "processes:\n  - {on: sta1, run: [nap]}\n",
-            'w.yaml:5  processes.0.on: the workload declares no role "sta1" (sta1 is a node; workloads name roles: '
-            "here client); its roles: server, client",
-        ),
-        (
             "processes:\n  - {on: client, run: {probe: ping, to: x, count: some}}\n",
             'w.yaml:5  processes.0.run.count: must be a whole number, not "some"',
         ),
@@ -311,53 +306,6 @@ def test_parameters_of_probes_are_in_base_units(plans: Plans) -> None:
 )
 def test_mistakes_in_processes(plans: Plans, entries: str, message: str) -> None:
     assert refusal(plans, WORKLOAD + entries).startswith(message)
-
-
-# Files
-
-
-def test_files_are_filled_in_and_hashed(plans: Plans) -> None:
-    Path("page.txt").write_text("I am {self.name}; {server.ip} {not this}\n")
-    plan = plans(
-        workload=WORKLOAD
-        + "files:\n  page: {on: client, path: /srv/page, from: page.txt}\n"
-        + "  noise: {on: server, path: /srv/noise, random: 1 KiB}\n"
-        + '  note: {on: server, path: /srv/note, text: "x"}\n'
-    )
-    assert [(file.name, file.node, file.text) for file in plan.files] == [
-        ("page", "sta1", "I am sta1; 10.0.0.1 {not this}\n"),
-        ("page", "sta2", "I am sta2; 10.0.0.1 {not this}\n"),
-        ("noise", "h1", None),
-        ("note", "h1", "x"),
-    ]
-    assert plan.files[3].sha256 == "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-
-
-@pytest.mark.parametrize(
-    ("entries", "message"),
-    [
-        (
-            "files:\n  page: {on: server, path: /x, from: none.txt}\n",
-            "w.yaml:5  files.page.from: none.txt cannot be read: No such file or directory",
-        ),
-        (
-            "files:\n  a: {on: server, path: /x, text: x}\n  b: {on: server, path: /x, text: y}\n",
-            "w.yaml:6  files.b.path: /x on h1 is already the file a; write another path",
-        ),
-        (
-            "files:\n  a: {on: servr, path: /x, text: x}\n",
-            'w.yaml:5  files.a.on: the workload declares no role "servr" (did you mean server?); '
-            "its roles: server, client",
-        ),
-        (
-            'files:\n  a: {on: server, path: /x, text: "{x.ip}"}\n',
-            "w.yaml:5  files.a.text: {x.ip}: there is no role or node x; "
-            "known: self, server, client, h1, s1, ap1, ap2, sta1, sta2",
-        ),
-    ],
-)
-def test_mistakes_in_files(plans: Plans, entries: str, message: str) -> None:
-    assert refusal(plans, WORKLOAD + entries) == message
 
 
 # Timeline
@@ -445,10 +393,44 @@ def test_stops_reach_every_node(plans: Plans) -> None:
             "at: 5 s, roam: sta1, to: client",
             't.yaml:14  timeline.0.to: "client" stands for 2 nodes; name one access point',
         ),
+        (
+            "at: 5 s, disconnect: ap1",
+            "t.yaml:14  timeline.0.disconnect: ap1 is not a station (it is an ap); only stations disconnect",
+        ),
+        (
+            "at: 5 s, connect: h1",
+            "t.yaml:14  timeline.0.connect: h1 is not a station (it is a host); only stations connect",
+        ),
+        (
+            "at: 5 s, power: sta1, to: off",
+            "t.yaml:14  timeline.0.power: sta1 is not an access point (it is a sta); only access points lose power",
+        ),
+        (
+            "at: 5 s, power: ap1, to: on",
+            "t.yaml:14  timeline.0.to: ap1 is on already at that time; remove this",
+        ),
+        ("at: 5 s, power: ap1, to: 7", 't.yaml:14  timeline.0.to: "7" is not one of off, on'),
     ],
 )
 def test_mistakes_in_events(plans: Plans, event: str, message: str) -> None:
     assert refusal(plans, WORKLOAD, TOPOLOGY + timeline(event)) == message
+
+
+def test_losing_contact_on_purpose(plans: Plans) -> None:
+    plan = plans(
+        TOPOLOGY
+        + timeline("at: 9 s, power: ap1, to: on", "at: 5 s, power: ap1, to: off", "at: 2 s, disconnect: client"),
+        WORKLOAD + timeline("at: 3 s, connect: client", "at: 12 s, power: ap1, to: off"),
+    )
+    assert [(event.at_ns // 10**9, event.kind, event.target, event.params) for event in plan.events] == [
+        (2, "disconnect", "sta1", {}),
+        (2, "disconnect", "sta2", {}),
+        (3, "connect", "sta1", {}),
+        (3, "connect", "sta2", {}),
+        (5, "power", "ap1", {"on": False}),
+        (9, "power", "ap1", {"on": True}),
+        (12, "power", "ap1", {"on": False}),
+    ]
 
 
 def test_stations_roam_within_their_network(plans: Plans) -> None:
@@ -581,8 +563,8 @@ def test_files_by_themselves(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"list\.yaml:1  must be a mapping"):
         check(tmp_path / "list.yaml")
     (tmp_path / "work.yaml").write_text(
-        "name: x\nduration: 9 s\nroles: {a: 1}\nchecks: [{that: a <}]\n"
-        "files: {f: {on: c, path: /x, text: x}}\nprobes:\n  - {on: b, probe: ss, evry: 1 s, at: 9 s}\n"
+        "name: x\nduration: 9 s\nroles: {alone: 1}\nchecks: [{that: a <}]\n"
+        "files: {f: {on: alon, path: /x, text: x}}\nprobes:\n  - {on: alonne, probe: ss, evry: 1 s, at: 9 s}\n"
     )
     with pytest.raises(InputError) as failure:
         check(tmp_path / "work.yaml")
@@ -642,7 +624,7 @@ def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     [
         (
             "{on: servr, run: {probe: udp-sink}, as: sink}",
-            'w.yaml:5  processes.0.on: the workload declares no role "servr"',
+            'w.yaml:5  processes.0.on: there is neither a role nor a node "servr"',
         ),
         (
             "{on: client, run: {probe: ping, to: x}, as: load}",

@@ -10,11 +10,20 @@ from lab.show.plan import render
 from .conftest import TOPOLOGY, WORKLOAD, Plans
 
 
-def shown(plan: Plan) -> str:
-    console = Console(width=160, color_system=None)
+def shown(plan: Plan, width: int = 160) -> str:
+    console = Console(width=width, color_system=None)
     with console.capture() as capture:
         console.print(render(plan))
     return capture.get()
+
+
+def test_words_are_not_broken_on_40_columns() -> None:
+    plan = load("two-aps-handoff", "http/download")
+    whole = set(shown(plan, 400).split())
+    for width in (40, 60, 80):
+        text = shown(plan, width)
+        assert max(map(len, text.splitlines())) <= width
+        assert [word for word in text.split() if word not in whole] == []
 
 
 def test_everything_is_shown_in_units() -> None:
@@ -39,12 +48,15 @@ def test_every_kind_of_event_is_shown(plans: Plans) -> None:
         "at: 3 s, netem: h1-s1, loss: 5%, jitter: 1 ms, reorder: 1%, limit: 5 packets",
         "at: 4 s, exec: h1, run: [echo, 'a b']",
         "at: 5 s, stop: nap",
+        "at: 6 s, power: ap2, to: off",
+        "at: 7 s, disconnect: sta1",
     )
     timeline = "timeline:\n" + "".join(f"  - {{{event}}}\n" for event in events)
     processes = "processes:\n  - {on: client, run: [nap], ready: {log: up}, stop: 9 s}\n"
     text = shown(plans(TOPOLOGY, WORKLOAD + processes + timeline))
     for words in ("to (1, 2, 3) m", "down", "delay 5 ms ± 1 ms, loss 5%, reorder 1%, limit 5 packets", "echo 'a b'"):
         assert words in text
+    assert "6 s  power       ap2       off" in text and "7 s  disconnect  sta1" in text
     assert "nap@sta2" in text and "log: up" in text
 
 
@@ -116,3 +128,15 @@ def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None
 
 def test_markup_in_a_file_is_text(plans: Plans) -> None:
     assert "[red]x[/]" in shown(plans(workload=WORKLOAD + 'about: "[red]x[/]"\n'))
+
+
+def test_ways_are_shown_a_line_each(plans: Plans) -> None:
+    point = "path: [{at: 0 s, position: [0 m, 0 m, 1 m]}, {at: 10 s, position: [30 m, 40 m, 1 m]}]"
+    entry = f"mobility: [{{model: Waypoints, nodes: [sta1, sta2], {point}}}]\nmedium: {{}}\n"
+    lines = shown(plans(TOPOLOGY + entry, WORKLOAD)).splitlines()
+    begin = lines.index(next(line for line in lines if line.strip() == "mobility"))
+    assert [" ".join(line.split()) for line in lines[begin + 1 : begin + 4]] == [
+        "node model from to way",
+        "sta1 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
+        "sta2 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
+    ]

@@ -119,3 +119,44 @@ def test_points_of_an_experiment_have_the_stacks_of_their_settings(plans: Plans)
     assert engine.stacks_of(points[:2]) == set()
     assert engine.stacks_of(points[:3]) == {SAP}
     assert code_of("t.yaml", "w.yaml", ["stack=sap"]) == SAP
+
+
+def module(name: str) -> Path:
+    """A kernel module of a stack in the current directory."""
+    folder = Path("workloads/mine/modules") / name
+    folder.mkdir(parents=True)
+    (folder / "Makefile").write_text(f"obj-m += {name}.o\n")
+    return folder.resolve()
+
+
+def test_a_workload_names_kernel_modules(plans: Plans) -> None:
+    assert '"modules"' not in plans().to_json()
+    module("one")
+    module("two")
+    assert plans(workload=f"{WORKLOAD}modules: [two, one]\n").modules == ["one", "two"]
+    assert plans(settings=["modules=one"]).modules == ["one"]
+
+
+def test_an_unknown_kernel_module_is_told_with_the_known(plans: Plans) -> None:
+    plans()
+    module("tcp-one")
+    told = refusal(plans, f"{WORKLOAD}modules: [tcp-one, tcp-on]\n")
+    assert told == (
+        'w.yaml:4  modules.1: there is no kernel module "tcp-on" (did you mean tcp-one?): no '
+        "workloads/*/modules/tcp-on with a Makefile\n  known: tcp-one"
+    )
+
+
+def test_all_points_of_an_experiment_have_the_same_kernel_modules(plans: Plans) -> None:
+    folder = module("one")
+    plans(workload=f"{WORKLOAD}modules: [one]\n")
+    Path("none.yaml").write_text(WORKLOAD)
+    first, second, third = (
+        Point(number, {}, "t.yaml", workload, tuple(settings), {})
+        for number, (workload, settings) in enumerate(
+            [("w.yaml", []), ("none.yaml", ["modules=one"]), ("none.yaml", ["duration=9s"])]
+        )
+    )
+    assert engine.modules_of_all([first, second]) == {"one": folder}
+    with pytest.raises(InputError, match="points of an experiment need different kernel modules: one; none"):
+        engine.modules_of_all([first, third])

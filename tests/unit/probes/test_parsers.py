@@ -73,6 +73,22 @@ def test_ping_too_small_to_carry_a_stamp_has_no_times(pasted: Parse) -> None:
     assert parsed.values["received"] == 2 and not parsed.series
 
 
+def test_ping_whose_replies_are_damaged(typed: Parse) -> None:
+    """Approximate reception lets them pass; ping counts them as lost and shows their data."""
+    lines = (
+        "[1.5] 64 bytes from 10.0.0.1: icmp_seq=1 ttl=64 time=2.5 ms (BAD CHECKSUM!)",
+        "wrong data byte #20 should be 0x14 but was 0x15",
+        "#16\t10 11 12 13 15 15 16 17 ",
+        "[2.5] 64 bytes from 10.0.0.1: icmp_seq=2 ttl=64 time=2.5 ms",
+        "--- 10.0.0.1 ping statistics ---",
+        "2 packets transmitted, 1 received, +1 corrupted, 50% packet loss, time 1001ms",
+    )
+    parsed = typed("ping", out="".join(f"{line}\n" for line in lines))
+    assert [(occurrence.kind, occurrence.fields) for occurrence in parsed.occurrences] == [("corrupted", {"seq": 1})]
+    assert parsed.values["corrupted"] == 1 and parsed.values["received"] == 1
+    assert [len(found.values) for found in parsed.series] == [1]
+
+
 def test_ping_refused_by_a_router(typed: Parse) -> None:
     parsed = typed("ping", out="[1.5] From 10.0.0.1 icmp_seq=2 Destination Host Unreachable\n")
     (unreachable,) = parsed.occurrences

@@ -2,6 +2,7 @@
 """The generated reference is current, complete and says what the models say."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,13 @@ def test_references_lead_somewhere_and_nothing_pydantic_is_left(kind: str) -> No
 def test_defaults_carry_units() -> None:
     host = schema.schema("topology")["$defs"]["Host"]["properties"]
     assert host["memory"]["default"] == "256 MiB"
+
+
+def test_quantities_of_a_topology_may_have_an_expression() -> None:
+    length = {kind: schema.schema(kind)["$defs"]["length"]["pattern"] for kind in ("topology", "workload")}
+    assert all(re.match(pattern, "-1.5 m") for pattern in length.values())
+    assert re.match(length["topology"], "{5 * index} m") and not re.match(length["workload"], "{5 * index} m")
+    assert not re.match(length["topology"], "{5 * indx} m")
 
 
 def test_probes_bring_their_keys() -> None:

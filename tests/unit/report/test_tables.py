@@ -56,6 +56,13 @@ def test_it_fits_a_narrow_terminal(record: Record) -> None:
     assert max(len(line) for line in printed(record, width=80).splitlines()) <= 80
 
 
+def test_words_are_not_broken_on_40_columns(record: Record) -> None:
+    text = printed(record, width=40)
+    assert max(len(line) for line in text.splitlines()) <= 40
+    whole = set(printed(record, width=400).split())
+    assert {word for word in text.split() if word not in whole and not word.startswith("─")} == set()
+
+
 def test_a_handoff_has_its_steps(record: Record) -> None:
     (row,) = table(record, "outage").rows
     assert row["handoff"] == "ap1 → ap2" and row["at_s"] == 3
@@ -143,12 +150,13 @@ def test_flows_of_a_udp_sink_have_their_delays(recorded: Recorder) -> None:
 def test_a_word_that_is_too_long_for_its_column_is_broken_not_cut() -> None:
     columns = [Column("claim", "claim", number=False), Column("value", "came to", number=False)]
     word = "throughput[stations=20]"
-    console = Console(width=30, file=io.StringIO())
-    console.print(rich_table(Table("claims", "Claims", columns, [{"claim": word, "value": word}])))
+    console = Console(width=20, file=io.StringIO())
+    console.print(rich_table(Table("claims", "Claims", columns, [{"claim": "short", "value": word}])))
     out = console.file
     assert isinstance(out, io.StringIO)
-    rows = [line.split() for line in out.getvalue().splitlines()[4:]]
-    assert "".join(words[0] for words in rows if words) == word
+    _, claim, *value = [line.split() for line in out.getvalue().splitlines() if line.strip()]
+    assert claim == ["claim", "short"]
+    assert value[0][:2] == ["came", "to"] and "".join(words[-1] for words in value) == word
 
 
 def test_empty_series_of_a_radio_are_left_out(record: Record) -> None:
@@ -161,3 +169,16 @@ def test_empty_series_of_a_radio_are_left_out(record: Record) -> None:
     radios = report.as_json(without)["tables"]["radios"]["rows"]
     assert radios and {row["signal_dbm"] for row in radios} == {None}
     assert report.write(without, record.directory).exists()
+
+
+def test_a_table_that_fits_is_a_table_and_another_one_is_lists() -> None:
+    columns = [Column("claim", "claim", number=False), Column("value", "came to", "Mbit/s")]
+    shown = rich_table(Table("claims", "Claims", columns, [{"claim": "goodput", "value": 2.5}]))
+    lines = {}
+    for width in (40, 15):
+        console = Console(width=width, file=io.StringIO())
+        console.print(shown)
+        assert isinstance(console.file, io.StringIO)
+        lines[width] = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]
+    assert "claim came to, Mbit/s" in lines[40]
+    assert lines[15] == ["Claims", "", "claim goodput", "came 2.5", "to,", "Mbit/s"]

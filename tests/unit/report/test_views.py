@@ -17,6 +17,7 @@ from lab.record import Record
 from lab.report import html
 from lab.report.tables import tables
 from lab.views import base as views
+from lab.views import outage
 from lab.views.parts.moments import moments, rules
 
 VIEW = """
@@ -94,3 +95,18 @@ def test_a_view_of_a_stack_shows_no_metric_of_the_lab(
 def test_reports_ask_no_metric_of_what_kind_it_is() -> None:
     asking = re.compile(r"metrics_of|(?:result|metric)\.kind (?:==|!=|in)")
     assert not [path.name for path in (PACKAGE / "report").glob("*.py") if asking.search(path.read_text())]
+
+
+@pytest.mark.parametrize(
+    ("cause", "ends", "label"),
+    [
+        ("roam", ("ap1", "ap2"), "ap1 → ap2"),
+        ("station", ("ap1", None), "ap1 → nowhere"),
+        ("loss", ("ap1", "ap2"), "ap1 → ap2"),
+        ("loss", ("ap1", "ap1"), "ap1 lost, back"),
+        ("disconnect", ("ap2", "ap1"), "disconnect ap2, connect ap1"),
+        ("disconnect", ("ap2", None), "disconnect ap2"),
+    ],
+)
+def test_only_a_handoff_is_called_so(cause: str, ends: tuple[str | None, str | None], label: str) -> None:
+    assert outage.arrow({"cause": cause, "from": ends[0], "to": ends[1]}) == label

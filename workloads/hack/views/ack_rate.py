@@ -11,7 +11,8 @@ from lab.drawing import Figure, Panel
 from lab.numbers import plain
 from lab.record.record import Record, Result
 from lab.views.base import View
-from lab.views.parts.lines import LINES_AT_MOST, SECOND, legend, line, run_range
+from lab.views.parts.lines import SECOND, line, run_range
+from lab.views.parts.many import shown
 from lab.views.parts.moments import rules
 
 
@@ -20,24 +21,25 @@ class AckRate(View):
 
     def figures(self, result: Result, record: Record) -> Iterator[Figure]:
         """Yield one figure of all peers."""
-        shown = [series for series in result.series if any(series["values"])]
-        if not shown:
+        counted = [series for series in result.series if any(series["values"])]
+        if not counted:
             return
-        every_s = min(map(_interval_s, shown))
+        every_s = min(map(_interval_s, counted))
         lines = [
             # a sample without the counter means that nothing was counted since the one before it
             line(series, index, step=True, gap=1.5 * every_s)
-            for index, series in enumerate(shown[:LINES_AT_MOST])
+            for index, series in enumerate(counted)
         ]
+        drawn = shown(lines, f"{result.name}-over-time")
         panel = Panel(
             x_label="virtual time, s",
             y_label=f"{result.name}, {result.unit}",
             x_range=run_range(record),
-            lines=lines,
+            lines=drawn.lines,
             rules=rules(record),
         )
-        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s"
-        yield Figure(result.name, _title(result), about, [panel], legend(lines))
+        about = f"{result.name}: {result.about}, per interval of {plain(every_s, 3)} s{drawn.note}"
+        yield Figure(result.name, _title(result), about, [panel], drawn.legend)
 
 
 def _title(result: Result) -> str:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""From a changed line of mac80211 to a guest that runs it.
+
+    python -m bench.kernel_edit [--clean]
+
+It adds a message to mac80211 in a copy of hwsim-patches, builds that kernel with the kept objects, and boots it. If
+there are none, it first makes them. ``--clean`` also builds the changed kernel from nothing and compares the bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench.machine import load_average, machine
+from lab.build.cache import Store
+from lab.build.kernel.kernel import Kernel, ensure_kernel
+from lab.build.kernel.series import PATCHES, Series
+from lab.build.kernel.source import PACKAGE, ensure_source
+from lab.build.kernel.tree import KIND
+from lab.build.report import LineReport
+
+LIMIT_S = 60
+FILE = "net/mac80211/main.c"
+BEFORE = "\tBUILD_BUG_ON(sizeof(struct ieee80211_tx_info) >"  # the first statement of ieee80211_init
+LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
+NAME = "9999-bench.patch"
+
+
+def changed_series(unchanged: Path, directory: Path, store: Store, line: str) -> Series:
+    """A copy of a series, in a new directory, that adds a line to mac80211."""
+    shutil.copytree(unchanged, directory)
+    (tree,) = (store.root / KIND).glob("[!.]*")
+    before = (tree / "source" / FILE).read_text().splitlines(keepends=True)
+    at = next(number for number, text in enumerate(before) if text.startswith(BEFORE))
+    after = [*before[:at], f"\t{line}\n", *before[at:]]
+    (directory / "patches" / NAME).write_text("".join(difflib.unified_diff(before, after, f"a/{FILE}", f"b/{FILE}")))
+    with (directory / "series").open("a") as listing:
+        listing.write(f"{NAME}\n")
+    return Series(directory)
+
+
+def boot(kernel: Kernel, message: str) -> float:
+    """Boot it; return the wall time of `lab run` from its start to the end of the boot, s."""
+    with tempfile.TemporaryDirectory() as parent:
+        out = Path(parent) / "run"
+        argv = [*LAB, "run", "one-ap", "idle", "--kernel", kernel.key, "--set", "console_level=info", "--out", str(out)]
+        began_s = time.monotonic()
+        subprocess.run(argv, check=True, capture_output=True)
+        took_s = time.monotonic() - began_s
+        if message not in (out / "console.log").read_text():
+            sys.exit(f"the guest did not print {message!r}")
+        walls = json.loads((out / "wall.json").read_text())
+    return float(took_s - walls["wall_s"] + walls["boot_wall_s"])
+
+
+def clean_build(series: Series, root: Path) -> Kernel:
+    """The kernel of a series, built from nothing in another cache."""
+    source = ensure_source(LineReport()).path.parent
+    (root / "source").mkdir(parents=True)
+    (root / "source" / PACKAGE).symlink_to(source)
+    stores = (Store("kernel", "the kernel", root=root), Store("source", "the source", root=root))
+    return ensure_kernel(LineReport(), series=series, store=stores[0], source_store=stores[1])
+
+
+def main() -> None:
+    """Measure, print, and fail if the limit is exceeded or the bytes differ."""
+    parser = argparse.ArgumentParser(prog="python -m bench.kernel_edit", description=__doc__)
+    parser.add_argument("--clean", action="store_true", help="also build it from nothing, and compare")
+    chosen = parser.parse_args()
+    store = Store("kernel", "the kernel")
+    print(f"{machine()}; {load_average()}")
+    with tempfile.TemporaryDirectory() as parent:
+        unchanged = shutil.copytree(PATCHES, Path(parent) / "unchanged")
+        # another kernel than any in the cache, so that it is built, with the same objects
+        (unchanged / "files" / "Documentation" / "bench.rst").write_text(f"{time.time_ns()}\n")
+        first = ensure_kernel(LineReport(), series=Series(unchanged), store=store)
+        message = f"bench.kernel_edit {time.time_ns()}"
+        series = changed_series(unchanged, Path(parent) / "changed", store, f'pr_info("{message}\\n");')
+        began_s = time.monotonic()
+        kernel = ensure_kernel(LineReport(), series=series, store=store)
+        built_s = time.monotonic() - began_s
+        booted_s = built_s + boot(kernel, message)
+        print(f"a line of {FILE}: built after {built_s:.1f} s, booted after {booted_s:.1f} s; limit: {LIMIT_S} s")
+        failed = booted_s > LIMIT_S
+        if chosen.clean:
+            began_s = time.monotonic()
+            clean = clean_build(series, Path(parent) / "cache")
+            same = clean.sha256 == kernel.sha256
+            failed |= not same
+            print(f"from nothing: {time.monotonic() - began_s:.0f} s, {'the same bytes' if same else 'OTHER BYTES'}")
+    for built in (first, kernel):
+        store.remove(built.key, LineReport())
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Disconnects a station from its access point."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lab.model.base import Text
+from lab.model.event import Event, Resolved, Scene, stations
+
+
+class Disconnect(Event):
+    """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event."""
+
+    disconnect: Text = Field(description="The station that disconnects.")
+
+    def resolve(self, scene: Scene) -> Resolved:
+        """Yield no parameters, for each station."""
+        for station in stations(scene, self.disconnect, "disconnect", "disconnect"):
+            yield station.name, {}

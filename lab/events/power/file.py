@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Takes an access point's power away, and gives it back."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lab.model.base import Text
+from lab.model.event import Event, Resolved, Scene
+
+
+class Power(Event):
+    """Take an access point's power away, or give it back.
+
+    Without power it sends nothing, not even a farewell: its stations notice that its beacons are missing. Its wired
+    ports lose their carrier. With power, hostapd starts anew and knows no station.
+    """
+
+    power: Text = Field(description="The access point.")
+    to: Literal["off", "on"] = Field(description="off or on.")
+
+    def resolve(self, scene: Scene) -> Resolved:
+        """Yield ``{on}`` for each access point."""
+        for ap in scene.nodes(self.power, "power"):
+            if ap.kind != "ap":
+                scene.refuse(
+                    f"{ap.name} is not an access point (it is a {ap.kind}); only access points lose power", "power"
+                )
+            elif scene.has_power(ap) == (self.to == "on"):
+                scene.refuse(f"{ap.name} is {self.to} already at that time; remove this", "to")
+            else:
+                scene.set_power(ap, self.to == "on")
+                yield ap.name, {"on": self.to == "on"}

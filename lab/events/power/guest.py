@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Cuts the power of an access point: its programs are killed, its interfaces go down. Later they start anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from lab.guest.kinds import node_kind
+from lab.guest.steps import Configure, Step
+from lab.shared import types
+
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+
+class KillDaemons(NamedTuple):
+    """Kill the daemons of a node."""
+
+    node: str
+
+    @property
+    def place(self) -> str:
+        """The node."""
+        return self.node
+
+    def describe(self) -> Iterator[str]:
+        """The signal."""
+        yield "# SIGKILL to its daemons"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Kill them, and wait for their end."""
+        guest.kill_daemons(self.node)
+
+
+def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
+    """Kill everything and take all interfaces down, or the reverse.
+
+    hostapd must die first: it would send deauthentication frames. The kernel sends none when an interface goes down.
+    """
+    node = plan.node(event.target)
+    wired = [interface.name for interface in node.interfaces]
+    if event.params["on"]:
+        if wired:
+            yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} up" for name in wired])
+        yield from node_kind(node.kind).start(plan, node)
+        return
+    yield KillDaemons(node.name)
+    radio = [node.radio.interface] if node.radio else []
+    yield Configure(["ip", "-batch", "-"], node.name, [f"link set {name} down" for name in (*radio, *wired)])

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""A session of ``lab shell``: its events, and what it asks the host.
+
+The host knows the models of the radio, and has the files of the user (lab.runs.session). A question is a file,
+ASKED/0 and so on; its answer is ASKED/0.answer.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+from lab.guest import commands
+from lab.guest.errors import GuestError
+from lab.guest.kinds import event_steps
+from lab.guest.live import LiveGuest
+from lab.guest.loop import now_ns
+from lab.guest.medium import requests
+from lab.shared import types
+from lab.shared.medium_types import MediumLink, MediumUpdate
+from lab.shared.paths import ASKED
+
+
+class Session:
+    """What has been done, and a way to do more. ``wait`` lets the host work until it has answered."""
+
+    def __init__(self, guest: LiveGuest, wait: Callable[[], object]) -> None:
+        self.done: list[tuple[int, str]] = []  # time in ns since the prompt, and the event as in a timeline
+        self._guest = guest
+        self._wait = wait
+        self._numbers = itertools.count()
+        self._follower: int | None = None  # process that moves nodes
+        ASKED.mkdir()
+
+    def ask(self, what: str, **content: Any) -> dict[str, Any]:
+        """Return the host's answer.
+
+        Raises:
+            GuestError: The host refuses it, and says why.
+        """
+        number = next(self._numbers)
+        part, answer = ASKED / "part", ASKED / f"{number}.answer"
+        part.write_text(json.dumps({"what": what, **content}))
+        part.rename(ASKED / str(number))
+        while answer not in ASKED.iterdir():  # takes no virtual time, other than to look for a file
+            self._wait()
+        found: dict[str, Any] = json.loads(answer.read_text())
+        if "refused" in found:
+            raise GuestError(found["refused"])
+        return found
+
+    def note(self, written: str, at_ns: int | None = None) -> None:
+        """Add an event that has been done; now, if no time is given."""
+        self.done.append((self._guest.clock.elapsed_ns() if at_ns is None else at_ns, written))
+
+    def fire(self, written: str) -> list[str]:
+        """Do an event, written as in a timeline, without braces and time; returns what it does, in words.
+
+        Raises:
+            GuestError: There is a mistake in it, or it failed.
+        """
+        at_ns = self._guest.clock.elapsed_ns()
+        answer = self.ask("event", at_ns=at_ns, written=written)
+        plan = self._guest.plan
+        for event in (types.Event(**event) for event in answer["events"]):
+            for step in event_steps(plan, event):
+                step.execute(self._guest)
+        self._follow([MediumUpdate(at_ns, [MediumLink(*link) for link in links]) for at_ns, links in answer["updates"]])
+        self.note(written, at_ns)
+        told: list[str] = answer["told"]
+        return told
+
+    def _follow(self, updates: list[MediumUpdate]) -> None:
+        """Change the levels at their times, in place of those of earlier moves.
+
+        The prompt does not run the agent's loop, so this is the work of a process of its own.
+        """
+        if not updates:
+            return
+        if self._follower is not None:
+            os.kill(self._follower, signal.SIGKILL)
+            os.waitpid(self._follower, 0)
+            self._follower = None
+        due_ns = self._guest.clock.elapsed_ns()
+        for update in updates:
+            if update.at_ns <= due_ns:
+                self._guest.medium.send(requests.update(update))
+        later = [update for update in updates if update.at_ns > due_ns]
+        if later:
+            self._follower = os.fork()
+            if self._follower == 0:
+                self._move(later)
+
+    def _move(self, updates: list[MediumUpdate]) -> None:
+        """Follow moves to their end, and exit: this is the child."""
+        from lab.guest.medium.medium import Medium
+
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends a command, not the move
+            assert self._guest.plan.medium is not None  # there are updates
+            medium = Medium(self._guest.plan.medium)  # its own socket
+            for update in updates:
+                time.sleep(max(0, self._guest.clock.start_ns + update.at_ns - now_ns()) / 1e9)
+                medium.send(requests.update(update))
+        finally:
+            os._exit(0)
+
+    def start_capture(self) -> None:
+        """Capture the medium from now on.
+
+        Raises:
+            GuestError: There is no medium, or a capture runs already.
+        """
+        if self._guest.plan.medium is None:
+            raise GuestError("there is no medium to capture; start the shell with --set medium={}")
+        if self._guest.air is not None:
+            raise GuestError("a capture runs already; pcap stop ends it")
+        self._guest.run(commands.air_up(), None)
+        self._guest.capture_air(commands.air_capture())
+
+    def stop_capture(self) -> list[str]:
+        """End the capture; returns the host's files of it.
+
+        Raises:
+            GuestError: No capture runs, or it lost frames.
+        """
+        air = self._guest.air
+        if air is None:
+            raise GuestError("no capture runs; pcap start begins one")
+        self._guest.air = None
+        air.finish()
+        files: list[str] = self.ask("capture")["files"]
+        return files
+
+    def save(self, path: str) -> str:
+        """Have the host write a topology with what has been done; returns what to tell the user.
+
+        Raises:
+            GuestError: It cannot be written there, or nothing has been done.
+        """
+        told: str = self.ask("save", path=path, events=self.done, end_ns=self._guest.clock.elapsed_ns())["told"]
+        return told

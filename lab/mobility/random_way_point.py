@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The random waypoint model (Camp, Boleng, Davies 2002, section 2.2).
+
+It takes long to settle: nodes begin uniformly distributed, but later there are more of them in the middle of the area;
+and slow legs last longer, so the mean speed falls from the middle of min_v and max_v to their logarithmic mean,
+(max_v - min_v) / ln(max_v / min_v) without stays (J. Yoon, M. Liu, B. Noble, "Random waypoint considered harmful",
+INFOCOM 2003). The nearer min_v is to 0, the longer that takes. Nothing here removes the beginning: begin to measure
+later, or take a narrow range of speeds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from lab.mobility._legs import travel_ns
+from lab.model.mobility import Pausing, Spot
+from lab.shared.mobility_types import Waypoint
+
+
+class RandomWayPoint(Pausing):
+    """Nodes go to a random place, stay there for a while, and go on to the next one."""
+
+    model: Literal["RandomWayPoint"] = Field(
+        description="RandomWayPoint: each goes in a straight line to a random place of the area, at a random speed, "
+        "stays there, and goes on."
+    )
+
+    def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
+        """Yield the end of each stay and of each leg."""
+        at_ns, here = self.start, begin
+        while True:
+            stay_ns = self.pause(draws)
+            if stay_ns:
+                at_ns += stay_ns
+                yield Waypoint(at_ns, *here)
+            there, speed_m_s = self.area.drawn(draws, here[2]), self.speed(draws)
+            at_ns, here = at_ns + travel_ns(here, there, speed_m_s), there
+            yield Waypoint(at_ns, *here)

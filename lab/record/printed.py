@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Reads what a program prints (``prints:`` of a process) into values, and series over the time of its prints."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Any
+
+from lab.probes.base import Parsed, Raw
+from lab.shared.types import Prints
+
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
+_DIGITS_AT_MOST = 40  # Python refuses to convert very long numbers
+
+
+def parse(raw: Raw, prints: Prints, boot_ns: int) -> Parsed:
+    """Parse the standard output of a program.
+
+    Args:
+        raw: its ``.out``, and ``.when`` with the guest's notes on its size (lab.guest.output_times).
+        prints: how to read it.
+        boot_ns: the guest's uptime at the start of the timeline.
+
+    Returns:
+        For each name a series of its numbers in the unit of ``prints``, and the last value.
+
+    Raises:
+        ProbeOutputError: a line that begins with { is not a JSON object, with ``json``.
+    """
+    times = _Times(raw, boot_ns)
+    patterns = [re.compile(pattern) for pattern in prints.match]
+    parsed = Parsed()
+    end = 0
+    for number, line in enumerate(raw.path("out").read_bytes().splitlines(keepends=True), 1):
+        end += len(line)
+        text = line.decode("utf-8", errors="replace").strip()
+        for name, value in _found(raw, prints, patterns, number, text):
+            parsed.values[name] = value
+            if not isinstance(value, str | bool):
+                parsed.add(name, prints.units.get(name, ""), times.of(end), value)
+    return parsed
+
+
+class _Times:
+    """When the bytes of an output were written, in ns since the start of the timeline."""
+
+    def __init__(self, raw: Raw, boot_ns: int) -> None:
+        self._started_ns = raw.started_ns
+        notes = [line.split() for _, line in raw.lines("when")] if raw.path("when").exists() else []
+        self._times_ns = [int(at_ns) - boot_ns for at_ns, _ in notes]
+        self._sizes = [int(size) for _, size in notes]
+
+    def of(self, end: int) -> int:
+        """Return when the byte before that position was there."""
+        index = min(bisect_left(self._sizes, end), len(self._sizes) - 1)
+        return self._times_ns[index] if index >= 0 else self._started_ns
+
+
+def _found(
+    raw: Raw, prints: Prints, patterns: list[re.Pattern[str]], number: int, text: str
+) -> Iterator[tuple[str, float | str | bool]]:
+    """Yield names and values of a line."""
+    if prints.json and text.startswith("{"):
+        for name, value in _object(raw, number, text).items():
+            if isinstance(value, str | bool) or (isinstance(value, int | float) and math.isfinite(value)):
+                yield name, value
+    for pattern in patterns:
+        for match in pattern.finditer(text):
+            for name, group in match.groupdict().items():
+                if group is not None:
+                    yield name, _value(group)
+
+
+def _object(raw: Raw, number: int, text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise raw.error(number, text, f"not JSON ({error}); print each object on one line") from None
+    assert isinstance(found, dict)  # it begins with {
+    return found
+
+
+def _value(text: str) -> float | str:
+    """Return a number if the text is one, else the text."""
+    if len(text) > _DIGITS_AT_MOST or not _NUMBER.fullmatch(text):
+        return text
+    return int(text) if text.lstrip("+-").isdigit() else float(text)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""JUnit's XML of runs: a test case for each check, and one that the run finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lab import junit as xml
+from lab.record.record import Record
+from lab.report.terminal import verdict
+from lab.shared.types import Plan
+
+FINISHED = "the run finishes"
+
+
+def document(records: Sequence[Record]) -> str:
+    """Return the text of a file with a suite for each run."""
+    return xml.document("lab run", [_suite(record) for record in records])
+
+
+def failed(plans: Sequence[Plan], reason: str) -> str:
+    """Return the text of a file for runs of which one did not come to its end.
+
+    Args:
+        plans: of the runs.
+        reason: the error's message.
+    """
+    name = _name(plans[0]) if len(plans) == 1 else f"{_name(plans[0])} to {plans[-1].seed}"
+    first, _, _ = reason.partition("\n")
+    return xml.document("lab run", [xml.Suite(name, [xml.Case(name, FINISHED, xml.ERROR, first, "run", reason)])])
+
+
+def _suite(record: Record) -> xml.Suite:
+    name = _name(record.plan)
+    unread = any(source["error"] for source in record.data["sources"].values())
+    broken = record.data["error"] is not None or unread
+    wall_s = record.wall.get("wall_s", 0.0)
+    first = xml.Case(
+        name, FINISHED, xml.ERROR if broken else None, verdict(record) if broken else "", "run", wall_s=wall_s
+    )
+    checks = [
+        xml.Case(
+            f"{name}.checks",
+            check["that"],
+            outcome=None if check["passed"] else xml.FAILURE,
+            message=check["because"],
+            kind="check",
+            text=f"{check['source']}\n{check['because']}",
+        )
+        for check in record.data["checks"]
+    ]
+    return xml.Suite(name, [first, *checks], wall_s)
+
+
+def _name(plan: Plan) -> str:
+    return f"{plan.name}, seed {plan.seed}"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Answers what a session of ``lab shell`` asks (lab.guest.session): an event, a file with what was done, a capture."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lab.errors import InputError, LabError, flat, writing
+from lab.model.include import move_paths
+from lab.plan import load
+from lab.shared.paths import ASKED, RAW
+from lab.shared.types import Plan
+from lab.show.kinds import describe
+
+WORKLOAD = "idle"  # of a prompt: no processes
+_EVENTS = "workload.timeline"
+_SUFFIXES = (".yaml", ".yml")
+_OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
+
+
+class Session:
+    """The host's part of a session."""
+
+    def __init__(
+        self, directory: Path, topology: str, seed: int, settings: Sequence[str], places: Mapping[str, str]
+    ) -> None:
+        """Parameters as those of ``lab.plan.load.load``; ``directory`` is the run directory of the guest."""
+        self._asked = directory / ASKED.name
+        self._raw = directory / RAW.name
+        self._topology = topology
+        self._seed = seed
+        self._settings = settings
+        self._places = {**places, _EVENTS: "event"}
+        self._next = 0
+        self._events: list[str] = []  # as in a timeline
+        self._known = 0  # events of the plan
+        self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "event": self._event,
+            "capture": self._capture,
+            "save": self._save,
+        }
+
+    def serve(self) -> None:
+        """Answer the question that the guest waits for, if any."""
+        question = self._asked / str(self._next)
+        if not question.exists():
+            return
+        asked = json.loads(question.read_text())
+        try:
+            answer = self._answers[asked.pop("what")](asked)
+        except LabError as error:
+            errors: list[LabError] = [*flat(error)] if isinstance(error, InputError) else [error]
+            answer = {"refused": "; ".join(map(_told, errors))}
+        part = self._asked / "part.answer"
+        part.write_text(json.dumps(answer))
+        part.rename(self._asked / f"{self._next}.answer")
+        self._next += 1
+
+    def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Return what an event resolves to, in the light of those before it."""
+        begin_ns = asked["at_ns"]
+        events = [*self._events, f"{{at: {begin_ns} ns, {asked['written']}}}"]
+        plan = self._plan(events)
+        found = plan.events[self._known :]
+        if plan.medium is None and any(event.kind == "move" for event in found):
+            raise InputError(
+                "the medium is perfect, so a move changes nothing", hint="start the shell with --set medium={}"
+            )
+        updates = plan.medium.updates if plan.medium else []
+        self._events, self._known = events, len(plan.events)
+        return {
+            "events": [asdict(event) for event in found],
+            "updates": [[update.at_ns, update.links] for update in updates if update.at_ns >= begin_ns],
+            "told": [f"{event.kind} {event.target} {describe(event.kind, event.params)}".rstrip() for event in found],
+        }
+
+    def _plan(self, events: Sequence[str]) -> Plan:
+        settings = [*self._settings, f"{_EVENTS}=[{', '.join(events)}]"]
+        return load.load(self._topology, WORKLOAD, self._seed, settings, places=self._places)
+
+    def _capture(self, _asked: dict[str, Any]) -> dict[str, Any]:
+        """Put the frames that were captured into the current directory, one file for each channel."""
+        from lab import captures
+
+        try:
+            with writing(Path.cwd()):
+                return {"files": [str(_moved(path)) for path in captures.split(self._raw)]}
+        except captures.AirError as error:
+            raise InputError(str(error)) from None
+
+    def _save(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Write a topology with the events as its timeline."""
+        path = Path(asked["path"])
+        if path.suffix not in _SUFFIXES:
+            raise InputError(f"{path} is not the name of a topology; write save {path.with_suffix('.yaml')}")
+        if path.exists():
+            raise InputError(f"{path} exists; write another name, or remove it")
+        if not asked["events"]:
+            raise InputError("nothing has been done yet that a timeline could do again")
+        with writing(path):
+            path.write_text(self._document(path, asked["events"]), encoding="utf-8")
+        try:
+            load.load(str(path), WORKLOAD, self._seed, ["workload.duration=24h"], draft=True)
+        except LabError:
+            path.unlink()
+            raise
+        length_s = asked["end_ns"] // 1_000_000_000 + 1
+        return {"told": f"{path}: lab run {path} {WORKLOAD} --set duration={length_s}s"}
+
+    def _document(self, path: Path, events: Sequence[tuple[int, str]]) -> str:
+        """Return the topology of the session with other events, which stands for itself."""
+        import io
+
+        from ruamel.yaml import YAML
+
+        document = load.documents(self._topology, WORKLOAD, self._settings, self._places)["topology"]
+        move_paths(document, path.parent)
+        data = {key: value for key, value in document.data.items() if key not in _OWN}
+        text = io.StringIO()
+        YAML().dump(_plain({"name": path.stem, **data}), text)
+        timeline = "".join(
+            f"  - {{at: {_at(at_ns)}, {written}}}\n" for at_ns, written in sorted((one, other) for one, other in events)
+        )
+        origin = f"# a session of lab shell {self._topology}, seed {self._seed}"
+        return f"{origin}\n{text.getvalue()}timeline:\n{timeline}"
+
+
+def _at(at_ns: int) -> str:
+    """Return a time exactly, in s."""
+    seconds, rest = divmod(at_ns, 1_000_000_000)
+    return f"{seconds}.{rest:09d}".rstrip("0").rstrip(".") + " s"
+
+
+def _plain(value: Any) -> Any:
+    """Return what a document says without its places, which ruamel cannot write."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return next(
+        (kind(value) for kind in (int, float, str) if isinstance(value, kind) and type(value) is not bool), value
+    )
+
+
+def _told(error: LabError) -> str:
+    """Return a message without its place: the user has just written it."""
+    message = re.sub(r"^timeline\.\d+\.?", "", error.message)
+    return f"{message}; {error.hint}" if error.hint else message
+
+
+def _moved(path: Path) -> Path:
+    """Move a file to the current directory, under a name that is free there."""
+    names = (f"{path.stem}{f'-{number}' if number else ''}{path.suffix}" for number in itertools.count())
+    target = next(Path(name) for name in names if not Path(name).exists())
+    shutil.move(path, target)
+    return target

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What programs print, over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.drawing import Figure, Panel
+from lab.numbers import plain
+from lab.record.record import Record, Result
+from lab.views.base import View
+from lab.views.parts.lines import line, run_range
+from lab.views.parts.many import shown
+from lab.views.parts.moments import rules
+
+
+class Printed(View):
+    """One line with dots for each value of a process; none if it was printed only once."""
+
+    def figures(self, result: Result, record: Record) -> Iterator[Figure]:
+        """Yield one figure."""
+        several = [series for series in result.series if len(series["values"]) > 1]
+        if not several:
+            return
+        drawn = shown(
+            [line(series, index, dots=True) for index, series in enumerate(several)], f"{result.name}-over-time"
+        )
+        panel = Panel(
+            x_label="virtual time, s",
+            y_label=f"{result.name}, {result.unit}".rstrip(", "),
+            x_range=run_range(record),
+            lines=drawn.lines,
+            rules=rules(record),
+        )
+        low, high = plain(result.values["min"] or 0), plain(result.values["max"] or 0)
+        range_ = f"between {low} and {high}" if low != high else low
+        title = f"{result.name}: {range_} {result.unit}".rstrip()
+        about = f"{result.name}: {result.about}{drawn.note}"
+        yield Figure(result.name, title, about, [panel], drawn.legend, height=260)
+
+
+VIEW = Printed()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""JUnit's XML of runs."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from lab.record import Record
+from lab.report import junit
+from tests.unit.report.conftest import Recorder
+
+
+def test_a_case_for_each_check_and_one_for_the_run(recorded: Recorder) -> None:
+    checks = [{"that": "outage.max < 1 ms", "source": "w.yaml:9"}, {"that": "outage.max < 9 s", "source": "w.yaml:10"}]
+    record = recorded(checks=checks)
+    root = ET.fromstring(junit.document([record]).encode())
+    (suite,) = root
+    assert suite.attrib["name"] == f"{record.plan.name}, seed {record.plan.seed}"
+    assert {key: suite.attrib[key] for key in ("tests", "failures", "errors")} == {
+        "tests": "3",
+        "failures": "1",
+        "errors": "0",
+    }
+    assert [case.attrib["name"] for case in suite] == ["the run finishes", "outage.max < 1 ms", "outage.max < 9 s"]
+    failure = suite[1].find("failure")
+    assert failure is not None and failure.attrib["message"].startswith("outage.max = ")
+    assert failure.text is not None and failure.text.startswith("w.yaml:9\n")
+
+
+def test_several_runs_are_suites(record: Record) -> None:
+    root = ET.fromstring(junit.document([record, record]).encode())
+    assert [child.tag for child in root] == ["testsuite", "testsuite"]
+    assert root.attrib["tests"] == str(2 * int(root[0].attrib["tests"]))
+
+
+def test_a_run_that_failed_is_an_error(record: Record) -> None:
+    root = ET.fromstring(junit.failed([record.plan], "cli ended with status 3\n  last lines").encode())
+    error = root.find("testsuite/testcase/error")
+    assert error is not None and error.attrib == {"message": "cli ended with status 3", "type": "run"}
+    assert root.attrib["errors"] == "1"

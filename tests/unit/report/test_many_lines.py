@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Figures of more series than there are colours: none is missing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from lab import report
+from lab.drawing import PALETTE, Figure, Line, Panel, lay_out, svg
+from lab.drawing.legend import keys
+from lab.record import Record
+from lab.report import plots
+from lab.views.parts.many import LINES_AT_MOST, shown
+from lab.views.parts.moments import rules
+
+from ..drawing.test_layout import extent, overlap, texts
+from .conftest import Recorder
+
+TIMES = [1.0, 2.0, 3.0, 4.0]
+
+
+def lines(count: int) -> list[Line]:
+    """Lines at 0, 10, 20 and so on."""
+    return [Line(f"sta{number}", TIMES, [10.0 * number] * 4, number) for number in range(count)]
+
+
+def test_as_many_lines_as_colours_have_one_each() -> None:
+    found = shown(lines(LINES_AT_MOST), "goodput-over-time")
+    assert len(PALETTE) == LINES_AT_MOST
+    assert [line.label for line in found.lines] == [label for label, _ in found.legend] == [f"sta{n}" for n in range(6)]
+    assert found.note == ""
+
+
+@pytest.mark.parametrize("count", [LINES_AT_MOST + 1, 50])
+def test_more_lines_are_all_drawn_with_their_median(count: int) -> None:
+    found = shown(lines(count), "goodput-over-time")
+    *each, median = found.lines
+    assert sorted(line.label for line in each) == sorted(line.label for line in lines(count))
+    assert sum(line.colour is None for line in each) == count - 2, "all but the highest and the lowest are grey"
+    assert median.label == f"median of {count}"
+    assert median.x == TIMES and median.y == pytest.approx([5.0 * (count - 1)] * 4)
+    assert [label for label, _ in found.legend] == [
+        f"median of {count}", f"highest mean: sta{count - 1}", "lowest mean: sta0", "each of the others",
+    ]  # fmt: skip
+    assert "csv/goodput-over-time.csv" in found.note
+    chart = Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 5.0), lines=found.lines)], found.legend)
+    assert [key.style for key in keys(chart)] == [0, 1, 2, None]
+    text = svg(lay_out(chart))
+    assert set(re.findall(r"<title>(sta\d+)</title>", text)) == {line.label for line in each if line.colour is None}
+
+
+def test_the_median_is_of_those_that_have_a_value_then() -> None:
+    late = [replace(line, x=[3.0, 4.0], y=[100.0, 100.0]) for line in lines(4)]
+    (*_, median) = shown([*lines(3), *late], "x").lines
+    assert median.y == [10.0, 10.0, 100.0, 100.0]
+
+
+def test_lines_without_values_are_no_obstacle() -> None:
+    empty = [Line(f"sta{number}", [], [], number) for number in range(9)]
+    assert [line.label for line in shown(empty, "x").lines] == ["median of 0"]
+
+
+def test_a_report_with_many_series_shows_all(record: Record) -> None:
+    goodput = record.metrics["goodput"]
+    (series,) = goodput.series
+    several = [{**series, "name": f"load@sta{number}"} for number in range(9)]
+    record.metrics["goodput"] = replace(goodput, series=[*several, {**series, "name": "x", "t_ns": [], "values": []}])
+    (figure,) = [figure for figure in plots.figures(record) if figure.name == "goodput"]
+    (panel,) = figure.panels
+    assert {line.label for line in panel.lines} == {*(one["name"] for one in several), "median of 9"}
+    assert "point at a grey line" in figure.about and figure.about.endswith("; 1 more without data")
+
+
+def test_samples_that_are_drawn_are_also_in_a_file(record: Record) -> None:
+    report.write(record, record.directory)
+    for name, unit in (("cwnd", "segments"), ("rtt", "ms"), ("signal", "dBm")):
+        head, *rows = (record.directory / "csv" / f"{name}-over-time.csv").read_text().splitlines()
+        assert head == '"time, s"' or head.startswith("series,")
+        assert rows and all(row.endswith(f",{unit}") for row in rows)
+
+
+def test_events_of_one_kind_at_one_time_have_one_label(recorded: Recorder) -> None:
+    moves = [
+        {"t_ns": at * 10**9, "kind": "move", "target": f"sta{number}", "params": {"position_m": [0, 0, 0]}}
+        for at, count in ((1, 20), (2, 2))
+        for number in range(1, count + 1)
+    ]
+    stop = {"t_ns": 10**9, "kind": "stop", "target": "fetch", "params": {}}
+    events = [{**event, "ok": True, "output": ""} for event in [*moves, stop]]
+    record = recorded({"events": events}, metrics=[], checks=[])
+    assert sorted((rule.x, rule.label) for rule in rules(record)) == [
+        (1.0, "move sta1, sta2, sta3 and 17 more"), (1.0, "stop fetch"), (2.0, "move sta1, sta2"),
+    ]  # fmt: skip
+    for figure in plots.figures(record):
+        boxes = [extent(text) for text in texts(lay_out(figure)) if text.kind == "mark"]
+        assert not any(overlap(one, other) for at, one in enumerate(boxes) for other in boxes[:at])

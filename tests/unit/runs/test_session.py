@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What a shell asks the host: events in the light of those before, and a topology with what was done."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.plan.load import load
+from lab.runs.session import WORKLOAD, Session
+
+SECOND = 1_000_000_000
+SETTINGS = ["workload.duration=24h", "topology.timeline=[]"]
+
+
+class Guest:
+    """Asks as the guest does."""
+
+    def __init__(self, directory: Path, topology: str = "two-aps-handoff", *settings: str) -> None:
+        self.session = Session(directory, topology, 1, [*settings, *SETTINGS], {})
+        self.asked = directory / "asked"
+        self.asked.mkdir()
+        self.number = 0
+
+    def ask(self, what: str, **content: Any) -> Any:
+        (self.asked / str(self.number)).write_text(json.dumps({"what": what, **content}))
+        self.session.serve()
+        answer = json.loads((self.asked / f"{self.number}.answer").read_text())
+        self.number += 1
+        return answer
+
+    def event(self, at_s: int, written: str) -> Any:
+        return self.ask("event", at_ns=at_s * SECOND, written=written)
+
+
+@pytest.fixture
+def guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Guest:
+    monkeypatch.chdir(tmp_path)
+    return Guest(tmp_path)
+
+
+def test_no_question_no_answer(guest: Guest) -> None:
+    guest.session.serve()
+    assert list(guest.asked.iterdir()) == []
+
+
+def test_a_move_has_the_levels_on_its_way(guest: Guest) -> None:
+    answer = guest.event(3, "move: sta1, to: [6 m, 0 m, 1 m], speed: 3 m/s")
+    assert answer["told"] == ["move sta1 to (6, 0, 1) m at 3 m/s"]
+    (event,) = answer["events"]
+    assert (event["kind"], event["target"], event["at_ns"]) == ("move", "sta1", 3 * SECOND)
+    times = [at_ns for at_ns, _ in answer["updates"]]
+    assert len(times) > 2 and times[0] > 3 * SECOND and times[-1] == 5 * SECOND
+    jump = guest.event(4, "move: sta1, to: [0 m, 0 m, 1 m]")
+    assert [at_ns for at_ns, _ in jump["updates"]] == [4 * SECOND], "the jump ends the walk"
+
+
+def test_any_event_of_a_timeline(guest: Guest) -> None:
+    answer = guest.event(1, "netem: h1-s1, delay: 20 ms")
+    assert [event["kind"] for event in answer["events"]] == ["netem"] and answer["updates"] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ("move: sta2, to: [6 m, 0 m, 1 m]", 'there is no node "sta2" (did you mean sta1?)'),
+        ("move: h1, to: [6 m, 0 m, 1 m]", "h1 has no radio (it is a host); only nodes with a radio move"),
+        ("move: sta1, to: [6, 0 m, 1 m]", "has no unit"),
+        ("jump: sta1", "jump"),
+        ("move: [", "is not valid YAML"),
+    ],
+)
+def test_a_mistake_is_one_message_and_changes_nothing(guest: Guest, written: str, message: str) -> None:
+    assert message in guest.event(1, written)["refused"]
+    assert len(guest.event(2, "link: h1-s1, to: down")["events"]) == 1
+
+
+def test_a_move_on_a_perfect_medium_is_refused(tmp_path: Path) -> None:
+    refused = Guest(tmp_path, "one-ap").event(1, "move: sta1, to: [6 m, 0 m, 1 m]")["refused"]
+    assert refused == "the medium is perfect, so a move changes nothing; start the shell with --set medium={}"
+
+
+DONE = [(2 * SECOND, 'exec: sta1, run: ["bash", "-c", "ping -c 1 10.0.0.1"]'), (SECOND, "link: [h1, s1], to: down")]
+
+
+def test_what_was_done_is_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    guest = Guest(tmp_path, "two-aps-handoff", "links.0.delay=7 ms")
+    told = guest.ask("save", path="session.yaml", events=DONE, end_ns=3 * SECOND + 5)["told"]
+    assert told == "session.yaml: lab run session.yaml idle --set duration=4s"
+    plan = load("session.yaml", WORKLOAD, 1, ["duration=4s"])
+    assert [(event.at_ns, event.kind, event.target) for event in plan.events] == [
+        (SECOND, "link", "h1-s1"), (2 * SECOND, "exec", "sta1"),
+    ]  # fmt: skip
+    assert plan.topology == "session" and plan.links[0].netem.delay_ns == 7_000_000
+    ours, theirs = plan.nodes, load("two-aps-handoff", WORKLOAD, 1).nodes
+    assert [(node.name, node.position_m) for node in ours] == [(node.name, node.position_m) for node in theirs]
+
+
+@pytest.mark.parametrize(
+    ("path", "events", "message"),
+    [
+        ("session.txt", DONE, "session.txt is not the name of a topology; write save session.yaml"),
+        ("there.yaml", DONE, "there.yaml exists; write another name, or remove it"),
+        ("empty.yaml", [], "nothing has been done yet that a timeline could do again"),
+        ("nowhere/x.yaml", DONE, "cannot write nowhere/x.yaml"),
+    ],
+)
+def test_what_is_not_saved(guest: Guest, tmp_path: Path, path: str, events: Any, message: str) -> None:
+    (tmp_path / "there.yaml").write_text("mine")
+    assert message in guest.ask("save", path=path, events=events, end_ns=3 * SECOND)["refused"]
+    assert (tmp_path / "there.yaml").read_text() == "mine"
