@@ -116,3 +116,11 @@ def test_levels_of_many_radios_are_shown_by_their_extremes(plans: Plans) -> None
 
 def test_markup_in_a_file_is_text(plans: Plans) -> None:
     assert "[red]x[/]" in shown(plans(workload=WORKLOAD + 'about: "[red]x[/]"\n'))
+
+
+def test_what_is_read_and_collected_is_shown(plans: Plans) -> None:
+    process = "{on: server, run: [cli], prints: {json: true, match: 'a(?P<b>.)', units: {b: ms}}, collect: /root/x}"
+    text = shown(plans(TOPOLOGY, f"{WORKLOAD}processes:\n  - {process}\n"))
+    assert "cli      JSON or a(?P<b>.)   b: ms" in text
+    assert "h1    /root/x  64 MiB" in text
+    assert "collected files" not in shown(plans()) and "printed values" not in shown(plans())
