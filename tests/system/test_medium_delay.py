@@ -68,7 +68,7 @@ duration: 5 s
 roles: {sender: 1, receiver: 1}
 processes:
   - {on: receiver, run: {probe: udp-sink}, as: sink, ready: {listening: udp/9000}}
-  - {on: sender, run: {probe: udp-sender, to: "{receiver.ip}", size: 500 B, every: 10 ms, count: 450}, as: load}
+  - {on: sender, run: {probe: udp-sender, to: "{receiver.ip}", size: 500 B, every: 10 ms}, as: load}
 """
 
 
