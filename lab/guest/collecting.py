@@ -7,6 +7,7 @@ import glob
 import os
 from pathlib import Path
 
+from lab.guest.commands import size_text
 from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.shared import types
@@ -42,7 +43,7 @@ def collect(container: Container, wanted: types.Collect) -> None:
         if room_bytes < 0:
             raise GuestError(
                 f"{wanted.source}: collect: the files {wanted.path} of {wanted.node} have more than "
-                f"{wanted.at_most_bytes / (1 << 20):.6g} MiB together; write at_most: with more, or collect less",
+                f"{size_text(wanted.at_most_bytes)} together; write at_most: with more, or collect less",
                 wanted.node,
             )
 

@@ -58,7 +58,12 @@ def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
 
 def memory_text(node: types.Node) -> str:
     """Its limit of memory, for readers."""
-    return f"{node.memory_bytes / (1 << 20):.6g} MiB"
+    return size_text(node.memory_bytes)
+
+
+def size_text(size_bytes: int) -> str:
+    """A limit, for readers."""
+    return f"{size_bytes / (1 << 20):.6g} MiB" if size_bytes >= 1 << 20 else f"{size_bytes} B"
 
 
 def pids_text(node: types.Node) -> str:

@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from lab.guest.commands import stack_environment
+from lab.guest.commands import size_text, stack_environment
 from lab.guest.steps import GUEST, Step
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
@@ -176,7 +176,7 @@ class Collect(NamedTuple):
         """Which files."""
         for entry in self.wanted:
             unless = "; there may be none" if entry.optional else ""
-            yield f"# in {entry.node}: collect {entry.path} (at most {entry.at_most_bytes / (1 << 20):.6g} MiB{unless})"
+            yield f"# in {entry.node}: collect {entry.path} (at most {size_text(entry.at_most_bytes)}{unless})"
 
     def execute(self, guest: LiveGuest) -> None:
         """Copy them."""

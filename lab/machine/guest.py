@@ -13,6 +13,7 @@ However the ``with`` block ends, it leaves no process and no scratch directory o
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
@@ -119,7 +120,7 @@ class Guest:
         What it prints goes to the guest's console. Between two lines no virtual time passes, and the guest is stopped.
 
         Raises:
-            RunError: The guest ended before that.
+            RunError: The guest ended before that, or the line has no end.
         """
         commands = self._process.run / COMMANDS.name
         commands.mkdir(exist_ok=True)
@@ -127,9 +128,11 @@ class Guest:
         part.write_text(line)
         part.rename(commands / str(self._executed))
         self._executed += 1
+        begun_s = time.monotonic()
         with self._process.going():
             while not status.exists():
                 meanwhile()
+                self._watch.look_at_command(line, begun_s)
                 if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
                     raise RunError(_ENDED_EARLY)
         return int(status.read_text())

@@ -28,6 +28,7 @@ SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
 _LATE_S = 0.25  # a guest that ended longer ago was not followed at its end
 TAIL_LINES = 12
+_SPINS = "a process in an endless computation or a busy loop stops virtual time (docs/limits.md)"
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
@@ -104,6 +105,25 @@ class Watch:
         self._look()
         return self._progress()
 
+    def look_at_command(self, line: str, since_s: float) -> None:
+        """Check that a command of a shell, which has run since that time of time.monotonic(), still gets on.
+
+        Raises:
+            RunError: virtual time stands still, or is beyond the plan's end.
+        """
+        pulse = self._process.pulse()
+        uptime_ns = pulse[0] if pulse else 0
+        if uptime_ns != self._last_uptime_ns:
+            self._last_uptime_ns, self._moved_s = uptime_ns, time.monotonic()
+        elif time.monotonic() - max(self._moved_s, since_s) > self._stall_wall_s:
+            stood = f"virtual time stood still for {self._stall_wall_s:g} s of wall time"
+            raise RunError(f"{line.strip()}: {stood}", hint=_SPINS)
+        if uptime_ns > self._duration_ns + SPARE_VIRTUAL_NS:
+            hint = "give it an end: sta1 ping -c 3 h1, or h1 timeout 10 COMMAND"
+            raise RunError(
+                f"{line.strip()}: did not end within {self._duration_ns / 3.6e12:g} h of virtual time", hint=hint
+            )
+
     def judge(self) -> Walls:
         """Check the outcome of a guest that is off; returns its wall-clock times.
 
@@ -156,7 +176,7 @@ class Watch:
         return RunError(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
             f"\n  last lines of {self.console}:\n{log}",
-            hint="a process in an endless computation or a busy loop stops virtual time (docs/limits.md)",
+            hint=_SPINS,
         )
 
     def _failure(self, message: str) -> RunError:

@@ -7,6 +7,7 @@ Imported only for a topology with ``mobility:`` (``lab.model.topology``).
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
 import random
 from abc import abstractmethod
@@ -27,6 +28,7 @@ from lab.shared.places import place_at
 _ROOM = "lab.mobility"
 _NOUN = "mobility model"
 _LEAST_SIDE_MM = 100
+_NEARLY = 1e-6  # mm: 1.001 m are 1000.9999999999999 mm
 HEIGHT_MM = 1000  # of a node without a position
 
 Coordinate = Annotated[float, Quantity(units.LENGTH, least=-1e6, most=1e6)]
@@ -98,8 +100,8 @@ class Area:
 
     def __init__(self, min_x: float, max_x: float, min_y: float, max_y: float) -> None:
         """Bounds in m."""
-        self.low = (-int(-1000 * min_x // 1), -int(-1000 * min_y // 1))  # the next whole mm above
-        self.high = (int(1000 * max_x // 1), int(1000 * max_y // 1))
+        self.low = (math.ceil(1000 * min_x - _NEARLY), math.ceil(1000 * min_y - _NEARLY))
+        self.high = (math.floor(1000 * max_x + _NEARLY), math.floor(1000 * max_y + _NEARLY))
 
     def shrunk(self, by_mm: int) -> Area:
         """Return an area that is smaller by that on each side."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ _AIR = 0.06  # around what is drawn, of its extent
 _RADIUS = 4.0
 _APART = 0.5  # px: nearer points are drawn as one
 _LINE = 12.0  # height of a label
+_GRID = 4.0  # px: how exactly the places of lines and markers are known to labels
 # how bad it is for a label to cover a marker, each point of a line, a name, and to leave the map
 _DOT, _LINES, _NAME, _BEYOND = 20, 1, 50, 1000
 
@@ -117,7 +119,7 @@ def draw(plan: Plan) -> Scene | None:
     for track in moving:
         labels.avoid([paper.at(part[end]) for part in track.parts for end in (0, -1)], _DOT)
         for part in track.parts:
-            labels.avoid(list(_dotted([paper.at(point) for point in part])), _LINES)
+            labels.avoid(_dotted([paper.at(point) for point in part]), _LINES)
     for number, track in enumerate(moving):
         shapes += _way(track, number, paper)
     for node in resting:
@@ -181,7 +183,7 @@ def _thinned(places: list[Place]) -> Iterator[Place]:
 def _dotted(places: list[Place]) -> Iterator[Place]:
     """Yield points along a line, near enough for a label not to fit between two of them."""
     for (x1, y1), (x2, y2) in pairwise(places):
-        steps = max(1, math.ceil(math.dist((x1, y1), (x2, y2)) / _LINE * 2))
+        steps = max(1, math.ceil(math.dist((x1, y1), (x2, y2)) / _GRID))
         for step in range(steps):
             yield x1 + (x2 - x1) * step / steps, y1 + (y2 - y1) * step / steps
 
@@ -208,11 +210,12 @@ class _Labels:
     def __init__(self, paper: _Map) -> None:
         self._paper = paper
         self._taken: list[tuple[float, float, float, float]] = []
-        self._avoided: list[tuple[Place, int]] = []
+        self._avoided: Counter[tuple[int, int]] = Counter()  # how bad it is to cover each cell of a grid
 
     def avoid(self, points: Iterable[Place], badness: int) -> None:
         """Cover these points only if everything else is worse."""
-        self._avoided += [(point, badness) for point in points]
+        for cell in {(round(x / _GRID), round(y / _GRID)) for x, y in points}:
+            self._avoided[cell] += badness
 
     def beside(self, point: Place, text: str, tint: int | str) -> Text:
         """Return a name at the first free place: beside, above, below, at a corner."""
@@ -240,7 +243,9 @@ class _Labels:
             left >= self._paper.left and right <= self._paper.right and top >= _TOP and bottom <= self._paper.bottom
         )
         hit = sum(left < x2 and x1 < right and top < y2 and y1 < bottom for x1, y1, x2, y2 in self._taken)
-        marks = sum(bad for (x, y), bad in self._avoided if left - 5 < x < right + 5 and top - 4 < y < bottom + 4)
+        across = range(math.floor(left / _GRID), math.ceil(right / _GRID) + 1)
+        down = range(math.floor(top / _GRID), math.ceil(bottom / _GRID) + 1)
+        marks = sum(self._avoided[x, y] for x in across for y in down)
         return _NAME * hit + marks + (0 if inside else _BEYOND)
 
 

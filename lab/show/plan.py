@@ -50,6 +50,7 @@ def render(plan: Plan) -> Group:
         *(_medium(plan.medium) if plan.medium else ()),
         _table("files", ("name", "node", "path", "content"), map(_file, plan.files)),
         _table("processes", ("name", "node", "from", "until", "what", "ready"), map(_process, plan.processes)),
+        _table("printed values", ("process", "read from lines of", "units"), _printed(plan.processes)),
         _table("collected files", ("node", "path", "at most", ""), map(_collected, plan.collect)),
         _table(
             "mobility", ("node", "model", "from", "to", "way"), (_way(way, plan.duration_ns) for way in plan.mobility)
@@ -190,6 +191,14 @@ def _file(file: File) -> tuple[str, ...]:
     kind = "text" if file.text is not None else "random" if file.packed_bytes is None else "binary"
     size = units.SIZE.format(file.size_bytes)
     return file.name, file.node, file.path, f"{size} {kind}, SHA-256 {short_hash(file.sha256)}"
+
+
+def _printed(processes: Iterable[Process]) -> Iterator[tuple[str, ...]]:
+    for process in processes:
+        if process.prints is not None:
+            lines = [*(["JSON"] if process.prints.json else []), *process.prints.match]
+            units_ = ", ".join(f"{name}: {unit}" for name, unit in process.prints.units.items())
+            yield process.id, " or ".join(lines), units_
 
 
 def _collected(entry: Collect) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Pa
         assert f"At {plain(row['at_ns'] / 1e9)} s, sta1 got no data for" in picture
     assert "h1 sent again only when" in picture
     samples = (directory / "csv" / "cwnd-over-time.csv").read_text()
-    assert samples.count(",segments") > 50
+    assert samples.count(",segments") > 40
 
 
 def test_goodput_and_rate_of_the_flagship_follow_the_signal(flagship: tuple[Path, str]) -> None:

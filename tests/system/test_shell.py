@@ -176,6 +176,15 @@ def test_commands_from_a_pipe_take_virtual_time(machine: runs.Machine) -> None:
     assert 1002 < (int(ended) - int(begun)) / 1e9 < 1003, "and waiting for the next line takes none"
 
 
+def test_a_command_from_a_pipe_that_has_no_end(machine: runs.Machine) -> None:
+    found = piped("sta1 ping -q -i 600 h1\nh1 echo never\n")
+    assert (found.returncode, "never" in found.stdout) == (1, False)
+    assert found.stderr == (
+        "lab: sta1 ping -q -i 600 h1: did not end within 24 h of virtual time\n"
+        "  give it an end: sta1 ping -c 3 h1, or h1 timeout 10 COMMAND\n"
+    )
+
+
 def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: Path) -> None:
     commands = (
         "pcap start\nmove sta1 3 m 0 m 1 m\nsta1 ping -q -c 2 h1\nmove sta1 9 m 0 m 1 m 3 m/s\nh1 sleep 3\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lab.errors import InputError
 from lab.mobility import _bonnmotion, _setdest
 from lab.mobility._trace import TraceError
-from lab.model.mobility import cut, kinds
+from lab.model.mobility import Area, cut, kinds
 from lab.plan.load import check
 from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
@@ -170,6 +170,12 @@ def test_positions_are_kept_and_checked(plans: Plans) -> None:
     assert refusal(plans, group) == (
         "t.yaml:4  nodes.sta1.position: sta1 begins near the centre of its group (ReferencePoint); remove this"
     )
+
+
+def test_an_area_is_in_whole_millimetres() -> None:
+    """1.001 m times 1000 is less than 1001 as a float; half a millimetre is outside."""
+    area = Area(-1.001, 1.001, -0.0005, 0.9995)
+    assert (area.low, area.high) == ((-1001, 0), (1001, 999))
 
 
 def test_a_group_with_count_moves_each_by_itself(plans: Plans) -> None:

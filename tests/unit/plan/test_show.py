@@ -140,3 +140,11 @@ def test_ways_are_shown_a_line_each(plans: Plans) -> None:
         "sta1 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
         "sta2 Waypoints (0, 0, 1) m (30, 40, 1) m 50 m, 1 leg, until 10 s",
     ]
+
+
+def test_what_is_read_and_collected_is_shown(plans: Plans) -> None:
+    process = "{on: server, run: [cli], prints: {json: true, match: 'a(?P<b>.)', units: {b: ms}}, collect: /root/x}"
+    text = shown(plans(TOPOLOGY, f"{WORKLOAD}processes:\n  - {process}\n"))
+    assert "cli      JSON or a(?P<b>.)   b: ms" in text
+    assert "h1    /root/x  64 MiB" in text
+    assert "collected files" not in shown(plans()) and "printed values" not in shown(plans())
