@@ -23,6 +23,7 @@ ENVIRONMENT = {
 }
 
 
+MOST_OUTPUT_BYTES = 16 << 20  # of a short command: the agent holds it in memory
 COMMAND_TIMEOUT_S = 60  # of virtual time, in which computation takes no time: only a command that waits can exceed it
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)  # programs expect the default
 
@@ -67,6 +68,8 @@ def run(
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if not ended:
             raise GuestError(f"{command} did not end within {COMMAND_TIMEOUT_S} s", culprit)
+        if output.seek(0, os.SEEK_END) > MOST_OUTPUT_BYTES:
+            raise GuestError(f"{command} printed more than {MOST_OUTPUT_BYTES >> 20} MiB", culprit)
         output.seek(0)
         text = output.read().decode(errors="replace")
     if status:

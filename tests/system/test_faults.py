@@ -74,6 +74,12 @@ def test_a_process_that_prints_forever_is_ended_and_named(boot: Callable[..., Ra
         boot(WIRED, f"name: much\nroles: {{client: 1}}\nduration: 5 s\nprocesses:\n  - {process}\n")
 
 
+def test_an_event_that_prints_forever_is_named(boot: Callable[..., Ran]) -> None:
+    """Its node's memory ends it."""
+    with pytest.raises(RunError, match=r"workload.yaml:4: exec h1: .* yes printed more than 16 MiB$"):
+        boot(WIRED, "name: much\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: ['yes']}\n")
+
+
 def test_a_program_that_fails_in_a_node_that_can_start_no_more_is_named_with_that(boot: Callable[..., Ran]) -> None:
     place = WIRED.replace("h2: {kind: host", "h2: {kind: host, pids: 20")
     bomb = "i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done"
