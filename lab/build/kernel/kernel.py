@@ -17,12 +17,13 @@ from pathlib import Path
 from lab.build.cache import Store, content_key, file_sha256
 from lab.build.kernel.config import check_survived, read_options
 from lab.build.kernel.edited import EditedTree, is_edited
-from lab.build.kernel.modules import Changed, WithModules
+from lab.build.kernel.modules import PLACE, Changed, WithModules
 from lab.build.kernel.series import Series, Tested
 from lab.build.kernel.source import Source, ensure_source, given_source
+from lab.build.kernel.tree import KIND as KEPT
 from lab.build.kernel.tree import kernel_tree
 from lab.build.report import Report
-from lab.build.step import BuildLog
+from lab.build.step import BuildLog, CommandFailedError
 from lab.build.toolchain import toolchain_versions
 from lab.errors import BuildError
 
@@ -97,13 +98,26 @@ def ensure_kernel(
     compiler = toolchain_versions(store.root / "toolchain.json")
     key = kernel_key(changed, origin, compiler)
     if not store.has(key):
-        store.build(
-            key,
-            lambda directory: _make(directory, changed, origin, compiler, store, report),
-            report,
-            needed_bytes=NEEDED_BYTES,
-        )
+        try:
+            store.build(
+                key,
+                lambda directory: _make(directory, changed, origin, compiler, store, report),
+                report,
+                needed_bytes=NEEDED_BYTES,
+            )
+        except CommandFailedError as error:
+            raise CommandFailedError(
+                with_own_paths(error.message, store.root, modules or {}), hint=error.hint
+            ) from None
     return load_kernel(store.path(key), series)
+
+
+def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str:
+    """A compiler's message with the paths of the files that a user can change, not of their copies."""
+    message = re.sub(rf"{re.escape(str(root / KEPT))}/\w+/source/", "", message)
+    for name, folder in modules.items():
+        message = message.replace(f"{PLACE / name}/", f"{folder}/")
+    return message
 
 
 def kernel_key(series: Changed, source: Source, compiler: str) -> str:
@@ -125,7 +139,7 @@ def _make(directory: Path, changed: Changed, source: Source, compiler: str, stor
     with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, store.root, log, report) as tree:
         differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
         again = tree.has_built()
-        if again:
+        if again and differing:
             report.step(f"kernel: {_listing(differing)} changed since the last build")
         with tree.making():
             configure(tree.source, tree.objects, changed.fragments, log)
@@ -151,7 +165,7 @@ def _listing(files: list[Path]) -> str:
     named = ", ".join(map(str, files[:3]))
     if len(files) > 3:
         return f"{named} and {len(files) - 3} more files have"
-    return f"{named} has" if len(files) == 1 else f"{named or 'no file'} have"
+    return f"{named} {'has' if len(files) == 1 else 'have'}"
 
 
 def tell_if_untested(tested: Tested, source: Source, series_sha256: str, report: Report) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from lab.build.cache import Store
 from lab.build.kernel.edit import edit
-from lab.build.kernel.kernel import FEW, Kernel, ensure_kernel
+from lab.build.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
 from lab.build.kernel.series import Series
 from lab.build.kernel.source import given_source
 from lab.build.report import KeptReport
@@ -185,6 +185,13 @@ def test_change_that_does_not_compile_keeps_the_other_objects(lab: Lab) -> None:
     lab.change(a_c="A", b_c="B")
     assert lab.build().path.read_text() == "A\nall\nB\nall\nfor b\n"
     assert "net/a.o" in lab.compiled
+
+
+def test_a_compilers_message_names_the_users_own_files(tmp_path: Path) -> None:
+    source = tmp_path / "kernel-tree" / "0123abcd" / "source"
+    message = f"{source}/net/a.c:1:2: error\n{source}/net/lab-modules/one/one.c:3:4: error"
+    found = with_own_paths(message, tmp_path, {"one": Path("/home/me/workloads/mine/modules/one")})
+    assert found == "net/a.c:1:2: error\n/home/me/workloads/mine/modules/one/one.c:3:4: error"
 
 
 def test_what_an_interrupted_build_made_is_made_again(lab: Lab) -> None:

@@ -21,6 +21,7 @@ class Part:
     """Of a machine that boots nothing."""
 
     sha256 = package_sha256 = series_sha256 = release = package_version = "1"
+    tested = True
     packages: dict[str, str] = {}  # noqa: RUF012  # never changed
 
     def bundle(self, uses: Uses) -> Bundle:
@@ -56,6 +57,14 @@ def test_a_plan_is_run_with_the_code_of_its_own_stack() -> None:
     assert made_of.hashes(uses, machine())["stack sap"] is None  # a worker that does not have it
     with pytest.raises(BuildError, match="needs the code of the stack sap"):
         machine().stack(uses)
+
+
+def test_the_record_says_that_a_kernel_is_not_tested() -> None:
+    changed = machine()
+    assert "kernel_tested" not in made_of.versions(PING, changed)
+    kernel: Any = changed.kernel
+    kernel.tested = False
+    assert made_of.versions(PING, changed)["kernel_tested"] == "no"
 
 
 def test_hashes_of_several_plans_as_those_of_one() -> None:
