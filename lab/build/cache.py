@@ -87,8 +87,9 @@ def no_space(directory: Path, needed_bytes: int | None = None) -> HostError:
 class Store:
     """All entries of one kind."""
 
-    def __init__(self, kind: str, what: str, *, root: Path | None = None) -> None:
+    def __init__(self, kind: str, what: str, *, root: Path | None = None, most: int | None = None) -> None:
         self.kind = kind
+        self.most = most  # entries that stay when another one is built, those used last; None: all
         self.what = what  # as messages call it: "the kernel"
         self.root = root if root is not None else cache_root()
         self.directory = self.root / kind
@@ -175,8 +176,9 @@ class Store:
 
     def _prune(self) -> None:
         oldest_s = time.time() - UNUSED_DAYS * 86400
-        for entry in self.directory.iterdir():
-            if not entry.name.startswith(".") and entry.stat().st_mtime < oldest_s:
+        used_s = {entry: entry.stat().st_mtime for entry in self.directory.glob("[!.]*")}
+        for number, entry in enumerate(sorted(used_s, key=used_s.__getitem__, reverse=True), 1):
+            if used_s[entry] < oldest_s or (self.most is not None and number > self.most):
                 remove_tree(entry)
 
     def _publish(self, partial: Path, key: str) -> None:

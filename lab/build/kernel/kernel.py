@@ -30,6 +30,7 @@ from lab.errors import BuildError
 KIND, PROGRAM, FACTS = "kernel", "linux", "kernel.json"  # the cache's name for kernels, and files of an entry
 RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 2_000_000_000
+MOST = 50  # kernels in the cache, 12 MB each: every change makes one
 MAKE_VARIABLES = {  # what would otherwise depend on machine and time
     "ARCH": "um",
     "KBUILD_BUILD_TIMESTAMP": "1970-01-01 00:00:00 UTC",
@@ -86,7 +87,7 @@ def ensure_kernel(
         InputError: ``source`` is not a kernel source.
     """
     series = series or Series()
-    store = store or Store(KIND, "the kernel")
+    store = store or Store(KIND, "the kernel", most=MOST)
     changed: Changed = series
     if source and is_edited(source):
         changed = edited = EditedTree(source, series)

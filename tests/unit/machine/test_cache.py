@@ -182,6 +182,15 @@ def test_entry_unused_for_a_month_goes(store: Store, told: KeptReport) -> None:
     assert (store.has("old"), store.has("recent"), store.has("new")) == (False, True, True)
 
 
+def test_only_so_many_entries_stay(tmp_path: Path, told: KeptReport) -> None:
+    store = Store("thing", "the thing", root=tmp_path, most=2)
+    for age_s, key in ((3000, "a"), (1000, "b"), (2000, "c")):
+        store.build(key, lambda directory: None, told, needed_bytes=1)
+        os.utime(store.path(key), (time.time() - age_s,) * 2)
+    store.build("new", lambda directory: None, told, needed_bytes=1)
+    assert [store.has(key) for key in ("a", "b", "c", "new")] == [False, True, True, True]
+
+
 def test_clean_tells_what_it_freed(store: Store, told: KeptReport) -> None:
     def make(directory: Path) -> None:
         (directory / "content").write_bytes(bytes(100_000))
