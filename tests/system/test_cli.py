@@ -134,8 +134,11 @@ def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine
 
 
 def test_a_run_that_takes_too_long_says_how_far_it_came(tmp_path: Path, machine: runs.Machine) -> None:
-    result = lab("run", "wired-pair", "ping/ping", "--timeout", "1 ms", cwd=tmp_path, status=1)
-    assert "lab: --timeout: the run took more than 0.001 s of wall time; it was ended before" in result.stderr
+    spins = FAILING.replace("echo begun; echo wrong >&2; exit 3", "while :; do :; done")
+    (tmp_path / "w.yaml").write_text(spins)
+    result = lab("run", "wired-pair", "w.yaml", "--timeout", "4 s", cwd=tmp_path, status=1)
+    said = "lab: --timeout: the run took more than 4 s of wall time; it was ended at 1 s of 3 s of virtual time\n"
+    assert said in result.stderr
     result = lab("run", "wired-pair", "ping/ping", "--timeout", "5", cwd=tmp_path, status=2)
     assert result.stderr.endswith('lab: --timeout: "5" has no unit; write 5 s\n')
     result = lab("run", "wired-pair", "ping/ping", "--seed", "banana", cwd=tmp_path, status=2)
