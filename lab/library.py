@@ -52,14 +52,22 @@ def beside() -> list[Path]:
 
     Stacks are not among them, nor is a current directory without YAML files: its folders may have other purposes.
     """
-    here = [Path.cwd()] if any(Path.cwd().glob("*.yaml")) else []
+    here = Path.cwd()
+    found = [folder for folder in dict.fromkeys([here, *_remembered]) if _has_code(folder)]
+    if not found:  # as a rule
+        return []
     elsewhere = (Path(lab.__file__).resolve().parent, *(folder.resolve() for folder in folders("workload")))
     return [
         folder
-        for folder in dict.fromkeys([*here, *_remembered])
-        if any((folder / room).is_dir() for room in CODE_ROOMS)
-        and not any(folder.is_relative_to(other) for other in elsewhere)
+        for folder in found
+        if not any(folder.is_relative_to(other) for other in elsewhere)
+        and (folder in _remembered or any(folder.glob("*.yaml")))
     ]
+
+
+def _has_code(folder: Path) -> bool:
+    """Return whether there is a room with code in a folder."""
+    return any((folder / room).is_dir() for room in CODE_ROOMS)
 
 
 def known(kind: str) -> dict[str, Path]:

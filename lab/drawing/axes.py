@@ -123,23 +123,29 @@ def _decades(scale: Scale, wanted: int) -> list[float]:
 def labels(axes: Axes, frame: Frame, known: Collection[str]) -> list[list[Text]]:
     """Return the labels of rules and bands, in rows without overlaps; the lowest row first.
 
-    Labels in ``known``, which the legend explains, are omitted, and labels for which there is no space.
+    Labels in ``known``, which the legend explains, are omitted, and labels for which there is no space: the highest row
+    says how many.
     """
     marks = [mark for mark in axes.marks if isinstance(mark, Rule | Band) and mark.label and mark.label not in known]
     rows: list[list[Text]] = []
     ends: list[float] = []
+    left_out = 0
     for x, label in sorted((_middle(mark, frame), mark.label) for mark in marks):
         text = shortened(label, frame.width, "mark")
         half = text_width(text, "mark") / 2
         middle = min(max(x, frame.left + half), frame.right - half)
         row = next((row for row, end in enumerate(ends) if end + 8 <= middle - half), len(rows))
         if row == _MOST_ROWS:
+            left_out += 1
             continue
         if row == len(rows):
             rows.append([])
             ends.append(0.0)
         ends[row] = middle + half
         rows[row].append(Text(middle, frame.top - 8 - row * LABEL, text, "mark", "middle"))
+    if left_out:
+        text = shortened(f"{left_out} more: point at a line", frame.width, "mark")
+        rows.append([Text(frame.right, frame.top - 8 - len(rows) * LABEL, text, "mark", "end")])
     return rows
 
 

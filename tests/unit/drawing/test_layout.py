@@ -78,6 +78,7 @@ def test_labels_for_which_there_is_no_room_are_left_out_but_their_rules_stay() -
     rules = [Rule(10 + index / 100, f"roam number {index}") for index in range(20)]
     scene = lay_out(Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 30.0), rules=rules)]))
     assert sum(text.text.startswith("roam") for text in texts(scene)) == 3
+    assert "17 more: point at a line" in [text.text for text in texts(scene)]
     tips = [shape.tip for shape in scene.shapes if isinstance(shape, Path) and shape.tip]
     assert tips == [rule.label for rule in rules]
 
