@@ -59,6 +59,7 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
             mode="run",
             memory_bytes=guest_bytes(plan),
             console_level=plan.console_level,
+            rate_control=plan.rate_control,
         )
     )
     yield from guest_lines(plan)

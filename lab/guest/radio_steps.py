@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lab.guest.errors import GuestError
 from lab.guest.nl80211 import FAMILY
 from lab.guest.steps import GUEST, Pid
 
@@ -32,6 +34,42 @@ class MoveRadio(NamedTuple):
     def execute(self, guest: LiveGuest) -> None:
         """Send it."""
         guest.nl80211.move_radio(self.phy, guest.pid(self.node), self.node)
+
+
+class CheckRateControl(NamedTuple):
+    """Check that the radios have the rate control that the kernel was told: otherwise it silently takes its default."""
+
+    name: str
+    phy: int
+
+    @property
+    def place(self) -> str:
+        """No node."""
+        return GUEST
+
+    def describe(self) -> Iterator[str]:
+        """What is read."""
+        yield f"# {self._file} must be {self.name}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Read it.
+
+        Raises:
+            GuestError: It is another one.
+        """
+        try:
+            found = self._file.read_text().strip()
+        except FileNotFoundError:  # of one that tells nothing there; the default one does
+            return
+        if found != self.name:
+            raise GuestError(
+                f"rate_control: the kernel has no {self.name}, and took {found}; a workload names the module that has "
+                "it in modules:"
+            )
+
+    @property
+    def _file(self) -> Path:
+        return Path(f"/sys/kernel/debug/ieee80211/phy{self.phy}/rc/name")
 
 
 class SetCountry(NamedTuple):

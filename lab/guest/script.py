@@ -53,6 +53,10 @@ def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
 def _build(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Create all nodes, links and addresses; no program runs in them yet."""
     phys = types.radio_numbers(plan.nodes)
+    if plan.rate_control and phys:
+        from lab.guest.radio_steps import CheckRateControl
+
+        yield CheckRateControl(plan.rate_control, min(phys.values()))
     # so that containers can have limits of memory and processes
     yield Write(f"{CGROUPS}/cgroup.subtree_control", "+memory +pids")
     if plan.medium:  # while the radios are down, and before they move to their nodes

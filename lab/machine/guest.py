@@ -43,6 +43,7 @@ class Setup:
     duration_ns: int = 0  # of the plan: if virtual time goes far beyond it, the guest has run away
     memory_bytes: int = GUEST_BYTES
     console_level: str = CONSOLE_LEVEL
+    rate_control: str | None = None  # None: the kernel's default
 
 
 class Guest:
@@ -87,6 +88,7 @@ class Guest:
                 mode=mode,
                 memory_bytes=setup.memory_bytes,
                 console_level=setup.console_level,
+                rate_control=setup.rate_control,
             )
             process = GuestProcess(words, files.run, memory, console)
             closing.callback(process.kill)

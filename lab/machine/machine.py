@@ -62,7 +62,15 @@ class Machine:
             stack=stack.path if stack else None,
         )
         radios = sum(1 for node in plan.nodes if node.radio)
-        return Setup(files, plan.seed, radios, plan.duration_ns, guest_bytes(plan), plan.console_level)
+        return Setup(
+            files,
+            plan.seed,
+            radios,
+            plan.duration_ns,
+            guest_bytes(plan),
+            plan.console_level,
+            plan.rate_control,
+        )
 
 
 def ensure_machine(report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None) -> Machine:

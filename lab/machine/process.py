@@ -68,6 +68,7 @@ def command_line(
     mode: str,
     memory_bytes: int,
     console_level: str = CONSOLE_LEVEL,
+    rate_control: str | None = None,
 ) -> list[str]:
     """The kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
     kind = MODES[mode]
@@ -85,6 +86,7 @@ def command_line(
         f"loglevel={loglevel}",
         "log_buf_len=2M",
         "norandmaps",
+        *([f"mac80211.ieee80211_default_rc_algo={rate_control}"] if rate_control else []),
         f"mac80211_hwsim.radios={radios}",
         f"lab.seed={seed}",
         f"lab.hashseed={seed % 2**32}",

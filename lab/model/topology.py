@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 AnyNode = Annotated[
     Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
 ]
+_ALGORITHM = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
 
 
@@ -39,6 +41,12 @@ def _subnet(text: str) -> str:
         refuse(f'"{text}" is not a valid IPv4 network; write one such as 10.0.0.0/8')
     if network.prefixlen > 30:
         refuse(f'"{text}" is too small for two nodes; write a larger network, such as 10.0.0.0/8')
+    return text
+
+
+def _rate_control(text: str) -> str:
+    if not _ALGORITHM.fullmatch(text):
+        refuse(f'"{text}" is not a valid name of a rate control; write one such as minstrel_ht')
     return text
 
 
@@ -104,6 +112,11 @@ class Topology(Model):
         "warning",
         description="Least important messages of the guest's kernel that go to console.log: info for pr_info, debug "
         "for all.",
+    )
+    rate_control: Annotated[Text, AfterValidator(_rate_control)] | None = Field(
+        None,
+        description="The algorithm by which all radios without rate: choose their rates, by its name in the kernel. It "
+        "may be that of a module (modules: of a workload). Default: minstrel_ht.",
     )
     nodes: AllNodes = Field(description="The nodes, by name.")
     links: list[Link] = Field([], description="The wired links.")

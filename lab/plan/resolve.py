@@ -88,6 +88,7 @@ def resolve(
         programs=programs(processes),
         modules=sorted(set(workload.model.modules)),
         console_level=topology.model.console_level,
+        rate_control=topology.model.rate_control,
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),
         collect=collected,

@@ -316,6 +316,7 @@ class Plan:
     programs: dict[str, str] | None = field(default=None, omitted=True)
     modules: list[str] = field(default_factory=list, omitted=True)  # of the guest's kernel
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
+    rate_control: str | None = field(default=None, omitted=True)  # of all radios; None: the kernel's default
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
     packed: dict[str, str] = field(default_factory=dict, omitted=True)

@@ -40,6 +40,8 @@ def render(plan: Plan) -> Group:
         parts.append(f"every node has {', '.join(f'the code of {name} in /opt/{name}' for name in plan.stacks())}")
     if plan.modules:
         parts.append(f"the guest's kernel has the modules {', '.join(plan.modules)}")
+    if plan.rate_control is not None:
+        parts.append(f"radios choose their rates by {escape(plan.rate_control)}")
     if plan.console_level != CONSOLE_LEVEL:
         parts.append(f"console.log has the kernel's messages up to level {plan.console_level}")
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]

@@ -54,6 +54,16 @@ def test_kernel_module_of_a_stack(tmp_path: Path, machine: runs.Machine) -> None
     assert found["versions"]["kernel_tested"] == "no"
 
 
+def test_rate_control_of_a_stack(tmp_path: Path, machine: runs.Machine) -> None:
+    slow = ("run", "one-station", "constant/slow")
+    stack = CHECKOUT / "tests" / "fixtures" / "stack"
+    lab(*slow, "--out", str(tmp_path / "run"), "--set", "rate_control=lowest", cwd=stack)
+    assert record(tmp_path / "run")["passed"]
+    # mac80211 takes its default instead of one that it does not know, without a word
+    other = lab(*slow, "--out", str(tmp_path / "other"), "--set", "rate_control=lowst", cwd=stack, status=1).stderr
+    assert "rate_control: the kernel has no lowst, and took minstrel_ht" in other
+
+
 def test_kernel_that_is_none(tmp_path: Path) -> None:
     told = lab("run", "wired-pair", "idle", "--kernel", "beef", cwd=tmp_path, status=2).stderr
     assert told.startswith("lab: --kernel beef: it is neither a file nor the beginning of a kernel's hash")
