@@ -165,7 +165,7 @@ def test_both_ways_at_once(boot: Callable[..., Ran]) -> None:
     sender = f"{{probe: udp-sender, to: '{{sta.ip}}', size: {UDP_BYTES} B, every: 350 us, count: 40000}}"
     down = (
         "  - {on: sta, run: {probe: udp-sink}, as: receiver, ready: {listening: udp/9000}}\n"
-        f"  - {{on: sink, run: {sender}, as: down}}\n"
+        f"  - {{on: sink, run: {sender}, as: down, may_run_on: true}}\n"
     )
     ran = boot(place(f"{A_54}, rate: 54 Mbit/s", ["rate: 54 Mbit/s"]), workload(BUFFER_BYTES, 12) + down)
     compare("both ways: up", uplink_mbps(ran)["sta1"], 15.01, 0.02)

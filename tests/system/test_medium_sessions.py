@@ -28,7 +28,7 @@ def test_no_frame_is_lost_between_agreements(boot: Boot, seed: int) -> None:
     """A frame from before an agreement is not sent after its start, nor one of an agreement after its end."""
     lose = "  - {at: 1 s, fault: lose, frames: data, from: ap1, to: sta1, share: 50 %, count: 1000000}\n"
     end = "".join(f"  - {{at: {at_ms} ms, exec: h1, run: [python3, /tmp/send.py]}}\n" for at_ms in END_MS)
-    program = "files:\n  send:\n    on: sender\n    path: /tmp/send.py\n    text: |\n" + "".join(
+    program = "files:\n  send:\n    on: sender\n    path: /tmp/send.py\n    substitute: true\n    text: |\n" + "".join(
         f"      {line}\n" for line in SEND.splitlines()
     )
     load = WORK.format(seconds=24, sender=f"size: 1400 B, every: 1 ms, count: {SENT}")
