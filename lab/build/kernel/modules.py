@@ -3,9 +3,9 @@
 
 A module is a folder with C files and a Makefile of Kbuild, such as one that builds it for any other kernel:
 ``obj-m += tcp_lazy.o``. The guest's kernel loads no modules: it would be another kernel for everybody. Instead, the
-folder becomes part of the source, at lab-modules/NAME, and what is in ``obj-m`` becomes part of ``obj-y``. So
+folder becomes part of the source, at drivers/lab-modules/NAME, and what is in ``obj-m`` becomes part of ``obj-y``. So
 module_init runs when the guest boots, before the first process, and before that of mac80211_hwsim, whose radios take
-their rate control then: folders are linked in the order in which Linux's Kbuild names them.
+their rate control then: folders are linked in the order in which Linux's Makefiles name them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,9 @@ from lab.build.kernel.tree import Changes, Plain
 from lab.build.step import BuildLog
 from lab.errors import BuildError
 
-PLACE = Path("lab-modules")  # in the kernel's source
+PLACE = Path("drivers/lab-modules")  # in the kernel's source
 MAKEFILE = "Makefile"
-_PARENT = Path("Kbuild")
-_DRIVERS = re.compile(rb"^obj-y\s*\+=\s*drivers/$", re.MULTILINE)
+_PARENT = Path("drivers/Makefile")  # where its folders are linked first; a change of the top folder compiles everything
 _SUFFIXES = (".c", ".h", ".S")
 _OBJECTS = re.compile(r"^\s*obj-[my]\s*[:+]?=", re.MULTILINE)
 # make prefers a Kbuild to a Makefile
@@ -89,7 +88,7 @@ class WithModules:
 
     def sha256(self) -> str:
         """A hash of the other changes, and of names and content of the modules' files."""
-        digest = hashlib.sha256(f"modules before drivers\0{self._changed.sha256()}\0".encode())
+        digest = hashlib.sha256(f"modules of drivers\0{self._changed.sha256()}\0".encode())
         for path, content in self._contents.items():
             digest.update(f"{path}\0{len(content)}\0".encode())
             digest.update(content)
@@ -99,11 +98,4 @@ class WithModules:
         """The content of each file that differs from Linux."""
         changes = self._changed.changes(plain, scratch, version, log)
         parent = changes.get(_PARENT) or plain(_PARENT) or b""
-        line = f"obj-y += {PLACE}/\n".encode()
-        placed, count = _DRIVERS.subn(lambda found: line + found[0], parent)
-        if count != 1:
-            raise BuildError(
-                f"this kernel's {_PARENT} has no line for drivers/, before which modules go",
-                hint="build without modules:, or from another source",
-            )
-        return {**changes, **self._contents, _PARENT: placed}
+        return {**changes, **self._contents, _PARENT: f"obj-y += {PLACE.name}/\n".encode() + parent}

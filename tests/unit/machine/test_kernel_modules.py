@@ -32,22 +32,16 @@ def series(tmp_path: Path) -> Series:
 
 
 def test_a_module_becomes_part_of_the_source(module: Path, series: Series, log: BuildLog, tmp_path: Path) -> None:
-    linux = {Path("Kbuild"): b"obj-y\t+= lib/\nobj-y\t+= drivers/\nobj-y\t+= net/\n"}
+    linux = {Path("drivers/Makefile"): b"obj-y += cache/\n"}
     changes = WithModules(series, {"tcp-one": module}).changes(linux.get, tmp_path / "scratch", "6.12", log)
     assert changes == {
-        Path("Kbuild"): b"obj-y\t+= lib/\nobj-y += lab-modules/\nobj-y\t+= drivers/\nobj-y\t+= net/\n",
-        Path("lab-modules/Makefile"): b"obj-y += tcp-one/\n",
-        Path("lab-modules/tcp-one/Kbuild"): b"include $(src)/Makefile\nobj-y += $(obj-m)\nobj-m :=\n",
-        Path("lab-modules/tcp-one/Makefile"): b"obj-m += tcp_one.o\n",
-        Path("lab-modules/tcp-one/tcp_one.c"): b"tcp_one.c",
-        Path("lab-modules/tcp-one/deep/own.h"): b"deep/own.h",
+        Path("drivers/Makefile"): b"obj-y += lab-modules/\nobj-y += cache/\n",
+        Path("drivers/lab-modules/Makefile"): b"obj-y += tcp-one/\n",
+        Path("drivers/lab-modules/tcp-one/Kbuild"): b"include $(src)/Makefile\nobj-y += $(obj-m)\nobj-m :=\n",
+        Path("drivers/lab-modules/tcp-one/Makefile"): b"obj-m += tcp_one.o\n",
+        Path("drivers/lab-modules/tcp-one/tcp_one.c"): b"tcp_one.c",
+        Path("drivers/lab-modules/tcp-one/deep/own.h"): b"deep/own.h",
     }
-
-
-def test_a_kernel_without_a_place_for_modules(module: Path, series: Series, log: BuildLog, tmp_path: Path) -> None:
-    changed = WithModules(series, {"tcp-one": module})
-    with pytest.raises(BuildError, match="Kbuild has no line for drivers/"):
-        changed.changes({Path("Kbuild"): b"obj-y += net/\n"}.get, tmp_path / "scratch", "6.12", log)
 
 
 def test_its_files_are_part_of_the_hash(module: Path, series: Series) -> None:

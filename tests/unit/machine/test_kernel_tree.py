@@ -189,7 +189,7 @@ def test_change_that_does_not_compile_keeps_the_other_objects(lab: Lab) -> None:
 
 def test_a_compilers_message_names_the_users_own_files(tmp_path: Path) -> None:
     source = tmp_path / "kernel-tree" / "0123abcd" / "source"
-    message = f"{source}/net/a.c:1:2: error\n{source}/lab-modules/one/one.c:3:4: error"
+    message = f"{source}/net/a.c:1:2: error\n{source}/drivers/lab-modules/one/one.c:3:4: error"
     found = with_own_paths(message, tmp_path, {"one": Path("/home/me/workloads/mine/modules/one")})
     assert found == "net/a.c:1:2: error\n/home/me/workloads/mine/modules/one/one.c:3:4: error"
 
