@@ -48,6 +48,12 @@ class Scene(Protocol):
     def set_power(self, ap: plan.Node, on: bool) -> None:
         """Give an access point power from then on, or take it away."""
 
+    def is_away(self, station: plan.Node) -> bool:
+        """Return whether an event has disconnected a station, and none connected it again, at the time of the event."""
+
+    def set_away(self, station: plan.Node, away: bool) -> None:
+        """Disconnect a station from then on, or let it connect."""
+
     def processes(self, name: str, key: str) -> list[str]:
         """Return the ids of the processes of that name."""
 

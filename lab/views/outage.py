@@ -129,11 +129,14 @@ def explained(row: Mapping[str, Any]) -> str | None:
         return None
     at_s = plain(row["at_ns"] / SECOND)
     begin = (
-        f"At {at_s} s, {row['station']} got no data for {_ms(pause_ns)}, but was without access point only for "
+        f"At {at_s} s, {row['station']} got no data for {_ms(pause_ns)}, but was without access point for only "
         f"{_ms(without_ns)}"
     )
     causes = [_CAUSES[cause["cause"]](cause) for cause in row.get("why", ())]
-    return f"{begin}: {', and '.join(causes)}." if causes else f"{begin}; this run's data do not show why."
+    if not causes:
+        return f"{begin}; this run's data do not show why."
+    overlap = "; these times may overlap" if len(causes) > 1 else ""
+    return f"{begin}: {', and '.join(causes)}{overlap}."
 
 
 def _ms(ns: float) -> str:
@@ -141,7 +144,7 @@ def _ms(ns: float) -> str:
 
 
 def _scan(cause: Mapping[str, Any]) -> str:
-    return f"it scanned for {_ms(cause['took_ns'])} of it"
+    return f"a scan took {_ms(cause['took_ns'])} of the pause"
 
 
 def _dhcp(cause: Mapping[str, Any]) -> str:

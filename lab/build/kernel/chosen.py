@@ -76,7 +76,7 @@ def chosen_kernel(text: str, series: Series | None = None, store: Store | None =
         raise InputError(f"--kernel {text}: {len(matching)} kernels have a hash that begins so:{known}")
     raise InputError(
         f"--kernel {text}: it is neither a file nor the beginning of a kernel's hash (four digits or more)",
-        hint=f"the cache has{known}" if known else "the cache has none; `lab kernel` builds one",
+        hint=f"the cache has these, newest first:{known}" if known else "the cache has none; `lab kernel` builds one",
     )
 
 

@@ -17,4 +17,8 @@ class Connect(Event):
     def resolve(self, scene: Scene) -> Resolved:
         """Yield no parameters, for each station."""
         for station in stations(scene, self.connect, "connect", "connect"):
-            yield station.name, {}
+            if scene.is_away(station):
+                scene.set_away(station, False)
+                yield station.name, {}
+            else:
+                scene.refuse(f"no event has disconnected {station.name} at that time; remove this", "connect")

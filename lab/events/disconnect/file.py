@@ -17,4 +17,8 @@ class Disconnect(Event):
     def resolve(self, scene: Scene) -> Resolved:
         """Yield no parameters, for each station."""
         for station in stations(scene, self.disconnect, "disconnect", "disconnect"):
-            yield station.name, {}
+            if scene.is_away(station):
+                scene.refuse(f"{station.name} is disconnected already at that time; remove this", "disconnect")
+            else:
+                scene.set_away(station, True)
+                yield station.name, {}

@@ -35,6 +35,12 @@ def _reachable(scene: Scene, station: plan.Node, target: plan.Node) -> bool:
     if target.kind != "ap" or target.radio is None:
         scene.refuse(f"{target.name} is not an access point (it is a {target.kind})", "to")
         return False
+    if not scene.has_power(target):
+        scene.refuse(f"{target.name} has no power at that time; write power: {target.name}, to: on before", "to")
+        return False
+    if scene.is_away(station):
+        scene.refuse(f"{station.name} is disconnected at that time; write connect: {station.name} before", "roam")
+        return False
     if station.radio is not None and target.radio.ssid != station.radio.ssid:
         scene.refuse(
             f'{target.name} has the SSID "{target.radio.ssid}", but {station.name} has "{station.radio.ssid}"; '

@@ -39,6 +39,7 @@ class _State:
     courses: Courses
     netem: dict[str, Netem] = field(default_factory=dict)  # of links
     off: set[str] = field(default_factory=set)  # access points without power
+    away: set[str] = field(default_factory=set)  # stations that events have disconnected
 
 
 @dataclass
@@ -92,6 +93,12 @@ class _Scene:
 
     def set_power(self, ap: Node, on: bool) -> None:
         (self.state.off.discard if on else self.state.off.add)(ap.name)
+
+    def is_away(self, station: Node) -> bool:
+        return station.name in self.state.away
+
+    def set_away(self, station: Node, away: bool) -> None:
+        (self.state.away.add if away else self.state.away.discard)(station.name)
 
     def processes(self, name: str, key: str) -> list[str]:
         if name not in self.process_ids:

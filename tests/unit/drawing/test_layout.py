@@ -100,7 +100,7 @@ def test_a_name_in_a_legend_is_cut_only_if_it_is_wider_than_the_figure() -> None
 
 
 def test_sentences_below_the_axes_are_whole_and_in_the_picture() -> None:
-    sentence = "At 10 s, sta1 got no data for 300 ms, but was without access point only for 10 ms: it scanned. " * 3
+    sentence = "At 10 s, sta1 got no data for 300 ms, but was without access point for only 10 ms: it scanned. " * 3
     scene = lay_out(Figure("f", "t", "a", [Panel("x, s", "y", (0.0, 30.0))], below=[sentence]))
     lowest = max(extent(text)[3] for text in texts(scene) if text.kind == "axis" and not text.turn)
     found = [text for text in texts(scene) if extent(text)[1] > lowest]

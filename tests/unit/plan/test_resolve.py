@@ -409,11 +409,36 @@ def test_stops_reach_every_node(plans: Plans) -> None:
             "at: 5 s, power: ap1, to: on",
             "t.yaml:14  timeline.0.to: ap1 is on already at that time; remove this",
         ),
+        (
+            "at: 5 s, connect: sta1",
+            "t.yaml:14  timeline.0.connect: no event has disconnected sta1 at that time; remove this",
+        ),
         ("at: 5 s, power: ap1, to: 7", 't.yaml:14  timeline.0.to: "7" is not one of off, on'),
     ],
 )
 def test_mistakes_in_events(plans: Plans, event: str, message: str) -> None:
     assert refusal(plans, WORKLOAD, TOPOLOGY + timeline(event)) == message
+
+
+@pytest.mark.parametrize(
+    ("before", "event", "message"),
+    [
+        ("disconnect: sta1", "disconnect: sta1", "disconnect: sta1 is disconnected already at that time; remove this"),
+        (
+            "disconnect: sta1",
+            "roam: sta1, to: ap2",
+            "roam: sta1 is disconnected at that time; write connect: sta1 before",
+        ),
+        (
+            "power: ap2, to: off",
+            "roam: sta1, to: ap2",
+            "to: ap2 has no power at that time; write power: ap2, to: on before",
+        ),
+    ],
+)
+def test_events_know_those_before_them(plans: Plans, before: str, event: str, message: str) -> None:
+    mistake = refusal(plans, WORKLOAD, TOPOLOGY + timeline(f"at: 1 s, {before}", f"at: 2 s, {event}"))
+    assert mistake == f"t.yaml:15  timeline.1.{message}"
 
 
 def test_losing_contact_on_purpose(plans: Plans) -> None:
