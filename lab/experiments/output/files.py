@@ -150,6 +150,12 @@ def read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
+        if (path / "record.json").is_file():
+            raise RecordError(
+                f"{path} is a single run, but results of experiments are compared",
+                hint="write an experiment with what differs in its grid: (docs/write-an-experiment.md); lab reproduce "
+                "runs it",
+            ) from None
         raise RecordError(f"cannot read {file}: {error.strerror}", hint="lab reproduce --out DIR creates one") from None
     except ValueError:
         found = None

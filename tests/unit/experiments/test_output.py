@@ -198,3 +198,9 @@ def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:
     page = files.write(results, tmp_path, formats=[])
     assert page.stat().st_size < 600_000
     assert "for seed in $(seq 1 20); do" in page.read_text()
+
+
+def test_a_single_run_is_no_experiment(tmp_path: Path) -> None:
+    (tmp_path / "record.json").touch()
+    with pytest.raises(RecordError, match="is a single run, but results of experiments are compared"):
+        files.read(tmp_path)
