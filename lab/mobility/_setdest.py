@@ -18,6 +18,7 @@ from lab.mobility._trace import HEIGHT_M, WAYPOINTS_MOST, TraceError, number, ti
 from lab.shared.mobility_types import Waypoint
 from lab.shared.places import place_at
 
+_SLOWEST_M_S = 1e-9  # who is slower moves less than 1 mm in the longest time that a trace may have
 _AT = re.compile(r'\$\w+\s+at\s+(?P<at>\S+)\s+(?:"(?P<what>[^"]*)"|\{(?P<braced>[^}]*)\})\s*;?\s*(?:#.*)?')
 _NODE = re.compile(r"\$\w+\((?P<node>\d{1,6})\)\s+(?P<what>.*?)\s*;?\s*(?:#.*)?")
 _SET = re.compile(r"set\s+(?P<axis>[XYZ])_\s+(?P<value>\S+)")
@@ -55,7 +56,7 @@ class _Node:
         if order.axis:
             there = tuple(order.value_m if axis == order.axis else at for axis, at in zip("XYZ", here, strict=True))
             self._jump(order.at_s, there)
-        elif order.speed_m_s > 0:
+        elif order.speed_m_s >= _SLOWEST_M_S:
             takes_s = math.dist(here[:2], order.to_m) / order.speed_m_s
             self.way.append(_at(order.at_s + takes_s, (*order.to_m, here[2])))
 

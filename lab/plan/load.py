@@ -199,19 +199,21 @@ def _text(path: Path) -> str:
 
 def _trace(path: Path) -> str:
     """Read a trace, unpacked if it ends in .gz."""
-    if path.suffix != ".gz":
-        return _text(path)
+    packed = path.suffix == ".gz"
     try:
-        with gzip.open(path) as file:
+        if path.exists() and not path.is_file():  # a device or a pipe may have no end
+            raise InputError(f"{label_of(path)} is no regular file")
+        with gzip.open(path) if packed else path.open("rb") as file:
             content = file.read(_TRACE_MOST + 1)
     except (zlib.error, gzip.BadGzipFile, EOFError):
         raise InputError(f"{label_of(path)} is not a gzip file, or it is cut off") from None
-    except OSError as error:
-        raise InputError(f"{label_of(path)} cannot be read: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise InputError(f"{label_of(path)} cannot be read: {reason}") from error
     if len(content) > _TRACE_MOST:
-        raise InputError(f"{label_of(path)} has more than {_TRACE_MOST >> 20} MiB when unpacked")
+        raise InputError(f"{label_of(path)} has more than {_TRACE_MOST >> 20} MiB{' when unpacked' if packed else ''}")
     try:
-        return content.decode()
+        return content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise InputError(f"{label_of(path)} is not UTF-8 text") from None
 

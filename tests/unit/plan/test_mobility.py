@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from lab.errors import InputError
 from lab.mobility import _bonnmotion, _setdest
 from lab.mobility._trace import TraceError
 from lab.model.mobility import Area, cut, kinds
+from lab.plan import load
 from lab.plan.load import check
 from lab.plan.timeline.movement import Courses
 from lab.shared.mobility_types import Way, Waypoint
@@ -290,6 +292,34 @@ def test_a_trace_of_ns2(plans: Plans, tmp_path: Path) -> None:
     ]
     assert found["sta1"] == [(0, 0, 500, 1000), (9 * S, 0, 500, 1000), (9 * S, 7500, 500, 1000)]
     assert place_at(found["sta1"], 9 * S - 1) == (0, 0.5, 1) and place_at(found["sta1"], 9 * S) == (7.5, 0.5, 1)
+
+
+@pytest.mark.parametrize("speed", ["1e-305", "1e-300", "1e-20", "0"])
+def test_who_never_gets_anywhere_stays(plans: Plans, tmp_path: Path, speed: str) -> None:
+    (tmp_path / "walk.tcl").write_text(f'$ns_ at 1.0 "$node_(0) setdest 10000 0 {speed}"\n')
+    found = ways(plans(topology("model: Trace, nodes: sta1, file: walk.tcl"), WORKLOAD))
+    assert found["sta1"] == [(0, 0, 0, 1000), (S, 0, 0, 1000)]
+
+
+@pytest.mark.parametrize("name", ["walk.tcl", "walk.movements.gz"])
+def test_a_trace_without_an_end_is_not_read(plans: Plans, tmp_path: Path, name: str) -> None:
+    told = f"t.yaml:9  mobility.0.file: {name} is no regular file"
+    (tmp_path / name).symlink_to("/dev/zero")
+    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == told
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    assert refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}")) == told
+
+
+@pytest.mark.parametrize(("name", "told"), [("walk.tcl", ""), ("walk.movements.gz", " when unpacked")])
+def test_a_trace_has_a_limit(
+    plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, told: str
+) -> None:
+    monkeypatch.setattr(load, "_TRACE_MOST", 1 << 20)
+    content = b"#" * ((1 << 20) + 1)
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    said = refusal(plans, topology(f"model: Trace, nodes: sta1, file: {name}"))
+    assert said == f"t.yaml:9  mobility.0.file: {name} has more than 1 MiB{told}"
 
 
 def test_a_trace_of_a_topology_that_is_included(plans: Plans, tmp_path: Path) -> None:
