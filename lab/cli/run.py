@@ -51,31 +51,26 @@ def execute(
     kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
-    with in_order("run", topology, workload):
-        plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
-    runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
-    if (told := memory_text(plans[0])) is not None:
-        print(told, file=sys.stderr)
-    code = library.code_of(workload, plans[0].stack)
-    with reporter() as report:
-        machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
-    seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
-    name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
-    running = _head_start(name, plans, machine, out)
-    directory = running.directory if running else runs.new_directory(name, out)
-    places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
-    for place in places:
-        with writing(place):
-            place.mkdir(exist_ok=True)
-    try:
+    with _failing_in(junit, lambda: f"{workload} on {topology}, seed {seed}"):
+        timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
+        with in_order("run", topology, workload):
+            plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
+    with _failing_in(junit, lambda: _name_of(plans)):
+        runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
+        if (told := memory_text(plans[0])) is not None:
+            print(told, file=sys.stderr)
+        code = library.code_of(workload, plans[0].stack)
+        with reporter() as report:
+            machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
+        seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
+        name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
+        running = _head_start(name, plans, machine, out)
+        directory = running.directory if running else runs.new_directory(name, out)
+        places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
+        for place in places:
+            with writing(place):
+                place.mkdir(exist_ok=True)
         records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
-    except LabError as error:
-        if junit is not None:
-            from lab.report.junit import failed
-
-            _write(junit, failed(plans, str(error)))
-        raise
     _point_latest(directory, out)
     if junit is not None:
         from lab.report.junit import document
@@ -83,6 +78,29 @@ def execute(
         _write(junit, document(records))
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
+
+
+@contextlib.contextmanager
+def _failing_in(junit: Path | None, name: Callable[[], str]) -> Iterator[None]:
+    """Write a failure to the file of --junit, too: one of an earlier run must not stay there.
+
+    Raises:
+        LabError: the failure.
+    """
+    try:
+        yield
+    except LabError as error:
+        if junit is not None:
+            from lab.report.junit import failed
+
+            _write(junit, failed(name(), str(error)))
+        raise
+
+
+def _name_of(plans: list[Plan]) -> str:
+    from lab.report.junit import name_of
+
+    return name_of(plans)
 
 
 def _wall_s(option: str, text: str) -> float:

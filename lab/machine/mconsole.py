@@ -48,3 +48,9 @@ def running(scratch: Path) -> str | None:
     ask(scratch, "sysrq 7")
     found = _TASK.search(ask(scratch, "sysrq p"))
     return f"{found['name']} (pid {found['pid']} in the guest)" if found else None
+
+
+def kernel_log(scratch: Path) -> str:
+    """The kernel's whole log, with the lines that its console does not show; empty if the guest does not answer."""
+    ask(scratch, "sysrq 7")
+    return ask(scratch, "sysrq R")

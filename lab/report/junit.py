@@ -18,16 +18,20 @@ def document(records: Sequence[Record]) -> str:
     return xml.document("lab run", [_suite(record) for record in records])
 
 
-def failed(plans: Sequence[Plan], reason: str) -> str:
-    """Return the text of a file for runs of which one did not come to its end.
+def failed(name: str, reason: str) -> str:
+    """Return the text of a file for runs of which one did not begin, or not come to its end.
 
     Args:
-        plans: of the runs.
+        name: of the runs.
         reason: the error's message.
     """
-    name = _name(plans[0]) if len(plans) == 1 else f"{_name(plans[0])} to {plans[-1].seed}"
     first, _, _ = reason.partition("\n")
     return xml.document("lab run", [xml.Suite(name, [xml.Case(name, FINISHED, xml.ERROR, first, "run", reason)])])
+
+
+def name_of(plans: Sequence[Plan]) -> str:
+    """Return the name of runs with consecutive seeds."""
+    return _name(plans[0]) if len(plans) == 1 else f"{_name(plans[0])} to {plans[-1].seed}"
 
 
 def _suite(record: Record) -> xml.Suite:

@@ -80,6 +80,17 @@ def test_an_event_that_prints_forever_is_named(boot: Callable[..., Ran]) -> None
         boot(WIRED, "name: much\nduration: 2 s\ntimeline:\n  - {at: 1 s, exec: h1, run: ['yes']}\n")
 
 
+def test_a_node_whose_memory_is_full_of_files_is_named_soon(boot: Callable[..., Ran]) -> None:
+    """The program that fills it waits in a loop for the end of the one that was killed instead."""
+    fill = "dd if=/dev/zero of=/root/x bs=1M; exit 0"
+    with pytest.raises(RunError, match=r"^sta1 reached its memory limit \(memory: 32 MiB\); .*; running: dd "):
+        boot(
+            ONE_AP.replace("sta1: {kind: sta", "sta1: {kind: sta, memory: 32 MiB"),
+            "name: fill\nroles: {client: 1}\nduration: 2 s\nprocesses:\n"
+            f"  - {{on: client, run: [bash, -c, '{fill}'], as: fill}}\n",
+        )
+
+
 def test_a_program_that_fails_in_a_node_that_can_start_no_more_is_named_with_that(boot: Callable[..., Ran]) -> None:
     place = WIRED.replace("h2: {kind: host", "h2: {kind: host, pids: 20")
     bomb = "i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done"

@@ -160,3 +160,43 @@ def test_a_command_that_does_not_end_is_told(tmp_path: Path) -> None:
     guest.uptime_ns = 3 * 3600 * 10**9
     with pytest.raises(RunError, match="^sta1 ping h1: did not end within 2 h of virtual time"):
         watch.look_at_command("sta1 ping h1\n", now_s)
+
+
+FULL = """\
+[    2.001000] dd invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
+[    2.001000] Memory cgroup out of memory: Killed process 47 (wpa_supplicant) total-vm:18348kB, anon-rss:1796kB
+"""
+WHOLE_LOG = """\
+[    2.001000] memory: usage 262144kB, limit 262144kB, failcnt 2253
+[    2.001000] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),oom_memcg=/lab-sta1,task_memcg=/lab-sta1,task=x
+"""
+
+
+@pytest.mark.parametrize(
+    ("console", "stood_s", "told"),
+    [
+        (FULL, 6, "sta1 reached its memory limit (memory: 256 MiB); virtual time stood still at 2.0 s"),
+        (FULL.replace("(wpa_supplicant)", "(dd)"), 6, ""),  # it ends, which may take long
+        (FULL.replace("(wpa_supplicant)", "(dd)"), 61, "sta1 reached its memory limit (memory: 256 MiB); virtual"),
+        (FULL.replace("2.001", "1.001"), 6, ""),  # something else takes long
+        (FULL.replace("2.001", "1.001"), 61, "virtual time stood still at 2.0 s for 60 s"),
+        ("", 6, ""),
+    ],
+)
+def test_a_node_that_is_full_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, console: str, stood_s: float, told: str
+) -> None:
+    monkeypatch.setattr("lab.machine.mconsole.running", lambda scratch: None)
+    monkeypatch.setattr("lab.machine.mconsole.kernel_log", lambda scratch: WHOLE_LOG)
+    (tmp_path / "console.log").write_text(console)
+    guest = Beating(tmp_path, "")
+    guest.uptime_ns = 2_000_000_000
+    watch = Watch(cast(GuestProcess, guest), tmp_path, 1)
+    watch._look()
+    watch._moved_s -= stood_s
+    try:
+        watch._look()
+    except RunError as error:
+        assert told and str(error).startswith(told)
+    else:
+        assert not told

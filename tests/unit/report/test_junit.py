@@ -4,7 +4,12 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
+import pytest
+
+from lab.cli import run
+from lab.errors import InputError
 from lab.record import Record
 from lab.report import junit
 from tests.unit.report.conftest import Recorder
@@ -34,7 +39,34 @@ def test_several_runs_are_suites(record: Record) -> None:
 
 
 def test_a_run_that_failed_is_an_error(record: Record) -> None:
-    root = ET.fromstring(junit.failed([record.plan], "cli ended with status 3\n  last lines").encode())
+    root = ET.fromstring(junit.failed(junit.name_of([record.plan]), "cli ended with status 3\n  last lines").encode())
     error = root.find("testsuite/testcase/error")
     assert error is not None and error.attrib == {"message": "cli ended with status 3", "type": "run"}
     assert root.attrib["errors"] == "1"
+
+
+def test_a_mistake_in_a_file_replaces_an_earlier_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "work.yaml").write_text("name: work\nduration: never\n")
+    result = tmp_path / "result.xml"
+    result.write_text("<testsuites/>")
+    with pytest.raises(InputError):
+        run.execute(
+            "one-ap",
+            "work.yaml",
+            1,
+            [],
+            None,
+            pcap=None,
+            repeat=1,
+            jobs=1,
+            timeout=None,
+            as_json=False,
+            junit=result,
+            source=None,
+            kernel=None,
+        )
+    case = ET.parse(result).getroot().find("testsuite/testcase")
+    assert case is not None and case.attrib["classname"] == "work.yaml on one-ap, seed 1"
+    error = case.find("error")
+    assert error is not None and error.attrib["message"].startswith("work.yaml:2  duration: ")
