@@ -139,7 +139,7 @@ def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], g
             run.error = str(error)
     elif process.prints is not None and found.path("out").exists():
         try:
-            run.parsed = printed.parse(found, process.prints, guest["boot_ns"])
+            run.parsed = printed.parse(found, process.prints, guest["boot_ns"], process.source)
         except probes.ProbeOutputError as error:
             run.error = str(error)
     ended = reported.get("ended_ns")

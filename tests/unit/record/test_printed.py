@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.errors import HostError
 from lab.experiments.analysis.sources import planned, recorded
 from lab.expressions.values import Quantity
 from lab.probes.base import Parsed, ProbeOutputError, Raw
-from lab.record import build
+from lab.record import build, matching
 from lab.record.printed import parse
 from lab.shared.types import Check, Metric, Node, Plan, Prints, Process
 
@@ -58,7 +61,34 @@ def test_what_looks_like_json_must_be(tmp_path: Path, line: str) -> None:
         parsed(tmp_path, JSON, f"fine\n{line}\n")
 
 
-@settings(deadline=None)
+def test_an_expression_that_would_take_years_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = partial(matching.groups, cpu_s=0.2)
+    monkeypatch.setattr(matching, "groups", groups)
+    (tmp_path / "cli.out").write_text(f"x\n{'a' * 60}b\n")
+    prints = Prints(False, ["x", "(?P<x>(a+)+)$"], {})
+    told: list[str] = []
+
+    def read() -> None:
+        try:
+            parse(Raw(tmp_path, "cli"), prints, BOOT_NS, "w.yaml:7")
+        except ProbeOutputError as error:
+            told.append(str(error))
+
+    reader = Thread(target=read, daemon=True)  # as trials are; no signal ends a search there
+    reader.start()
+    reader.join(30)
+    assert [text.partition("; ")[0] for text in told] == [
+        "w.yaml:7: prints: match: cli.out:2: the search for '(?P<x>(a+)+)$' takes too long"
+    ]
+
+
+def test_a_search_that_was_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(HostError, match=r"cli.out: the search of regular expressions ended with status 1"):
+        parsed(tmp_path, ACKED, "rtt=1\n")
+
+
+@settings(deadline=None, max_examples=25)  # each starts a process
 @given(st.binary())
 def test_any_output_is_read_or_refused(out: bytes) -> None:
     import tempfile
