@@ -86,10 +86,18 @@ def _found(
     """Yield names and values of a line."""
     if prints.json and text.startswith("{"):
         for name, value in _object(raw, number, text).items():
-            if isinstance(value, str | bool) or (isinstance(value, int | float) and math.isfinite(value)):
+            if isinstance(value, str | bool) or _is_number(value):
                 yield name, value
     for name, group in groups:
         yield name, _value(group)
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that a float can hold."""
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def _object(raw: Raw, number: int, text: str) -> dict[str, Any]:

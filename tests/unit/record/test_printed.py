@@ -61,6 +61,12 @@ def test_what_looks_like_json_must_be(tmp_path: Path, line: str) -> None:
         parsed(tmp_path, JSON, f"fine\n{line}\n")
 
 
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 400, "-" + "9" * 400, "NaN"])
+def test_numbers_that_no_float_can_hold_are_ignored(tmp_path: Path, number: str) -> None:
+    found = parsed(tmp_path, JSON, f'{{"rtt": 1, "acked": 2}}\n{{"rtt": {number}, "acked": 3}}\n')
+    assert found.values == {"rtt": 1, "acked": 3}
+
+
 def test_an_expression_that_would_take_years_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     groups = partial(matching.groups, cpu_s=0.2)
     monkeypatch.setattr(matching, "groups", groups)
