@@ -32,8 +32,7 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
         For each name a series of its numbers in the unit of ``prints``, and the last value.
 
     Raises:
-        ProbeOutputError: a line that begins with { is not a JSON object, with ``json``; or the search for an
-            expression takes too long.
+        ProbeOutputError: the search for an expression takes too long.
         HostError: there is too little memory for the search.
     """
     times = _Times(raw, boot_ns)
@@ -42,9 +41,9 @@ def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
     lines = raw.path("out").read_bytes().splitlines(keepends=True)
     texts = [line.decode("utf-8", errors="replace").strip() for line in lines]
     matched = _matched(raw, prints, texts, source)
-    for number, (line, text, groups) in enumerate(zip(lines, texts, matched, strict=True), 1):
+    for line, text, groups in zip(lines, texts, matched, strict=True):
         end += len(line)
-        for name, value in _found(raw, prints, number, text, groups):
+        for name, value in _found(prints, text, groups):
             parsed.values[name] = value
             if not isinstance(value, str | bool):
                 parsed.add(name, prints.units.get(name, ""), times.of(end), value)
@@ -80,12 +79,10 @@ def _matched(raw: Raw, prints: Prints, texts: list[str], source: str) -> list[ma
         raise HostError(f"{raw.path('out')}: {error}", hint="is there too little memory?") from None
 
 
-def _found(
-    raw: Raw, prints: Prints, number: int, text: str, groups: matching.Groups
-) -> Iterator[tuple[str, float | str | bool]]:
+def _found(prints: Prints, text: str, groups: matching.Groups) -> Iterator[tuple[str, float | str | bool]]:
     """Yield names and values of a line."""
     if prints.json and text.startswith("{"):
-        for name, value in _object(raw, number, text).items():
+        for name, value in _object(text).items():
             if isinstance(value, str | bool) or _is_number(value):
                 yield name, value
     for name, group in groups:
@@ -100,11 +97,12 @@ def _is_number(value: object) -> bool:
         return False
 
 
-def _object(raw: Raw, number: int, text: str) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any]:
+    """Return the JSON object; an empty one if the text is none."""
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise raw.error(number, text, f"not JSON ({error}); print each object on one line") from None
+    except (ValueError, RecursionError):
+        return {}
     assert isinstance(found, dict)  # it begins with {
     return found
 
