@@ -11,6 +11,7 @@ from lab.guest.commands import size_text
 from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.shared import types
+from lab.shared.names import escaped
 from lab.shared.paths import COLLECTED
 
 _CHUNK_BYTES = 1 << 20
@@ -38,7 +39,7 @@ def collect(container: Container, wanted: types.Collect) -> None:
             room_bytes -= _copy(container, path, COLLECTED / wanted.node / path.lstrip("/"), room_bytes)
         except OSError as error:
             raise GuestError(
-                f"{wanted.source}: collect: {path} of {wanted.node}: {error.strerror}", wanted.node
+                f"{wanted.source}: collect: {escaped(path)} of {wanted.node}: {error.strerror}", wanted.node
             ) from None
         if room_bytes < 0:
             raise GuestError(
