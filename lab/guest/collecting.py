@@ -72,7 +72,8 @@ def _beside(pattern: str) -> list[str]:
 def _listed(beside: list[str]) -> str:
     folder, *names = beside
     more = ", …" if len(names) > _NAMES_SHOWN else ""
-    return f"; {folder} has {', '.join(names[:_NAMES_SHOWN]) or 'no files'}{more}"
+    shown = ", ".join(escaped(name) for name in names[:_NAMES_SHOWN])
+    return f"; {escaped(folder)} has {shown or 'no files'}{more}"
 
 
 def _copy(container: Container, path: str, target: Path, room_bytes: int) -> int:
