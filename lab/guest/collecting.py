@@ -3,27 +3,34 @@
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
+import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 from lab.guest.commands import size_text
 from lab.guest.errors import GuestError
 from lab.guest.network.container import Container
 from lab.shared import types
+from lab.shared.names import escaped
 from lab.shared.paths import COLLECTED
 
 _CHUNK_BYTES = 1 << 20
 _NAMES_SHOWN = 8
+_SPECIAL = ("proc", "sys", "dev")
 
 
 def collect(container: Container, wanted: types.Collect) -> None:
     """Copy what an entry asks for.
 
     Raises:
-        GuestError: There is no such file, they are too large, or they cannot be copied.
+        GuestError: There is no such file, it is one of /proc, /sys or /dev, they are too large, or they cannot be
+            copied.
     """
     with container.files():
+        _refuse(wanted)
         found = _matching(wanted.path)
         beside = [] if found else _beside(wanted.path)
     if not found and not wanted.optional:
@@ -38,7 +45,7 @@ def collect(container: Container, wanted: types.Collect) -> None:
             room_bytes -= _copy(container, path, COLLECTED / wanted.node / path.lstrip("/"), room_bytes)
         except OSError as error:
             raise GuestError(
-                f"{wanted.source}: collect: {path} of {wanted.node}: {error.strerror}", wanted.node
+                f"{wanted.source}: collect: {escaped(path)} of {wanted.node}: {error.strerror}", wanted.node
             ) from None
         if room_bytes < 0:
             raise GuestError(
@@ -48,16 +55,79 @@ def collect(container: Container, wanted: types.Collect) -> None:
             )
 
 
+def _refuse(wanted: types.Collect) -> None:
+    """GuestError: the path without its pattern leads to what is no folder and no regular file. Call it in the node."""
+    parts = wanted.path.split("/")
+    fixed = next((number for number, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    real = os.path.realpath("/" + "/".join(parts[:fixed]).lstrip("/"))
+    if _is_special(real):
+        why = f"leads to {escaped(real)}; files of /proc, /sys and /dev are not copied: let a program copy it before"
+    elif fixed == len(parts) and Path(real).exists() and not (Path(real).is_dir() or Path(real).is_file()):
+        why = "is no regular file; let a program copy its content before"
+    else:
+        return
+    raise GuestError(f"{wanted.source}: collect: {wanted.path} of {wanted.node} {why}", wanted.node)
+
+
+def _is_special(real: str) -> bool:
+    """Whether a path without symbolic links is one of the kernel's or of a device, which might never end."""
+    parts = real.split("/")
+    return parts[1] in _SPECIAL and parts[1:3] != ["dev", "shm"]
+
+
 def _matching(pattern: str) -> list[str]:
-    """Return the files that match, and those in folders that match, by path. Call it in the node's file system."""
+    """Return the regular files that match, and those in folders that match, by path. Call it in the node.
+
+    As names of files, symbolic links count as what they lead to; as folders, only where the path names them.
+    """
     found = set()
-    for name in glob.iglob(pattern, recursive=True, include_hidden=True):  # noqa: PTH207  # Path's ** finds no files
+    for name in _expanded("/", pattern.strip("/").split("/")):
         if not Path(name).is_dir():
             found.add(name)
             continue
-        for place, _, names in os.walk(name):
+        for place, folders, names in os.walk(name):  # follows no links
+            if _is_special(os.path.realpath(place)):
+                folders.clear()
+                continue
             found |= {str(Path(place, one)) for one in names}
-    return sorted(name for name in found if Path(name).is_file())  # to read anything else might never end
+    return sorted(name for name in found if _is_regular(name))
+
+
+def _is_regular(name: str) -> bool:
+    real = os.path.realpath(name)
+    return not _is_special(real) and Path(real).is_file()
+
+
+def _expanded(place: str, parts: list[str]) -> Iterator[str]:
+    """Yield what is at a pattern of glob.glob below a folder; wildcards match no links to folders."""
+    if not parts:
+        yield place
+        return
+    first, *rest = parts
+    if not glob.has_magic(first):
+        if os.path.lexists(Path(place, first)):
+            yield from _expanded(str(Path(place, first)), rest)
+        return
+    if _is_special(os.path.realpath(place)):
+        return
+    if first == "**":
+        yield from _expanded(place, rest)
+    for path in _children(place):
+        if first == "**":
+            if path.is_dir():
+                yield from _expanded(str(path), parts)
+            elif not rest:
+                yield str(path)
+        elif fnmatch.fnmatchcase(path.name, first) and (path.is_dir() or not rest):
+            yield from _expanded(str(path), rest)
+
+
+def _children(place: str) -> list[Path]:
+    """Return what is in a folder, without links to folders."""
+    try:
+        return [path for path in Path(place).iterdir() if not (path.is_symlink() and path.is_dir())]
+    except OSError:  # it is a file, or was removed
+        return []
 
 
 def _beside(pattern: str) -> list[str]:
@@ -71,15 +141,19 @@ def _beside(pattern: str) -> list[str]:
 def _listed(beside: list[str]) -> str:
     folder, *names = beside
     more = ", …" if len(names) > _NAMES_SHOWN else ""
-    return f"; {folder} has {', '.join(names[:_NAMES_SHOWN]) or 'no files'}{more}"
+    shown = ", ".join(escaped(name) for name in names[:_NAMES_SHOWN])
+    return f"; {escaped(folder)} has {shown or 'no files'}{more}"
 
 
 def _copy(container: Container, path: str, target: Path, room_bytes: int) -> int:
     """Copy a file up to what there is room for; returns its size, or more than ``room_bytes``."""
     with container.files():
-        file = Path(path).open("rb")  # noqa: SIM115  # it stays the node's file outside
+        # it stays the node's file outside; it may have been replaced since it was found
+        file = os.fdopen(os.open(os.path.realpath(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     copied = 0
     with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return 0
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as kept:
             while (chunk := file.read(_CHUNK_BYTES)) and copied <= room_bytes:

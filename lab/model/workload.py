@@ -134,8 +134,7 @@ class Prints(Model):
     json_: Flag = Field(
         False,
         alias="json",
-        description="Read each line that begins with { as a JSON object: its members that are numbers, texts, true or "
-        "false.",
+        description="Read each line that is a JSON object: its members that are numbers, texts, true or false.",
     )
     match: Texts = Field(
         [],

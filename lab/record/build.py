@@ -14,6 +14,7 @@ from lab.errors import RecordError
 from lab.probes import base as probes
 from lab.record import figures, medium, printed
 from lab.record.record import FILE_NAME, VERSION, Record, to_json
+from lab.shared.names import escaped
 from lab.shared.types import Plan, Process
 
 RAW = "raw"
@@ -139,7 +140,7 @@ def _run(raw: Path, process: Process, plan: Plan, reported: Mapping[str, Any], g
             run.error = str(error)
     elif process.prints is not None and found.path("out").exists():
         try:
-            run.parsed = printed.parse(found, process.prints, guest["boot_ns"])
+            run.parsed = printed.parse(found, process.prints, guest["boot_ns"], process.source)
         except probes.ProbeOutputError as error:
             run.error = str(error)
     ended = reported.get("ended_ns")
@@ -197,5 +198,6 @@ def _files(folder: Path) -> list[dict[str, Any]]:
         if path.is_file():
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
-            listed.append({"path": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size, "sha256": digest})
+            name = escaped(path.relative_to(folder).as_posix())
+            listed.append({"path": name, "bytes": path.stat().st_size, "sha256": digest})
     return listed

@@ -10,35 +10,40 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
-from lab.probes.base import Parsed, Raw
+from lab.errors import HostError
+from lab.probes.base import Parsed, ProbeOutputError, Raw
+from lab.record import matching
 from lab.shared.types import Prints
 
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", re.ASCII)
 _DIGITS_AT_MOST = 40  # Python refuses to convert very long numbers
 
 
-def parse(raw: Raw, prints: Prints, boot_ns: int) -> Parsed:
+def parse(raw: Raw, prints: Prints, boot_ns: int, source: str = "") -> Parsed:
     """Parse the standard output of a program.
 
     Args:
         raw: its ``.out``, and ``.when`` with the guest's notes on its size (lab.guest.output_times).
         prints: how to read it.
         boot_ns: the guest's uptime at the start of the timeline.
+        source: file and line of the process, for messages.
 
     Returns:
         For each name a series of its numbers in the unit of ``prints``, and the last value.
 
     Raises:
-        ProbeOutputError: a line that begins with { is not a JSON object, with ``json``.
+        ProbeOutputError: the search for an expression takes too long.
+        HostError: there is too little memory for the search.
     """
     times = _Times(raw, boot_ns)
-    patterns = [re.compile(pattern) for pattern in prints.match]
     parsed = Parsed()
     end = 0
-    for number, line in enumerate(raw.path("out").read_bytes().splitlines(keepends=True), 1):
+    lines = raw.path("out").read_bytes().splitlines(keepends=True)
+    texts = [line.decode("utf-8", errors="replace").strip() for line in lines]
+    matched = _matched(raw, prints, texts, source)
+    for line, text, groups in zip(lines, texts, matched, strict=True):
         end += len(line)
-        text = line.decode("utf-8", errors="replace").strip()
-        for name, value in _found(raw, prints, patterns, number, text):
+        for name, value in _found(prints, text, groups):
             parsed.values[name] = value
             if not isinstance(value, str | bool):
                 parsed.add(name, prints.units.get(name, ""), times.of(end), value)
@@ -60,26 +65,44 @@ class _Times:
         return self._times_ns[index] if index >= 0 else self._started_ns
 
 
-def _found(
-    raw: Raw, prints: Prints, patterns: list[re.Pattern[str]], number: int, text: str
-) -> Iterator[tuple[str, float | str | bool]]:
+def _matched(raw: Raw, prints: Prints, texts: list[str], source: str) -> list[matching.Groups]:
+    try:
+        return matching.groups(prints.match, texts)
+    except matching.SlowMatchError as slow:
+        why = (
+            f"the search for {slow.pattern!r} takes too long; write an expression without repetitions of repetitions, "
+            "such as (a+)+"
+        )
+        error = raw.error(slow.line + 1, texts[slow.line], why)
+        raise ProbeOutputError(f"{source}: prints: match: {error}" if source else str(error)) from None
+    except ChildProcessError as error:
+        raise HostError(f"{raw.path('out')}: {error}", hint="is there too little memory?") from None
+
+
+def _found(prints: Prints, text: str, groups: matching.Groups) -> Iterator[tuple[str, float | str | bool]]:
     """Yield names and values of a line."""
     if prints.json and text.startswith("{"):
-        for name, value in _object(raw, number, text).items():
-            if isinstance(value, str | bool) or (isinstance(value, int | float) and math.isfinite(value)):
+        for name, value in _object(text).items():
+            if isinstance(value, str | bool) or _is_number(value):
                 yield name, value
-    for pattern in patterns:
-        for match in pattern.finditer(text):
-            for name, group in match.groupdict().items():
-                if group is not None:
-                    yield name, _value(group)
+    for name, group in groups:
+        yield name, _value(group)
 
 
-def _object(raw: Raw, number: int, text: str) -> dict[str, Any]:
+def _is_number(value: object) -> bool:
+    """Whether it is a number that a float can hold."""
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Return the JSON object; an empty one if the text is none."""
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise raw.error(number, text, f"not JSON ({error}); print each object on one line") from None
+    except (ValueError, RecursionError):
+        return {}
     assert isinstance(found, dict)  # it begins with {
     return found
 

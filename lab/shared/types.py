@@ -178,7 +178,7 @@ class Ready:
 class Prints:
     """How to read what a program prints."""
 
-    json: bool  # lines that begin with { are JSON objects
+    json: bool  # lines that are JSON objects are read
     match: list[str]  # regular expressions, with a named group for each value
     units: dict[str, str]  # by the names of values; the others are plain numbers
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,12 @@ def test_raw_files_are_listed_with_their_digests(run_directory: Path) -> None:
         "bytes": len(capture),
         "sha256": hashlib.sha256(capture).hexdigest(),
     }
+
+
+def test_files_may_have_any_name(run_directory: Path) -> None:
+    (run_directory / "raw" / os.fsdecode(b"a\xff.csv")).write_bytes(b"x")
+    made(run_directory)
+    assert {"a\\xff.csv"} < {entry["path"] for entry in load(run_directory).data["raw"]}
 
 
 def test_a_failed_check_is_told_with_its_values(run_directory: Path) -> None:

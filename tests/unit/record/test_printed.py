@@ -4,22 +4,26 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lab.errors import HostError
 from lab.experiments.analysis.sources import planned, recorded
 from lab.expressions.values import Quantity
 from lab.probes.base import Parsed, ProbeOutputError, Raw
-from lab.record import build
+from lab.record import build, matching
 from lab.record.printed import parse
 from lab.shared.types import Check, Metric, Node, Plan, Prints, Process
 
 BOOT_NS = 5_000_000_000
 JSON = Prints(True, [], {"rtt": "ms"})
 ACKED = Prints(False, [r"acked (?P<acked>\d+), state (?P<state>\w+)", r"rtt=(?P<rtt>\S+)"], {"rtt": "ms"})
+SLOW = Prints(False, ["x", "(?P<x>(a+)+)$"], {})
 
 
 def parsed(directory: Path, prints: Prints, out: str | bytes, when: str = "") -> Parsed:
@@ -53,21 +57,48 @@ def test_a_line_counts_when_its_last_byte_is_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("line", ["{rtt: 1}", "{", '{"rtt": 1} and more', "{" * 100_000])
-def test_what_looks_like_json_must_be(tmp_path: Path, line: str) -> None:
-    with pytest.raises(ProbeOutputError, match=r"cli.out:2: not JSON \(.*\); print each object on one line"):
-        parsed(tmp_path, JSON, f"fine\n{line}\n")
+def test_lines_that_only_begin_like_json_are_ignored(tmp_path: Path, line: str) -> None:
+    assert parsed(tmp_path, JSON, f'{{"rtt": 1}}\n{line}\n{{"acked": 2}}\n').values == {"rtt": 1, "acked": 2}
 
 
-@settings(deadline=None)
+@pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 400, "-" + "9" * 400, "NaN"], ids=range(5))
+def test_numbers_that_no_float_can_hold_are_ignored(tmp_path: Path, number: str) -> None:
+    found = parsed(tmp_path, JSON, f'{{"rtt": 1, "acked": 2}}\n{{"rtt": {number}, "acked": 3}}\n')
+    assert found.values == {"rtt": 1, "acked": 3}
+
+
+def test_an_expression_that_would_take_years_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "groups", partial(matching.groups, cpu_s=0.2))
+    (tmp_path / "cli.out").write_text(f"x\n{'a' * 60}b\n")
+    told: list[str] = []
+
+    def read() -> None:
+        try:
+            parse(Raw(tmp_path, "cli"), SLOW, BOOT_NS, "w.yaml:7")
+        except ProbeOutputError as error:
+            told.append(str(error))
+
+    reader = Thread(target=read, daemon=True)  # as trials are; no signal ends a search there
+    reader.start()
+    reader.join(30)
+    assert [text.partition("; ")[0] for text in told] == [
+        "w.yaml:7: prints: match: cli.out:2: the search for '(?P<x>(a+)+)$' takes too long"
+    ]
+
+
+def test_a_search_that_was_killed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(HostError, match=r"cli.out: the search of regular expressions ended with status 1"):
+        parsed(tmp_path, ACKED, "rtt=1\n")
+
+
+@settings(deadline=None, max_examples=25)  # each starts a process
 @given(st.binary())
-def test_any_output_is_read_or_refused(out: bytes) -> None:
+def test_any_output_is_read(out: bytes) -> None:
     import tempfile
 
     with tempfile.TemporaryDirectory() as directory:
-        try:
-            found = parsed(Path(directory), Prints(True, [r"(?P<a>\S+)"], {}), out)
-        except ProbeOutputError:
-            return
+        found = parsed(Path(directory), Prints(True, [r"(?P<a>\S+)"], {}), out)
     json.dumps([found.values, [series.values for series in found.series]], allow_nan=False)
 
 
@@ -113,9 +144,10 @@ def test_nothing_printed_is_no_value(tmp_path: Path) -> None:
     assert record.metrics["rtt"].values["mean"] is None
 
 
-def test_output_that_cannot_be_read_fails_the_run(tmp_path: Path) -> None:
-    record = build(ran(tmp_path, JSON, "{x\n"), hashes={})
-    assert not record.passed and "cli@h1.out:1: not JSON" in record.data["sources"]["cli@h1"]["error"]
+def test_output_that_cannot_be_read_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matching, "groups", partial(matching.groups, cpu_s=0.2))
+    record = build(ran(tmp_path, SLOW, f"{'a' * 60}b\n"), hashes={})
+    assert not record.passed and "cli@h1.out:1: the search" in record.data["sources"]["cli@h1"]["error"]
 
 
 def test_metrics_of_experiments_know_what_is_printed(tmp_path: Path) -> None:
