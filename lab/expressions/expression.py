@@ -101,6 +101,8 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "-": values.subtract,
     "*": values.multiply,
     "/": values.divide,
+    "//": values.floor_divide,
+    "%": values.remainder,
 }
 
 

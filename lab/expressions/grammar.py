@@ -6,7 +6,7 @@
     negation   = "not" negation | comparison
     comparison = sum { ("==" | "!=" | "<" | "<=" | ">" | ">=") sum }
     sum        = product { ("+" | "-") product }
-    product    = sign { ("*" | "/") sign }
+    product    = sign { ("*" | "/" | "//" | "%") sign }
     sign       = "-" sign | atom
     atom       = number [unit] | text | "true" | "false" | name { "." name } [ labels ]
                | function "(" check { "," check } ")" | "(" check ")"
@@ -38,7 +38,7 @@ _TOKEN = re.compile(
         (?P<number>(?:[0-9]{{1,30}}(?:\.[0-9]{{1,30}})?|\.[0-9]{{1,30}}))(?:\s*(?P<unit>{_UNITS})(?![A-Za-z0-9_/]))?
       | (?P<name>{_WORD}(?:@[A-Za-z][A-Za-z0-9_]*)?(?:\.{_WORD})*)
       | (?P<text>"[^"]*"|'[^']*')
-      | (?P<sign>[=!<>]=|[<>+*/(),-])
+      | (?P<sign>[=!<>]=|//|[<>+*/%(),-])
     )""",
     re.VERBOSE,
 )
@@ -293,7 +293,7 @@ class _Parser:
     def product(self) -> Tree:
         start = self.position
         tree = self.sign()
-        while sign := self.takes("*", "/"):
+        while sign := self.takes("*", "/", "//", "%"):
             right = self.sign()
             tree = Arithmetic(self.source(start), sign, tree, right)
         return tree

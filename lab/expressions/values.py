@@ -218,6 +218,33 @@ def _quotient(numerator: Number, denominator: Number) -> Number:
     return numerator / denominator
 
 
+def floor_divide(left: Any, right: Any) -> Any:
+    """Divide a whole number by another, rounded down."""
+    return _of_whole(operator.floordiv, left, right)
+
+
+def remainder(left: Any, right: Any) -> Any:
+    """Return what ``floor_divide`` leaves; it has the sign of the right side."""
+    return _of_whole(operator.mod, left, right)
+
+
+def _of_whole(operation: Callable[[int, int], int], left: Any, right: Any) -> Any:
+    if left is None or right is None:
+        return None
+    a, b = map(_whole, _numbers(left, right))
+    if b == 0:
+        raise UndefinedError("division by 0")
+    return Quantity(operation(a, b))
+
+
+def _whole(quantity: Quantity) -> int:
+    if quantity.unit:
+        raise InputError(f"{quantity} has a unit; // and % are for plain whole numbers")
+    if not math.isfinite(quantity.value) or quantity.value != int(quantity.value):
+        raise UndefinedError(f"{quantity} is no whole number; // and % are for whole numbers")
+    return int(quantity.value)
+
+
 def negate(value: Any) -> Any:
     """Negate a number."""
     if isinstance(value, list):
@@ -345,11 +372,34 @@ def _deviation(arguments: list[Any]) -> Any:
     return Quantity(spread / float(dimension.factors[unit]) if dimension else spread, unit)
 
 
-def _abs(arguments: list[Any]) -> Any:
-    (value,) = arguments
-    if isinstance(value, list):
-        return [_abs([item]) for item in value]
-    return negate(value) if value is not None and _number(value).value < 0 else value
+def _of_each(one: Callable[[Quantity], Quantity]) -> Callable[[list[Any]], Any]:
+    """Make a function of one number, which applies to each entry of a list."""
+
+    def function(arguments: list[Any]) -> Any:
+        (value,) = arguments
+        if isinstance(value, list):
+            return [function([item]) for item in value]
+        return None if value is None else one(_number(value))
+
+    return function
+
+
+def _abs(number: Quantity) -> Quantity:
+    return Quantity(-number.value, number.unit) if number.value < 0 else number
+
+
+def _plain(function: Callable[[float], float], what: str) -> Callable[[list[Any]], Any]:
+    """Make a function of plain numbers. Results have 12 digits after the point: cos(pi / 2) is 0, on every host."""
+
+    def one(number: Quantity) -> Quantity:
+        if number.unit:
+            raise InputError(f"{number} has a unit; {what} takes a plain number")
+        try:
+            return Quantity(round(function(float(number.value)), 12) + 0.0)
+        except ValueError:
+            raise UndefinedError(f"{what} of {number} is not defined") from None
+
+    return _of_each(one)
 
 
 def _len(arguments: list[Any]) -> Any:
@@ -366,12 +416,14 @@ class Function:
     call: Callable[[list[Any]], Any]
     about: str
     single: bool = False  # takes exactly one argument
+    each: bool = False  # applies to each entry of a series by itself
 
 
 FUNCTIONS: dict[str, Function] = {
-    "abs": Function(_abs, "absolute value", single=True),
+    "abs": Function(_of_each(_abs), "absolute value", single=True, each=True),
     "all": Function(lambda arguments: holds(_flat(arguments)), "whether all hold"),
     "any": Function(lambda arguments: any([holds(value) for value in _flat(arguments)]), "whether at least one holds"),
+    "cos": Function(_plain(math.cos, "cos"), "cosine of an angle in radians", single=True, each=True),
     "deviation": Function(_deviation, "sample standard deviation; none for a single entry"),
     "envelope": Function(lambda arguments: reduce(larger, arguments), "the largest at each place of several series"),
     "falling": Function(_monotone(">="), "whether no entry is greater than the one before it", single=True),
@@ -386,5 +438,7 @@ FUNCTIONS: dict[str, Function] = {
     "p95": Function(_p95, "the 95th percentile"),
     "rising": Function(_monotone("<="), "whether no entry is less than the one before it", single=True),
     "share": Function(_share, "percentage of entries that hold"),
+    "sin": Function(_plain(math.sin, "sin"), "sine of an angle in radians", single=True, each=True),
+    "sqrt": Function(_plain(math.sqrt, "sqrt"), "square root", single=True, each=True),
     "sum": Function(_sum, "the sum"),
 }

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Values that differ between the nodes of a group or role: ``{5 * index} m`` in a text, or a list with one for each.
 
-``index`` is the number of the node, from 1 on. Braces without that word stay as they are.
+``index`` is the number of the node, from 1 on; ``pi`` is known too. Braces without that word stay as they are.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -98,9 +99,11 @@ def for_index(value: Any, index: int) -> Any:
 def _result(expression: str, index: int) -> tuple[str, str]:
     """Return the number and the unit of an expression."""
     try:
-        found = Evaluator({"index": Number(index)}).value(parse(expression, _LANGUAGE))
+        found = Evaluator({"index": Number(index), "pi": Number(math.pi)}).value(parse(expression, _LANGUAGE))
     except InputError as error:
         refuse(f"{{{expression}}}: {error.message}")
+    except OverflowError:
+        refuse(f"{{{expression}}}: a number in it is too large")
     if not isinstance(found, Number):
         refuse(f"{{{expression}}}: must be a calculation, such as {{5 * index}}")
     value = float(found.value)

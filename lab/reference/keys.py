@@ -58,9 +58,10 @@ _CHECKS = """\
 
 A check is a comparison: `outage.max < 500 ms`, `fetch.sha256 == file.sha256`, or
 `goodput.mean > 20 Mbit/s and fetch.exit == 0`. It may use `==`, `!=`, `<`, `<=`, `>`, `>=` (also chained:
-`1 ms < rtt.median < 20 ms`), `and`, `or`, `not`, `+`, `-`, `*`, `/`, brackets, numbers with units, texts in quotes,
-`true` and `false`. Names may contain hyphens, so a minus sign needs spaces around it. Quantities are compared in base
-units. A quantity with a unit cannot be compared with a number without one.
+`1 ms < rtt.median < 20 ms`), `and`, `or`, `not`, `+`, `-`, `*`, `/`, `//` and `%` (of whole numbers), brackets,
+numbers with units, texts in quotes, `true` and `false`. After a number, `%` is a unit: write `(7) % count`. Names may
+contain hyphens, so a minus sign needs spaces around it. Quantities are compared in base units. A quantity with a unit
+cannot be compared with a number without one.
 
 * processes and probes, by name: `exit`, and results of the probe's parser, such as `sha256`
 * files: `sha256`, `size`, `path`

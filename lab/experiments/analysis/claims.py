@@ -144,7 +144,7 @@ class _Statement(Evaluator):
             return language.FUNCTIONS[tree.function].call(truths)
         arguments = [self.value(argument) for argument in tree.arguments]
         function = language.FUNCTIONS[tree.function].call
-        if tree.function == "abs" and isinstance(arguments[0], Series):
+        if language.FUNCTIONS[tree.function].each and isinstance(arguments[0], Series):
             return arguments[0].each(lambda value: function([value]))
         if tree.function == "envelope":
             return reduce(partial(paired, language.larger), arguments)

@@ -160,16 +160,49 @@ def test_an_expression_alone_is_a_number(plans: Plans) -> None:
     assert found == [("net1", 1), ("net2", 6)]
 
 
+def test_a_grid_and_a_circle(plans: Plans) -> None:
+    def places(x: str, y: str) -> list[list[float] | None]:
+        text = MANY.replace("count: 3", "count: 4").replace(
+            "position: [1 m, 0 m, 0 m]", f'position: ["{{{x}}} m", "{{{y}}} m", 0 m]'
+        )
+        return [node.position_m for node in plans(text, WORKLOAD).nodes if node.kind == "sta"]
+
+    grid = places("5 * ((index - 1) % 2)", "5 * ((index - 1) // 2)")
+    assert grid == [[0, 0, 0], [5, 0, 0], [0, 5, 0], [5, 5, 0]]
+    circle = places("10 * cos(2 * pi * index / 4)", "10 * sin(2 * pi * index / 4)")
+    assert circle == [[0, 10, 0], [-10, 0, 0], [0, -10, 0], [10, 0, 0]]
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
+        (
+            'position: ["{index % 0} m", 0 m, 0 m]',
+            "t.yaml:6  nodes.sta: {index % 0}: division by 0",
+        ),
+        (
+            'position: ["{index % 1.5} m", 0 m, 0 m]',
+            "t.yaml:6  nodes.sta: {index % 1.5}: 1.5 is no whole number; // and % are for whole numbers",
+        ),
+        (
+            'position: ["{5 m // index}", 0 m, 0 m]',
+            "t.yaml:6  nodes.sta: {5 m // index}: 5 m has a unit; // and % are for plain whole numbers",
+        ),
+        (
+            'position: ["{sqrt(0 - index)} m", 0 m, 0 m]',
+            "t.yaml:6  nodes.sta: {sqrt(0 - index)}: sqrt of -1 is not defined",
+        ),
+        (
+            'position: ["{sin(index * 1 m)} m", 0 m, 0 m]',
+            "t.yaml:6  nodes.sta: {sin(index * 1 m)}: 1 m has a unit; sin takes a plain number",
+        ),
         (
             'position: ["{5 * index}", 0 m, 0 m]',
             't.yaml:6  nodes.sta.position.0: "5" has no unit; write 5 m',
         ),
         (
             'position: ["{5 * indx + index} m", 0 m, 0 m]',
-            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index',
+            't.yaml:6  nodes.sta: {5 * indx + index}: there is no "indx" (did you mean index?); known: index, pi',
         ),
         (
             "each: {txpower: [1 dBm, 2 dBm]}",
