@@ -135,7 +135,7 @@ def test_models_are_frozen() -> None:
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, console_level, nodes, links, medium, mobility, timeline, uncertain, what_if",
+            "subnet, console_level, rate_control, nodes, links, medium, mobility, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),
