@@ -51,6 +51,9 @@ def running(scratch: Path) -> str | None:
 
 
 def kernel_log(scratch: Path) -> str:
-    """The kernel's whole log, with the lines that its console does not show; empty if the guest does not answer."""
+    """The kernel's log with the lines that its console has not shown; it shows them now, too.
+
+    On a busy machine much of the answer is lost: only a few datagrams may wait for this program.
+    """
     ask(scratch, "sysrq 7")
     return ask(scratch, "sysrq R")

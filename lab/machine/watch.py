@@ -197,7 +197,8 @@ class Watch:
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
         if full:
-            node = _full_node(mconsole.kernel_log(self._scratch))
+            answer = mconsole.kernel_log(self._scratch)
+            node = _full_node(answer + self.console.read_text(errors="replace"))
             return RunError(f"{node}; virtual time stood still at {uptime_text(uptime_ns)}{who}", hint=_FULL_HINT)
         return RunError(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
