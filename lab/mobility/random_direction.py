@@ -4,17 +4,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
-from lab.mobility._legs import direction, inward, to_edge, travel_ns
-from lab.model.mobility import Pausing, Spot
-from lab.shared.mobility_types import Waypoint
+from lab.mobility._legs import direction, inward, to_edge
+from lab.mobility._pausing_legs import PausingLegs
+from lab.model.mobility import Spot
 
 
-class RandomDirection(Pausing):
+class RandomDirection(PausingLegs):
     """Nodes go up to the edge of the area, stay there, and go on in another direction."""
 
     model: Literal["RandomDirection"] = Field(
@@ -22,15 +21,8 @@ class RandomDirection(Pausing):
         "goes on in another direction."
     )
 
-    def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
-        """Yield the end of each stay and of each leg."""
-        at_ns, here = self.start, begin
-        while True:
-            stay_ns = self.pause(draws)
-            if stay_ns:
-                at_ns += stay_ns
-                yield Waypoint(at_ns, *here)
-            speed_m_s, heading = self.speed(draws), inward(self.area, here, direction(draws))
-            there, _ = to_edge(self.area, here, heading)
-            at_ns, here = at_ns + travel_ns(here, there, speed_m_s), there
-            yield Waypoint(at_ns, *here)
+    def leg(self, draws: random.Random, here: Spot) -> tuple[Spot, float]:
+        """Draw a speed in m/s, and a direction; return the place on the edge."""
+        speed_m_s, heading = self.speed(draws), inward(self.area, here, direction(draws))
+        there, _ = to_edge(self.area, here, heading)
+        return there, speed_m_s

@@ -10,33 +10,17 @@ later, or take a narrow range of speeds.
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
 
-from lab.mobility._legs import travel_ns
-from lab.model.mobility import Pausing, Spot
-from lab.shared.mobility_types import Waypoint
+from lab.mobility._pausing_legs import ToRandomPlaces
 
 
-class RandomWayPoint(Pausing):
+class RandomWayPoint(ToRandomPlaces):
     """Nodes go to a random place, stay there for a while, and go on to the next one."""
 
     model: Literal["RandomWayPoint"] = Field(
         description="RandomWayPoint: each goes in a straight line to a random place of the area, at a random speed, "
         "stays there, and goes on."
     )
-
-    def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
-        """Yield the end of each stay and of each leg."""
-        at_ns, here = self.start, begin
-        while True:
-            stay_ns = self.pause(draws)
-            if stay_ns:
-                at_ns += stay_ns
-                yield Waypoint(at_ns, *here)
-            there, speed_m_s = self.area.drawn(draws, here[2]), self.speed(draws)
-            at_ns, here = at_ns + travel_ns(here, there, speed_m_s), there
-            yield Waypoint(at_ns, *here)

@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from lab.mobility._legs import direction
-from lab.mobility.random_way_point import RandomWayPoint
+from lab.mobility._pausing_legs import ToRandomPlaces
 from lab.model.base import refuse
 from lab.model.mobility import HEIGHT_MM, Area, Crowd, Extent, Interval, Ways, cut
 from lab.shared.mobility_types import Waypoint
@@ -26,10 +26,10 @@ from lab.shared.places import place_at
 _LEGS_MOST = 100_000  # of the centre
 
 
-class ReferencePoint(RandomWayPoint):
+class ReferencePoint(ToRandomPlaces):
     """Nodes move as a group: around a centre that goes from one random place to the next."""
 
-    model: Literal["ReferencePoint"] = Field(  # type: ignore[assignment]
+    model: Literal["ReferencePoint"] = Field(
         description="ReferencePoint: they move as a group, each within radius of a centre that moves as by "
         "RandomWayPoint."
     )

@@ -170,9 +170,9 @@ class Roaming(Mobility):
                     name, f"({x}, {y}) is outside the area in which {self.model} moves {name}; move it inside"
                 )
 
+    @abstractmethod
     def walk(self, draws: random.Random, begin: Spot) -> Iterator[Waypoint]:
         """Yield the waypoints of a node after the first one, which is ``begin`` at ``start``, without an end."""
-        raise NotImplementedError
 
     def speed(self, draws: random.Random) -> float:
         """Draw a speed, in m/s."""
