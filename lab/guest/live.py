@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
-from lab.guest.commands import Mount
+from lab.guest.commands import Mount, memory_text, pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
@@ -88,14 +88,27 @@ class LiveGuest:
     def run_timeline(self, duration_ns: int) -> None:
         """Run until a time of the timeline or a failure; from now on the death of a daemon ends the run."""
         self._daemons_are_needed = True
-        for task in [*([self.air.task] if self.air else []), *self.daemons.values()]:
-            self.daemon_ended(task)
+        if self.air:
+            self.daemon_ended(self.air.task)
+        for (node, _), task in self.daemons.items():
+            self.daemon_ended(task, node)
         self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
 
-    def daemon_ended(self, task: Task) -> None:
-        """End the run if a daemon has ended that the timeline needs."""
+    def daemon_ended(self, task: Task, node: str | None = None) -> None:
+        """End the run if a daemon has ended that the timeline needs; ``node``: in which it ran."""
         if self._daemons_are_needed and not task.alive and not task.expected:
-            self.fail(GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs))
+            because = self.limits_reached(node, task) if node else ""
+            self.fail(GuestError(f"{task.name} {task.describe_end()}{because}", task.name, task.logs))
+
+    def limits_reached(self, name: str, task: Task) -> str:
+        """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
+        node, container = self.plan.node(name), self.container(name)
+        why = []
+        if container.memory_kills() and task.signal == signal.SIGKILL:
+            why.append(f"ran out of memory ({memory_text(node)}), which has the files that it writes, too")
+        if container.forks_refused():
+            why.append(pids_text(node))
+        return f": {name} {' and '.join(why)}" if why else ""
 
     def fire(self, event: types.Event, act: Callable[[], str]) -> None:
         """Execute an event; ``act`` returns the content of its entry.
@@ -218,8 +231,12 @@ class LiveGuest:
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
         """Start a daemon in a node; its death ends the run."""
         log = DAEMON_LOGS / f"{node}-{name}.log"
+
+        def ended(task: Task) -> None:
+            self.daemon_ended(task, node)
+
         self.daemons[node, name] = Task(
-            self.loop, f"{name} on {node}", self.container(node).command(*argv), log, on_exit=self.daemon_ended
+            self.loop, f"{name} on {node}", self.container(node).command(*argv), log, on_exit=ended
         )
 
     def await_socket(self, node: str, daemon: str, path: str) -> None:
