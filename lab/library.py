@@ -26,12 +26,13 @@ MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a fo
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
 CODE_ROOMS = ("probes", "metrics", "views")  # in workloads/<stack>, or beside a workload
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
+_LAB = Path(lab.__file__).resolve().parent
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def own_folder(kind: str) -> Path:
     """Return the folder of the lab's own files of that kind."""
-    return Path(lab.__file__).resolve().parent.parent / FOLDERS[kind]
+    return _LAB.parent / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
@@ -45,8 +46,9 @@ _remembered: dict[Path, None] = {}
 
 
 def remember_beside(folder: Path) -> None:
-    """Have the code in the rooms of a folder found: a workload there was given by its path."""
-    _remembered[folder] = None
+    """Have the code in the rooms of a folder found, if it has some: a workload there was given by its path."""
+    if _has_code(folder):  # each folder is looked at again for each name
+        _remembered[folder] = None
 
 
 def beside() -> list[Path]:
@@ -58,7 +60,7 @@ def beside() -> list[Path]:
     found = [folder for folder in dict.fromkeys([here, *_remembered]) if _has_code(folder)]
     if not found:  # as a rule
         return []
-    elsewhere = (Path(lab.__file__).resolve().parent, *(folder.resolve() for folder in folders("workload")))
+    elsewhere = (_LAB, *(folder.resolve() for folder in folders("workload")))
     return [
         folder
         for folder in found

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import termios
+import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from lab import library, runs, units
 from lab.build.kernel.chosen import KernelChoice
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
-from lab.errors import InputError, LabError, writing
+from lab.errors import InputError, LabError, RunError, writing
 from lab.machine.head_start import HEAD_STARTS, HeadStart
 from lab.machine.memory import guest_bytes, memory_text
 from lab.runs import planned
@@ -51,11 +52,12 @@ def execute(
     kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    with _failing_in(junit, lambda: f"{workload} on {topology}, seed {seed}"):
+    with _failing_in(junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
         with in_order("run", topology, workload):
             plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
-    with _failing_in(junit, lambda: _name_of(plans)):
+    places = [Path()] * repeat
+    with _failing_in(junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
         runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
         if (told := memory_text(plans[0])) is not None:
             print(told, file=sys.stderr)
@@ -83,19 +85,22 @@ def execute(
 
 
 @contextlib.contextmanager
-def _failing_in(junit: Path | None, name: Callable[[], str]) -> Iterator[None]:
+def _failing_in(junit: Path | None, name: Callable[[LabError], str]) -> Iterator[None]:
     """Write a failure to the file of --junit, too: one of an earlier run must not stay there.
+
+    ``name`` returns the name of what failed.
 
     Raises:
         LabError: the failure.
     """
+    began_s = time.monotonic()
     try:
         yield
     except LabError as error:
         if junit is not None:
             from lab.report.junit import failed
 
-            _write(junit, failed(name(), str(error)))
+            _write(junit, failed(name(error), str(error), time.monotonic() - began_s))
         raise
 
 
@@ -164,10 +169,16 @@ def _run(
     except InputError:  # another run has the directory
         raise
     except LabError as error:
-        report = f"; lab report {directory} shows what it measured" if _has_measured(directory) else ""
-        print(f"the files of the run are in {directory}{report}", file=sys.stderr)
-        error.directory = directory
-        raise error
+        place = error.directory = error.directory or directory
+        report = f"; lab report {place} shows what it measured" if _has_measured(place) else ""
+        which = "".join(f" with seed {plan.seed}" for plan in _failed(plans, places, error) if len(plans) > 1)
+        print(f"the files of the run{which} are in {place}{report}", file=sys.stderr)
+        raise
+
+
+def _failed(plans: list[Plan], places: list[Path], error: LabError) -> list[Plan]:
+    """The plan whose run failed; none if it was no run that failed."""
+    return [plan for plan, place in zip(plans, places, strict=True) if place == error.directory]
 
 
 def _has_measured(directory: Path) -> bool:
@@ -267,11 +278,20 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
 
 
 def interact(
-    topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None, kernel: str | None
+    topology: str,
+    seed: int,
+    settings: list[str],
+    stack: str | None,
+    source: Path | None,
+    kernel: str | None,
+    timeout: str | None,
 ) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node.
 
     If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
+
+    Raises:
+        RunError: It took longer than ``timeout`` since the start of its guest.
     """
     from lab.machine import batch
     from lab.machine.guest import Guest
@@ -279,6 +299,7 @@ def interact(
     from lab.plan.load import load
     from lab.runs.session import WORKLOAD, Session
 
+    timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
     # a prompt has no end, and the topology's timeline does not run here
     settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
@@ -290,7 +311,7 @@ def interact(
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
         machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel), plan.images())
-    with scratch({}) as home:
+    with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
@@ -302,6 +323,26 @@ def interact(
             return batch.run(setup, lines, sys.stdout.buffer, session.serve)
         with _terminal_kept(), Guest.started(setup, "shell") as guest:
             return _wait_for_shell(guest, directory, session.serve)
+
+
+@contextlib.contextmanager
+def _ending_after(timeout_s: float | None) -> Iterator[None]:
+    """End what takes longer, whatever it waits for: a command, or the next line.
+
+    Raises:
+        RunError: It did.
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise RunError(f"--timeout: the shell took more than {timeout_s:g} s of wall time; it was ended")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, timeout_s or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager
