@@ -8,8 +8,8 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation figures clean bootstrap \
-	bootstrap-test
+.PHONY: help lab test check docs bench test-fresh wheel kernel kernel-edit kernel-patches rootfs validation figures \
+	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
 
@@ -47,6 +47,10 @@ validation: bootstrap ## measure the tables of docs/validation.md again, and wri
 figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
 
+wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
+	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
 kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel
 
@@ -61,4 +65,4 @@ rootfs: bootstrap ## build the guest's root file system
 
 clean: ## remove build results, caches and environment; keeps runs/
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

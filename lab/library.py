@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import lab
+from lab.checkout import DATA, PACKAGE
 from lab.errors import InputError, suggestion
 from lab.text import entries
 
@@ -29,7 +29,7 @@ _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 def own_folder(kind: str) -> Path:
     """Return the folder of the lab's own files of that kind."""
-    return Path(lab.__file__).resolve().parent.parent / FOLDERS[kind]
+    return DATA / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
@@ -56,7 +56,7 @@ def beside() -> list[Path]:
     found = [folder for folder in dict.fromkeys([here, *_remembered]) if _has_code(folder)]
     if not found:  # as a rule
         return []
-    elsewhere = (Path(lab.__file__).resolve().parent, *(folder.resolve() for folder in folders("workload")))
+    elsewhere = (PACKAGE, *(folder.resolve() for folder in folders("workload")))
     return [
         folder
         for folder in found

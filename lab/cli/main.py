@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -355,6 +356,28 @@ def rootfs(
     with reporter() as report_:
         built = ensure_image(report_, refresh=refresh)
     print_facts(built, as_json)
+
+
+@app.command()
+def cache(
+    what: Annotated[
+        Literal["key", "directory"] | None,
+        typer.Argument(metavar="[WHAT]", help="Print only the key or the directory.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the directory of the cache, and its key for CI.
+
+    With another key, kernel, image or initrd have to be built again.
+    """
+    from lab.build.everything import cache as describe
+    from lab.cli.lists import print_facts
+
+    found = describe()
+    if what is None:
+        print_facts(found, as_json)
+    else:
+        print(json.dumps(getattr(found, what)) if as_json else getattr(found, what))
 
 
 @app.command()

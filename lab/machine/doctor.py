@@ -17,11 +17,11 @@ from lab.build.cache import MOVE_HINT, cache_root, free_bytes
 from lab.build.damage import check_cache
 from lab.build.image.namespaces import namespace_problem
 from lab.build.report import LineReport
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
 
-PACKAGES = CHECKOUT / "scripts" / "packages"
+PACKAGES = DATA / "scripts" / "packages"
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
 TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: with an earlier clock, all signatures of Debian 13 are in the future
 TESTED_SYSTEMS = {("debian", "12"), ("debian", "13")}
@@ -58,7 +58,7 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
     """
     if as_user is None:
         as_user = os.geteuid() != 0 and not _is_built("image")
-    wanted = {"test"} if test else {"all", "user"} if as_user else {"all"}
+    wanted = {"test"} if test else {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
