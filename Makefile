@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-fresh wheel kernel kernel-edit kernel-patches rootfs validation figures \
+.PHONY: help lab test check docs bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -40,6 +40,9 @@ bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only 
 
 test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
+
+test-docker: bootstrap ## build the Docker image and check it, with a Docker daemon of its own if none runs
+	@scripts/test-docker
 
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them
 	@$(PYTHON) -m tests.validation

@@ -119,7 +119,7 @@ def _tools() -> Finding:
     tools = host_tools()
     missing = [tool for tool in tools if not tool.found]
     if not missing:
-        later = _listing([tool for tool in host_tools(test=True) if not tool.found])
+        later = _listing([tool for tool in host_tools(test=True) if not tool.found]) if IS_CHECKOUT else ""
         return Finding(
             "tools", True, f"all {len(tools)} are installed" + (f"; for make test: {later}" if later else "")
         )

@@ -164,3 +164,24 @@ def test_user_without_a_range_of_ids(tmp_path: Path) -> None:
     assert not namespaces._has_range(path, "nobody-else")
     assert namespaces._has_range(path, "somebody")
     assert not namespaces._has_range(tmp_path / "nowhere", "somebody")
+
+
+def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs as the user of its caller."""
+    monkeypatch.setattr(os, "geteuid", lambda: 987654321)
+    monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
+    assert namespaces.namespace_problem() == (
+        "the user 987654321 has no name here",
+        "run as a user of this system, or as root",
+    )
+
+
+def test_root_mounts_in_a_namespace_of_its_own_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root of `docker build` may not mount: unshare fails."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for may_mount in (True, False):
+        monkeypatch.setattr(namespaces, "_runs", lambda argv, may_mount=may_mount: may_mount)
+        assert namespaces.namespace_problem() is None
+        assert namespaces.mount_namespace()[:2] == (["unshare", "--mount"] if may_mount else [])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert namespaces.mount_namespace() == []
