@@ -320,10 +320,18 @@ def compare(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    as_json: Json = False,
+    packages: Annotated[
+        bool, _option("--packages", help="Print only the names of missing Debian packages, for apt-get install.")
+    ] = False,
+) -> None:
     """Check whether this machine has what the lab needs."""
-    from lab.cli.lists import print_doctor
+    from lab.cli.lists import print_doctor, print_missing_packages
 
+    if packages:
+        print_missing_packages(as_json)
+        return
     raise typer.Exit(print_doctor(as_json))
 
 

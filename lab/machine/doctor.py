@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,11 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
     return tools
 
 
+def packages(tools: Iterable[Tool]) -> list[str]:
+    """The packages of tools, in alphabetical order."""
+    return sorted({tool.package for tool in tools})
+
+
 def _is_built(kind: str) -> bool:
     """Whether the cache has a kernel or an image, if maybe not the one of this checkout."""
     return any((cache_root() / kind).glob("*/*"))
@@ -124,7 +130,7 @@ def _tools() -> Finding:
             "tools", True, f"all {len(tools)} are installed" + (f"; for make test: {later}" if later else "")
         )
     listing = _listing(missing)
-    names = " ".join(sorted({tool.package for tool in missing}))
+    names = " ".join(packages(missing))
     return Finding("tools", False, f"missing: {listing}", f"apt-get install --no-install-recommends {names}")
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from lab.build.cache import cache_root, file_sha256
 from lab.build.image import namespaces
+from lab.cli.lists import print_missing_packages
 from lab.errors import HostError
 from lab.machine import doctor
 from lab.machine.doctor import examine, host_tools
@@ -185,3 +186,17 @@ def test_root_mounts_in_a_namespace_of_its_own_or_not_at_all(monkeypatch: pytest
         assert namespaces.mount_namespace()[:2] == (["unshare", "--mount"] if may_mount else [])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert namespaces.mount_namespace() == []
+
+
+def test_missing_packages_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "packages"
+    path.write_text("no-such b-package all b\nnot-there a-package all a\nneither a-package all a\nsh dash all c\n")
+    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    print_missing_packages(as_json=False)
+    print_missing_packages(as_json=True)
+    assert capsys.readouterr().out == 'a-package\nb-package\n["a-package", "b-package"]\n'
+    path.write_text("sh dash all c\n")
+    print_missing_packages(as_json=False)
+    assert capsys.readouterr().out == ""
