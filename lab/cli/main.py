@@ -183,16 +183,16 @@ def show(
 @app.command("list")
 def list_(
     what: Annotated[
-        Literal["topologies", "workloads", "experiments", "probes", "metrics"] | None,
+        Literal["topologies", "workloads", "experiments", "images", "probes", "metrics"] | None,
         typer.Argument(
             metavar="[WHAT]",
-            help="List only topologies, workloads, experiments, probes or metrics.",
+            help="List only topologies, workloads, experiments, images, probes or metrics.",
             show_default=False,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List topologies, workloads, experiments, probes and metrics."""
+    """List topologies, workloads, experiments, node images, probes and metrics."""
     from lab.cli.lists import print_list
 
     print_list(as_json, what)
@@ -386,6 +386,27 @@ def cache(
         print_facts(found, as_json)
     else:
         print(json.dumps(getattr(found, what)) if as_json else getattr(found, what))
+
+
+@app.command()
+def images(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; default: all.")] = None,
+    refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build images of nodes unless they are cached; describe them."""
+    from lab.build.image.image import ensure_image
+    from lab.build.image.node_image import ensure_node_image
+    from lab.cli.lists import print_images
+    from lab.cli.terminal import reporter
+    from lab.library import image_called
+    from lab.library import images as known
+
+    folders = [image_called(name) for name in names] if names else list(known().values())
+    with reporter() as report_:
+        base = ensure_image(report_)
+        built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
+    print_images(built, as_json)
 
 
 @app.command()

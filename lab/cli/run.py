@@ -61,7 +61,9 @@ def execute(
             print(told, file=sys.stderr)
         code = library.code_of(workload, plans[0].stack)
         with reporter() as report:
-            machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
+            machine = runs.ensure_machine(
+                report, [code] if code else [], _choice(plans[0], source, kernel), plans[0].images()
+            )
         seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
         name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
         running = _head_start(name, plans, machine, out)
@@ -287,7 +289,7 @@ def interact(
     code = library.code_of(WORKLOAD, plan.stack)
     runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel))
+        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel), plan.images())
     with scratch({}) as home:
         directory = home / "session"
         with writing(directory):

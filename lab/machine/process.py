@@ -52,11 +52,25 @@ class GuestFiles:
     bundle: Path
     run: Path  # the run directory: plan.json in it
     stack: Path | None = None  # squashfs with the code of the plan's stack, if any
+    node_images: tuple[Path, ...] = ()  # squashfs of each image of nodes, in the plan's order
 
     def links(self) -> dict[str, Path]:
         """Names in the scratch directory for what the command line refers to."""
         stack = {"stack": self.stack.parent} if self.stack else {}
-        return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd, **stack}
+        images = {f"image{number}": path.parent for number, path in enumerate(self.node_images)}
+        return {
+            "image": self.image.parent,
+            "code": self.bundle,
+            "run": self.run,
+            "initrd": self.initrd,
+            **stack,
+            **images,
+        }
+
+    def parts(self) -> tuple[Path, ...]:
+        """Everything that a guest is made of."""
+        found = (self.kernel, self.initrd, self.image, self.bundle, self.stack, *self.node_images)
+        return tuple(part for part in found if part is not None)
 
 
 def command_line(
@@ -92,6 +106,7 @@ def command_line(
         f"lab.hashseed={seed % 2**32}",
         f"hostrom={scratch}/image/{files.image.name}",
         *([f"hostrom={scratch}/stack/{files.stack.name}"] if files.stack else []),
+        *(f"hostrom={scratch}/image{number}/{path.name}" for number, path in enumerate(files.node_images)),
         f"lab.bundle={scratch}/code",
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",

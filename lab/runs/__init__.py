@@ -10,7 +10,7 @@ DIR/wall.json      wall-clock times; only they and console.log may differ betwee
 DIR/console.log    the guest's kernel log
 """
 
-from lab.machine.machine import Machine, ensure_machine, prepare, with_stacks
+from lab.machine.machine import Machine, ensure_machine, prepare, with_images, with_stacks
 from lab.machine.run_directory import discard, new_directory
 from lab.runs.run import boot, run_plan, write_plan
 
@@ -22,6 +22,7 @@ __all__ = [
     "new_directory",
     "prepare",
     "run_plan",
+    "with_images",
     "with_stacks",
     "write_plan",
 ]

@@ -18,6 +18,7 @@ ASKED = RUN / "asked"  # hostfs: a shell's questions to the host, and its answer
 AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only
 STACK = Path("/lab/stack")  # the code of the plan's stack, read-only
+IMAGES = Path("/lab/images")  # a folder for each image of nodes, read-only
 NODES = Path("/lab/nodes")  # tmpfs: an overlay for each node
 ENTER = "/lab/bin/enter"
 CONTAINER = "/lab/bin/container"
