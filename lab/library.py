@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import lab
+from lab.checkout import DATA, PACKAGE
 from lab.errors import InputError, suggestion
 from lab.text import entries
 
@@ -26,13 +26,12 @@ MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a fo
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
 CODE_ROOMS = ("probes", "metrics", "views")  # in workloads/<stack>, or beside a workload
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
-_LAB = Path(lab.__file__).resolve().parent
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def own_folder(kind: str) -> Path:
     """Return the folder of the lab's own files of that kind."""
-    return _LAB.parent / FOLDERS[kind]
+    return DATA / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
@@ -60,7 +59,7 @@ def beside() -> list[Path]:
     found = [folder for folder in dict.fromkeys([here, *_remembered]) if _has_code(folder)]
     if not found:  # as a rule
         return []
-    elsewhere = (_LAB, *(folder.resolve() for folder in folders("workload")))
+    elsewhere = (PACKAGE, *(folder.resolve() for folder in folders("workload")))
     return [
         folder
         for folder in found

@@ -122,6 +122,14 @@ def print_doctor(as_json: bool) -> int:
     return 0 if all(finding.ok for finding in findings) else 1
 
 
+def print_missing_packages(as_json: bool) -> None:
+    """The Debian packages that are missing, one per line."""
+    from lab.machine.doctor import host_tools, packages
+
+    missing = packages(tool for tool in host_tools() if not tool.found)
+    print(json.dumps(missing) if as_json else "\n".join(missing), end="\n" if missing or as_json else "")
+
+
 def print_images(built: Sequence[Any], as_json: bool) -> None:
     """Node images, with their size and what they add to the base image."""
     from rich.table import Table

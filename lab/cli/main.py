@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -322,10 +323,18 @@ def compare(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    as_json: Json = False,
+    packages: Annotated[
+        bool, _option("--packages", help="Print only the names of missing Debian packages, for apt-get install.")
+    ] = False,
+) -> None:
     """Check whether this machine has what the lab needs."""
-    from lab.cli.lists import print_doctor
+    from lab.cli.lists import print_doctor, print_missing_packages
 
+    if packages:
+        print_missing_packages(as_json)
+        return
     raise typer.Exit(print_doctor(as_json))
 
 
@@ -358,6 +367,28 @@ def rootfs(
     with reporter() as report_:
         built = ensure_image(report_, refresh=refresh)
     print_facts(built, as_json)
+
+
+@app.command()
+def cache(
+    what: Annotated[
+        Literal["key", "directory"] | None,
+        typer.Argument(metavar="[WHAT]", help="Print only the key or the directory.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the directory of the cache, and its key for CI.
+
+    With another key, kernel, image or initrd have to be built again.
+    """
+    from lab.build.everything import cache as describe
+    from lab.cli.lists import print_facts
+
+    found = describe()
+    if what is None:
+        print_facts(found, as_json)
+    else:
+        print(json.dumps(getattr(found, what)) if as_json else getattr(found, what))
 
 
 @app.command()

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 from lab.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def unquoted(value: Any) -> str | None:
 
 
 def label_of(path: Path) -> str:
-    """Return the name of a file for messages and records: relative to the checkout or current directory if inside.
+    """Return the name of a file for messages and records: relative to the lab's files or current directory if inside.
 
     The lab's own files have the same name wherever ``lab`` is started, so that equal runs have equal records.
     """
     resolved = path.resolve()
-    for folder in (CHECKOUT, Path.cwd()):
+    for folder in (DATA, Path.cwd()):
         if resolved.is_relative_to(folder):
             return str(resolved.relative_to(folder))
     return str(path)

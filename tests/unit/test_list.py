@@ -28,7 +28,7 @@ def test_help_shows_whole_summaries_on_80_columns(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("COLUMNS", "80")
     shown = CliRunner().invoke(app, ["--help"]).stdout
     commands = shown.split("Commands:\n")[1].splitlines()
-    assert len(commands) == 12 and all(line.endswith(".") and not line.endswith("...") for line in commands)
+    assert len(commands) == 14 and all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
 def test_show_needs_no_workload() -> None:

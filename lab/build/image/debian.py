@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.build.cache import SCRATCH, free_bytes, no_space, remove_tree
-from lab.build.image.namespaces import namespace_problem
+from lab.build.image.namespaces import mount_namespace, namespace_problem
 from lab.build.report import Report
 from lab.build.step import BuildLog, require
 from lab.errors import BuildError, HostError
@@ -140,7 +140,7 @@ def fetch_tar(
     (tar.parent / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()
     scratch.chmod(0o755)
-    argv = [*_mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
+    argv = [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
     argv += [f"--include={','.join(packages)}", SUITE, "-"]
     progress = DebianProgress(report)
     environment = {"TMPDIR": str(scratch)}
@@ -162,8 +162,3 @@ def fetch_tar(
 def mode_options() -> list[str]:
     """The mode in which mmdebstrap creates a tree owned by root."""
     return ["--mode=root"] if os.geteuid() == 0 else ["--mode=unshare"]
-
-
-def _mount_namespace() -> list[str]:
-    """As root, run mmdebstrap in its own mount namespace: its mounts disappear with it, however it ends."""
-    return ["unshare", "--mount", "--propagation", "private", "--"] if os.geteuid() == 0 else []

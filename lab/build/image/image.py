@@ -20,11 +20,11 @@ from lab.build.cache import Store, content_key, file_sha256
 from lab.build.image.debian import SUITE, fetch_tar
 from lab.build.report import Report
 from lab.build.step import BuildLog
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 from lab.errors import BuildError
 from lab.text import entries
 
-PACKAGES = CHECKOUT / "images" / "base" / "packages"
+PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
 RECIPE = 4  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000

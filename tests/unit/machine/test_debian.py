@@ -80,7 +80,7 @@ def fake_mmdebstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory.mkdir()
     program = directory / "mmdebstrap"
     monkeypatch.setenv("PATH", f"{directory}:/usr/sbin:/usr/bin:/sbin:/bin")
-    monkeypatch.setattr(debian, "_mount_namespace", list)
+    monkeypatch.setattr(debian, "mount_namespace", list)
     monkeypatch.setattr(debian, "namespace_problem", lambda: None)
     return program
 
