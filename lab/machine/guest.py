@@ -110,6 +110,18 @@ class Guest:
         """
         return self._watch.step()
 
+    def look(self) -> Progress:
+        """Look at it now; returns its progress.
+
+        Raises:
+            RunError: It stalled or ran away.
+        """
+        return self._watch.look()
+
+    def resume(self) -> None:
+        """Note that it goes on from now: it has waited for its program, which is no stall."""
+        self._watch.resume()
+
     def follow(self, on_progress: OnProgress = lambda progress: None) -> Walls:
         """Wait until it is off, and check its outcome.
 

@@ -13,6 +13,9 @@
  * host that come meanwhile are handled when the read is over. For the same
  * reason the device is always ready for poll(), and has no non-blocking mode.
  *
+ * The device is there without an argument, too, so that guests with and without
+ * it take the same (virtual) time to boot; it can then not be opened.
+ *
  * The host's end of file is one for the reader; if nobody reads what is
  * written, the error is EPIPE. One program at a time may have it open.
  */
@@ -38,7 +41,7 @@
 	"    something to read.\n\n"
 
 static char *hostask_argument __initdata;
-static int hostask_from, hostask_to;
+static int hostask_from = -1, hostask_to;
 static unsigned long hostask_in_use;
 
 static int __init hostask_setup(char *argument, int *add)
@@ -52,6 +55,8 @@ __uml_setup("hostask=", hostask_setup, HOSTASK_HELP);
 
 static int hostask_open(struct inode *inode, struct file *file)
 {
+	if (hostask_from < 0)
+		return -ENODEV;
 	if (test_and_set_bit(0, &hostask_in_use))
 		return -EBUSY;
 	return stream_open(inode, file);
@@ -127,25 +132,32 @@ static struct miscdevice hostask_device = {
 	.fops = &hostask_operations,
 };
 
-static int __init hostask_init(void)
+static int __init hostask_parse(void)
 {
+	int from, to, error;
 	char rest;
-	int error;
 
-	if (!hostask_argument)
-		return 0;
-	if (sscanf(hostask_argument, "%d,%d%c", &hostask_from, &hostask_to, &rest) != 2) {
+	if (sscanf(hostask_argument, "%d,%d%c", &from, &to, &rest) != 2) {
 		pr_err("%s: write hostask=<fd>,<fd>\n", hostask_argument);
 		return -EINVAL;
 	}
 	/* processes of the guest must not keep the host's pipes open */
-	error = os_set_exec_close(hostask_from);
+	error = os_set_exec_close(from);
 	if (!error)
-		error = os_set_exec_close(hostask_to);
+		error = os_set_exec_close(to);
 	if (error) {
 		pr_err("%s: error %d\n", hostask_argument, error);
 		return error;
 	}
-	return misc_register(&hostask_device);
+	hostask_from = from;
+	hostask_to = to;
+	return 0;
+}
+
+static int __init hostask_init(void)
+{
+	int error = hostask_argument ? hostask_parse() : 0;
+
+	return error ?: misc_register(&hostask_device);
 }
 device_initcall(hostask_init);
