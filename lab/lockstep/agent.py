@@ -14,6 +14,8 @@ from lab.machine.guest import Guest
 from lab.machine.watch import POLL_S, Walls
 from lab.runs.limits import Limits
 
+__tracebackhide__ = True  # pytest shows the line of the caller
+
 
 class Agent:
     """Asks the agent, and watches the guest while it works. ``now_ns`` is the time of the timeline."""
@@ -64,11 +66,14 @@ class Agent:
             try:
                 line = self._channel.receive(POLL_S)
             except EOFError:
-                self._guest.follow(self._limits.look)
-                raise RunError("the guest ended before its program asked it to") from None
-            if line is not None:
                 break
+            if line is not None:
+                return self._read(line)
             self._limits.look(self._guest.look())
+        self._guest.follow(self._limits.look)  # it says why
+        raise RunError("the guest ended before its program asked it to")
+
+    def _read(self, line: str) -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(line)
         self.now_ns = answer["at_ns"]
         if "refused" in answer:

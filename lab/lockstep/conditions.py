@@ -10,6 +10,8 @@ from typing import Protocol
 from lab.lockstep.node import Node
 from lab.lockstep.process import Process
 
+__tracebackhide__ = True  # pytest shows the line of the caller
+
 
 class Nodes(Protocol):
     """What conditions may look at."""

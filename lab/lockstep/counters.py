@@ -10,6 +10,8 @@ from typing import Any
 from lab.errors import suggestion
 from lab.lockstep.errors import CallError
 
+__tracebackhide__ = True  # pytest shows the line of the caller
+
 
 @dataclass(frozen=True)
 class Counters:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -29,13 +29,16 @@ from lab.machine.run_directory import PLAN, discard, new_directory
 from lab.runs import booted, machine_for, planned, recorded, run_plan, started
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
-from lab.shared.paths import EXCHANGED, LOCKSTEP_LOGS, RAW
+from lab.shared.paths import DAEMON_LOGS, EXCHANGED, LOCKSTEP_LOGS, RAW
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
     from lab.record import Record
 
+__tracebackhide__ = True  # pytest shows the line of the caller
 _POLL_S = 0.01
+_AUTO = "auto"
+_LOGS = (".out", ".err", ".log")
 _MEDIUM_HINT = "write medium={} for Lab, or for the marker lab"
 
 
@@ -44,6 +47,20 @@ class Lab:
 
     Between two calls virtual time stands still; ``run_until``, ``wait_for`` and programs in nodes let it go on. It
     begins at 0, when the network is up and all stations are associated, and ends with the workload's ``duration``.
+
+    Args:
+        topology: its name, or the path of its file.
+        workload: its name or path; default: nothing runs.
+        seed: of all random numbers.
+        medium: as the topology's key: "perfect", or keys of the medium, ``{}`` for the defaults.
+        duration: of the timeline: ``"2 min"``; default: that of the workload.
+        set: other keys of both files, by their dotted names: ``{"links.0.delay": "20 ms"}``.
+        pcap: "air": capture every frame on the medium; "auto": if there are radios on one.
+        directory: of the run, new or empty; default: a new one in runs/.
+        place: FILE:LINE of these parameters, for messages; default: that of the caller.
+
+    Raises:
+        InputError, InputErrors: There is a mistake in them, or in the files.
     """
 
     def __init__(
@@ -59,25 +76,9 @@ class Lab:
         directory: Path | None = None,
         place: str | None = None,
     ) -> None:
-        """Plan it; nothing is started yet.
-
-        Args:
-            topology: its name, or the path of its file.
-            workload: its name or path; default: nothing runs.
-            seed: of all random numbers.
-            medium: as the topology's key: "perfect", or keys of the medium, ``{}`` for the defaults.
-            duration: of the timeline: ``"2 min"``; default: that of the workload.
-            set: other keys of both files, by their dotted names: ``{"links.0.delay": "20 ms"}``.
-            pcap: "air": capture every frame on the medium.
-            directory: of the run, new or empty; default: a new one in runs/.
-            place: FILE:LINE of these parameters, for messages; default: that of the caller.
-
-        Raises:
-            InputError, InputErrors: There is a mistake in them, or in the files.
-        """
+        """Plan it; nothing is started yet."""
         self._names = (str(topology), str(workload))
         self._seed = seed
-        self._pcap = pcap
         self._settings = [
             *([setting("medium", medium if isinstance(medium, str) else dict(medium))] if medium is not None else []),
             *([setting("workload.duration", duration)] if duration is not None else []),
@@ -85,7 +86,9 @@ class Lab:
         ]
         where = caller() if place is None else place
         self._places = {text.partition("=")[0]: where for text in self._settings}
-        self._plan = self._planned()
+        self._plan = self._planned(None if pcap == _AUTO else pcap)
+        if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
+            self._plan = replace(self._plan, pcap="air")
         self._out = directory
         self._directory: Path | None = None
         self._closing = contextlib.ExitStack()
@@ -93,16 +96,21 @@ class Lab:
         self._machine: Machine | None = None
         self._ended: str | None = None  # why nothing more can be done
         self._record: Record | None = None
-        self._added = AddedEvents(*self._names, seed, self._settings, self._places, pcap=pcap, medium_hint=_MEDIUM_HINT)
+        self._added = AddedEvents(
+            *self._names, seed, self._settings, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
+        )
         self._nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
 
-    def _planned(self) -> Plan:
+    def __repr__(self) -> str:
+        return f"<Lab {self._plan.name}, seed {self._seed}, at {self.now_s:g} s>"
+
+    def _planned(self, pcap: str | None) -> Plan:
         with contextlib.suppress(InputError):
-            return planned.plan(*self._names, self._seed, self._settings, self._pcap)
+            return planned.plan(*self._names, self._seed, self._settings, pcap)
         from lab.plan.load import load
 
         # the same mistake, with the place of the caller instead of --set
-        return load(*self._names, self._seed, self._settings, pcap=self._pcap, places=self._places)
+        return load(*self._names, self._seed, self._settings, pcap=pcap, places=self._places)
 
     @property
     def plan(self) -> Plan:
@@ -131,7 +139,6 @@ class Lab:
             RunError: The network did not come up.
             HostError: The host lacks something.
         """
-        __tracebackhide__ = True
         self._must_not_have_started()
         self._machine = self._made_of()
         self._directory = self._new_directory()
@@ -139,10 +146,12 @@ class Lab:
         self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
         channel = self._closing.enter_context(Channel())
         start = partial(started, mode="lockstep", channel=channel)
-        with self._failing():
+        try:
             guest = self._closing.enter_context(booted(self._plan, self._machine, self._directory, start=start))
             self._agent = Agent(guest, channel, Limits(self._plan, self._directory))
             self._agent.await_timeline()
+        except BaseException as error:
+            raise self._failed(error) from None
         return self
 
     def _made_of(self) -> Machine:
@@ -164,7 +173,6 @@ class Lab:
         Raises:
             RunError: The run failed.
         """
-        __tracebackhide__ = True
         return self._end("finish", self.plan)
 
     def stop(self) -> Record:
@@ -175,7 +183,6 @@ class Lab:
         Raises:
             RunError: The run failed.
         """
-        __tracebackhide__ = True
         if self._record is not None:
             return self._record
         return self._end("end", replace(self.plan, duration_ns=max(self.now_ns, 1)))
@@ -183,12 +190,14 @@ class Lab:
     def _end(self, do: str, plan: Plan) -> Record:
         agent = self._running()
         assert self._directory is not None and self._machine is not None  # it runs
-        with self._failing():
+        try:
             walls = agent.end(do)
             with writing(self._directory / PLAN):
                 (self._directory / PLAN).write_text(plan.to_json())
             self._ended = f"the lab has ended, at {self.now_s:g} s"
             self._closing.close()
+        except BaseException as error:
+            raise self._failed(error) from None
         self._record = recorded(plan, self._machine, self._directory, walls)
         return self._record
 
@@ -198,7 +207,6 @@ class Lab:
         self._closing.close()
 
     def __enter__(self) -> Self:
-        __tracebackhide__ = True
         return self.start()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -211,19 +219,17 @@ class Lab:
         finally:
             self.close()
 
-    @contextlib.contextmanager
-    def _failing(self) -> Iterator[None]:
-        """If the run fails, end it, and tell later calls."""
-        try:
-            yield
-        except BaseException as error:
-            if isinstance(error, LabError):
-                error.directory = self._directory
-            if not isinstance(error, CallError):
-                self._ended = f"the lab has ended: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-                with contextlib.suppress(type(error)):
-                    self._closing.__exit__(type(error), error, error.__traceback__)
-            raise
+    def _failed(self, error: BaseException) -> BaseException:
+        """If the run has failed, end it, and remember why for later calls; returns what to raise."""
+        if isinstance(error, LabError):
+            error.directory = self._directory
+            error = error.with_traceback(None)  # the way to it says nothing to the caller
+        if isinstance(error, CallError):
+            return error
+        self._ended = f"the lab has ended: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        with contextlib.suppress(type(error)):
+            self._closing.__exit__(type(error), error, error.__traceback__)
+        return error.with_traceback(None) if isinstance(error, LabError) else error
 
     def _running(self) -> Agent:
         """The agent.
@@ -256,7 +262,6 @@ class Lab:
             CallError: It has passed, or is beyond the end.
             RunError: The run failed meanwhile.
         """
-        __tracebackhide__ = True
         self._running()
         at_ns = self._time_to_come(time_ns(time_s, "time_s"))
         if at_ns > self._plan.duration_ns:
@@ -270,7 +275,6 @@ class Lab:
             CallError: That is beyond the end.
             RunError: The run failed meanwhile.
         """
-        __tracebackhide__ = True
         self.run_until((self.now_ns + time_ns(time_s, "time_s")) / 1e9)
 
     def _time_to_come(self, at_ns: int) -> int:
@@ -308,7 +312,6 @@ class Lab:
             WaitError: It does not hold in time; shows the last state.
             RunError: The run failed meanwhile.
         """
-        __tracebackhide__ = True
         waited: Condition = Holds(condition) if callable(condition) else condition
         self._running()
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
@@ -333,7 +336,6 @@ class Lab:
             InputError, InputErrors: There is a mistake in it.
             CallError: The time has passed, or is beyond the end.
         """
-        __tracebackhide__ = True
         self._add(time_ns(time_s, "time_s"), event, caller())
 
     def do(self, event: Event) -> None:
@@ -343,7 +345,6 @@ class Lab:
             InputError, InputErrors: There is a mistake in it.
             RunError: It failed.
         """
-        __tracebackhide__ = True
         self._add(self.now_ns, event, caller())
 
     def _add(self, at_ns: int, event: Event, place: str) -> None:
@@ -352,7 +353,10 @@ class Lab:
             raise CallError(f'{event!r} is no event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")')
         if self._time_to_come(at_ns) > self._plan.duration_ns:
             raise self._beyond(at_ns)
-        added = self._added.add(at_ns, event.written, place, self.now_ns)
+        try:
+            added = self._added.add(at_ns, event.written, place, self.now_ns)
+        except InputError as error:
+            raise error.with_traceback(None) from None
         self.ask(
             "events",
             events=[asdict(one) for one in added.events],
@@ -367,7 +371,6 @@ class Lab:
         Raises:
             CallError: There is none; lists those that there are.
         """
-        __tracebackhide__ = True
         if name not in self._nodes:
             known = ", ".join(self._nodes)
             raise CallError(f'there is no node "{name}"{suggestion(name, self._nodes)}; known: {known}')
@@ -394,7 +397,6 @@ class Lab:
         Raises:
             CallError: The medium is perfect, and counts nothing.
         """
-        __tracebackhide__ = True
         answer = self.ask("counters")
         return Counters(self.now_s, answer["links"], answer["radios"], answer["channels"])
 
@@ -405,12 +407,18 @@ class Lab:
             CallError: It cannot be done.
             RunError: The run failed meanwhile, and has ended.
         """
-        __tracebackhide__ = True
         agent = self._running()
-        with self._failing():
+        try:
             return agent.ask(do, **parameters)
+        except BaseException as error:
+            raise self._failed(error) from None
 
     # Files
+
+    @property
+    def has_directory(self) -> bool:
+        """Whether it has got as far as to have one."""
+        return self._directory is not None
 
     @property
     def directory(self) -> Path:
@@ -449,6 +457,18 @@ class Lab:
         """The captures of the air, one for each channel, of a lab that has ended."""
         epoch_ns = self._record.data["clock"]["epoch_ns"] if self._record is not None else 0
         return captures_of(self.directory / RAW.name, epoch_ns)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What events have done, of a lab that has ended: ``t_ns``, ``kind``, ``target``, ``params``, ``output``."""
+        found: list[dict[str, Any]] = self._record.data["events"] if self._record is not None else []
+        return found
+
+    def all_logs(self) -> list[Path]:
+        """The files of what programs and daemons have written; that of the kernel is console.log."""
+        raw = self.directory / RAW.name
+        found = [path for folder in (self.logs, raw, raw / DAEMON_LOGS.name) for path in sorted(folder.glob("*.*"))]
+        return [path for path in found if path.suffix in _LOGS and path.is_file()]
 
     def discard(self) -> None:
         """Remove the files of the run."""

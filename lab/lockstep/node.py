@@ -14,6 +14,7 @@ from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
 from lab.lockstep.words import Time, argv_of
 from lab.shared.types import Node as Spec
 
+__tracebackhide__ = True  # pytest shows the line of the caller
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
 
 
@@ -82,7 +83,6 @@ class Node:
             CommandError: It failed, and ``check`` is set.
             WaitError: It has not ended in time.
         """
-        __tracebackhide__ = True
         process = self._start(argv, f'net["{self.name}"].run', input, cwd, env)
         try:
             result = process.wait(timeout_s)
@@ -100,7 +100,6 @@ class Node:
         env: Mapping[str, str] | None = None,
     ) -> Process:
         """Start a program; parameters as those of ``run``. What still runs at the end of the lab gets SIGTERM."""
-        __tracebackhide__ = True
         return self._start(argv, f'net["{self.name}"].popen', input, cwd, env)
 
     def put(self, content: bytes | str | Path, path: str, mode: int | None = None) -> None:
@@ -114,7 +113,6 @@ class Node:
         Raises:
             CallError: It cannot be written there.
         """
-        __tracebackhide__ = True
         given = self._new_file()
         if isinstance(content, Path):
             shutil.copyfile(content, given)
@@ -132,7 +130,6 @@ class Node:
         Raises:
             CallError: There is no such file.
         """
-        __tracebackhide__ = True
         got = self._new_file()
         try:
             self._lab.ask("get", node=self.name, path=path, file=got.name)
@@ -146,7 +143,6 @@ class Node:
         Raises:
             CallError: It has neither.
         """
-        __tracebackhide__ = True
         lines = str(self._lab.ask("status", node=self.name)["status"]).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 

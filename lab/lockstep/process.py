@@ -14,6 +14,7 @@ from lab.lockstep.errors import CommandError, WaitError
 from lab.lockstep.words import Time, time_ns
 from lab.machine.watch import tails
 
+__tracebackhide__ = True  # pytest shows the line of the caller
 TIMEOUT_S = 60.0
 
 

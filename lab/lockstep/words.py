@@ -15,6 +15,7 @@ from lab.checkout import PACKAGE
 from lab.lockstep.errors import CallError
 from lab.model.document import label_of
 
+__tracebackhide__ = True  # pytest shows the line of the caller
 Time = float | str  # seconds, or text with a unit: "12.5 s", "300 ms"
 
 

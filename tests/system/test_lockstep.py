@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -23,6 +26,8 @@ from lab.lockstep import (
     printed,
     roam,
 )
+from lab.machine import scratch
+from tests.system.waiting import DEADLINE_S, until
 
 pytestmark = pytest.mark.guest
 
@@ -158,3 +163,54 @@ def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(tmp_path: Path
     ran, driven = digest(tmp_path / "run"), digest(tmp_path / "driven")
     assert {name for name in ran | driven if ran.get(name) != driven.get(name)} == set()
     assert {"raw/air-2412.pcapng", "record.json", "plan.json"} <= ran.keys()
+
+
+PROJECT = """
+import pytest
+from pathlib import Path
+from lab import associated, move, roam
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.lab("two-aps-handoff", set={"topology.timeline": []})
+def test_survives_a_handoff(lab, seed):
+    lab.do(move("sta1", ["21 m", "0 m", "1 m"]))
+    lab.do(roam("sta1", "ap2"))
+    lab.wait_for(associated("sta1", "ap2"))
+    assert lab["sta1"].run(["ping", "-c", "1", "h1"]).check() and seed == 1
+
+@pytest.mark.lab("one-ap")
+def test_goes_on(lab):
+    (Path(__file__).parent / "guest").write_text(str(lab.directory))
+    while True:
+        lab.run_for("1 us")
+"""
+
+
+def pytest_in(project: Path, *options: str) -> list[str]:
+    (project / "test_own.py").write_text(PROJECT)
+    where = ["--rootdir", str(project), "--basetemp", str(project / "temporary"), "-p", "no:cacheprovider"]
+    return [sys.executable, "-m", "pytest", "-q", *where, *options, str(project / "test_own.py")]
+
+
+def test_pytest_runs_labs_side_by_side_and_keeps_the_files_of_a_test_that_fails(tmp_path: Path) -> None:
+    words = pytest_in(tmp_path, "-n", "2", "-k", "survives")
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    captures = [Path(line.removeprefix("capture: ")) for line in done.stdout.splitlines() if line.startswith("capture")]
+    assert [path.name for path in captures] == ["air-2412.pcapng", "air-2437.pcapng"]
+    assert all(path.stat().st_size > 1000 for path in captures)
+    assert re.search(r"raw/daemon/sta1-wpa_supplicant.log\n(    .*\n)*    .*CTRL-EVENT-CONNECTED", done.stdout)
+
+
+def test_ctrl_c_leaves_no_guest(tmp_path: Path) -> None:
+    words = pytest_in(tmp_path, "-k", "goes_on")
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    until(lambda: (tmp_path / "guest").exists() or process.poll() is not None)
+    run = tmp_path / "temporary" / "test_goes_on0" / "lab"
+    (home,) = [link.parent for link in scratch.PARENT.glob(f"{scratch.PREFIX}*/run") if link.readlink() == run]
+    assert scratch._pids_of(home)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=DEADLINE_S)
+    assert "KeyboardInterrupt" in output
+    assert not home.exists()
+    assert scratch._pids_of(home) == []
