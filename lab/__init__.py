@@ -5,7 +5,7 @@ Programs that drive a lab find here what lab.lockstep offers: ``from lab import 
 """
 
 # imported once they are used: the guest has this file, too, but not lab.lockstep
-_OFFERED = (
+__all__ = [
     "CallError",
     "Capture",
     "CommandError",
@@ -26,11 +26,11 @@ _OFFERED = (
     "power",
     "printed",
     "roam",
-)
+]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _OFFERED:
+    if name not in __all__:
         raise AttributeError(f"module {__name__} has no attribute {name}")
     from importlib import import_module
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 # for type checkers: what __init__.py imports once it is used
+__all__: list[str]
+
 from lab.lockstep import CallError as CallError
 from lab.lockstep import Capture as Capture
 from lab.lockstep import CommandError as CommandError

@@ -15,7 +15,7 @@ from lab.checkout import PACKAGE
 
 
 def test_the_lab_offers_what_lockstep_offers() -> None:
-    assert list(lab._OFFERED) == lockstep.__all__  # type: ignore[attr-defined]
+    assert lab.__all__ == lockstep.__all__
     stubs = re.findall(r"import (\w+) as \1", (PACKAGE / "__init__.pyi").read_text())
     assert stubs == lockstep.__all__
     assert all(getattr(lab, name) is getattr(lockstep, name) for name in lockstep.__all__)
