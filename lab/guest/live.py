@@ -12,7 +12,7 @@ from lab.guest.clock import Clock
 from lab.guest.commands import Mount, memory_text, pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
-from lab.guest.loop import Loop, now_ns
+from lab.guest.loop import Loop, Timer, now_ns
 from lab.guest.network.container import Container
 from lab.guest.processes import Processes
 from lab.guest.tasks import Task, run
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lab.guest.network.air_capture import AirCapture
     from lab.guest.nl80211 import Nl80211
 
+Drive = Callable[["LiveGuest", int], None]
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -45,8 +46,11 @@ class LiveGuest:
     any.
     """
 
-    def __init__(self, plan: types.Plan, loop: Loop, network: Network) -> None:
+    def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:
+        """``drive`` takes the timeline as far as somebody wants it to go; None: it goes to its end."""
         self.plan = plan
+        self._drive = drive
+        self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
         self.clock = Clock()
@@ -79,9 +83,23 @@ class LiveGuest:
         except GuestError as error:
             self.fail(error)
 
-    def call_at(self, at_ns: int, callback: Callable[[], object]) -> None:
-        """Have the loop call ``callback`` at a time of the timeline."""
-        self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+    def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
+        """Have the loop call ``callback`` at a time of the timeline.
+
+        Args:
+            at_ns: that time.
+            callback: it may raise GuestError, which ends the run.
+            changes_levels: since nodes move, which may be told to go elsewhere.
+        """
+        timer = self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+        if changes_levels:
+            self._levels.append(timer)
+
+    def forget_levels(self) -> None:
+        """Drop the changes of levels that are to come: others take their place."""
+        for timer in self._levels:
+            timer.cancel()
+        self._levels.clear()
 
     # The timeline
 
@@ -92,7 +110,13 @@ class LiveGuest:
             self.daemon_ended(self.air.task)
         for (node, _), task in self.daemons.items():
             self.daemon_ended(task, node)
-        self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
+        end_ns = self.clock.start_ns + duration_ns
+        if self._drive is None:
+            self.loop.run_until(end_ns, lambda: self.failure is not None)
+        elif now_ns() < end_ns:
+            # what begins with the timeline begins at once, as if nobody drove it: even to ask takes some time
+            self.loop.step(self.clock.start_ns)
+            self._drive(self, duration_ns)
 
     def daemon_ended(self, task: Task, node: str | None = None) -> None:
         """End the run if a daemon has ended that the timeline needs; ``node``: in which it ran."""

@@ -100,10 +100,20 @@ class Watch:
         Raises:
             RunError: It stalled or ran away.
         """
-        if self._process.ended(within_s=POLL_S):
-            return None
+        return None if self._process.ended(within_s=POLL_S) else self.look()
+
+    def look(self) -> Progress:
+        """Look at the guest now; returns its progress.
+
+        Raises:
+            RunError: It stalled or ran away.
+        """
         self._look()
         return self._progress()
+
+    def resume(self) -> None:
+        """Count a stall from now: until now the guest has waited for the host."""
+        self._moved_s = time.monotonic()
 
     def look_at_command(self, line: str, since_s: float) -> None:
         """Check that a command of a shell, which has run since that time of time.monotonic(), still gets on.
