@@ -24,6 +24,7 @@ from lab.shared.paths import (
 
 FOLLOW_IN_NODE = "/run/lab/follow"
 Mount = tuple[str, str, str]  # what, where in a node, ro or rw
+DOCKER = "docker-"  # in names of what a node has of its Docker image
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
@@ -75,6 +76,17 @@ def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
     """Start the container of a node with these mounts."""
     words = [word for mount in mounts for word in mount]
     return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
+
+
+def start_docker(name: str, mounts: Sequence[Mount], pid: int | str) -> list[str]:
+    """Start the Docker image of a node beside its container, of which ``pid`` is the first process.
+
+    As in Docker, host name and hosts are the node's, whatever the image has.
+    """
+    home = f"{NODES}/{name}"
+    names = [(f"{home}/root/etc/{file}", f"/etc/{file}", "rw") for file in ("hostname", "hosts")]
+    words = [word for mount in (*mounts, *names) for word in mount]
+    return [CONTAINER, name, f"{home}/{DOCKER}root", f"{CGROUPS}/lab-{name}/cgroup.procs", str(pid), *words]
 
 
 def wired_lines(node: types.Node) -> list[str]:

@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from lab.guest.errors import GuestError
 from lab.guest.host import Host
 from lab.guest.live import LiveGuest
 from lab.guest.loop import Loop, now_ns
+from lab.guest.network.root import Launch
+from lab.guest.tasks import ENVIRONMENT
 from lab.plan.load import load
 
 MS = 1_000_000
@@ -28,8 +30,8 @@ MS = 1_000_000
 class Container:
     """This machine."""
 
-    def command(self, *argv: str) -> list[str]:
-        return list(argv)
+    def launch_found(self, argv: Sequence[str]) -> Launch:
+        return list(argv), ENVIRONMENT
 
 
 class Network:

@@ -112,6 +112,9 @@ class Recorder:
             self._note(node, line)
         return "output"
 
+    def run_for_user(self, argv: Sequence[str], node: str) -> str:
+        return self.run(argv, node)
+
     def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
         self.run(argv, node, input_text)
 
