@@ -3,9 +3,9 @@
  * enter PID PROCS-FILE [-d DIRECTORY] [-u UID:GID[,GROUP...]] PROGRAM [ARGUMENT...]: run a program inside the container
  * whose first process is PID.
  *
- * Joins the cgroup by writing to PROCS-FILE (so that the node's limits count) and the container's mount,
- * network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin, stdout, stderr
- * and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
+ * Joins the cgroup by writing to PROCS-FILE (so that the node's limits count; "-": it is in that already) and the
+ * container's mount, network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin,
+ * stdout, stderr and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
  * SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded. Exits with the program's status, or by the same signal.
  * The program is killed when this process dies. It starts in DIRECTORY (/), as that user (root).
  *
@@ -46,12 +46,15 @@ static void pass_on(int number)
 
 static void join(pid_t pid, const char *procs)
 {
-	int cgroup = open(procs, O_WRONLY | O_CLOEXEC);
 	int pidfd;
 
-	if (cgroup < 0 || write(cgroup, "0", 1) != 1)
-		die(procs);
-	close(cgroup);
+	if (strcmp(procs, "-")) {
+		int cgroup = open(procs, O_WRONLY | O_CLOEXEC);
+
+		if (cgroup < 0 || write(cgroup, "0", 1) != 1)
+			die(procs);
+		close(cgroup);
+	}
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0 || setns(pidfd, NAMESPACES) < 0)
 		die("container");

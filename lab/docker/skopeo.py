@@ -18,7 +18,7 @@ from lab.errors import HostError, InputError
 
 # of an index with images for several machines, that for nodes; whoever has made it
 _SKOPEO = ["skopeo", "--insecure-policy", "--override-os=linux", "--override-arch=amd64"]
-_ENGINE = "DOCKER_HOST"
+ENGINE = "DOCKER_HOST"  # the variable with the address of the Docker engine
 _MESSAGE = re.compile(r'level=fatal msg="(?P<text>(?:[^"\\]|\\.)*)"')
 _WHERE = re.compile(r'^(?:Error parsing image name ".*?": |Error [a-z ]+: |initializing source .*?: )+')
 _NO_ENGINE = re.compile(r"Cannot connect to the Docker daemon|permission denied while trying to connect")
@@ -46,7 +46,7 @@ def configuration(reference: Reference) -> dict[str, Any]:
         HostError: skopeo is not installed.
     """
     require()
-    engine = [f"--daemon-host={os.environ[_ENGINE]}"] if os.environ.get(_ENGINE) else []
+    engine = [f"--daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
     done = subprocess.run(
         [*_SKOPEO, "inspect", "--raw", "--config", *engine, str(reference)],
         stdin=subprocess.DEVNULL,
@@ -74,7 +74,7 @@ def copying(reference: Reference, directory: Path, scratch: Path) -> list[str]:
         directory: to make.
         scratch: for files in between.
     """
-    engine = [f"--src-daemon-host={os.environ[_ENGINE]}"] if os.environ.get(_ENGINE) else []
+    engine = [f"--src-daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
     # "dir" keeps the configuration as it is
     options = ["--quiet", "--dest-decompress", *engine]
     return [*_SKOPEO, f"--tmpdir={scratch}", "copy", *options, str(reference), f"dir:{directory}"]
@@ -95,8 +95,8 @@ def explained(reference: Reference, printed: str) -> InputError:
     text = found["text"].replace('\\"', '"') if found else printed.strip().rpartition("\n")[2]
     if _NO_ENGINE.search(text):
         return InputError(
-            f"the Docker engine does not answer at {os.environ.get(_ENGINE) or 'unix:///var/run/docker.sock'}",
-            hint=f"start it, or set {_ENGINE}; without an engine: oci:DIR or docker-archive:FILE",
+            f"the Docker engine does not answer at {os.environ.get(ENGINE) or 'unix:///var/run/docker.sock'}",
+            hint=f"start it, or set {ENGINE}; without an engine: oci:DIR or docker-archive:FILE",
         )
     if _NO_ARCHITECTURE.search(text):
         return InputError(f"{reference} has no image for linux/amd64, for which nodes run programs")

@@ -13,6 +13,7 @@ from lab.shared.paths import (
     CODE,
     CODE_IN_NODE,
     CONTAINER,
+    ENTER,
     FOLLOW,
     NODES,
     PROGRAMS,
@@ -23,6 +24,7 @@ from lab.shared.paths import (
 )
 
 FOLLOW_IN_NODE = "/run/lab/follow"
+ENTER_IN_NODE = "/run/lab/enter"  # of a node with a Docker image: from the base into that
 Mount = tuple[str, str, str]  # what, where in a node, ro or rw
 DOCKER = "docker-"  # in names of what a node has of its Docker image
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
@@ -46,6 +48,11 @@ def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     if plan.programs:
         found += [(str(PROGRAMS), PROGRAMS_IN_NODE, "ro"), (str(CODE), CODE_IN_NODE, "ro")]
     return tuple(found)
+
+
+def mounts_of(node: types.Node, common: Sequence[Mount]) -> tuple[Mount, ...]:
+    """What a node sees, with ``mounts``."""
+    return (*common, (ENTER, ENTER_IN_NODE, "ro")) if node.docker else tuple(common)
 
 
 def stack_environment(stacks: Sequence[str]) -> dict[str, str]:

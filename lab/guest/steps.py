@@ -193,7 +193,7 @@ class Create(NamedTuple):
         limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
         of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
         yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
-        yield shlex.join(commands.start_container(node.name, self.mounts))
+        yield shlex.join(commands.start_container(node.name, commands.mounts_of(node, self.mounts)))
         if node.docker:
             root = f"{NODES}/{node.name}/{commands.DOCKER}root"
             yield f"# {root}: an overlay of {node.docker.source}; PID: what it printed"

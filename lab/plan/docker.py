@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.docker.reference import LAYOUT, Reference, parse
-from lab.docker.skopeo import configuration, layers_name
+from lab.docker.skopeo import ENGINE, configuration, layers_name
 from lab.errors import InputError
 from lab.model.document import label_of
 from lab.model.node import Node
@@ -58,15 +59,15 @@ def look(text: str, folder: Path, *, read: bool = True) -> DockerImage:
     return _read(reference, stamp) if read else DockerImage()
 
 
-def _check_file(reference: Reference) -> tuple[int, ...]:
-    """Return what changes if the file does.
+def _check_file(reference: Reference) -> tuple[object, ...]:
+    """Return what changes if the file does. A Docker engine is asked once in a process, since it sends whole images.
 
     Raises:
         InputError: It is not there.
     """
     path = reference.path
     if path is None:
-        return ()
+        return (os.environ.get(ENGINE),)
     wanted = path / "index.json" if reference.transport == LAYOUT else path
     try:
         with wanted.open("rb"):
@@ -80,7 +81,7 @@ def _check_file(reference: Reference) -> tuple[int, ...]:
 
 
 @lru_cache(100)
-def _read(reference: Reference, _stamp: tuple[int, ...]) -> DockerImage:
+def _read(reference: Reference, _stamp: tuple[object, ...]) -> DockerImage:
     """Read an image: once in a process, where an experiment makes many plans."""
     config = configuration(reference)
     machine = (config.get("os", "linux"), config.get("architecture"))

@@ -68,16 +68,16 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
     layers = _layers(copy, reference, name)
     report.step(f"image {reference}: packing {len(layers)} layers")
     try:
-        left_out = merge(layers, merged)
+        found = merge(layers, merged)
     except BrokenLayerError as error:
         raise BuildError(f"{reference} is broken: {error}") from None
-    if left_out:
-        shown = ", ".join(left_out[:4]) + (", …" if len(left_out) > 4 else "")
+    if found.left_out:
+        shown = ", ".join(found.left_out[:4]) + (", …" if len(found.left_out) > 4 else "")
         report.step(f"image {reference}: device files are left out, since nodes have a /dev of their own: {shown}")
     remove_tree(copy)
     with merged.open("rb") as stream:
         argv = [*as_root(), *SQFSTAR, "-root-mode", "755", str(image)]
-        log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": "0"})
+        log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": str(found.newest_s)})
     merged.unlink()
     facts = {"name": name, "sha256": file_sha256(image), "packages": {}}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")

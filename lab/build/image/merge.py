@@ -39,8 +39,16 @@ class _File:
         return self.member.isdir()
 
 
-def merge(layers: list[Path], merged: Path) -> list[str]:
-    """Write the files of all layers together; return the paths of device files, which are left out.
+@dataclass(frozen=True)
+class Merged:
+    """What there is to say of merged layers."""
+
+    left_out: list[str]  # paths of device files
+    newest_s: int  # the time of the newest file, since the epoch
+
+
+def merge(layers: list[Path], merged: Path) -> Merged:
+    """Write the files of all layers together, but for device files.
 
     Args:
         layers: tar files, the lowest one first.
@@ -60,9 +68,10 @@ def merge(layers: list[Path], merged: Path) -> list[str]:
             except (tarfile.TarError, EOFError, OSError, ValueError) as error:
                 raise BrokenLayerError(f"layer {number} of {len(layers)}: {error}") from None
         first_names: dict[int, str] = {}
+        newest_s = 0
         for name, file in _walk(root.children if root else {}, ""):
-            _write(target, name, file, first_names)
-    return sorted(set(left_out))
+            newest_s = max(newest_s, _write(target, name, file, first_names))
+    return Merged(sorted(set(left_out)), newest_s)
 
 
 def _implied(source: tarfile.TarFile) -> _File:
@@ -163,8 +172,8 @@ def _walk(children: dict[str, _File], above: str) -> Iterator[tuple[str, _File]]
         yield from _walk(file.children, path)
 
 
-def _write(target: tarfile.TarFile, name: str, file: _File, first_names: dict[int, str]) -> None:
-    """Write one name of a file; ``first_names`` has those of files that have been written, by ``id``."""
+def _write(target: tarfile.TarFile, name: str, file: _File, first_names: dict[int, str]) -> int:
+    """Write one name of a file; return its time. ``first_names`` has those of written files, by ``id``."""
     member = file.member
     made = tarfile.TarInfo(f"./{name}")
     made.type, made.mode, made.uid, made.gid = member.type, member.mode & 0o7777, member.uid, member.gid
@@ -174,11 +183,12 @@ def _write(target: tarfile.TarFile, name: str, file: _File, first_names: dict[in
     if not file.is_folder and (first := first_names.setdefault(id(file), name)) != name:
         made.type, made.linkname, made.pax_headers = tarfile.LNKTYPE, f"./{first}", {}
         target.addfile(made)
-        return
+        return made.mtime
     content = file.source.extractfile(member) if member.isreg() else None
     if content is None:
         target.addfile(made)
-        return
+        return made.mtime
     made.type, made.size = tarfile.REGTYPE, member.size
     with content:
         target.addfile(made, content)
+    return made.mtime

@@ -7,6 +7,7 @@ hostapd, wpa_supplicant and probes are in the base, whatever the image has. The 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -47,7 +48,7 @@ class DockerRoot(Root):
             Path(self._cwd).mkdir(parents=True, exist_ok=True)
             passwd, group = _lines("/etc/passwd"), _lines("/etc/group")
         try:
-            self._user = _user(docker.user, passwd, group)
+            self._user = user_of(docker.user, passwd, group)
         except KeyError as error:
             raise GuestError(
                 f"{spec.source}: {docker.source} runs as {docker.user}, but has no {error.args[0]}", name
@@ -65,9 +66,46 @@ class DockerRoot(Root):
 
     def launch(self, argv: Sequence[str]) -> Launch:
         """As in the base class, in the image's folder and as its user."""
-        uid, gid, groups, _ = self._user
-        user = ",".join(str(number) for number in (gid, *groups))
+        uid, user = self._identity()
         return [ENTER, str(self.pid), str(self.procs), "-d", self._cwd, "-u", f"{uid}:{user}", *argv], self._environment
+
+    def for_shell(self, line: str) -> str:
+        """The line in a shell of the image, if that has its first program; a base's shell does not change places."""
+        if not self._begins_here(line):
+            return line
+        line, background, _ = line.rstrip().partition(" &") if line.rstrip().endswith(" &") else (line, "", "")
+        uid, user = self._identity()
+        entered = [commands.ENTER_IN_NODE, str(self._pid_in_node()), "-", "-d", self._cwd, "-u", f"{uid}:{user}"]
+        variables = [f"{name}={value}" for name, value in self._environment.items()]
+        return shlex.join(["env", "-i", *variables, *entered, *self._in_shell(line)]) + background
+
+    def as_words(self, line: str, background: bool) -> list[str]:
+        """As in the base class, with what the image has; without a shell, it cannot be in the background."""
+        if not self._begins_here(line):
+            return super().as_words(line, background)
+        return self._in_shell(f"({line}) &" if background and self.has("/bin/sh") else line)
+
+    def _begins_here(self, line: str) -> bool:
+        words = line.split(maxsplit=1)
+        return bool(words) and self.has(words[0])
+
+    def _in_shell(self, line: str) -> list[str]:
+        if self.has("/bin/sh"):
+            return ["/bin/sh", "-c", line]
+        try:
+            return [word for word in shlex.split(line) if word != "&"]
+        except ValueError as error:
+            raise GuestError(f"{self.name}: {error}, and its image has no /bin/sh", self.name) from None
+
+    def _pid_in_node(self) -> int:
+        """Its first process, as programs of the node see it."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[-1])
+
+    def _identity(self) -> tuple[int, str]:
+        """Uid, and groups as ``enter`` takes them."""
+        uid, gid, groups, _ = self._user
+        return uid, ",".join(str(number) for number in (gid, *groups))
 
     def has(self, program: str) -> bool:
         """Whether the image has a program."""
@@ -92,7 +130,7 @@ def _lines(file: str) -> list[list[str]]:
         return []
 
 
-def _user(text: str, passwd: list[list[str]], group: list[list[str]]) -> _User:
+def user_of(text: str, passwd: list[list[str]], group: list[list[str]]) -> _User:
     """Return the user of an image: ``NAME``, ``UID``, or one of these with ``:GROUP`` or ``:GID``.
 
     KeyError: there is none of that name.

@@ -77,6 +77,14 @@ class Root:
         """The command and environment of a program of the user's."""
         return self.command(*argv), ENVIRONMENT
 
+    def for_shell(self, line: str) -> str:
+        """What the shell of the node runs for a line of the user's."""
+        return line
+
+    def as_words(self, line: str, background: bool) -> list[str]:
+        """The command that does what a line does in the node's shell."""
+        return ["bash", "-c", f"({line}) &" if background else line]
+
     def has(self, program: str) -> bool:
         """Whether a program is to be looked for here."""
         return True
