@@ -59,7 +59,7 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
     """
     if as_user is None:
         as_user = os.geteuid() != 0 and not _is_built("image")
-    wanted = {"test"} if test else {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
+    wanted = {"docker", "test"} if test else {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
