@@ -144,7 +144,7 @@ def wheel(folder: Path, tag: str = "py3-none-any") -> None:
     """A wheel of a package with a module and a program."""
     folder.mkdir(exist_ok=True)
     files = {
-        "greeting.py": "def main() -> None:\n    print('hello')\n",
+        "greeting.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
         "greeting-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.2\n",
         "greeting-1.2.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
         "greeting-1.2.dist-info/entry_points.txt": "[console_scripts]\ngreet = greeting:main\n",
