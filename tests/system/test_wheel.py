@@ -105,6 +105,21 @@ def test_the_wheel_has_every_file_and_no_other(installed: Installed) -> None:
     assert names == to_pack()
 
 
+def test_a_project_of_its_own_tests_itself_over_wifi(installed: Installed, tmp_path: Path) -> None:
+    """docs/examples/ci-project, whose code does not know of the lab; and a sensor that gives up fails there."""
+    project = tmp_path / "project"
+    shutil.copytree(CHECKOUT / "docs" / "examples" / "ci-project", project, ignore=shutil.ignore_patterns("sensor"))
+    make = ["make", "-s", "-C", str(project), "test", f"PYTHON={installed.python}"]
+    done = subprocess.run([*make, "PYTEST_ARGS=-n 2"], capture_output=True, text=True, check=False)
+    assert "8 passed" in done.stdout, done.stdout
+    assert done.returncode == 0
+    sensor = project / "sensor.py"
+    sensor.write_text(sensor.read_text().replace("except OSError:", "except UnicodeError:"))
+    done = subprocess.run([*make, "PYTEST_ARGS=-k 'hole and Python'"], capture_output=True, text=True, check=False)
+    assert "TimeoutError" in done.stdout
+    assert "FAILED tests/test_wifi.py::test_coverage_hole[Python]" in done.stdout
+
+
 def ours(*arguments: str, cwd: Path) -> str:
     """What a command of the checkout's lab prints, or what Python does."""
     argv = [sys.executable, "-P", *arguments]

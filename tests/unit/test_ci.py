@@ -22,6 +22,7 @@ from ruamel.yaml import YAML
 from lab.checkout import CHECKOUT
 from lab.cli.main import app
 
+EXAMPLE = CHECKOUT / "docs/examples/ci-project/.github/workflows/wifi.yml"
 ACTION, TEMPLATE = CHECKOUT / "ci/github/action.yml", CHECKOUT / "ci/gitlab.yml"
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"(?:^|[\s(/])lab ((?:cache|doctor|kernel|rootfs|run)\b[^)\n]*)")
@@ -47,6 +48,7 @@ def valid(schema: str, path: Path) -> None:
 def test_the_action_and_the_template_are_valid() -> None:
     valid("github-actions", ACTION)
     valid("gitlab-ci", TEMPLATE)
+    valid("github-workflows", EXAMPLE)
 
 
 def test_the_shown_files_are_valid(tmp_path: Path) -> None:
@@ -96,6 +98,7 @@ def test_the_commands_of_scripts_exist() -> None:
 def test_paths_lead_to_files() -> None:
     github, gitlab = map(load, shown())
     (uses,) = [step["uses"] for step in github["jobs"]["wifi"]["steps"] if "hwsim-lab" in step.get("uses", "")]
+    assert f"- uses: {uses}\n" in EXAMPLE.read_text()
     assert (CHECKOUT / uses.partition("hwsim-lab/")[2].partition("@")[0] / "action.yml") == ACTION
     assert CHECKOUT / gitlab["include"]["file"] == TEMPLATE
     assert gitlab["wifi"]["extends"] in load(TEMPLATE.read_text())
