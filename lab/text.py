@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ from pathlib import Path
 _DIGITS = 12  # of a hash
 _TAIL_BYTES = 64 << 10  # a log may be long
 _LONGEST = 300  # characters of a line of a log
+_MORE = "\N{HORIZONTAL ELLIPSIS}"
+_MANY = 3  # equal lines
 _UNFIT = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -38,14 +41,31 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def last_lines(path: Path, count: int) -> list[str]:
-    """Return the last lines of a log, long ones shortened; none if there is no such file."""
+    """Return the last lines of a log, long ones shortened; none if there is no such file.
+
+    Three or more equal lines are the first of them and a line with the number of the others.
+    """
     if not path.is_file():
         return []
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _TAIL_BYTES))
         text = file.read().decode(errors="replace")
+    lines = text.splitlines()
+    if size > _TAIL_BYTES and len(lines) > 1:
+        del lines[0]  # its beginning was not read
     return [
-        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}\N{HORIZONTAL ELLIPSIS}"
-        for line in text.splitlines()[-count:]
+        line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE}"
+        for line in _folded(lines, whole=size <= _TAIL_BYTES)[-count:]
     ]
+
+
+def _folded(lines: list[str], whole: bool) -> list[str]:
+    """Return lines with equal ones as one; ``whole``: there are no lines before them."""
+    folded: list[str] = []
+    for line, run in itertools.groupby(lines):
+        number = len(list(run))
+        least = "" if whole or folded else "at least "
+        again = [line] * (number - 1) if number < _MANY else [f"{_MORE} {least}{number - 1} more equal lines"]
+        folded += [line, *again]
+    return folded

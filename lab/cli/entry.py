@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+import signal
+
+if (_ON_INTERRUPT := signal.getsignal(signal.SIGINT)) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until ``main`` can catch it: Ctrl-C during an import is no traceback
+
 import atexit
 import gc
-import signal
+import shlex
 import sys
+from pathlib import Path
 from types import FrameType
 
 from lab.cli.copied import refuse_copy
-from lab.errors import InputErrors, LabError
-from lab.machine.head_start import HEAD_STARTS
+from lab.errors import InputErrors, LabError, writing
+from lab.machine.head_start import HEAD_STARTS, value_of
 
 # What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
 # (20 ms), and once more at the end (60 ms).
@@ -40,6 +46,7 @@ def main() -> None:
     gc.set_threshold(*_COLLECT)
     atexit.register(gc.freeze)
     try:
+        signal.signal(signal.SIGINT, _ON_INTERRUPT)
         try:
             status = _verb()
         finally:
@@ -69,4 +76,19 @@ def _verb() -> int:
         return error.exit_status
     except ClickException as error:
         error.show()
+        _tell_junit(sys.argv[1:], error.format_message())
         return error.exit_code
+
+
+def _tell_junit(arguments: list[str], mistake: str) -> None:
+    """Write a mistake in the options of ``lab run`` to the file of --junit: no earlier result must stay there."""
+    file = value_of("--junit", arguments)
+    if arguments[:1] != ["run"] or not file:
+        return
+    from lab.report.junit import failed
+
+    try:
+        with writing(Path(file), hint="choose another --junit"):
+            Path(file).write_text(failed(shlex.join(["lab", *arguments]), mistake), encoding="utf-8")
+    except LabError as error:
+        print(f"lab: {error}", file=sys.stderr)

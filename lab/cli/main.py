@@ -142,6 +142,9 @@ def shell(
     seed: Seed = 1,
     settings: Setting = None,
     stack: Annotated[str | None, _option(metavar="NAME", help="Stack whose programs every node gets.")] = None,
+    timeout: Annotated[
+        str | None, _option(metavar="DURATION", help="End a session that takes longer than this in wall time: 10 min.")
+    ] = None,
     kernel_source: Source = None,
     kernel: Built = None,
 ) -> None:
@@ -151,7 +154,7 @@ def shell(
     """
     from lab.cli.run import interact
 
-    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel))
+    raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel, timeout))
 
 
 @app.command()

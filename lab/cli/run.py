@@ -10,22 +10,23 @@ import os
 import signal
 import sys
 import termios
+import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from lab import library, runs, units
-from lab.build.kernel.chosen import KernelChoice
+from lab import runs, units
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
-from lab.errors import InputError, LabError, writing
+from lab.errors import InputError, LabError, RunError, writing
 from lab.machine.head_start import HEAD_STARTS, HeadStart
-from lab.machine.memory import guest_bytes, memory_text
+from lab.machine.memory import memory_text
 from lab.runs import planned
 from lab.runs.pool import run_all
-from lab.runs.run import started
+from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.shared.types import Plan
 
@@ -51,18 +52,17 @@ def execute(
     kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
-    with _failing_in(junit, lambda: f"{workload} on {topology}, seed {seed}"):
+    with _failing_in(junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
         with in_order("run", topology, workload):
             plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
-    with _failing_in(junit, lambda: _name_of(plans)):
-        runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
+    places = [Path()] * repeat
+    with _failing_in(junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
         if (told := memory_text(plans[0])) is not None:
             print(told, file=sys.stderr)
-        code = library.code_of(workload, plans[0].stack)
         with reporter() as report:
-            machine = runs.ensure_machine(
-                report, [code] if code else [], _choice(plans[0], source, kernel), plans[0].images()
+            machine = machine_for(
+                plans[0], workload, report, source=source, built=kernel, runs_already=HEAD_STARTS.running
             )
         seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
         name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
@@ -83,19 +83,22 @@ def execute(
 
 
 @contextlib.contextmanager
-def _failing_in(junit: Path | None, name: Callable[[], str]) -> Iterator[None]:
+def _failing_in(junit: Path | None, name: Callable[[LabError], str]) -> Iterator[None]:
     """Write a failure to the file of --junit, too: one of an earlier run must not stay there.
+
+    ``name`` returns the name of what failed.
 
     Raises:
         LabError: the failure.
     """
+    began_s = time.monotonic()
     try:
         yield
     except LabError as error:
         if junit is not None:
             from lab.report.junit import failed
 
-            _write(junit, failed(name(), str(error)))
+            _write(junit, failed(name(error), str(error), time.monotonic() - began_s))
         raise
 
 
@@ -123,10 +126,6 @@ def _wall_s(option: str, text: str) -> float:
 def _write(path: Path, text: str) -> None:
     with writing(path, hint="choose another --junit"):
         path.write_text(text, encoding="utf-8")
-
-
-def _choice(plan: Plan, source: Path | None, built: str | None) -> KernelChoice:
-    return KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -164,10 +163,16 @@ def _run(
     except InputError:  # another run has the directory
         raise
     except LabError as error:
-        report = f"; lab report {directory} shows what it measured" if _has_measured(directory) else ""
-        print(f"the files of the run are in {directory}{report}", file=sys.stderr)
-        error.directory = directory
-        raise error
+        place = error.directory = error.directory or directory
+        report = f"; lab report {place} shows what it measured" if _has_measured(place) else ""
+        which = "".join(f" with seed {plan.seed}" for plan in _failed(plans, places, error) if len(plans) > 1)
+        print(f"the files of the run{which} are in {place}{report}", file=sys.stderr)
+        raise
+
+
+def _failed(plans: list[Plan], places: list[Path], error: LabError) -> list[Plan]:
+    """The plan whose run failed; none if it was no run that failed."""
+    return [plan for plan, place in zip(plans, places, strict=True) if place == error.directory]
 
 
 def _has_measured(directory: Path) -> bool:
@@ -267,18 +272,27 @@ def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
 
 
 def interact(
-    topology: str, seed: int, settings: list[str], stack: str | None, source: Path | None, kernel: str | None
+    topology: str,
+    seed: int,
+    settings: list[str],
+    stack: str | None,
+    source: Path | None,
+    kernel: str | None,
+    timeout: str | None,
 ) -> int:
     """A prompt on a topology, in real time; with a stack's programs in every node.
 
     If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
+
+    Raises:
+        RunError: It took longer than ``timeout`` since the start of its guest.
     """
     from lab.machine import batch
-    from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
     from lab.plan.load import load
     from lab.runs.session import WORKLOAD, Session
 
+    timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
     # a prompt has no end, and the topology's timeline does not run here
     settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
     places = {}
@@ -286,22 +300,44 @@ def interact(
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
     plan = load(topology, WORKLOAD, seed, settings, places=places)
-    code = library.code_of(WORKLOAD, plan.stack)
-    runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel), plan.images())
-    with scratch({}) as home:
+        machine = machine_for(plan, WORKLOAD, report, source=source, built=kernel)
+    with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        runs.write_plan(directory, plan)
-        setup = machine.setup(plan, directory, any_event=True)
         session = Session(directory, topology, seed, settings, places)
         if not os.isatty(0):
             lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-            return batch.run(setup, lines, sys.stdout.buffer, session.serve)
-        with _terminal_kept(), Guest.started(setup, "shell") as guest:
+            start = partial(_batch, plan, machine, directory)
+            return batch.run(start, lines, sys.stdout.buffer, session.serve)
+        with _terminal_kept(), started(plan, machine, directory, mode="shell") as guest:
             return _wait_for_shell(guest, directory, session.serve)
+
+
+def _batch(plan: Plan, machine: runs.Machine, directory: Path, console: IO[bytes]) -> AbstractContextManager[Guest]:
+    """A guest for commands from a pipe."""
+    return started(plan, machine, directory, mode="batch", console=console)
+
+
+@contextlib.contextmanager
+def _ending_after(timeout_s: float | None) -> Iterator[None]:
+    """End what takes longer, whatever it waits for: a command, or the next line.
+
+    Raises:
+        RunError: It did.
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise RunError(f"--timeout: the shell took more than {timeout_s:g} s of wall time; it was ended")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, timeout_s or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

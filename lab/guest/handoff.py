@@ -43,6 +43,12 @@ def _radio(ap: types.Node) -> types.Radio:
     return ap.radio
 
 
+def interrupt(control: Control) -> None:
+    """End the handoff of a station, if one goes on: it is told to do something else."""
+    if isinstance(control.handoff, Handoff):
+        control.handoff.end()
+
+
 class Handoff:
     """The handoff of one station to one access point. ``done`` once it is connected there."""
 
@@ -64,9 +70,8 @@ class Handoff:
 
     def start(self) -> str:
         """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
-        earlier, self._control.handoff = self._control.handoff, self
-        if isinstance(earlier, Handoff):
-            earlier.end()
+        interrupt(self._control)
+        self._control.handoff = self
         answer = self._control.request(scan_request(self._ap)).strip()
         if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
             raise self._failure(f"{self._station.name} cannot scan: {answer}")

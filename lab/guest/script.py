@@ -178,7 +178,7 @@ def _of_medium(plan: types.Plan) -> Iterator[Moment]:
         yield Moment(medium.statistics_ns, partial(_look, medium.statistics_ns))
     names = medium.names()
     for change in medium.updates:
-        yield Moment(change.at_ns, partial(_update, change, names))
+        yield Moment(change.at_ns, partial(_update, change, names), changes_levels=True)
 
 
 def _look(every_ns: int) -> list[Step]:

@@ -128,7 +128,8 @@ class HeadStarts:
         with contextlib.suppress(LabError, OSError, ValueError, KeyError, TypeError, AttributeError):
             self._key = content_key(json.dumps([arguments, str(Path.cwd())]))
             remembered = self._read(self._key)
-            out = _out(arguments)
+            written = value_of("--out", arguments)
+            out = None if written is None else Path(written)
             if remembered and _complete(remembered.setup.files) and (out or Path("runs", "x")).parent.is_dir():
                 self._begun = HeadStart(remembered, out)
                 self._begun.start()
@@ -189,14 +190,14 @@ def _paths(value: Any) -> Any:
     return value and Path(value)
 
 
-def _out(arguments: list[str]) -> Path | None:
-    """The value of --out; the last one, if there are several."""
+def value_of(option: str, arguments: list[str]) -> str | None:
+    """The value of an option of the command line; the last one, if there are several. None: it is not there."""
     found = None
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
-        if word == "--out":
-            found = Path(after)
-        elif word.startswith("--out="):
-            found = Path(word.removeprefix("--out="))
+        if word == option:
+            found = after
+        elif word.startswith(f"{option}="):
+            found = word.removeprefix(f"{option}=")
     return found
 
 

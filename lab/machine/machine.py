@@ -20,7 +20,7 @@ from lab.errors import BuildError, InputError
 from lab.machine.guest import Guest, Setup
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
 from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
-from lab.machine.process import GuestFiles
+from lab.machine.process import MODES, GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
 from lab.shared.kinds import EVENTS, names
@@ -61,10 +61,10 @@ class Machine:
                 raise BuildError(f"the run needs the image {name}, which was not built")
         return tuple(self.node_images[name] for name in uses.images)
 
-    def setup(self, plan: Plan, directory: Path, *, any_event: bool = False) -> Setup:
-        """The parameters of a guest's start for a plan, in a run directory; ``any_event``: for a prompt."""
+    def setup(self, plan: Plan, directory: Path, mode: str = "run") -> Setup:
+        """The parameters of a guest's start for a plan, in a run directory; ``mode``: of lab.machine.process.MODES."""
         uses = Uses.of(plan)
-        if any_event:
+        if MODES[mode].any_event:
             uses = replace(uses, events=tuple(names(EVENTS)))
         stack = self.stack(uses)
         files = GuestFiles(

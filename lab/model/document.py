@@ -60,6 +60,17 @@ def dotted(keys: Keys) -> str:
     return ".".join(str(key) for key in keys)
 
 
+def plain(value: Any) -> Any:
+    """Return what a document says in Python's own types: numbers do not know any more how they were written."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return next(
+        (kind(value) for kind in (int, float, str) if isinstance(value, kind) and type(value) is not bool), value
+    )
+
+
 def unquoted(value: Any) -> str | None:
     """Return what to say of text in braces without quotes, which YAML reads as a mapping; None of other values."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value.values())) is not None:

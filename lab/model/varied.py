@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lab.errors import InputError
 from lab.expressions.expression import Evaluator
@@ -63,6 +63,7 @@ def time_for(times: Times, index: int) -> int:
 
 
 _TEMPLATE = re.compile(r"\{(?P<expression>[^{}]*\bindex\b[^{}]*)\}")
+_IN_TEXT = re.compile(rf"(?P<quote>\{{)?{_TEMPLATE.pattern}(?(quote)\}})")
 _LANGUAGE = Language("expression", "a calculation, such as 5 * index")
 
 
@@ -94,6 +95,23 @@ def for_index(value: Any, index: int) -> Any:
         number, unit = _result(whole["expression"], index)
         return _written(number) if not unit else f"{number} {unit}"
     return _TEMPLATE.sub(lambda match: " ".join(_result(match["expression"], index)).rstrip(), value)
+
+
+def calculated(text: str, index: int) -> str:
+    """Return a text with its calculations of the index replaced: ``--port={5000 + index}``.
+
+    The text may be a program in another language. So other braces stay as they are, also with the word ``index`` in
+    them, such as ``{print index($0, "a")}``; ``{{index}}`` gives the text ``{index}``.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        try:
+            found = " ".join(_result(match["expression"], index)).rstrip()
+        except PydanticCustomError:
+            return match[0]
+        return f"{{{match['expression']}}}" if match["quote"] else found
+
+    return _IN_TEXT.sub(value, text)
 
 
 def _result(expression: str, index: int) -> tuple[str, str]:

@@ -158,9 +158,14 @@ def check_workload(workload: Source[Workload]) -> None:
 def check_topology(topology: Source[Topology]) -> None:
     """Raise the mistakes that a topology has with any workload."""
     problems = Problems()
-    net, ways = _moving(topology, network(topology, problems), 1, 0, problems)
+    standing = network(topology, problems)
+    net, ways = _moving(topology, standing, 1, 0, problems)
     problems.raise_all()
     timeline.check_alone(topology, net, _names(topology, net, {}), roles.offered(net), ways, problems)
     _medium(topology, net, Courses(), seed=1, until_ns=0, problems=problems)
     problems.raise_all()
+    if topology.model.mobility:
+        from lab.plan.timeline import mobility
+
+        mobility.warn_of_longer_runs(topology, standing)
     warn_of_idle_keys(topology)

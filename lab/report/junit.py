@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""JUnit's XML of runs: a test case for each check, and one that the run finished."""
+"""JUnit's XML of runs: a test case for each check, and one that the run finished.
+
+The latter has the wall time of the run. Checks read its record, which takes them no time.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,17 @@ def document(records: Sequence[Record]) -> str:
     return xml.document("lab run", [_suite(record) for record in records])
 
 
-def failed(name: str, reason: str) -> str:
+def failed(name: str, reason: str, wall_s: float = 0.0) -> str:
     """Return the text of a file for runs of which one did not begin, or not come to its end.
 
     Args:
         name: of the runs.
         reason: the error's message.
+        wall_s: how long it took until then, s.
     """
     first, _, _ = reason.partition("\n")
-    return xml.document("lab run", [xml.Suite(name, [xml.Case(name, FINISHED, xml.ERROR, first, "run", reason)])])
+    case = xml.Case(name, FINISHED, xml.ERROR, first, "run", reason, wall_s)
+    return xml.document("lab run", [xml.Suite(name, [case], wall_s)])
 
 
 def name_of(plans: Sequence[Plan]) -> str:

@@ -41,7 +41,10 @@ class Limits:
         """
         at = _far(progress, self._plan.duration_ns)
         if self._timeout_s is not None and progress.wall_s > self._timeout_s:
-            raise RunError(f"--timeout: the run took more than {self._timeout_s:g} s of wall time; it was ended {at}")
+            raise RunError(
+                f"--timeout: the run with seed {self._plan.seed} took more than {self._timeout_s:g} s of wall time; "
+                f"it was ended {at}"
+            )
         if time.monotonic() >= self._looked_s + _LOOK_EVERY_S:
             self._check(f"; it was ended {at}")
             self._looked_s = time.monotonic()

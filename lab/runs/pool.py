@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
 from lab.errors import LabError
 from lab.machine.machine import Machine
 from lab.machine.watch import Progress
-from lab.runs.run import Meanwhile, Start, run_plan, started
+from lab.runs.run import Meanwhile, Start, run_plan
+from lab.runs.start import started
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -187,8 +188,8 @@ def run_all(
 ) -> list[Record]:
     """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
 
-    ``on_progress`` is called with the number of the plan. The first failure ends the others. For ``meanwhile``,
-    ``start`` and ``timeout_s``, see ``run_plan``.
+    ``on_progress`` is called with the number of the plan. The first failure ends the others; its error has the
+    directory of the run. For ``meanwhile``, ``start`` and ``timeout_s``, see ``run_plan``.
     """
     work = list(plans)
     records: dict[int, Record] = {}
@@ -199,7 +200,11 @@ def run_all(
             on_progress(number, progress)
 
         plan, directory = work[number]
-        return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start, timeout_s=timeout_s)
+        try:
+            return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start, timeout_s=timeout_s)
+        except LabError as error:
+            error.directory = directory
+            raise
 
     Pool[int, int, "Record"](
         range(len(work)),

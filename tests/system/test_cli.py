@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -136,9 +137,16 @@ def test_a_failure_is_told_with_both_streams_and_as_json(tmp_path: Path, machine
 def test_a_run_that_takes_too_long_says_how_far_it_came(tmp_path: Path, machine: runs.Machine) -> None:
     spins = FAILING.replace("echo begun; echo wrong >&2; exit 3", "while :; do :; done")
     (tmp_path / "w.yaml").write_text(spins)
-    result = lab("run", "wired-pair", "w.yaml", "--timeout", "4 s", cwd=tmp_path, status=1)
-    said = "lab: --timeout: the run took more than 4 s of wall time; it was ended at 1 s of 3 s of virtual time\n"
-    assert said in result.stderr
+    command = ("run", "wired-pair", "w.yaml", "--timeout", "4 s", "--seed", "7", "--repeat", "2", "--out", "run")
+    result = lab(*command, "--junit", "result.xml", cwd=tmp_path, status=1)
+    assert result.stderr == (
+        "the files of the run with seed 7 are in run/seed-7\n"
+        "lab: --timeout: the run with seed 7 took more than 4 s of wall time; "
+        "it was ended at 1 s of 3 s of virtual time\n"
+    )
+    case = ET.parse(tmp_path / "result.xml").getroot().find("testsuite/testcase")
+    assert case is not None and case.attrib["classname"] == "failing on wired-pair, seed 7"
+    assert float(case.attrib["time"]) > 4
     result = lab("run", "wired-pair", "ping/ping", "--timeout", "5", cwd=tmp_path, status=2)
     assert result.stderr.endswith('lab: --timeout: "5" has no unit; write 5 s\n')
     result = lab("run", "wired-pair", "ping/ping", "--seed", "banana", cwd=tmp_path, status=2)

@@ -185,6 +185,12 @@ def test_a_command_from_a_pipe_that_has_no_end(machine: runs.Machine) -> None:
     )
 
 
+def test_a_session_that_takes_too_long(machine: runs.Machine) -> None:
+    found = piped("h1 echo here\nh1 while :; do :; done\n", "one-ap", "--timeout", "3 s")
+    assert (found.returncode, found.stdout) == (1, "here\n")
+    assert found.stderr == "lab: --timeout: the shell took more than 3 s of wall time; it was ended\n"
+
+
 def test_a_session_moves_captures_and_is_saved(machine: runs.Machine, tmp_path: Path) -> None:
     commands = (
         "pcap start\nmove sta1 3 m 0 m 1 m\nsta1 ping -q -c 2 h1\nmove sta1 9 m 0 m 1 m 3 m/s\nh1 sleep 3\n"

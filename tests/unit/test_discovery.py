@@ -167,6 +167,14 @@ def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pyte
     assert discovery.load("metrics", "mine-too").ABOUT == "from a sibling"
 
 
+def test_folders_without_code_are_not_remembered(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that plans workloads of many folders would look into all of them at each name."""
+    monkeypatch.setattr(library, "_remembered", {})
+    (place / "w.yaml").write_text("name: w\nduration: 1 s\n")
+    library.find("workload", "w.yaml")
+    assert library._remembered == {}
+
+
 def test_code_in_the_current_directory_with_workloads(place: Path) -> None:
     (place / "probes").mkdir()
     (place / "probes" / "here.py").write_text(PROBE.format(about="x"))

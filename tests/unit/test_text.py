@@ -14,3 +14,14 @@ def test_only_the_end_of_a_log_is_read_and_long_lines_are_cut(tmp_path: Path) ->
     assert last_lines(path, 3)[0] == "x" * 300 + "…"
     path.write_bytes(b"y" * 10_000_000)
     assert last_lines(path, 3) == ["y" * 300 + "…"]
+
+
+def test_equal_lines_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("begun\n" + "busy\n" * 38 + "twice\ntwice\nend\n")
+    assert last_lines(path, 6) == ["begun", "busy", "… 37 more equal lines", "twice", "twice", "end"]
+    assert last_lines(path, 2) == ["twice", "end"]
+    path.write_text("y\n" * 100_000)
+    assert last_lines(path, 5) == ["y", "… at least 32766 more equal lines"]
+    path.write_text("")
+    assert last_lines(path, 5) == []

@@ -10,7 +10,10 @@ from lab.model.event import Event, Resolved, Scene, stations
 
 
 class Disconnect(Event):
-    """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event."""
+    """Disconnect a station, as its user would: it tells its access point, and stays away until a connect event.
+
+    A handoff that goes on ends, unfinished.
+    """
 
     disconnect: Text = Field(description="The station that disconnects.")
 

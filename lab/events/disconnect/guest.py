@@ -4,11 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
+from lab.guest.handoff import interrupt
 from lab.guest.steps import Ask, Step
 from lab.shared import types
 
+if TYPE_CHECKING:
+    from lab.guest.live import LiveGuest
+
+
+class Disconnect(NamedTuple):
+    """Has a station disconnect, and stay so; a handoff that goes on ends, unfinished."""
+
+    station: str
+
+    def describe(self) -> Iterator[str]:
+        """Yield the request to wpa_supplicant."""
+        yield from self._ask().describe()
+
+    def execute(self, guest: LiveGuest) -> str:
+        """Send it; return the answer."""
+        interrupt(guest.controls[self.station])
+        return self._ask().execute(guest)
+
+    def _ask(self) -> Ask:
+        return Ask(self.station, "wpa_supplicant", "DISCONNECT")
+
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
-    """Ask wpa_supplicant to disconnect, and to stay so."""
-    yield Ask(event.target, "wpa_supplicant", "DISCONNECT")
+    """Ask wpa_supplicant to disconnect."""
+    yield Disconnect(event.target)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from lab.errors import InputError, suggestion
+from lab.errors import InputError, suggestion, warn
 from lab.model.document import Keys, label_of
 from lab.model.mobility import Spot, cut
 from lab.model.topology import Topology
@@ -17,6 +17,7 @@ from lab.plan.problems import Problems, Source
 from lab.shared.mobility_types import Way, Waypoint
 from lab.shared.streams import stream
 
+_MINUTE_NS = 60_000_000_000
 _WAYPOINTS_MOST = 100_000  # of a run: a plan of 4 MB
 
 
@@ -94,6 +95,14 @@ def resolve(source: Source[Topology], network: Network, seed: int, until_ns: int
             left -= len(found)
             ways.append(Way(name, model.model, found, where))
     return ways
+
+
+def warn_of_longer_runs(source: Source[Topology], network: Network) -> None:
+    """Print a warning if the ways are possible, but not for a minute: a topology does not say how long it runs."""
+    problems = Problems()
+    resolve(source, network, 1, _MINUTE_NS, problems)
+    for error in problems.errors[:1]:
+        warn(f"in a run of 1 min, {error.message}", error.where or "")
 
 
 def _taken(waypoints: Iterable[Waypoint], until_ns: int, most: int) -> list[Waypoint]:

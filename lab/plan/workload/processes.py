@@ -14,7 +14,7 @@ from lab import discovery, library, units
 from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
-from lab.model.varied import time_for
+from lab.model.varied import calculated, time_for
 from lab.model.workload import Workload
 from lab.numbers import count
 from lab.plan.problems import Problems, Source
@@ -181,7 +181,11 @@ class Processes:
         for node in nodes:
             self._check_place(entry, node)
         entries = self._each_at_its_time(entry, nodes)
-        return [self._instance(own, node, len(nodes) > 1) for own, node in zip(entries, nodes, strict=True)]
+        several = len(nodes) > 1
+        return [
+            self._instance(own, node, number, several)
+            for number, (own, node) in enumerate(zip(entries, nodes, strict=True), 1)
+        ]
 
     def _each_at_its_time(self, entry: _Entry, nodes: list[Node]) -> list[_Entry]:
         """Return the entry of each node, which starts when it is to start there."""
@@ -258,14 +262,15 @@ class Processes:
         elif entry.probe is not None and not node.interfaces and node.radio is None:
             self.problems.add(self.source, (*entry.keys, "on"), f"{node.name} has no interface; give it a link")
 
-    def _instance(self, entry: _Entry, node: Node, several: bool) -> Process:
-        params = probe_params.fill(entry.params, self._filler(entry, node))
+    def _instance(self, entry: _Entry, node: Node, number: int, several: bool) -> Process:
+        fill = self._filler(entry, node, number)
+        params = probe_params.fill(entry.params, fill)
         process = Process(
             id=f"{entry.name}@{node.name}" if several else entry.name,
             name=entry.name,
             node=node.name,
             at_ns=entry.at_ns,
-            argv=[self._fill(word, node, (*entry.run_keys, index)) for index, word in enumerate(entry.argv)],
+            argv=[fill(place, word) for place, word in enumerate(entry.argv)],
             probe=entry.probe_name,
             params=params,
             ready=_ready(entry.ready),
@@ -299,11 +304,14 @@ class Processes:
             return False
         return placed
 
-    def _filler(self, entry: _Entry, node: Node) -> Callable[[str, str], str]:
-        return lambda key, text: self._fill(text, node, (*entry.run_keys, key))
+    def _filler(self, entry: _Entry, node: Node, number: int) -> Callable[[str | int, str], str]:
+        """Return what replaces the references and calculations in a text of ``run:``, of which it gets the key."""
 
-    def _fill(self, text: str, node: Node, keys: Keys) -> str:
-        return self.names.fill(text, node, self.problems.at(self.source, keys))
+        def fill(key: str | int, text: str) -> str:
+            refuse = self.problems.at(self.source, (*entry.run_keys, key))
+            return self.names.fill(calculated(text, number), node, refuse)
+
+        return fill
 
 
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:

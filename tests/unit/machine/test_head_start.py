@@ -16,6 +16,7 @@ from lab.machine import head_start, scratch
 from lab.machine.guest import Setup
 from lab.machine.head_start import HeadStart, HeadStarts
 from lab.machine.run_directory import new_directory
+from tests.system.waiting import until
 from tests.unit.machine.conftest import HEAD
 
 PLAN = '{"seed": 7}\n'
@@ -78,6 +79,7 @@ def test_the_same_command_gets_the_guest_that_runs_already(last: Setup) -> None:
     assert (running.directory / "plan.json").read_text() == PLAN
     with running.guest() as guest:
         assert not guest.has_ended()
+        until((running.directory / "console.log").read_text)  # while a process is replaced, it has no command line
         assert scratch._pids_of(home)
         starts.discard()  # the end of a command that takes the guest
         assert not guest.has_ended()

@@ -255,6 +255,20 @@ def test_mistakes(plans: Plans, entry: str, message: str) -> None:
     assert refusal(plans, topology(entry)) == message
 
 
+@pytest.mark.parametrize(("size", "warned"), [("10 cm", True), ("1 km", False)])
+def test_a_topology_alone_is_checked_for_a_minute(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], size: str, warned: bool
+) -> None:
+    path = tmp_path / "t.yaml"
+    entry = f"model: RandomWalk, nodes: sta1, max_x: {size}, max_y: {size}, min_v: 900 m/s, max_v: 1000 m/s"
+    path.write_text(topology(entry))
+    assert check(path) == "topology"
+    said = (
+        f"lab: {path}:9  in a run of 1 min, mobility.0: the ways of this run have more than 100000 legs; write longer "
+    )
+    assert capsys.readouterr().err == (f"{said}intervals, a larger area or lower speeds\n" if warned else "")
+
+
 def test_who_moves_by_itself_is_not_moved(plans: Plans) -> None:
     text = topology(roaming("RandomWalk", "sta1")) + "timeline: [{at: 5 s, move: sta1, to: [1 m, 1 m, 1 m]}]\n"
     assert refusal(plans, text) == (

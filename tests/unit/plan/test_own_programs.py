@@ -64,6 +64,26 @@ def test_nodes_of_a_role_may_start_at_different_times(plans: Plans, at: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("{index}", ["1", "2"]),
+        ("--port={5000 + 2 * index}", ["--port=5002", "--port=5004"]),
+        ("{{index}} {self.name}", ["{index} sta1", "{index} sta2"]),
+        ("{print index($0, 1)}", ["{print index($0, 1)}"] * 2),
+        ("{index == 1} {indx} {index + x}", ["{index == 1} {indx} {index + x}"] * 2),
+    ],
+)
+def test_words_of_a_command_may_be_calculated_for_each_node(plans: Plans, word: str, words: list[str]) -> None:
+    plan = plans(workload=WORKLOAD + processes(f"on: client, run: [nap, '{word}']"))
+    assert [process.argv[1] for process in plan.processes] == words
+
+
+def test_texts_for_a_probe_may_be_calculated_too(plans: Plans) -> None:
+    plan = plans(workload=WORKLOAD + processes('on: client, run: {probe: ping, to: "10.0.0.{index}"}'))
+    assert [process.params["to"] for process in plan.processes] == ["10.0.0.1", "10.0.0.2"]
+
+
+@pytest.mark.parametrize(
     ("at", "message"),
     [
         ("[1 s]", "w.yaml:5  processes.0.at: has 1 time, but client stands for 2 nodes"),

@@ -93,5 +93,5 @@ def test_wall_time_has_a_limit_only_if_the_user_gives_one(plan: Plan) -> None:
     Limits(plan, Path("run")).look(late)
     Limits(plan, Path("run"), 100.0).look(late)
     assert refusal(plan, late, 99.5) == (
-        "--timeout: the run took more than 99.5 s of wall time; it was ended at 2 s of 30 s of virtual time"
+        "--timeout: the run with seed 1 took more than 99.5 s of wall time; it was ended at 2 s of 30 s of virtual time"
     )

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The command ``lab`` before and beside its verbs: Ctrl-C while it imports, mistakes in its options."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from lab.cli.run import _ending_after
+from lab.errors import RunError
+
+# presses Ctrl-C when a module is imported
+PRESSED = """
+import os, signal, sys
+class Presses:
+    def find_spec(self, name, *rest):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Presses())
+sys.argv = ["lab", "list"]
+from lab.cli.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "status", "said"),
+    [("lab.errors", -signal.SIGINT, ""), ("lab.cli.main", 128 + signal.SIGINT, "lab: interrupted\n")],
+)
+def test_ctrl_c_during_an_import_is_no_traceback(module: str, status: int, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PRESSED.format(module=module)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", said)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mistake"),
+    [
+        (["run", "one-ap", "ping/ping", "--sead", "3", "--junit", "result.xml"], "No such option: --sead"),
+        (["run", "one-ap", "ping/ping", "--junit=result.xml", "--seed", "no"], "Invalid value for '--seed': \"no\" is"),
+        (["run", "--junit", "result.xml"], "Missing argument 'TOPOLOGY'"),
+    ],
+)
+def test_a_mistake_in_the_options_replaces_an_earlier_result(
+    tmp_path: Path, arguments: list[str], mistake: str
+) -> None:
+    result = tmp_path / "result.xml"
+    result.write_text("<testsuites/>")
+    command = [str(Path(sys.executable).parent / "lab"), *arguments]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and mistake in done.stderr
+    case = ET.parse(result).getroot().find("testsuite/testcase")
+    assert case is not None and case.attrib["classname"] == " ".join(["lab", *arguments])
+    error = case.find("error")
+    assert error is not None and error.attrib["message"].startswith(mistake)
+
+
+def test_without_a_file_for_results_a_mistake_in_the_options_leaves_none(tmp_path: Path) -> None:
+    command = [str(Path(sys.executable).parent / "lab"), "run", "one-ap", "ping/ping", "--junit"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "--junit" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_waits_too_long_is_ended() -> None:
+    said = r"^--timeout: the shell took more than 0\.01 s of wall time; it was ended$"
+    with pytest.raises(RunError, match=said), _ending_after(0.01):
+        os.read(os.eventfd(0), 8)  # never returns
+
+
+def test_what_ends_in_time_is_left_alone() -> None:
+    with _ending_after(60):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    with _ending_after(None):
+        assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
