@@ -22,6 +22,13 @@ SHORT = ("--set", "duration=2 s", "--set", "processes.echo.run.count=5")
 PACKED = ("hwsim-patches/", "images/", "topologies/", "workloads/", "scripts/packages")
 MADE = ("workloads/http/__pycache__/probe.cpython-311.pyc", "workloads/sap/build/get.o", "build/lib/lab/removed.py")
 LAB = "from lab.cli.entry import main; main()"
+PROJECT = """
+import pytest
+
+@pytest.mark.lab("one-ap")
+def test_ping(lab):
+    assert lab["sta1"].run(["ping", "-c", "1", "h1"]).status == 0
+"""
 # prints the key of what makes a record with probes and metrics of a stack
 RECORDING = """
 from lab.machine.uses import Uses
@@ -147,6 +154,12 @@ def test_an_installed_lab_checks_files(installed: Installed, tmp_path: Path) -> 
     (tmp_path / "mine.yaml").write_text("name: mine\nnodes:\n  h1: {kind: hots}\n")
     told = installed.lab("check", "mine.yaml", cwd=tmp_path, status=2)
     assert "mine.yaml:3" in told and "did you mean host?" in told
+
+
+def test_another_project_has_the_plugin_for_pytest(installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "test_ping.py").write_text(PROJECT)
+    told = installed.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert "1 passed" in told
 
 
 def test_what_needs_a_checkout_says_so(installed: Installed, tmp_path: Path) -> None:
