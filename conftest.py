@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import gc
 import signal
+import traceback
 from pathlib import PurePath
 
 import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
+
+from lab.model import mobility, registry
 
 # If the tests were started in the background, SIGINT may be ignored. Every program started here would inherit that, and
 # a test that sends SIGINT would wait forever.
@@ -27,6 +30,23 @@ LONG = ("determinism", "system")
 LAST = "unit"
 # Long tests that share a run or a build: one worker gets all tests of such a file, or each worker would repeat it.
 SHARED = ("tests/system/test_flagship.py", "tests/system/test_wheel.py")
+
+
+def pytest_sessionstart() -> None:
+    """End at once if a kind of node, event or mobility cannot be imported.
+
+    Nearly every test would fail then, each with a traceback through pydantic that takes pytest a second.
+    """
+    try:
+        for room in ("lab.nodes", "lab.events"):
+            registry.kinds(room)
+        mobility.kinds()
+    except Exception as error:  # whatever a module may raise
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = (
+            f"{error.filename}:{error.lineno}" if isinstance(error, SyntaxError) else f"{last.filename}:{last.lineno}"
+        )
+        pytest.exit(f"{where}: {type(error).__name__}: {error}", returncode=pytest.ExitCode.TESTS_FAILED)
 
 
 def folders(nodeid: str) -> tuple[str, ...]:
@@ -55,8 +75,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Schedulin
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long tests first. Sorting is stable, so each worker has the same order."""
-    items.sort(key=lambda item: rank(item.nodeid))
+    """Put long tests first, and those of stacks before the lab's, whose last files take least.
+
+    Sorting is stable, so each worker has the same order.
+    """
+    items.sort(key=lambda item: (rank(item.nodeid), item.nodeid.startswith("tests/")))
 
 
 def pytest_collection_finish() -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """From a changed line of mac80211 to a guest that runs it.
 
-    python -m bench.kernel_edit [--clean]
+    python -m bench.kernel_edit [--header] [--clean]
 
 It adds a message to mac80211 in a copy of hwsim-patches, builds that kernel with the kept objects, and boots it. If
-there are none, it first makes them. ``--clean`` also builds the changed kernel from nothing and compares the bytes.
+there are none, it first makes them. ``--header`` adds a line to mac80211's header for drivers instead, which 79 files
+include. ``--clean`` also builds the changed kernel from nothing and compares the bytes.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.machine import load_average, machine
@@ -28,27 +30,45 @@ from lab.build.kernel.tree import KIND
 from lab.build.report import LineReport
 
 LIMIT_S = 60
-FILE = "net/mac80211/main.c"
-BEFORE = "\tBUILD_BUG_ON(sizeof(struct ieee80211_tx_info) >"  # the first statement of ieee80211_init
 LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")
 NAME = "9999-bench.patch"
 
 
-def changed_series(unchanged: Path, directory: Path, store: Store, line: str) -> Series:
-    """A copy of a series, in a new directory, that adds a line to mac80211."""
+@dataclass(frozen=True)
+class Change:
+    """A line for a file, before the first one that begins like ``before``; ``prints``: the guest shows the mark."""
+
+    file: str
+    before: str
+    line: str  # {mark}: another one in each build
+    prints: bool = False
+
+
+CODE = Change(
+    "net/mac80211/main.c",
+    "\tBUILD_BUG_ON(sizeof(struct ieee80211_tx_info) >",  # the first statement of ieee80211_init
+    '\tpr_info("{mark}\\n");',
+    prints=True,
+)
+HEADER = Change("include/net/mac80211.h", "struct device;", '#define LAB_BENCH "{mark}"')
+
+
+def changed_series(unchanged: Path, directory: Path, store: Store, change: Change, mark: str) -> Series:
+    """A copy of a series, in a new directory, with a change more."""
     shutil.copytree(unchanged, directory)
     (tree,) = (store.root / KIND).glob("[!.]*")
-    before = (tree / "source" / FILE).read_text().splitlines(keepends=True)
-    at = next(number for number, text in enumerate(before) if text.startswith(BEFORE))
-    after = [*before[:at], f"\t{line}\n", *before[at:]]
-    (directory / "patches" / NAME).write_text("".join(difflib.unified_diff(before, after, f"a/{FILE}", f"b/{FILE}")))
+    file, line = change.file, change.line.format(mark=mark)
+    before = (tree / "source" / file).read_text().splitlines(keepends=True)
+    at = next(number for number, text in enumerate(before) if text.startswith(change.before))
+    after = [*before[:at], f"{line}\n", *before[at:]]
+    (directory / "patches" / NAME).write_text("".join(difflib.unified_diff(before, after, f"a/{file}", f"b/{file}")))
     with (directory / "series").open("a") as listing:
         listing.write(f"{NAME}\n")
     return Series(directory)
 
 
-def boot(kernel: Kernel, message: str) -> float:
-    """Boot it; return the wall time of `lab run` from its start to the end of the boot, s."""
+def boot(kernel: Kernel, message: str = "") -> float:
+    """Boot it, which prints the message; return the wall time of `lab run` from its start to the end of the boot, s."""
     with tempfile.TemporaryDirectory() as parent:
         out = Path(parent) / "run"
         argv = [*LAB, "run", "one-ap", "idle", "--kernel", kernel.key, "--set", "console_level=info", "--out", str(out)]
@@ -73,8 +93,10 @@ def clean_build(series: Series, root: Path) -> Kernel:
 def main() -> None:
     """Measure, print, and fail if the limit is exceeded or the bytes differ."""
     parser = argparse.ArgumentParser(prog="python -m bench.kernel_edit", description=__doc__)
+    parser.add_argument("--header", action="store_true", help=f"change {HEADER.file} instead of {CODE.file}")
     parser.add_argument("--clean", action="store_true", help="also build it from nothing, and compare")
     chosen = parser.parse_args()
+    change = HEADER if chosen.header else CODE
     store = Store("kernel", "the kernel")
     print(f"{machine()}; {load_average()}")
     with tempfile.TemporaryDirectory() as parent:
@@ -82,13 +104,15 @@ def main() -> None:
         # another kernel than any in the cache, so that it is built, with the same objects
         (unchanged / "files" / "Documentation" / "bench.rst").write_text(f"{time.time_ns()}\n")
         first = ensure_kernel(LineReport(), series=Series(unchanged), store=store)
-        message = f"bench.kernel_edit {time.time_ns()}"
-        series = changed_series(unchanged, Path(parent) / "changed", store, f'pr_info("{message}\\n");')
+        mark = f"bench.kernel_edit {time.time_ns()}"
+        series = changed_series(unchanged, Path(parent) / "changed", store, change, mark)
         began_s = time.monotonic()
         kernel = ensure_kernel(LineReport(), series=series, store=store)
         built_s = time.monotonic() - began_s
-        booted_s = built_s + boot(kernel, message)
-        print(f"a line of {FILE}: built after {built_s:.1f} s, booted after {booted_s:.1f} s; limit: {LIMIT_S} s")
+        booted_s = built_s + boot(kernel, mark if change.prints else "")
+        print(
+            f"a line of {change.file}: built after {built_s:.1f} s, booted after {booted_s:.1f} s; limit: {LIMIT_S} s"
+        )
         failed = booted_s > LIMIT_S
         if chosen.clean:
             began_s = time.monotonic()

@@ -195,7 +195,7 @@ def list_(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List topologies, workloads, experiments, node images, probes and metrics."""
+    """List topologies, workloads, experiments, images, probes, metrics."""
     from lab.cli.lists import print_list
 
     print_list(as_json, what)

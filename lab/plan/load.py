@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab import library
 from lab.docker.reference import is_reference
-from lab.errors import InputError, flat, raise_all
+from lab.errors import InputError, InputErrors, flat, raise_all
 from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
@@ -120,9 +120,16 @@ def _resolved(
         workload = workload_source(documents["workload"])
     except InputError as error:
         errors += flat(error)
-    raise_all(errors)
-    assert place is not None and workload is not None  # raise_all has raised otherwise
-    return resolve(place, workload, seed, settings, pcap=pcap, draft=draft)
+    if place is not None and workload is not None:
+        return resolve(place, workload, seed, settings, pcap=pcap, draft=draft)
+    try:  # the one that can be read may have other mistakes
+        if place is not None:
+            check_topology(place)
+        if workload is not None:
+            check_workload(workload)
+    except InputError as error:
+        errors += flat(error)
+    raise InputErrors(errors) if len(errors) > 1 else errors[0]
 
 
 def topology_source(document: Document, *, alone: bool = False) -> Source[Topology]:

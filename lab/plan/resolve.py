@@ -50,7 +50,9 @@ def resolve(
     problems = Problems()
     net, ways = _moving(topology, network(topology, problems), seed, workload.model.duration, problems)
     bound = roles.bind(net, workload, problems)
-    problems.raise_all()  # later steps would only repeat these
+    if problems.errors:
+        _look_at_workload(workload, problems)  # on this topology, it would only repeat these
+    problems.raise_all()
     names = _names(topology, net, bound)
     making = Processes(workload, names, problems, topology.model.medium is not None)
     processes = making.resolve()
@@ -59,7 +61,6 @@ def resolve(
     collected = collect.resolve(workload, making, problems)
     metrics = metrics_and_checks.metrics(workload, processes, names, making.medium, problems, making.doubtful)
     checks = metrics_and_checks.checks(workload, processes, placed, problems, making.doubtful)
-    problems.raise_all()
     medium = _medium(topology, net, Courses() if draft else courses, seed, workload.model.duration, problems)
     problems.raise_all()
     warn_of_idle_keys(topology, workload)
@@ -140,6 +141,12 @@ def _nothing_to_capture(topology: Source[Topology], pcap: str) -> InputError:
 def check_workload(workload: Source[Workload]) -> None:
     """Raise the mistakes that a workload has on any topology."""
     problems = Problems()
+    _look_at_workload(workload, problems)
+    problems.raise_all()
+
+
+def _look_at_workload(workload: Source[Workload], problems: Problems) -> None:
+    """Report the mistakes that a workload has on any topology."""
     making = Processes(workload, Names({role: [] for role in workload.model.roles}, {}), problems)
     making.collect()
     for entry in making.entries:
@@ -152,7 +159,6 @@ def check_workload(workload: Source[Workload]) -> None:
             making.nodes_of(role, ("collect", index, "on"))
     metrics_and_checks.check_metrics(workload, making.probes(), problems, making.doubtful)
     metrics_and_checks.check_syntax(workload, problems)
-    problems.raise_all()
 
 
 def check_topology(topology: Source[Topology]) -> None:

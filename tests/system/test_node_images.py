@@ -14,6 +14,7 @@ from lab.machine.memory import guest_bytes
 from lab.plan.load import load
 from lab.record import Record
 from lab.shared.types import Plan
+from tests.unit.machine.test_node_image import wheel
 
 pytestmark = pytest.mark.guest
 FIXTURES = Path(__file__).parent.parent / "fixtures" / "images"
@@ -35,12 +36,16 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
 
 @pytest.fixture
 def greeter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An image of the current directory: a program, and a file that the base has, too."""
+    """An image of the current directory: a program, a file that the base has, too, and a Python package."""
     files = tmp_path / "images" / "greeter" / "files"
     for path, text in (("usr/bin/greet", "#!/bin/sh\necho hello\n"), ("etc/debian_version", "changed\n")):
         (files / path).parent.mkdir(parents=True, exist_ok=True)
         (files / path).write_text(text)
         (files / path).chmod(0o755)
+    wheel(tmp_path / "wheels")
+    (tmp_path / "images" / "greeter" / "requirements.txt").write_text("greeting==1.2\n")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     monkeypatch.chdir(tmp_path)
 
 
@@ -48,10 +53,10 @@ def greeter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_its_nodes_see_an_image(run: Run, tmp_path: Path) -> None:
     record = run("greeters.yaml", "greet.yaml")
     raw = record.directory / "raw"
-    assert (raw / "with.out").read_text() == "hello\nchanged\n"
+    assert (raw / "with.out").read_text() == "hello\nchanged\nhello\nhello\n"
     assert (raw / "without.out").read_text().startswith("13.")
     assert record.data["hashes"]["image greeter"]
-    assert record.data["versions"]["image greeter"] == {}
+    assert record.data["versions"]["image greeter"] == {"python:greeting": "1.2"}
     assert run("greeters.yaml", "greet.yaml", "again").data == record.data
 
 

@@ -22,6 +22,13 @@ SHORT = ("--set", "duration=2 s", "--set", "processes.echo.run.count=5")
 PACKED = ("hwsim-patches/", "images/", "topologies/", "workloads/", "scripts/packages")
 MADE = ("workloads/http/__pycache__/probe.cpython-311.pyc", "workloads/sap/build/get.o", "build/lib/lab/removed.py")
 LAB = "from lab.cli.entry import main; main()"
+PROJECT = """
+import pytest
+
+@pytest.mark.lab("one-ap")
+def test_ping(lab):
+    assert lab["sta1"].run(["ping", "-c", "1", "h1"]).status == 0
+"""
 # prints the key of what makes a record with probes and metrics of a stack
 RECORDING = """
 from lab.machine.uses import Uses
@@ -105,6 +112,21 @@ def test_the_wheel_has_every_file_and_no_other(installed: Installed) -> None:
     assert names == to_pack()
 
 
+def test_a_project_of_its_own_tests_itself_over_wifi(installed: Installed, tmp_path: Path) -> None:
+    """docs/examples/ci-project, whose code does not know of the lab; and a sensor that gives up fails there."""
+    project = tmp_path / "project"
+    shutil.copytree(CHECKOUT / "docs" / "examples" / "ci-project", project, ignore=shutil.ignore_patterns("sensor"))
+    make = ["make", "-s", "-C", str(project), "test", f"PYTHON={installed.python}"]
+    done = subprocess.run([*make, "PYTEST_ARGS=-n 2"], capture_output=True, text=True, check=False)
+    assert "8 passed" in done.stdout, done.stdout
+    assert done.returncode == 0
+    sensor = project / "sensor.py"
+    sensor.write_text(sensor.read_text().replace("except OSError:", "except UnicodeError:"))
+    done = subprocess.run([*make, "PYTEST_ARGS=-k 'hole and Python'"], capture_output=True, text=True, check=False)
+    assert "TimeoutError" in done.stdout
+    assert "FAILED tests/test_wifi.py::test_coverage_hole[Python]" in done.stdout
+
+
 def ours(*arguments: str, cwd: Path) -> str:
     """What a command of the checkout's lab prints, or what Python does."""
     argv = [sys.executable, "-P", *arguments]
@@ -132,6 +154,12 @@ def test_an_installed_lab_checks_files(installed: Installed, tmp_path: Path) -> 
     (tmp_path / "mine.yaml").write_text("name: mine\nnodes:\n  h1: {kind: hots}\n")
     told = installed.lab("check", "mine.yaml", cwd=tmp_path, status=2)
     assert "mine.yaml:3" in told and "did you mean host?" in told
+
+
+def test_another_project_has_the_plugin_for_pytest(installed: Installed, tmp_path: Path) -> None:
+    (tmp_path / "test_ping.py").write_text(PROJECT)
+    told = installed.run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=tmp_path)
+    assert "1 passed" in told
 
 
 def test_what_needs_a_checkout_says_so(installed: Installed, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from ruamel.yaml import YAML
 from lab.checkout import CHECKOUT
 from lab.cli.main import app
 
+PROJECT = CHECKOUT / "docs/examples/ci-project"
+EXAMPLES = PROJECT / ".github/workflows/wifi.yml", PROJECT / ".gitlab-ci.yml"
 ACTION, TEMPLATE = CHECKOUT / "ci/github/action.yml", CHECKOUT / "ci/gitlab.yml"
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"(?:^|[\s(/])lab ((?:cache|doctor|kernel|rootfs|run)\b[^)\n]*)")
@@ -47,6 +49,8 @@ def valid(schema: str, path: Path) -> None:
 def test_the_action_and_the_template_are_valid() -> None:
     valid("github-actions", ACTION)
     valid("gitlab-ci", TEMPLATE)
+    for schema, path in zip(("github-workflows", "gitlab-ci"), EXAMPLES, strict=True):
+        valid(schema, path)
 
 
 def test_the_shown_files_are_valid(tmp_path: Path) -> None:
@@ -93,8 +97,9 @@ def test_the_commands_of_scripts_exist() -> None:
         group.commands[verb].make_context(verb, words)  # type: ignore[attr-defined] # a group
 
 
-def test_paths_lead_to_files() -> None:
-    github, gitlab = map(load, shown())
+@pytest.mark.parametrize("files", [shown(), [path.read_text() for path in EXAMPLES]], ids=["shown", "example"])
+def test_paths_lead_to_files(files: Iterable[str]) -> None:
+    github, gitlab = map(load, files)
     (uses,) = [step["uses"] for step in github["jobs"]["wifi"]["steps"] if "hwsim-lab" in step.get("uses", "")]
     assert (CHECKOUT / uses.partition("hwsim-lab/")[2].partition("@")[0] / "action.yml") == ACTION
     assert CHECKOUT / gitlab["include"]["file"] == TEMPLATE

@@ -96,7 +96,7 @@ def test_experiments_here_are_listed(capsys: pytest.CaptureFixture[str]) -> None
 def test_one_broken_file_does_not_hide_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     print_list(True)
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["topologies", "workloads", "experiments", "probes", "metrics"]
+    assert list(found) == ["topologies", "workloads", "experiments", "images", "probes", "metrics"]
     assert found["experiments"]["web/broken"].startswith("cannot be read: workloads/web/experiments/broken.yaml:")
     assert "two-aps-handoff" in found["topologies"]
     assert "web/table" not in found["workloads"]

@@ -23,7 +23,16 @@ SUITE = "trixie"
 _GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
 _NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
 _UNITS = {"B": 1, "kB": 1_000, "MB": 1_000_000}
+_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
+
+
+class NoPackageError(BuildError):
+    """Debian has no package of this name."""
+
+    def __init__(self, package: str, log: Path) -> None:
+        super().__init__(f'Debian {SUITE} has no package "{package}"', hint=f"the whole log: {log}")
+        self.package = package
 
 
 class DebianProgress:
@@ -128,7 +137,8 @@ def fetch_tar(
         needed_bytes: Space that the tree needs.
 
     Raises:
-        BuildError: A package is not available, or the network cannot be reached.
+        NoPackageError: Debian has no such package.
+        BuildError: The network cannot be reached, or another step failed.
         HostError: No space, or mmdebstrap is not installed.
     """
     require("mmdebstrap")
@@ -148,7 +158,10 @@ def fetch_tar(
         with tar.open("wb") as output:
             log.run(what, argv, env=environment, on_line=progress.line, on_tick=progress.tick, stdout=output)
     except BuildError as error:
-        if _NO_NETWORK.search(log.path.read_text(errors="replace")):
+        said = log.path.read_text(errors="replace")
+        if unknown := _UNKNOWN.search(said):
+            raise NoPackageError(unknown[1], log.path) from error
+        if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",
                 hint=f"this step needs the network once; the whole log: {log.path}",

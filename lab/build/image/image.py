@@ -17,16 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256
-from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.image.debian import SUITE, NoPackageError, fetch_tar
 from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.checkout import DATA
 from lab.errors import BuildError
+from lab.library import shown
 from lab.text import entries
 
 PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
-RECIPE = 4  # increment when the code below changes the result
+RECIPE = 5  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
 
@@ -41,7 +42,7 @@ MMDEBSTRAP = [
     *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
 ]
 
-# Differs with every build, and is of no use in the guest.
+# Differs with every build or host, and is of no use in the guest: files, and what is in directories.
 DROPPED = (
     "dev/",
     "var/cache/",
@@ -55,6 +56,15 @@ DROPPED = (
     "etc/resolv.conf",
     "etc/.pwd.lock",
     *(f"usr/share/{name}/" for name in NO_DOCUMENTS),
+    # what systemd-tmpfiles makes only where it finds /proc: not if root may not mount
+    "etc/credstore",
+    "etc/credstore.encrypted",
+    "etc/default/locale",
+    "etc/vconsole.conf",
+    "root/.ssh",
+    "run/",
+    "var/lib/libuuid",
+    "var/lib/private",
 )
 DROPPED_SUFFIXES = (
     "-old",
@@ -74,6 +84,7 @@ FILES = {
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost\n",
     "etc/fstab": "",
 }
+LINKS = {"etc/mtab": "../proc/self/mounts"}
 # The day on which accounts were created, since the epoch: fixed, or the image would change every day.
 SHADOW = ("etc/shadow",)
 SHADOW_DAY = "20000"
@@ -99,15 +110,32 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     for number, words in entries(path.read_text()):
         if len(words) > 1:
             raise BuildError(
-                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{path}:{number}"
+                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
             )
         names += words
     return names
 
 
+def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int) -> None:
+    """Create a tar file of the packages of lists, as ``fetch_tar`` does.
+
+    Raises:
+        BuildError: As there; of a package that does not exist with the line that names it.
+    """
+    packages = [name for path in lists for name in read_packages(path)]
+    try:
+        fetch_tar(raw, MMDEBSTRAP, packages, what, log, report, needed_bytes)
+    except NoPackageError as error:
+        for path in lists:
+            for number, words in entries(path.read_text()):
+                if words == [error.package]:
+                    raise BuildError(error.message, where=f"{shown(path)}:{number}", hint=error.hint) from None
+        raise
+
+
 def image_key(packages: list[str]) -> str:
     """What an image depends on, except for the day: it stays until a refresh."""
-    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps(FILES))
+    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
 
 
 def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
@@ -146,7 +174,7 @@ def _make(directory: Path, packages: list[str], store: Store, report: Report) ->
     raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / FILE
     report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
     started_s = int(time.time())
-    fetch_tar(raw, MMDEBSTRAP, packages, "making the image's tree", log, report, SCRATCH_BYTES)
+    fetch_listed(raw, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
     report.step("image: packing")
     versions, newest_s = curate(raw, clean, started_s)
     raw.unlink()
@@ -194,6 +222,10 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
         for name, text in FILES.items():
             entry = _entry(name, tarfile.REGTYPE, 0o644, newest_s)
             target.addfile(entry, _sized(entry, text.encode()))
+        for name, to in LINKS.items():
+            entry = _entry(name, tarfile.SYMTYPE, 0o777, newest_s)
+            entry.linkname = to
+            target.addfile(entry)
         status = source.extractfile("./var/lib/dpkg/status")
         assert status is not None
         return package_versions(status.read().decode()), newest_s
@@ -202,8 +234,8 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
 def _kept(source: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for member in source:
         name = _name(member)
-        replaced = name in DIRECTORIES or name in FILES
-        dropped = any(name.startswith(prefix) and name != prefix for prefix in DROPPED)
+        replaced = name in DIRECTORIES or name in FILES or name in LINKS
+        dropped = any(name == path or (path.endswith("/") and name.startswith(path)) for path in DROPPED)
         if name not in (".", "") and not (replaced or dropped or name.endswith(DROPPED_SUFFIXES)):
             yield member
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256, remove_tree
 from lab.build.image import wheels
-from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.image.debian import SUITE
 from lab.build.image.image import (
     MMDEBSTRAP,
     PACKAGES,
@@ -29,12 +29,14 @@ from lab.build.image.image import (
     Image,
     as_root,
     curate,
+    fetch_listed,
     read_packages,
 )
 from lab.build.image.layer import Added, Member, listed, write
 from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.errors import BuildError, InputError
+from lab.library import shown
 
 KIND, FILE, FACTS = "node-image", "layer.squashfs", "image.json"  # as in lab.build.image.image
 REQUIREMENTS, FILES, ABOUT = "requirements.txt", "files", "image.yaml"
@@ -95,7 +97,7 @@ class Folder:
             elif path.is_file():
                 found[name] = Added(path.read_bytes(), executable=bool(path.stat().st_mode & 0o100))
             elif not path.is_dir():
-                raise BuildError("is neither a file, a folder nor a symbolic link", where=str(path))
+                raise BuildError("is neither a file, a folder nor a symbolic link", where=shown(path))
         return found
 
     def key(self, base: Image) -> str:
@@ -129,7 +131,7 @@ def ensure_node_image(
     if not (folder.packages or folder.requirements or folder.files):
         raise InputError(
             "has nothing to build",
-            where=str(directory),
+            where=shown(directory),
             hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
         )
     key = folder.key(base)
@@ -204,10 +206,10 @@ def _tree(
     if not folder.packages:
         return None, {}, FILES_TIME_S
     raw, full = directory / "raw.tar", directory / "full.tar"
-    report.step(f"image {folder.name}: {len(folder.packages)} packages and what they need")
+    report.step(f"image {folder.name}: {', '.join(folder.packages)} and what else they need")
     started_s = int(time.time())
     what = f"making the tree of the image {folder.name}"
-    fetch_tar(raw, MMDEBSTRAP, [*read_packages(), *folder.packages], what, log, report, TREE_BYTES)
+    fetch_listed(raw, [PACKAGES, folder.path / PACKAGES.name], what, log, report, TREE_BYTES)
     versions, newest_s = curate(raw, full, started_s)
     raw.unlink()
     return full, versions, newest_s

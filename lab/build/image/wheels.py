@@ -12,6 +12,7 @@ from pathlib import Path
 from lab.build.image.layer import Added
 from lab.build.step import BuildLog
 from lab.errors import BuildError
+from lab.library import shown
 
 _NO_WHEEL = re.compile(r"No matching distribution found for (?P<requirement>.+)")
 _NO_NETWORK = re.compile(r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|ProxyError")
@@ -76,7 +77,7 @@ def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log:
         if missing := _NO_WHEEL.search(text):
             raise BuildError(
                 f"there is no wheel of {missing['requirement']} for Python {_python(packages)} on x86-64",
-                where=str(requirements),
+                where=shown(requirements),
                 hint="nodes cannot compile packages; choose a version that has wheels, or Debian's in packages",
             ) from error
         raise

@@ -19,7 +19,7 @@ from lab.build.kernel.config import check_survived, read_options
 from lab.build.kernel.edited import EditedTree, is_edited
 from lab.build.kernel.modules import PLACE, Changed, WithModules
 from lab.build.kernel.series import Series, Tested
-from lab.build.kernel.source import Source, ensure_source, given_source
+from lab.build.kernel.source import Source, all_files, ensure_source, given_source
 from lab.build.kernel.tree import KIND as KEPT
 from lab.build.kernel.tree import kernel_tree
 from lab.build.report import Report
@@ -212,7 +212,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLo
     Raises:
         BuildError: It does not compile.
     """
-    done = 0
+    done = 0 if expected is None else min(_made(objects), expected)  # of a build that was interrupted or failed
 
     def on_line(line: str) -> None:
         nonlocal done
@@ -221,7 +221,7 @@ def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLo
             return
         done += 1
         if expected is not None:
-            report.progress(min(done, expected), max(done, expected), found["object"])
+            report.progress(done, max(done, expected), found["object"])
         elif done <= FEW:
             report.step(f"  {found['object']}")
         else:
@@ -232,6 +232,12 @@ def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLo
     if not (objects / "linux").is_file():
         raise BuildError("the kernel compiled, but make created no program `linux`", hint=f"the whole log: {log.path}")
     log.add(f"objects {done}")
+
+
+def _made(objects: Path) -> int:
+    """Count the objects that there are, without those of programs for the host."""
+    of_host = str(objects / "scripts")
+    return sum(path.endswith((".o", ".a")) and not path.startswith(of_host) for path, _ in all_files(objects))
 
 
 def make(tree: Path, objects: Path, *arguments: str) -> list[str]:

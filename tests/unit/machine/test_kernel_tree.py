@@ -201,6 +201,20 @@ def test_what_an_interrupted_build_made_is_made_again(lab: Lab) -> None:
     assert lab.build().path.read_text() == "a\nall\nB\nall\nfor b\n"
 
 
+def test_progress_of_an_interrupted_build_goes_on(lab: Lab) -> None:
+    (lab.tree / "begun").touch()
+    (lab.tree / "objects" / "net" / "a.o").write_text("hal")
+    lab.build()
+    assert lab.told.progressed == [(2, 2, "net/a.o")], "the other one of two is there"
+
+
+def test_progress_of_more_objects_than_expected_stays_at_its_end(lab: Lab) -> None:
+    lab.add("net/c.c", "c\n")
+    lab.add("scripts/a.sh", "a\n")  # starts again
+    lab.build()
+    assert [(done, total) for done, total, _ in lab.told.progressed] == [(1, 2), (2, 2), (3, 3)]
+
+
 def test_source_that_somebody_changed_is_unpacked_again(lab: Lab) -> None:
     (lab.tree / "source" / "net" / "a.c").write_text("not Linux\n")
     lab.change(b_c="B")

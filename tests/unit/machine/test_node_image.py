@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from lab.build.cache import Store
+from lab.build.image import image as image_module
 from lab.build.image import node_image, wheels
+from lab.build.image.debian import NoPackageError
 from lab.build.image.image import Image
 from lab.build.image.layer import Added
 from lab.build.image.node_image import Folder, NodeImage, built_image, ensure_node_image
@@ -72,13 +74,15 @@ def test_packages_are_installed_with_those_of_the_base(
     folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
+    own = tmp_path / "packages"
+    own.write_text("bash\n")
 
     def fetch_tar(tar: Path, options: list[str], packages: list[str], *rest: object) -> None:
         asked.append(packages)
         raw_tree(tar, 1)
 
-    monkeypatch.setattr(node_image, "fetch_tar", fetch_tar)
-    monkeypatch.setattr(node_image, "read_packages", lambda *path: ["bash"] if not path else ["curl"])
+    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    monkeypatch.setattr(node_image, "PACKAGES", own)
     monkeypatch.setattr("lab.build.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
     (folder / "packages").write_text("curl # why\n")
     image = build(folder, base, tmp_path / "a")
@@ -118,6 +122,18 @@ def test_what_does_not_change_the_image_does_not_change_its_key(folder: Path, ba
     assert Folder(folder).key(base) == before
 
 
+def test_package_that_does_not_exist_is_named_with_its_line(
+    folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetch_tar(*_: object) -> None:
+        raise NoPackageError("curll", tmp_path / "log")
+
+    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    (folder / "packages").write_text("iw # why\ncurll # why\n")
+    with pytest.raises(BuildError, match=r'packages:2  Debian trixie has no package "curll"'):
+        build(folder, base, tmp_path / "a")
+
+
 def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
     empty = tmp_path / "images" / "empty"
     empty.mkdir(parents=True)
@@ -144,7 +160,7 @@ def wheel(folder: Path, tag: str = "py3-none-any") -> None:
     """A wheel of a package with a module and a program."""
     folder.mkdir(exist_ok=True)
     files = {
-        "greeting.py": "def main() -> None:\n    print('hello')\n",
+        "greeting.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
         "greeting-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.2\n",
         "greeting-1.2.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
         "greeting-1.2.dist-info/entry_points.txt": "[console_scripts]\ngreet = greeting:main\n",
