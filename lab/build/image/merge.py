@@ -51,7 +51,7 @@ def merge(layers: list[Path], merged: Path) -> Merged:
     """Write the files of all layers together, but for device files.
 
     Args:
-        layers: tar files, the lowest one first.
+        layers: tar files, the lowest one first; may be changed.
         merged: the tar file to write, with names in order: equal layers give equal bytes.
 
     Raises:
@@ -62,9 +62,10 @@ def merge(layers: list[Path], merged: Path) -> Merged:
         root: _File | None = None
         for number, path in enumerate(layers, 1):
             try:
+                end = _complete(path)
                 source = opened.enter_context(tarfile.open(path, "r:", errorlevel=2))
                 root = root or _implied(source)
-                left_out += _apply(root, source)
+                left_out += _apply(root, source, end)
             except (tarfile.TarError, EOFError, OSError, ValueError) as error:
                 raise BrokenLayerError(f"layer {number} of {len(layers)}: {error}") from None
         first_names: dict[int, str] = {}
@@ -74,6 +75,14 @@ def merge(layers: list[Path], merged: Path) -> Merged:
     return Merged(sorted(set(left_out)), newest_s)
 
 
+def _complete(path: Path) -> int:
+    """Give a tar file the end that umoci's ``insert`` leaves out, and Go's programs do not miss; return its old end."""
+    end = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(bytes(-end % tarfile.BLOCKSIZE + 2 * tarfile.BLOCKSIZE))
+    return end
+
+
 def _implied(source: tarfile.TarFile) -> _File:
     """A folder that no layer describes."""
     member = tarfile.TarInfo("folder")
@@ -81,9 +90,16 @@ def _implied(source: tarfile.TarFile) -> _File:
     return _File(member, source)
 
 
-def _apply(root: _File, source: tarfile.TarFile) -> list[str]:
-    """Apply a layer; return its device files."""
+def _apply(root: _File, source: tarfile.TarFile, end: int) -> list[str]:
+    """Apply a layer, which is in the file up to ``end``; return its device files."""
     members = [(_parts(member.name), member) for member in source]
+    for _, member in members:
+        if member.isreg() and not member.issparse() and member.offset_data + member.size > end:
+            raise ValueError("unexpected end of data")
+    assert source.fileobj is not None  # it is open
+    source.fileobj.seek(source.offset)
+    if source.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes a damaged header for the end
+        raise ValueError(f"a damaged header after {len(members)} files")
     for parts, _ in members:  # they are about lower layers, wherever they are in this one
         if parts and parts[-1] == _OPAQUE:
             folder = _find(root, parts[:-1])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def failure_of(text: str, tmp_path: Path) -> str:
 
 
 def test_broken_layers(tmp_path: Path) -> None:
-    cut = layout(tmp_path / "cut", [LOW[: len(LOW) // 8]], {})
+    cut = layout(tmp_path / "cut", [LOW[: 2 * tarfile.BLOCKSIZE]], {})
     assert failure_of(f"oci:{cut}", tmp_path) == f"{WHERE}  oci:{cut} is broken: layer 1 of 1: unexpected end of data"
     lost = layout(tmp_path / "lost", [LOW * 3], {})
     index = json.loads((lost / "index.json").read_text())

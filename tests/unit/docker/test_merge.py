@@ -97,6 +97,14 @@ def test_equal_layers_give_equal_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "one" / "merged.tar").read_bytes() == (tmp_path / "two" / "merged.tar").read_bytes()
 
 
+def test_a_layer_without_an_end(tmp_path: Path) -> None:
+    """As umoci writes it: nothing after the last byte of the last file."""
+    whole = layer(file("a", b"12345"))
+    assert list(merged(tmp_path, whole[: tarfile.BLOCKSIZE + 5])[0]) == ["a"]
+    with pytest.raises(BrokenLayerError, match="unexpected end of data"):
+        merged(tmp_path, whole[: tarfile.BLOCKSIZE + 4])
+
+
 def test_no_layers_are_an_empty_image(tmp_path: Path) -> None:
     assert merged(tmp_path) == ({}, Merged([], 0))
 
@@ -106,6 +114,7 @@ def test_no_layers_are_an_empty_image(tmp_path: Path) -> None:
     [
         (b"no tar at all" * 100, "layer 2 of 2: "),
         (layer(file("a", b"x" * 20_000))[:9000], "layer 2 of 2: unexpected end of data"),
+        (layer(file("a"), file("b"))[:700], "layer 2 of 2: a damaged header after 1 files"),
         (layer(file("../a")), "layer 2 of 2: the path ../a leads out of it"),
         (layer(link("a", "b", hard=True)), "layer 2 of 2: a is a hard link to b, which is not there"),
         (layer(file("low/x")), "layer 2 of 2: low leads through low, which is no folder"),
