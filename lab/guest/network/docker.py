@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.network.root import Launch, Root, overlay
+from lab.guest.network.container import Launch, Root, overlay
 from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import ENTER, IMAGES, NODES

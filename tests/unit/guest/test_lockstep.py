@@ -20,7 +20,7 @@ from lab.guest.errors import GuestError
 from lab.guest.host import Host
 from lab.guest.live import LiveGuest
 from lab.guest.loop import Loop, now_ns
-from lab.guest.network.root import Launch
+from lab.guest.network.container import Launch
 from lab.guest.tasks import ENVIRONMENT
 from lab.plan.load import load
 
