@@ -15,6 +15,8 @@ from lab.shared.paths import DAEMON_LOGS, INTERRUPTED, RUN
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lab.guest.live import LiveGuest
     from lab.guest.network.network import LabNet
 
@@ -38,13 +40,13 @@ def lockstep() -> None:
     """A run that the host drives; guest.json as for a scripted one."""
     from lab.guest import scripted_run
 
-    def drive(guest: LiveGuest, duration_ns: int) -> None:
+    def driver() -> Callable[[LiveGuest, int], None]:
         # not before: until here a run must take the same virtual time as one that nobody drives
         from lab.guest import lockstep
 
-        lockstep.drive(guest, duration_ns)
+        return lockstep.driver()
 
-    scripted_run.write_outcome(scripted_run.run(_plan(), drive))
+    scripted_run.write_outcome(scripted_run.run(_plan(), driver))
     os._exit(0)
 
 

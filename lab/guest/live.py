@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lab.guest.nl80211 import Nl80211
 
 Drive = Callable[["LiveGuest", int], None]
+Driver = Callable[[], Drive]
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -46,10 +47,11 @@ class LiveGuest:
     any.
     """
 
-    def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:
-        """``drive`` takes the timeline as far as somebody wants it to go; None: it goes to its end."""
+    def __init__(self, plan: types.Plan, loop: Loop, network: Network, driver: Driver | None = None) -> None:
+        """``driver``: prepares to take the timeline as far as somebody wants it to go; None: it goes to its end."""
         self.plan = plan
-        self._drive = drive
+        self._driver = driver
+        self._drive: Drive | None = None
         self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
@@ -102,6 +104,13 @@ class LiveGuest:
         self._levels.clear()
 
     # The timeline
+
+    def start_clock(self) -> None:
+        """Have the timeline begin."""
+        if self._driver is not None:
+            # now, since nothing goes on while the clock waits for its start: what happens then stays as it is
+            self._drive = self._driver()
+        self.clock.start(self.loop)
 
     def run_timeline(self, duration_ns: int) -> None:
         """Run until a time of the timeline or a failure; from now on the death of a daemon ends the run."""

@@ -13,19 +13,25 @@ than the end of the run; nor does a request during which the run fails.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from lab.guest.calls import Calls
 from lab.guest.errors import GuestError
-from lab.guest.host import Host
-from lab.guest.live import LiveGuest
+from lab.guest.host import Host, opened
+from lab.guest.live import Drive, LiveGuest
 
 _END = {"do": "end"}  # nobody drives it any more
 
 
-def drive(guest: LiveGuest, duration_ns: int) -> None:
+def driver() -> Drive:
+    """Prepare to do what the host asks for."""
+    return partial(drive, Host(opened()))
+
+
+def drive(host: Host, guest: LiveGuest, duration_ns: int) -> None:
     """Do what the host asks for, until it asks for the end or the run fails."""
-    host, calls = Host(), Calls(guest, duration_ns)
+    calls = Calls(guest, duration_ns)
     found: dict[str, Any] = {}
     while not (calls.over or guest.failure):
         host.tell({"at_ns": guest.clock.elapsed_ns(), **found})

@@ -112,7 +112,7 @@ class StartClock(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> None:
         """Wait for it."""
-        guest.clock.start(guest.loop)
+        guest.start_clock()
 
 
 class CheckEnds(NamedTuple):
