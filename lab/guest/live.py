@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from lab.guest.nl80211 import Nl80211
 
 Drive = Callable[["LiveGuest", int], None]
-Driver = Callable[[], Drive]
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -47,11 +46,10 @@ class LiveGuest:
     any.
     """
 
-    def __init__(self, plan: types.Plan, loop: Loop, network: Network, driver: Driver | None = None) -> None:
-        """``driver``: prepares to take the timeline as far as somebody wants it to go; None: it goes to its end."""
+    def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:
+        """``drive`` takes the timeline as far as somebody wants it to go; None: it goes to its end."""
         self.plan = plan
-        self._driver = driver
-        self._drive: Drive | None = None
+        self._drive = drive
         self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
@@ -105,13 +103,6 @@ class LiveGuest:
 
     # The timeline
 
-    def start_clock(self) -> None:
-        """Have the timeline begin."""
-        if self._driver is not None:
-            # now, since nothing goes on while the clock waits for its start: what happens then stays as it is
-            self._drive = self._driver()
-        self.clock.start(self.loop)
-
     def run_timeline(self, duration_ns: int) -> None:
         """Run until a time of the timeline or a failure; from now on the death of a daemon ends the run."""
         self._daemons_are_needed = True
@@ -120,10 +111,11 @@ class LiveGuest:
         end_ns = self.clock.start_ns + duration_ns
         if self._drive is None:
             self.loop.run_until(end_ns, lambda: self.failure is not None)
-        elif now_ns() < end_ns:
-            # what begins with the timeline begins at once, as if nobody drove it: even to ask takes some time
+            return
+        # the same looks at the clock as without a driver, since each takes some time; what is due begins before it asks
+        if self.loop.has_due(self.clock.start_ns) and now_ns() < end_ns:
             self.loop.step(self.clock.start_ns)
-            self._drive(self, duration_ns)
+        self._drive(self, duration_ns)
 
     def daemon_ended(self, task: Task) -> None:
         """End the run if a daemon has ended that the timeline needs."""

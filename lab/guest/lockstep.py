@@ -13,30 +13,27 @@ than the end of the run; nor does a request during which the run fails.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from lab.guest.calls import Calls
 from lab.guest.errors import GuestError
 from lab.guest.host import Host, opened
-from lab.guest.live import Drive, LiveGuest
+from lab.guest.live import LiveGuest
 
 _END = {"do": "end"}  # nobody drives it any more
 
 
-def driver() -> Drive:
-    """Prepare to do what the host asks for."""
-    return partial(drive, Host(opened()))
-
-
-def drive(host: Host, guest: LiveGuest, duration_ns: int) -> None:
+def drive(guest: LiveGuest, duration_ns: int) -> None:
     """Do what the host asks for, until it asks for the end or the run fails."""
-    calls = Calls(guest, duration_ns)
+    host, calls = Host(opened()), Calls(guest, duration_ns)
     found: dict[str, Any] = {}
+    at_ns = 0  # to look at the clock takes some time, too
     while not (calls.over or guest.failure):
-        host.tell({"at_ns": guest.clock.elapsed_ns(), **found})
+        host.tell({"at_ns": at_ns, **found})
         try:
             found = calls.do(**(host.ask() or _END))
         except GuestError as error:
             found = {"refused": error.message}
+        if not calls.over:
+            at_ns = guest.clock.elapsed_ns()
     calls.tidy()

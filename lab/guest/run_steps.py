@@ -112,7 +112,7 @@ class StartClock(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> None:
         """Wait for it."""
-        guest.start_clock()
+        guest.clock.start(guest.loop)
 
 
 class CheckEnds(NamedTuple):

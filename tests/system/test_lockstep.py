@@ -151,11 +151,19 @@ def digest(directory: Path) -> dict[str, str]:
     }
 
 
-def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(tmp_path: Path) -> None:
+DOWNLOAD = {"topology.timeline": [], "processes.fetch.may_run_on": True}
+
+
+@pytest.mark.parametrize(
+    ("topology", "workload", "keys"),
+    [("two-aps-handoff", "http/download", DOWNLOAD), ("random-walkers", "idle", {})],
+    ids=["programs that start at once", "nothing but moves"],
+)
+def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(
+    tmp_path: Path, topology: str, workload: str, keys: dict[str, object]
+) -> None:
     def lab(name: str) -> Lab:
-        keys = {"topology.timeline": [], "processes.fetch.may_run_on": True}
-        directory = tmp_path / name
-        return Lab("two-aps-handoff", "http/download", duration="3 s", set=keys, pcap="air", directory=directory)
+        return Lab(topology, workload, duration="3 s", set=keys, pcap="air", directory=tmp_path / name)
 
     lab("run").run()
     with lab("driven") as net:

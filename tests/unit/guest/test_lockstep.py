@@ -55,7 +55,7 @@ def driven(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket
     """The host's end of a run that is driven, beside it."""
     ours, theirs = socket.socketpair()
     monkeypatch.setattr(lockstep, "opened", theirs.fileno)
-    agent = threading.Thread(target=lockstep.driver(), args=(guest, 100 * MS))
+    agent = threading.Thread(target=lockstep.drive, args=(guest, 100 * MS))
     with ours, theirs:
         ours.settimeout(10)
         agent.start()

@@ -88,7 +88,7 @@ class Recorder:
         self.processes = self
         self.medium = self
         self.air = SimpleNamespace(finish=lambda: self._note(None, "SIGINT tcpdump"))
-        self.start_clock = lambda: self._note(None, "uptime timeline")
+        self.clock = SimpleNamespace(start=lambda loop: self._note(None, "uptime timeline"))
         self.nl80211 = SimpleNamespace(move_radio=self._move_radio, set_country=self._set_country)
         self.loop = None
         self.controls = {node.name: Control(self, node.name) for node in plan.nodes}
