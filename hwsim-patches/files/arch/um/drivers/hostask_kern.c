@@ -147,4 +147,8 @@ static int __init hostask_init(void)
 	}
 	return proc_create("hostask", 0600, NULL, &hostask_operations) ? 0 : -ENOMEM;
 }
-device_initcall(hostask_init);
+/*
+ * Not device_initcall(): by then another task unpacks the initrd, and each call
+ * beside it moves the (virtual) time of all that follows.
+ */
+fs_initcall(hostask_init);
