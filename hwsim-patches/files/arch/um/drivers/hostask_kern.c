@@ -126,6 +126,10 @@ static const struct proc_ops hostask_operations = {
 	.proc_lseek = noop_llseek, /* never called: stream_open() */
 };
 
+/*
+ * An fs_initcall(): by the time of device_initcall() another task unpacks the
+ * initrd, and each call beside it moves the (virtual) time of all that follows.
+ */
 static int __init hostask_init(void)
 {
 	char rest;
@@ -147,4 +151,4 @@ static int __init hostask_init(void)
 	}
 	return proc_create("hostask", 0600, NULL, &hostask_operations) ? 0 : -ENOMEM;
 }
-device_initcall(hostask_init);
+fs_initcall(hostask_init);
