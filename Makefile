@@ -8,8 +8,8 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-fresh kernel kernel-edit kernel-patches rootfs validation figures clean bootstrap \
-	bootstrap-test
+.PHONY: help lab test check docs bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs validation figures \
+	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
 
@@ -41,11 +41,18 @@ bench: bootstrap ## measure speed and memory (20 minutes; python -m bench: only 
 test-fresh: bootstrap ## run make lab and make test in minimal Debian 12 and 13, as root and as a user (hours)
 	@scripts/test-fresh
 
+test-docker: bootstrap ## build the Docker image and check it, with a Docker daemon of its own if none runs
+	@scripts/test-docker
+
 validation: bootstrap ## measure the tables of docs/validation.md again, and write them
 	@$(PYTHON) -m tests.validation
 
 figures: bootstrap ## draw the figures of docs/experiments.md again (seconds; half an hour if no trial is stored)
 	@$(PYTHON) -m tests.shown.pictures
+
+wheel: bootstrap ## pack the lab into dist/*.whl, which runs without the checkout
+	@$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
 
 kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel
@@ -61,4 +68,4 @@ rootfs: bootstrap ## build the guest's root file system
 
 clean: ## remove build results, caches and environment; keeps runs/
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi
-	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

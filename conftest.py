@@ -28,8 +28,8 @@ settings.load_profile("lab")
 # workers get whole files of them.
 LONG = ("determinism", "system")
 LAST = "unit"
-# Long tests that share a run: one worker gets all tests of such a file, otherwise each worker would repeat the run.
-SHARED = ("tests/system/test_flagship.py",)
+# Long tests that share a run or a build: one worker gets all tests of such a file, or each worker would repeat it.
+SHARED = ("tests/system/test_flagship.py", "tests/system/test_wheel.py")
 
 
 def pytest_sessionstart() -> None:

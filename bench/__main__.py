@@ -13,49 +13,22 @@ import os
 import resource
 import shutil
 import stat
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
+from bench.figure import Figure, show, timed
 from lab.build.image.initrd import Entry, archive
 from lab.build.kernel.kernel import ensure_kernel
 from lab.build.report import SilentReport
-from lab.cli.terminal import console
 from lab.machine.memory import memory_directory
 
 LAB = str(Path(sys.executable).parent / "lab")
 FLAGSHIP = ["two-aps-handoff", "http/download"]
 CALLS = 300_000
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One measured quantity; ``limit`` None: it has no limit."""
-
-    name: str
-    unit: str
-    values: list[float]
-    limit: float | None
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.values)
-
-
-def timed(argv: list[str]) -> float:
-    """Return the wall seconds of a command; SystemExit with its output if it fails."""
-    started_s = time.perf_counter()
-    # as on any machine, Python caches the bytecode of imports
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    result = subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
-    if result.returncode:
-        sys.exit(f"{' '.join(argv)} ended with {result.returncode}:\n{result.stdout}{result.stderr}")
-    return time.perf_counter() - started_s
 
 
 def system_calls(times: int) -> list[Figure]:
@@ -164,20 +137,6 @@ def main() -> None:
         *([kernel_build, test_suite] if chosen.long else []),
     ]
     show(parts)
-
-
-def show(parts: list[Callable[[], list[Figure]]]) -> None:
-    """Print each figure as soon as it is measured."""
-    exceeded = 0
-    console().print(f"{'figure':<52}{'median':>10}{'least':>10}{'most':>10}{'limit':>10}")
-    for part in parts:
-        for figure in part():
-            over = figure.limit is not None and figure.median > figure.limit
-            exceeded += over
-            limit = "" if figure.limit is None else f"{figure.limit:g} {figure.unit}"
-            cells = "".join(f"{value:>10.2f}" for value in (figure.median, min(figure.values), max(figure.values)))
-            console().print(f"{figure.name:<52}{cells}{limit:>10}{'  OVER' if over else ''}", soft_wrap=True)
-    sys.exit(1 if exceeded else 0)
 
 
 main()

@@ -1,7 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Where the checkout is that this code belongs to."""
+"""Where the files are that belong to this code: in its checkout or, if it was installed from a wheel, beside it.
+
+Both have the same layout: hwsim-patches/, images/, topologies/, workloads/, scripts/packages. setup.py packs them.
+"""
 
 from pathlib import Path
 
+from lab.errors import InputError
+
 PACKAGE = Path(__file__).resolve().parent
-CHECKOUT = PACKAGE.parent  # holds hwsim-patches/, images/, topologies/, workloads/
+CHECKOUT = PACKAGE.parent  # the repository; for the code of the lab, see `checkout`
+_PACKED = PACKAGE / "share"  # only an installed lab has it
+IS_CHECKOUT = not _PACKED.is_dir()
+DATA = CHECKOUT if IS_CHECKOUT else _PACKED
+INSTALL = "`make lab` installs what is missing" if IS_CHECKOUT else "`lab doctor` tells what to install"  # advice
+
+
+def checkout(what: str) -> Path:
+    """Return the checkout, for what changes or checks the lab itself.
+
+    Raises:
+        InputError: this lab was installed from a wheel. ``what`` is what needs a checkout.
+    """
+    if not IS_CHECKOUT:
+        raise InputError(
+            f"{what} needs a checkout of hwsim-lab; this lab was installed from a wheel, in {PACKAGE.parent}",
+            hint="clone the repository, and run it there",
+        )
+    return CHECKOUT

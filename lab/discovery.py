@@ -32,11 +32,11 @@ from typing import TypeVar
 
 import lab
 from lab import library
+from lab.checkout import PACKAGE
 from lab.errors import InputError, LabError
 
 Thing = TypeVar("Thing")
 _UNFIT = re.compile(r"\W")  # in the name of a package
-_LAB = Path(lab.__file__).resolve().parent
 _GOES_WITH = {"views": "metrics"}  # a file in one room needs a file of the same name and stack in the other
 
 
@@ -196,7 +196,7 @@ def _all(room: str, homes: tuple[_Home, ...]) -> dict[str, list[Place]]:
 
 
 def _of_lab(room: str) -> Iterator[Place]:
-    yield from (Place(path, _LAB) for path in _files(_LAB / room))
+    yield from (Place(path, PACKAGE) for path in _files(PACKAGE / room))
 
 
 def _of_stacks(room: str, home: _Home) -> Iterator[Place]:
@@ -214,7 +214,7 @@ def _package(folder: Path) -> str:
 
     The package of the lab's own folder is ``workloads``, so that its modules have the same names in tests and mypy.
     """
-    if folder == _LAB:
+    if folder == PACKAGE:
         return lab.__name__
     own = folder.resolve() == library.own_folder("workload")
     name = (

@@ -13,24 +13,25 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import lab
+from lab.checkout import DATA, PACKAGE
 from lab.errors import InputError, suggestion
 from lab.text import entries
 
-FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads"}
+FOLDERS = {"topology": "topologies", "workload": "workloads", "experiment": "workloads", "image": "images"}
+IMAGE_FILE = "image.yaml"  # in images/<name>
+BASE_IMAGE, INITRD = "base", "initrd"  # in images/, but no images of nodes
 EXPERIMENTS = "experiments"  # folder beside the workloads
 CODE = "Makefile"  # in workloads/<stack>: builds the code of the stack
 MODULES = "modules"  # in workloads/<stack>: modules of the guest's kernel, a folder with a Makefile each
 STACKS = "stacks"  # beside it: the stacks whose code this one uses
 CODE_ROOMS = ("probes", "metrics", "views")  # in workloads/<stack>, or beside a workload
 ROOMS = (*CODE_ROOMS, "tests")  # in workloads/<stack>: Python for the host, no workloads
-_LAB = Path(lab.__file__).resolve().parent
 _STACK = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def own_folder(kind: str) -> Path:
     """Return the folder of the lab's own files of that kind."""
-    return _LAB.parent / FOLDERS[kind]
+    return DATA / FOLDERS[kind]
 
 
 def folders(kind: str) -> list[Path]:
@@ -58,7 +59,7 @@ def beside() -> list[Path]:
     found = [folder for folder in dict.fromkeys([here, *_remembered]) if _has_code(folder)]
     if not found:  # as a rule
         return []
-    elsewhere = (_LAB, *(folder.resolve() for folder in folders("workload")))
+    elsewhere = (PACKAGE, *(folder.resolve() for folder in folders("workload")))
     return [
         folder
         for folder in found
@@ -221,6 +222,31 @@ def module_called(name: str) -> Path:
         f'there is no kernel module "{name}"{suggestion(name, found)}: no {FOLDERS["workload"]}/*/{MODULES}/{name} '
         f"with a {CODE}",
         hint=f"known: {', '.join(sorted(found)) or 'none'}",
+    )
+
+
+def images() -> dict[str, Path]:
+    """Return the folders of node images by name, in alphabetical order; the first folder of a name takes precedence."""
+    found: dict[str, Path] = {}
+    for folder in folders("image"):
+        for path in folder.iterdir():
+            if path.is_dir() and path.name not in (BASE_IMAGE, INITRD) and _STACK.fullmatch(path.name):
+                found.setdefault(path.name, path)
+    return dict(sorted(found.items()))
+
+
+def image_called(name: str) -> Path:
+    """Return the folder of the node image of that name.
+
+    Raises:
+        InputError: there is no such image.
+    """
+    found = images()
+    if name in found:
+        return found[name]
+    raise InputError(
+        f'there is no image "{name}"{suggestion(name, found)}: no folder {FOLDERS["image"]}/{name}',
+        hint=f"known: {', '.join(found) or 'none'}",
     )
 
 

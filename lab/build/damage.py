@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import Store, file_sha256
-from lab.build.image import image
+from lab.build.image import image, node_image
 from lab.build.kernel import kernel
 
 
@@ -24,7 +24,12 @@ class Checked:
 
 def check_cache(root: Path | None = None) -> Iterator[Checked]:
     """Read every kernel and every image, and compare its hash with the one that it had."""
-    for module, what, file in ((kernel, "the kernel", kernel.PROGRAM), (image, "the image", image.FILE)):
+    kinds = (
+        (kernel, "the kernel", kernel.PROGRAM),
+        (image, "the image", image.FILE),
+        (node_image, "a node image", node_image.FILE),
+    )
+    for module, what, file in kinds:
         store = Store(module.KIND, what, root=root)
         for entry in sorted(store.directory.glob("[!.]*")):
             yield Checked(store, entry.name, store.damage(entry.name) or _difference(entry, file, module.FACTS))

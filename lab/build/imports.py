@@ -120,8 +120,8 @@ class _Modules:
     """Our modules, by the names that they import each other by."""
 
     def __init__(self, folders: dict[str, Path]) -> None:
-        """``folders``: by package name."""
-        self._folders = folders
+        """``folders``: by package name. Inner ones come first: an installed lab contains its workloads."""
+        self._folders = dict(sorted(folders.items(), key=lambda item: len(item[1].parts), reverse=True))
 
     def name(self, file: Path) -> str:
         """The name of the module in a file."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from lab.build.cache import lock_descriptors, no_space
+from lab.checkout import INSTALL
 from lab.errors import BuildError, HostError
 
 TAIL_LINES = 15
@@ -123,9 +124,7 @@ class BuildLog:
 def require(program: str) -> None:
     """Raise HostError if a program is not installed."""
     if shutil.which(program) is None:
-        raise HostError(
-            f"{program} is not installed", hint="`make lab` installs what is missing; `lab doctor` lists it"
-        )
+        raise HostError(f"{program} is not installed", hint=INSTALL)
 
 
 def telling_lines(lines: list[str]) -> list[str]:

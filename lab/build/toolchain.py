@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from lab.build.cache import cache_root
+from lab.checkout import INSTALL
 from lab.errors import HostError
 
 # Programs whose versions count. The first programs of the guest (images/initrd) are linked with libc.a, the kernel with
@@ -62,9 +63,7 @@ def _fingerprint(files: list[Path]) -> str:
 def _program(name: str) -> Path:
     found = shutil.which(name)
     if found is None:
-        raise HostError(
-            f"{name} is not installed; it is needed to build the kernel", hint="`make lab` installs what is missing"
-        )
+        raise HostError(f"{name} is not installed; it is needed to build the kernel", hint=INSTALL)
     return Path(found).resolve()
 
 
@@ -74,7 +73,7 @@ def _libc() -> Path:
             return path.resolve()
     raise HostError(
         "the static C library (libc.a) is not installed; it is needed to link programs of the guest",
-        hint="it is in Debian's libc6-dev; `make lab` installs what is missing",
+        hint=f"it is in Debian's libc6-dev; {INSTALL}",
     )
 
 

@@ -8,6 +8,7 @@ version), so equal frames give equal files. Why the lab writes it itself: docs/d
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import BinaryIO
 
 _SECTION, _INTERFACE, _FRAME = 0x0A0D0D0A, 1, 6  # types of blocks: SHB, IDB, EPB
@@ -69,19 +70,51 @@ def between(data: bytes, begin_ns: int, end_ns: int) -> bytes:
     Raises:
         PcapngError: ``data`` is not what ``Writer`` writes.
     """
+    return b"".join(
+        data[position : position + size]
+        for kind, position, size in _blocks(data)
+        if kind != _FRAME or begin_ns <= _stamp_ns(data, position) < end_ns
+    )
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield type, position and size of each whole block."""
     if data[:4] != struct.pack("<I", _SECTION) or data[8:12] != struct.pack("<I", _BYTE_ORDER):
         raise PcapngError(f"byte 0: not a pcapng file of the lab: starts with {data[:4].hex() or 'nothing'}")
-    kept, position = [], 0
+    position = 0
     while position + _LEAST_BLOCK <= len(data):
         kind, size = struct.unpack_from("<II", data, position)
         if size < _LEAST_BLOCK or size % 4:
             raise PcapngError(f"byte {position}: a block of {size} bytes")
         if position + size > len(data):
-            break
-        if kind != _FRAME or begin_ns <= _stamp_ns(data, position) < end_ns:
-            kept.append(data[position : position + size])
+            return
+        yield kind, position, size
         position += size
-    return b"".join(kept)
+
+
+def frames(data: bytes) -> Iterator[tuple[int, bytes, str]]:
+    """Yield the frames of a capture: time since the Unix epoch in ns, content, comment.
+
+    A truncated last block is left out.
+
+    Raises:
+        PcapngError: ``data`` is not what ``Writer`` writes.
+    """
+    for kind, position, size in _blocks(data):
+        if kind != _FRAME:
+            continue
+        (length,) = struct.unpack_from("<I", data, position + 20)
+        begin = position + 8 + _FRAME_HEAD.size
+        options = data[begin + len(_padded(data[begin : begin + length])) : position + size - 4]
+        yield _stamp_ns(data, position), data[begin : begin + length], _comment(options)
+
+
+def _comment(options: bytes) -> str:
+    """Return the comment in the options of a block; empty if there is none."""
+    if len(options) < 4:
+        return ""
+    code, length = struct.unpack_from("<HH", options)
+    return options[4 : 4 + length].decode(errors="replace") if code == _COMMENT else ""
 
 
 def _stamp_ns(data: bytes, block: int) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from lab.checkout import CHECKOUT
+from lab.checkout import CHECKOUT, IS_CHECKOUT
 from lab.errors import InputError
 
 
@@ -21,6 +21,8 @@ def refuse_copy(program: str) -> None:
     Raises:
         InputError: This is such a copy, or the current directory is in one.
     """
+    if not IS_CHECKOUT:
+        return
     try:
         directory = Path.cwd()
     except FileNotFoundError:  # it was removed; what needs it will say so

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 
 from lab import library
+from lab.build.image import node_image
 from lab.build.stack import files, stack, sysroot
 from lab.cli.exchanged import in_order
 from lab.guest import script
@@ -49,6 +50,7 @@ def _all(plan: Plan, code: Path | None) -> Iterator[str]:
     if code:
         files = replace(files, stack=Path(stack.SQUASHFS))
         yield from _build(code, set())
+    files = replace(files, node_images=tuple(Path(f"IMAGE-{name}", node_image.FILE) for name in plan.images()))
     radios = len(radio_numbers(plan.nodes))
     yield shlex.join(
         command_line(

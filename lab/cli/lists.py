@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from lab.cli.terminal import console
 from lab.errors import InputError
 from lab.fitted import Fitted
+from lab.text import short_hash
 
 
 def print_list(as_json: bool, what: str | None = None) -> None:
-    """List topologies, workloads, experiments, probes and metrics, or only ``what``, each with its description."""
+    """List topologies, workloads and everything else, or only ``what``, each with its description."""
     from rich.table import Table
 
     found = {heading: make() for heading, make in _LISTS.items() if what in (None, heading)}
@@ -79,10 +80,27 @@ def _metrics() -> dict[str, str]:
     return found
 
 
+def _images() -> dict[str, str]:
+    """Node images, each with its description."""
+    from lab import library
+    from lab.model.include import read
+
+    found = {}
+    for name, folder in library.images().items():
+        about = folder / library.IMAGE_FILE
+        try:
+            data = read(about).data if about.is_file() else {}
+        except InputError as error:
+            data = {"about": f"cannot be read: {error}"}
+        found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
+    return found
+
+
 _LISTS: dict[str, Callable[[], dict[str, str]]] = {
     "topologies": partial(_files, "topology"),
     "workloads": partial(_files, "workload"),
     "experiments": partial(_files, "experiment"),
+    "images": _images,
     "probes": _probes,
     "metrics": _metrics,
 }
@@ -102,6 +120,32 @@ def print_doctor(as_json: bool) -> int:
             if not finding.ok:
                 console().print(f"        {finding.advice}", markup=False)
     return 0 if all(finding.ok for finding in findings) else 1
+
+
+def print_missing_packages(as_json: bool) -> None:
+    """The Debian packages that are missing, one per line."""
+    from lab.machine.doctor import host_tools, packages
+
+    missing = packages(tool for tool in host_tools() if not tool.found)
+    print(json.dumps(missing) if as_json else "\n".join(missing), end="\n" if missing or as_json else "")
+
+
+def print_images(built: Sequence[Any], as_json: bool) -> None:
+    """Node images, with their size and what they add to the base image."""
+    from rich.table import Table
+
+    if as_json:
+        print(json.dumps([{**dataclasses.asdict(image), "path": str(image.path)} for image in built], indent=2))
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in ("image", "size", "packages", "SHA-256"):
+        table.add_column(column, justify="right" if column in ("size", "packages") else "left")
+    for image in built:
+        size_bytes = image.path.stat().st_size
+        table.add_row(
+            image.name, f"{size_bytes / (1 << 20):.0f} MiB", str(len(image.packages)), short_hash(image.sha256)
+        )
+    console().print(Fitted(table))
 
 
 def print_facts(built: Any, as_json: bool) -> None:

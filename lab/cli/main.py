@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from functools import partial
 from pathlib import Path
@@ -185,16 +186,16 @@ def show(
 @app.command("list")
 def list_(
     what: Annotated[
-        Literal["topologies", "workloads", "experiments", "probes", "metrics"] | None,
+        Literal["topologies", "workloads", "experiments", "images", "probes", "metrics"] | None,
         typer.Argument(
             metavar="[WHAT]",
-            help="List only topologies, workloads, experiments, probes or metrics.",
+            help="List only topologies, workloads, experiments, images, probes or metrics.",
             show_default=False,
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List topologies, workloads, experiments, probes and metrics."""
+    """List topologies, workloads, experiments, images, probes, metrics."""
     from lab.cli.lists import print_list
 
     print_list(as_json, what)
@@ -322,10 +323,18 @@ def compare(
 
 
 @app.command()
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    as_json: Json = False,
+    packages: Annotated[
+        bool, _option("--packages", help="Print only the names of missing Debian packages, for apt-get install.")
+    ] = False,
+) -> None:
     """Check whether this machine has what the lab needs."""
-    from lab.cli.lists import print_doctor
+    from lab.cli.lists import print_doctor, print_missing_packages
 
+    if packages:
+        print_missing_packages(as_json)
+        return
     raise typer.Exit(print_doctor(as_json))
 
 
@@ -358,6 +367,49 @@ def rootfs(
     with reporter() as report_:
         built = ensure_image(report_, refresh=refresh)
     print_facts(built, as_json)
+
+
+@app.command()
+def cache(
+    what: Annotated[
+        Literal["key", "directory"] | None,
+        typer.Argument(metavar="[WHAT]", help="Print only the key or the directory.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the directory of the cache, and its key for CI.
+
+    With another key, kernel, image or initrd have to be built again.
+    """
+    from lab.build.everything import cache as describe
+    from lab.cli.lists import print_facts
+
+    found = describe()
+    if what is None:
+        print_facts(found, as_json)
+    else:
+        print(json.dumps(getattr(found, what)) if as_json else getattr(found, what))
+
+
+@app.command()
+def images(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; default: all.")] = None,
+    refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Build images of nodes unless they are cached; describe them."""
+    from lab.build.image.image import ensure_image
+    from lab.build.image.node_image import ensure_node_image
+    from lab.cli.lists import print_images
+    from lab.cli.terminal import reporter
+    from lab.library import image_called
+    from lab.library import images as known
+
+    folders = [image_called(name) for name in names] if names else list(known().values())
+    with reporter() as report_:
+        base = ensure_image(report_)
+        built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
+    print_images(built, as_json)
 
 
 @app.command()

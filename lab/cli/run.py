@@ -12,21 +12,21 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from lab import library, runs, units
-from lab.build.kernel.chosen import KernelChoice
+from lab import runs, units
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, RunError, writing
 from lab.machine.head_start import HEAD_STARTS, HeadStart
-from lab.machine.memory import guest_bytes, memory_text
+from lab.machine.memory import memory_text
 from lab.runs import planned
 from lab.runs.pool import run_all
-from lab.runs.run import started
+from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.shared.types import Plan
 
@@ -58,12 +58,12 @@ def execute(
             plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
     places = [Path()] * repeat
     with _failing_in(junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
-        runs.prepare(runs_already=HEAD_STARTS.running, memory_bytes=guest_bytes(plans[0]))
         if (told := memory_text(plans[0])) is not None:
             print(told, file=sys.stderr)
-        code = library.code_of(workload, plans[0].stack)
         with reporter() as report:
-            machine = runs.ensure_machine(report, [code] if code else [], _choice(plans[0], source, kernel))
+            machine = machine_for(
+                plans[0], workload, report, source=source, built=kernel, runs_already=HEAD_STARTS.running
+            )
         seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
         name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
         running = _head_start(name, plans, machine, out)
@@ -127,10 +127,6 @@ def _wall_s(option: str, text: str) -> float:
 def _write(path: Path, text: str) -> None:
     with writing(path, hint="choose another --junit"):
         path.write_text(text, encoding="utf-8")
-
-
-def _choice(plan: Plan, source: Path | None, built: str | None) -> KernelChoice:
-    return KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
 
 
 def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
@@ -294,7 +290,6 @@ def interact(
         RunError: It took longer than ``timeout`` since the start of its guest.
     """
     from lab.machine import batch
-    from lab.machine.guest import Guest
     from lab.machine.scratch import scratch
     from lab.plan.load import load
     from lab.runs.session import WORKLOAD, Session
@@ -307,22 +302,24 @@ def interact(
         settings.append(f"workload.stack={stack}")
         places["workload.stack"] = f"--stack {stack}"
     plan = load(topology, WORKLOAD, seed, settings, places=places)
-    code = library.code_of(WORKLOAD, plan.stack)
-    runs.prepare(memory_bytes=guest_bytes(plan))
     with reporter() as report:
-        machine = runs.ensure_machine(report, [code] if code else [], _choice(plan, source, kernel))
+        machine = machine_for(plan, WORKLOAD, report, source=source, built=kernel)
     with scratch({}) as home, _ending_after(timeout_s):
         directory = home / "session"
         with writing(directory):
             directory.mkdir()
-        runs.write_plan(directory, plan)
-        setup = machine.setup(plan, directory, any_event=True)
         session = Session(directory, topology, seed, settings, places)
         if not os.isatty(0):
             lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-            return batch.run(setup, lines, sys.stdout.buffer, session.serve)
-        with _terminal_kept(), Guest.started(setup, "shell") as guest:
+            start = partial(_batch, plan, machine, directory)
+            return batch.run(start, lines, sys.stdout.buffer, session.serve)
+        with _terminal_kept(), started(plan, machine, directory, mode="shell") as guest:
             return _wait_for_shell(guest, directory, session.serve)
+
+
+def _batch(plan: Plan, machine: runs.Machine, directory: Path, console: IO[bytes]) -> AbstractContextManager[Guest]:
+    """A guest for commands from a pipe."""
+    return started(plan, machine, directory, mode="batch", console=console)
 
 
 @contextlib.contextmanager

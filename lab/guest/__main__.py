@@ -34,6 +34,20 @@ def run() -> None:
     os._exit(0)  # the guest goes off next: there is nothing to tidy up
 
 
+def lockstep() -> None:
+    """A run that the host drives; guest.json as for a scripted one."""
+    from lab.guest import scripted_run
+
+    def drive(guest: LiveGuest, duration_ns: int) -> None:
+        # not before: until here a run must take the same virtual time as one that nobody drives
+        from lab.guest import lockstep
+
+        lockstep.drive(guest, duration_ns)
+
+    scripted_run.write_outcome(scripted_run.run(_plan(), drive))
+    os._exit(0)
+
+
 def shell() -> None:
     """An interactive prompt in real time. Ctrl-C before the prompt ends it; Ctrl-\\ does nothing."""
     import signal
@@ -84,7 +98,7 @@ def compile_() -> None:
 
 def main() -> None:
     """Dispatch on the mode given by lab.agent= on the kernel's command line."""
-    {"run": run, "shell": shell, "batch": batch, "compile": compile_}[sys.argv[1]]()
+    {"run": run, "lockstep": lockstep, "shell": shell, "batch": batch, "compile": compile_}[sys.argv[1]]()
 
 
 main()

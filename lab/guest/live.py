@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
-from lab.guest.commands import Mount
+from lab.guest.commands import Mount, memory_text, pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
-from lab.guest.loop import Loop, now_ns
+from lab.guest.loop import Loop, Timer, now_ns
 from lab.guest.network.container import Container
 from lab.guest.processes import Processes
 from lab.guest.tasks import Task, run
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from lab.guest.network.air_capture import AirCapture
     from lab.guest.nl80211 import Nl80211
 
+Drive = Callable[["LiveGuest", int], None]
 UP_TIMEOUT_NS = 30_000_000_000  # for hostapd to beacon, for a station to associate
 
 
@@ -45,8 +46,11 @@ class LiveGuest:
     any.
     """
 
-    def __init__(self, plan: types.Plan, loop: Loop, network: Network) -> None:
+    def __init__(self, plan: types.Plan, loop: Loop, network: Network, drive: Drive | None = None) -> None:
+        """``drive`` takes the timeline as far as somebody wants it to go; None: it goes to its end."""
         self.plan = plan
+        self._drive = drive
+        self._levels: list[Timer] = []  # changes of levels that are to come, or have been
         self.loop = loop
         self.network = network
         self.clock = Clock()
@@ -79,23 +83,56 @@ class LiveGuest:
         except GuestError as error:
             self.fail(error)
 
-    def call_at(self, at_ns: int, callback: Callable[[], object]) -> None:
-        """Have the loop call ``callback`` at a time of the timeline."""
-        self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+    def call_at(self, at_ns: int, callback: Callable[[], object], changes_levels: bool = False) -> None:
+        """Have the loop call ``callback`` at a time of the timeline.
+
+        Args:
+            at_ns: that time.
+            callback: it may raise GuestError, which ends the run.
+            changes_levels: since nodes move, which may be told to go elsewhere.
+        """
+        timer = self.loop.call_at(self.clock.start_ns + at_ns, lambda: self.guard(callback))
+        if changes_levels:
+            self._levels.append(timer)
+
+    def forget_levels(self) -> None:
+        """Drop the changes of levels that are to come: others take their place."""
+        for timer in self._levels:
+            timer.cancel()
+        self._levels.clear()
 
     # The timeline
 
     def run_timeline(self, duration_ns: int) -> None:
         """Run until a time of the timeline or a failure; from now on the death of a daemon ends the run."""
         self._daemons_are_needed = True
-        for task in [*([self.air.task] if self.air else []), *self.daemons.values()]:
-            self.daemon_ended(task)
-        self.loop.run_until(self.clock.start_ns + duration_ns, lambda: self.failure is not None)
+        if self.air:
+            self.daemon_ended(self.air.task)
+        for (node, _), task in self.daemons.items():
+            self.daemon_ended(task, node)
+        end_ns = self.clock.start_ns + duration_ns
+        if self._drive is None:
+            self.loop.run_until(end_ns, lambda: self.failure is not None)
+        elif now_ns() < end_ns:
+            # what begins with the timeline begins at once, as if nobody drove it: even to ask takes some time
+            self.loop.step(self.clock.start_ns)
+            self._drive(self, duration_ns)
 
-    def daemon_ended(self, task: Task) -> None:
-        """End the run if a daemon has ended that the timeline needs."""
+    def daemon_ended(self, task: Task, node: str | None = None) -> None:
+        """End the run if a daemon has ended that the timeline needs; ``node``: in which it ran."""
         if self._daemons_are_needed and not task.alive and not task.expected:
-            self.fail(GuestError(f"{task.name} {task.describe_end()}", task.name, task.logs))
+            because = self.limits_reached(node, task) if node else ""
+            self.fail(GuestError(f"{task.name} {task.describe_end()}{because}", task.name, task.logs))
+
+    def limits_reached(self, name: str, task: Task) -> str:
+        """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
+        node, container = self.plan.node(name), self.container(name)
+        why = []
+        if container.memory_kills() and task.signal == signal.SIGKILL:
+            why.append(f"ran out of memory ({memory_text(node)}), which has the files that it writes, too")
+        if container.forks_refused():
+            why.append(pids_text(node))
+        return f": {name} {' and '.join(why)}" if why else ""
 
     def fire(self, event: types.Event, act: Callable[[], str]) -> None:
         """Execute an event; ``act`` returns the content of its entry.
@@ -218,8 +255,12 @@ class LiveGuest:
     def start_daemon(self, node: str, name: str, argv: Sequence[str]) -> None:
         """Start a daemon in a node; its death ends the run."""
         log = DAEMON_LOGS / f"{node}-{name}.log"
+
+        def ended(task: Task) -> None:
+            self.daemon_ended(task, node)
+
         self.daemons[node, name] = Task(
-            self.loop, f"{name} on {node}", self.container(node).command(*argv), log, on_exit=self.daemon_ended
+            self.loop, f"{name} on {node}", self.container(node).command(*argv), log, on_exit=ended
         )
 
     def await_socket(self, node: str, daemon: str, path: str) -> None:

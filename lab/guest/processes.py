@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
-from lab.guest.commands import memory_text, pids_text
+from lab.guest.commands import pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, now_ns
@@ -34,6 +34,9 @@ class Surroundings(Protocol):
 
     def container(self, node: str) -> Container:
         """The container of a node."""
+
+    def limits_reached(self, name: str, task: Task) -> str:
+        """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
 
     def fail(self, error: GuestError) -> None:
         """End the run with a failure, if it is the first."""
@@ -139,13 +142,7 @@ class Processes:
 
     def _fail(self, process: types.Process, task: Task, what: str, advice: str = "") -> None:
         """Fail the run because of a process; if its node has reached a limit, that may be why."""
-        node, container = self._guest.plan.node(process.node), self._guest.container(process.node)
-        why = []
-        if container.memory_kills() and task.signal == signal.SIGKILL:
-            why.append(f"ran out of memory ({memory_text(node)})")
-        if container.forks_refused():
-            why.append(pids_text(node))
-        because = f": {node.name} {' and '.join(why)}" if why else ""
+        because = self._guest.limits_reached(process.node, task)
         self._guest.fail(GuestError(f"{process.source}: {process.id} {what}{because}{advice}", process.id, task.logs))
 
     def check_ends(self, clients: Iterable[types.Process]) -> None:
@@ -161,6 +158,11 @@ class Processes:
         for node in self._guest.plan.nodes:
             if self._guest.container(node.name).forks_refused():
                 self._guest.fail(GuestError(f"{node.source}: {node.name} {pids_text(node)}", node.name))
+
+    def excuse(self) -> None:
+        """Expect of no process that it has ended: the run ends before its time."""
+        for task in self.tasks.values():
+            task.expected = task.expected or task.alive
 
     def send(self, process: str, number: signal.Signals) -> None:
         """Signal a process; a probe that samples ends without a signal."""

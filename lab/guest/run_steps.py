@@ -12,6 +12,7 @@ from lab.guest.commands import size_text, stack_environment
 from lab.guest.steps import GUEST, Step
 from lab.guest.tasks import ENVIRONMENT
 from lab.shared import types
+from lab.shared.paths import IMAGES
 
 if TYPE_CHECKING:
     from lab.guest.live import LiveGuest
@@ -210,10 +211,28 @@ class OfferStack(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> None:
         """Mount it, and have all programs find it."""
-        from lab.guest.network.stack import offer
+        from lab.guest.network.devices import offer_stack
 
-        offer()
+        offer_stack()
         ENVIRONMENT.update(stack_environment(self.stacks))
+
+
+class OfferImages(NamedTuple):
+    """Mount the images of nodes."""
+
+    images: tuple[str, ...]
+    first_device: int
+
+    def describe(self) -> Iterator[str]:
+        """Which ones."""
+        for name in self.images:
+            yield f"# mount the image {name} on {IMAGES / name}: the nodes that have it see it over the base image"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Mount them."""
+        from lab.guest.network.devices import offer_images
+
+        offer_images(self.images, self.first_device)
 
 
 class SharePrograms(NamedTuple):

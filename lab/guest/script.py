@@ -20,6 +20,7 @@ from lab.guest.run_steps import (
     Collect,
     EndCapture,
     EndProcesses,
+    OfferImages,
     OfferStack,
     SharePrograms,
     StartClock,
@@ -44,6 +45,8 @@ def network(plan: types.Plan, pid: Pid) -> Iterator[Step]:
     """Until all nodes are up and every station is associated."""
     if plan.stack:
         yield OfferStack(tuple(plan.stacks()))
+    if images := plan.images():
+        yield OfferImages(tuple(images), first_device=2 if plan.stack else 1)
     if plan.programs:
         yield SharePrograms(plan.programs)
     yield from _build(plan, pid)
@@ -175,7 +178,7 @@ def _of_medium(plan: types.Plan) -> Iterator[Moment]:
         yield Moment(medium.statistics_ns, partial(_look, medium.statistics_ns))
     names = medium.names()
     for change in medium.updates:
-        yield Moment(change.at_ns, partial(_update, change, names))
+        yield Moment(change.at_ns, partial(_update, change, names), changes_levels=True)
 
 
 def _look(every_ns: int) -> list[Step]:

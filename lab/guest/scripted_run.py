@@ -12,16 +12,19 @@ from typing import Any
 
 from lab.guest import script
 from lab.guest.errors import GuestError
-from lab.guest.live import LiveGuest
+from lab.guest.live import Drive, LiveGuest
 from lab.guest.loop import Loop
 from lab.guest.network.container import Containers
 from lab.shared import types
 from lab.shared.paths import RUN
 
 
-def run(plan: types.Plan) -> dict[str, Any]:
-    """Execute all steps; returns the content of guest.json (see lab.record), with "error" if the run failed."""
-    guest = LiveGuest(plan, Loop(), Containers())
+def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
+    """Execute all steps; returns the content of guest.json (see lab.record), with "error" if the run failed.
+
+    ``drive``: see LiveGuest.
+    """
+    guest = LiveGuest(plan, Loop(), Containers(), drive)
     error: dict[str, Any] | None = None
     try:
         for step in script.steps(plan, guest.pid):

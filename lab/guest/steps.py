@@ -188,7 +188,8 @@ class Create(NamedTuple):
         """Its limits, and the command that starts it."""
         node = self.node
         limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
-        yield f"# {NODES}/{node.name}/root: an overlay of the image; {CGROUPS}/lab-{node.name}: {limits}"
+        of = f"the images {node.image} and base" if node.image else "the image"
+        yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
         yield shlex.join(commands.start_container(node.name, self.mounts))
 
     def execute(self, guest: LiveGuest) -> None:

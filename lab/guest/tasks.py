@@ -103,6 +103,7 @@ class Task:
         err: Path | None = None,
         on_exit: Callable[[Task], None] | None = None,
         environment: Mapping[str, str] = ENVIRONMENT,
+        stdin: Path = Path(os.devnull),
     ) -> None:
         """Start ``argv`` with stdout appended to ``out`` and stderr to ``err`` (None: ``out`` as well)."""
         self.name = name
@@ -115,8 +116,8 @@ class Task:
         self.expected = False  # it was asked to end
         self._loop = loop
         self._on_exit = on_exit
-        with Path(os.devnull).open("rb") as nothing, out.open("ab") as stdout, (err or out).open("ab") as stderr:
-            self._pid = spawn(argv, nothing.fileno(), stdout.fileno(), stderr.fileno(), environment, new_session=True)
+        with stdin.open("rb") as given, out.open("ab") as stdout, (err or out).open("ab") as stderr:
+            self._pid = spawn(argv, given.fileno(), stdout.fileno(), stderr.fileno(), environment, new_session=True)
         self._pidfd = os.pidfd_open(self._pid)
         loop.add_reader(self._pidfd, self._ended)
 

@@ -20,6 +20,7 @@ class Moment(NamedTuple):
     at_ns: int
     steps: Callable[[], Iterable[Step]]
     event: types.Event | None = None  # the event that these steps belong to
+    changes_levels: bool = False  # since nodes move: an event may let them go elsewhere
 
     def execute(self, guest: LiveGuest) -> None:
         """Execute them; the result of an event goes into its entry in guest.json."""
@@ -53,5 +54,5 @@ class Timeline(NamedTuple):
     def execute(self, guest: LiveGuest) -> None:
         """Execute each moment at its time; raise a failure after the steps that follow the timeline."""
         for moment in self.moments:
-            guest.call_at(moment.at_ns, partial(moment.execute, guest))
+            guest.call_at(moment.at_ns, partial(moment.execute, guest), moment.changes_levels)
         guest.run_timeline(self.duration_ns)

@@ -11,20 +11,23 @@ import os
 import re
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import IO
 
 from lab.errors import RunError
-from lab.machine.guest import Guest, Meanwhile, Setup
+from lab.machine.guest import Guest, Meanwhile
 
 _LINE_END = re.compile(rb"\r+\n")  # the consoles of guest and node each add a carriage return
 _LAST = ("exit", "quit")
 
+Start = Callable[[IO[bytes]], AbstractContextManager[Guest]]  # a guest of mode "batch" with that console
 
-def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes], meanwhile: Meanwhile = lambda: None) -> int:
+
+def run(start: Start, lines: Iterable[bytes], output: IO[bytes], meanwhile: Meanwhile = lambda: None) -> int:
     """Run the lines as they come, up to ``exit``; returns the exit status of the last command.
 
     Args:
-        setup: of the guest; its run directory holds plan.json.
+        start: starts the guest.
         lines: of the input.
         output: receives what the commands print.
         meanwhile: is called again and again while a line runs.
@@ -37,7 +40,7 @@ def run(setup: Setup, lines: Iterable[bytes], output: IO[bytes], meanwhile: Mean
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as printed:
         copy = _Copy(printed, output)
-        with os.fdopen(writing, "wb") as console, Guest.started(setup, "batch", console=console) as guest:
+        with os.fdopen(writing, "wb") as console, start(console) as guest:
             console.close()  # only the guest has it now, so that its end is that of the guest
             copy.on_error = guest.end
             copy.start()

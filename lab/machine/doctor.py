@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +18,11 @@ from lab.build.cache import MOVE_HINT, cache_root, free_bytes
 from lab.build.damage import check_cache
 from lab.build.image.namespaces import namespace_problem
 from lab.build.report import LineReport
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory
 
-PACKAGES = CHECKOUT / "scripts" / "packages"
+PACKAGES = DATA / "scripts" / "packages"
 BUILD_BYTES = 3_500_000_000  # kernel, image and source, while they are built
 TRIXIE_RELEASE_S = 1_754_697_600  # 2025-08-09: with an earlier clock, all signatures of Debian 13 are in the future
 TESTED_SYSTEMS = {("debian", "12"), ("debian", "13")}
@@ -58,7 +59,7 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
     """
     if as_user is None:
         as_user = os.geteuid() != 0 and not _is_built("image")
-    wanted = {"test"} if test else {"all", "user"} if as_user else {"all"}
+    wanted = {"test"} if test else {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):
@@ -67,6 +68,11 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
         if who in wanted:
             tools.append(Tool(name, package, why, _is_there(name)))
     return tools
+
+
+def packages(tools: Iterable[Tool]) -> list[str]:
+    """The packages of tools, in alphabetical order."""
+    return sorted({tool.package for tool in tools})
 
 
 def _is_built(kind: str) -> bool:
@@ -119,12 +125,12 @@ def _tools() -> Finding:
     tools = host_tools()
     missing = [tool for tool in tools if not tool.found]
     if not missing:
-        later = _listing([tool for tool in host_tools(test=True) if not tool.found])
+        later = _listing([tool for tool in host_tools(test=True) if not tool.found]) if IS_CHECKOUT else ""
         return Finding(
             "tools", True, f"all {len(tools)} are installed" + (f"; for make test: {later}" if later else "")
         )
     listing = _listing(missing)
-    names = " ".join(sorted({tool.package for tool in missing}))
+    names = " ".join(packages(missing))
     return Finding("tools", False, f"missing: {listing}", f"apt-get install --no-install-recommends {names}")
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from lab.errors import RunError, writing
+from lab.machine.channel import Channel
 from lab.machine.memory import GUEST_BYTES, memory_directory
 from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
@@ -62,6 +63,7 @@ class Guest:
         mode: str = "run",
         stall_wall_s: float = STALL_WALL_S,
         console: IO[bytes] | None = None,
+        channel: Channel | None = None,
     ) -> Iterator[Guest]:
         """Start a guest; end it with the context.
 
@@ -70,6 +72,7 @@ class Guest:
             mode: one of lab.machine.process.MODES.
             stall_wall_s: the guest has failed after this time without progress of virtual time.
             console: where its console goes; None: the terminal, or console.log in the run directory.
+            channel: to its agent, for mode "lockstep".
 
         Raises:
             HostError: There is no directory for its memory, no scratch directory, or no room for its log.
@@ -89,8 +92,9 @@ class Guest:
                 memory_bytes=setup.memory_bytes,
                 console_level=setup.console_level,
                 rate_control=setup.rate_control,
+                channel=channel,
             )
-            process = GuestProcess(words, files.run, memory, console)
+            process = GuestProcess(words, files.run, memory, console, channel)
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s))
 
@@ -105,6 +109,18 @@ class Guest:
             RunError: It stalled or ran away.
         """
         return self._watch.step()
+
+    def look(self) -> Progress:
+        """Look at it now; returns its progress.
+
+        Raises:
+            RunError: It stalled or ran away.
+        """
+        return self._watch.look()
+
+    def resume(self) -> None:
+        """Note that it goes on from now: it has waited for its program, which is no stall."""
+        self._watch.resume()
 
     def follow(self, on_progress: OnProgress = lambda progress: None) -> Walls:
         """Wait until it is off, and check its outcome.

@@ -47,7 +47,7 @@ class Remembered:
         """From text. ValueError, KeyError, TypeError: it is not what ``to_json`` returns."""
         fields: dict[str, Any] = json.loads(text)
         setup: dict[str, Any] = fields["setup"]
-        paths: dict[str, Any] = {name: path and Path(path) for name, path in setup["files"].items()}
+        paths: dict[str, Any] = {name: _paths(path) for name, path in setup["files"].items()}
         return cls(fields["name"], fields["plan"], Setup(**{**setup, "files": GuestFiles(**paths)}))
 
     def beginning_in(self, directory: Path) -> Setup:
@@ -183,6 +183,13 @@ class HeadStarts:
         return Store("head-start", "the guest of a command")
 
 
+def _paths(value: Any) -> Any:
+    """A path, or several, from JSON."""
+    if isinstance(value, list):
+        return tuple(Path(path) for path in value)
+    return value and Path(value)
+
+
 def value_of(option: str, arguments: list[str]) -> str | None:
     """The value of an option of the command line; the last one, if there are several. None: it is not there."""
     found = None
@@ -196,8 +203,7 @@ def value_of(option: str, arguments: list[str]) -> str | None:
 
 def _complete(files: GuestFiles) -> bool:
     """Whether all components of a guest still exist."""
-    parts = (files.kernel, files.initrd, files.image, files.bundle, files.stack)
-    return all(part.exists() for part in parts if part is not None)
+    return all(part.exists() for part in files.parts())
 
 
 HEAD_STARTS = HeadStarts()

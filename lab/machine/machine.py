@@ -8,8 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from lab import library
 from lab.build.image.image import Image, ensure_image
 from lab.build.image.initrd import Initrd, ensure_initrd
+from lab.build.image.node_image import NodeImage, ensure_node_image
 from lab.build.kernel.chosen import KernelChoice
 from lab.build.kernel.kernel import Kernel
 from lab.build.report import Report
@@ -18,7 +20,7 @@ from lab.errors import BuildError, InputError
 from lab.machine.guest import Guest, Setup
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
 from lab.machine.memory import GUEST_BYTES, guest_bytes, memory_directory
-from lab.machine.process import GuestFiles
+from lab.machine.process import MODES, GuestFiles
 from lab.machine.scratch import clean_stale
 from lab.machine.uses import Uses
 from lab.shared.kinds import EVENTS, names
@@ -34,6 +36,7 @@ class Machine:
     initrd: Initrd
     code: GuestCode
     stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
+    node_images: Mapping[str, NodeImage] = field(default_factory=dict)  # by name, those that plans will need
 
     def stack(self, uses: Uses) -> Stack | None:
         """The code of a plan's stack; None if the plan has no stack with code.
@@ -47,10 +50,21 @@ class Machine:
             raise BuildError(f"the run needs the code of the stack {uses.stack}, which was not built")
         return self.stacks[uses.stack]
 
-    def setup(self, plan: Plan, directory: Path, *, any_event: bool = False) -> Setup:
-        """The parameters of a guest's start for a plan, in a run directory; ``any_event``: for a prompt."""
+    def images_of(self, uses: Uses) -> tuple[NodeImage, ...]:
+        """The images of a plan's nodes.
+
+        Raises:
+            BuildError: It needs one that was not built.
+        """
+        for name in uses.images:
+            if name not in self.node_images:
+                raise BuildError(f"the run needs the image {name}, which was not built")
+        return tuple(self.node_images[name] for name in uses.images)
+
+    def setup(self, plan: Plan, directory: Path, mode: str = "run") -> Setup:
+        """The parameters of a guest's start for a plan, in a run directory; ``mode``: of lab.machine.process.MODES."""
         uses = Uses.of(plan)
-        if any_event:
+        if MODES[mode].any_event:
             uses = replace(uses, events=tuple(names(EVENTS)))
         stack = self.stack(uses)
         files = GuestFiles(
@@ -60,6 +74,7 @@ class Machine:
             bundle=self.code.bundle(uses).path,
             run=directory.resolve(),
             stack=stack.path if stack else None,
+            node_images=tuple(image.path for image in self.images_of(uses)),
         )
         radios = sum(1 for node in plan.nodes if node.radio)
         return Setup(
@@ -73,16 +88,19 @@ class Machine:
         )
 
 
-def ensure_machine(report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None) -> Machine:
+def ensure_machine(
+    report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None, images: Iterable[str] = ()
+) -> Machine:
     """Kernel, image, initrd and code, built unless they are cached.
 
     Args:
         report: receives build progress.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
         choice: another kernel than that of the checkout.
+        images: names of node images, which plans will need.
 
     Raises:
-        InputError: There is no such kernel.
+        InputError: There is no such kernel or image.
     """
     kernel = (choice or KernelChoice()).kernel(report)
     image, initrd = ensure_image(report), ensure_initrd(report)
@@ -98,7 +116,7 @@ def ensure_machine(report: Report, stacks: Iterable[Path] = (), choice: KernelCh
         shutil.rmtree(run)
 
     code = ensure_guest_code(report, image.sha256, compile_code)
-    return with_stacks(Machine(kernel, image, initrd, code), stacks, report)
+    return with_images(with_stacks(Machine(kernel, image, initrd, code), stacks, report), images, report)
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
@@ -109,6 +127,17 @@ def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Mac
         raise InputError(f"{by_name[directory.name]} and {directory} are stacks with the same name", hint="rename one")
     built = {name: ensure_stack(report, by_name[name], machine.image) for name in sorted(by_name)}
     return replace(machine, stacks={**machine.stacks, **built})
+
+
+def with_images(machine: Machine, names: Iterable[str], report: Report) -> Machine:
+    """The same machine with more node images, built unless they are cached.
+
+    Raises:
+        InputError: There is no such image.
+    """
+    missing = sorted(set(names) - machine.node_images.keys())
+    built = {name: ensure_node_image(report, library.image_called(name), machine.image) for name in missing}
+    return replace(machine, node_images={**machine.node_images, **built})
 
 
 def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES) -> None:

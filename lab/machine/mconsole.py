@@ -48,12 +48,3 @@ def running(scratch: Path) -> str | None:
     ask(scratch, "sysrq 7")
     found = _TASK.search(ask(scratch, "sysrq p"))
     return f"{found['name']} (pid {found['pid']} in the guest)" if found else None
-
-
-def kernel_log(scratch: Path) -> str:
-    """The kernel's log with the lines that its console has not shown; it shows them now, too.
-
-    On a busy machine much of the answer is lost: only a few datagrams may wait for this program.
-    """
-    ask(scratch, "sysrq 7")
-    return ask(scratch, "sysrq R")

@@ -19,8 +19,14 @@ RULE = (GUEST_BYTES, _KERNEL_BYTES, _NODE_BYTES, _PROCESS_BYTES)  # what depends
 
 
 def guest_bytes(plan: Plan) -> int:
-    """The memory of a plan's guest, in whole GiB: more than one if there are many nodes or processes."""
+    """The memory of a plan's guest: what it says, or whole GiB by what it has.
+
+    A node with an image counts with its limit, since its programs are larger than those of the base image.
+    """
+    if plan.memory_bytes is not None:
+        return plan.memory_bytes
     needed = _KERNEL_BYTES + len(plan.nodes) * _NODE_BYTES + len(plan.processes) * _PROCESS_BYTES
+    needed += sum(node.memory_bytes for node in plan.nodes if node.image)
     return -(-needed // GUEST_BYTES) * GUEST_BYTES
 
 
@@ -29,7 +35,8 @@ def memory_text(plan: Plan) -> str | None:
     size = guest_bytes(plan)
     if size == GUEST_BYTES:
         return None
-    return f"a guest of {len(plan.nodes)} nodes and {len(plan.processes)} processes gets {size >> 30} GiB of memory"
+    text = f"{size >> 30} GiB" if size % GUEST_BYTES == 0 else f"{size >> 20} MiB"
+    return f"a guest of {len(plan.nodes)} nodes and {len(plan.processes)} processes gets {text} of memory"
 
 
 def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from lab.machine.channel import Channel, inherited
 from lab.machine.cores import Core
 from lab.shared.types import CONSOLE_LEVEL, CONSOLE_LEVELS
 
@@ -32,13 +33,15 @@ class Mode:
     virtual_time: bool = True
     terminal: bool = False  # it uses the caller's terminal, and has no log
     quiet: bool = False  # its console is for its user: the kernel prints nothing but a panic, unless it is asked to
+    any_event: bool = False  # it does events that are not in its plan
 
 
 MODES = {
     "run": Mode(),  # a plan, to its end
     "compile": Mode(),  # the code in its bundle (lab.machine.guest_code), without a plan
-    "shell": Mode(virtual_time=False, terminal=True, quiet=True),  # a prompt
-    "batch": Mode(quiet=True),  # commands (lab.machine.batch)
+    "shell": Mode(virtual_time=False, terminal=True, quiet=True, any_event=True),  # a prompt
+    "batch": Mode(quiet=True, any_event=True),  # commands (lab.machine.batch)
+    "lockstep": Mode(any_event=True),  # a plan, as far as a program lets it go (lab.lockstep)
 }
 
 
@@ -52,11 +55,25 @@ class GuestFiles:
     bundle: Path
     run: Path  # the run directory: plan.json in it
     stack: Path | None = None  # squashfs with the code of the plan's stack, if any
+    node_images: tuple[Path, ...] = ()  # squashfs of each image of nodes, in the plan's order
 
     def links(self) -> dict[str, Path]:
         """Names in the scratch directory for what the command line refers to."""
         stack = {"stack": self.stack.parent} if self.stack else {}
-        return {"image": self.image.parent, "code": self.bundle, "run": self.run, "initrd": self.initrd, **stack}
+        images = {f"image{number}": path.parent for number, path in enumerate(self.node_images)}
+        return {
+            "image": self.image.parent,
+            "code": self.bundle,
+            "run": self.run,
+            "initrd": self.initrd,
+            **stack,
+            **images,
+        }
+
+    def parts(self) -> tuple[Path, ...]:
+        """Everything that a guest is made of."""
+        found = (self.kernel, self.initrd, self.image, self.bundle, self.stack, *self.node_images)
+        return tuple(part for part in found if part is not None)
 
 
 def command_line(
@@ -69,6 +86,7 @@ def command_line(
     memory_bytes: int,
     console_level: str = CONSOLE_LEVEL,
     rate_control: str | None = None,
+    channel: Channel | None = None,
 ) -> list[str]:
     """The kernel and its arguments. ``mode``: of MODES; ``console_level``: of CONSOLE_LEVELS."""
     kind = MODES[mode]
@@ -92,6 +110,8 @@ def command_line(
         f"lab.hashseed={seed % 2**32}",
         f"hostrom={scratch}/image/{files.image.name}",
         *([f"hostrom={scratch}/stack/{files.stack.name}"] if files.stack else []),
+        *(f"hostrom={scratch}/image{number}/{path.name}" for number, path in enumerate(files.node_images)),
+        *([f"hostask={','.join(map(str, channel.handed_over))}"] if channel else []),
         f"lab.bundle={scratch}/code",
         f"lab.run={scratch}/run",
         f"lab.agent={mode}",
@@ -109,7 +129,14 @@ def _same_addresses() -> None:
 class GuestProcess:
     """The process of a guest; ``started_s`` is when it was started, by time.monotonic()."""
 
-    def __init__(self, arguments: list[str], run: Path, memory_directory: Path, console: IO[bytes] | None) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        run: Path,
+        memory_directory: Path,
+        console: IO[bytes] | None,
+        channel: Channel | None = None,
+    ) -> None:
         """Start it.
 
         Args:
@@ -117,6 +144,7 @@ class GuestProcess:
             run: Its run directory.
             memory_directory: Where its memory file is: a file system that allows execution.
             console: Where its log goes; None: this terminal, for a shell.
+            channel: To its agent, if it has one.
         """
         self.run = run
         _same_addresses()
@@ -124,7 +152,7 @@ class GuestProcess:
         environment = {"TMPDIR": str(memory_directory), "HOME": "/", "PATH": "/usr/bin:/bin"}
         self._core = Core()
         self.started_s = time.monotonic()
-        with self._core.bound():
+        with self._core.bound(), inherited(channel) as descriptors:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "--", *arguments],  # it dies with the lab, even by kill -9
                 env=environment,
@@ -132,6 +160,7 @@ class GuestProcess:
                 stdin=None if console is None else subprocess.DEVNULL,
                 stdout=console,
                 stderr=None if console is None else subprocess.STDOUT,
+                pass_fds=descriptors,
                 process_group=None if console is None else 0,  # Ctrl-C reaches the lab alone, which then ends the guest
             )
 

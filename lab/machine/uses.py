@@ -19,6 +19,7 @@ class Uses:
     metrics: tuple[str, ...]  # kinds
     stack: str | None  # whose code is in the guest
     air: bool  # whether the medium is captured
+    images: tuple[str, ...] = ()  # of nodes
 
     @classmethod
     def of(cls, plan: Plan) -> Uses:
@@ -30,6 +31,7 @@ class Uses:
             metrics=_names(metric.kind for metric in plan.metrics),
             stack=plan.stack,
             air=plan.pcap is not None,
+            images=tuple(plan.images()),
         )
 
 

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab import units
 from lab.build.cache import free_bytes
 from lab.build.step import NO_SPACE_TEXT
 from lab.errors import RunError
@@ -29,14 +28,6 @@ SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
 _LATE_S = 0.25  # a guest that ended longer ago was not followed at its end
 TAIL_LINES = 12
-# A program that needs memory when its node has none waits, in a loop, for the one that the kernel has killed to end.
-# That one never runs again, so there is no need to wait for STALL_WALL_S.
-_FULL_WALL_S = 5.0
-_ASKED_FOR_MEMORY = re.compile(r"(\S+) invoked oom-killer: ")
-_KILLED = re.compile(r"\[ *([0-9.]+)\] Memory cgroup out of memory: Killed process \d+ \((.*?)\)")
-_FULL_NODE = re.compile(r"oom-kill:.*oom_memcg=/lab-([^,/]+)")
-_LIMIT = re.compile(r"memory: usage \d+kB, limit (\d+)kB")
-_FULL_HINT = "files that it writes are in its memory too (docs/limits.md): give it a larger memory:, or write less"
 _SPINS = "a process in an endless computation or a busy loop stops virtual time (docs/limits.md)"
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
@@ -85,14 +76,6 @@ def kernel_complaint(console: str) -> list[str]:
     return next((lines[number:] for number, line in enumerate(lines) if _COMPLAINT.search(line)), [])
 
 
-def _full_node(kernel_log: str) -> str:
-    """Which node was the last to reach its limit of memory, and the limit, for a message."""
-    nodes, limits_kib = _FULL_NODE.findall(kernel_log), _LIMIT.findall(kernel_log)
-    if not nodes or not limits_kib:
-        return "a node reached its memory limit"
-    return f"{nodes[-1]} reached its memory limit (memory: {units.SIZE.format(int(limits_kib[-1]) << 10)})"
-
-
 class Watch:
     """Watches one guest until it is off."""
 
@@ -109,7 +92,6 @@ class Watch:
         self._timeline_s: float | None = None
         self._timeline_ns = 0
         self._last_uptime_ns = -1
-        self._asked_ns = -1
         self._moved_s = self._started_s
 
     def step(self) -> Progress | None:
@@ -118,10 +100,20 @@ class Watch:
         Raises:
             RunError: It stalled or ran away.
         """
-        if self._process.ended(within_s=POLL_S):
-            return None
+        return None if self._process.ended(within_s=POLL_S) else self.look()
+
+    def look(self) -> Progress:
+        """Look at the guest now; returns its progress.
+
+        Raises:
+            RunError: It stalled or ran away.
+        """
         self._look()
         return self._progress()
+
+    def resume(self) -> None:
+        """Count a stall from now: until now the guest has waited for the host."""
+        self._moved_s = time.monotonic()
 
     def look_at_command(self, line: str, since_s: float) -> None:
         """Check that a command of a shell, which has run since that time of time.monotonic(), still gets on.
@@ -181,10 +173,6 @@ class Watch:
             self._moved_s = now_s
         elif now_s - self._moved_s > self._stall_wall_s:
             raise self._stalled(uptime_ns)
-        elif now_s - self._moved_s > _FULL_WALL_S and self._asked_ns != uptime_ns:
-            self._asked_ns = uptime_ns  # once for each moment: the log does not change
-            if self._waits_for_memory(uptime_ns):
-                raise self._stalled(uptime_ns)
         if uptime_ns > self._timeline_ns + self._duration_ns + SPARE_VIRTUAL_NS:
             passed = uptime_text(uptime_ns)
             raise self._failure(f"the guest waits for something that does not happen: {passed} of virtual time passed")
@@ -193,31 +181,13 @@ class Watch:
         from lab.machine import mconsole  # it imports sockets, which other runs do not need
 
         log = tail(self.console)  # before the guest prints its registers
-        full = self._killed_at(uptime_ns) is not None
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
-        if full:
-            answer = mconsole.kernel_log(self._scratch)
-            node = _full_node(answer + self.console.read_text(errors="replace"))
-            return RunError(f"{node}; virtual time stood still at {uptime_text(uptime_ns)}{who}", hint=_FULL_HINT)
         return RunError(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
             f"\n  last lines of {self.console}:\n{log}",
             hint=_SPINS,
         )
-
-    def _killed_at(self, uptime_ns: int) -> tuple[str, str] | None:
-        """If the kernel has killed a program of a full node since that pulse: who asked for memory, who was killed."""
-        console = self.console.read_text(errors="replace") if self.console.is_file() else ""
-        asked, killed = _ASKED_FOR_MEMORY.findall(console), _KILLED.findall(console)
-        if not asked or not killed or float(killed[-1][0]) < uptime_ns / 1e9:
-            return None
-        return asked[-1], killed[-1][1]
-
-    def _waits_for_memory(self, uptime_ns: int) -> bool:
-        """Whether a program waits for the end of another one; one that was killed itself just ends."""
-        found = self._killed_at(uptime_ns)
-        return found is not None and found[0] != found[1]
 
     def _failure(self, message: str) -> RunError:
         return RunError(message + tails([self.console]))

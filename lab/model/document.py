@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 from lab.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,6 +60,17 @@ def dotted(keys: Keys) -> str:
     return ".".join(str(key) for key in keys)
 
 
+def plain(value: Any) -> Any:
+    """Return what a document says in Python's own types: numbers do not know any more how they were written."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return next(
+        (kind(value) for kind in (int, float, str) if isinstance(value, kind) and type(value) is not bool), value
+    )
+
+
 def unquoted(value: Any) -> str | None:
     """Return what to say of text in braces without quotes, which YAML reads as a mapping; None of other values."""
     if not isinstance(value, dict) or len(value) != 1 or next(iter(value.values())) is not None:
@@ -69,12 +80,12 @@ def unquoted(value: Any) -> str | None:
 
 
 def label_of(path: Path) -> str:
-    """Return the name of a file for messages and records: relative to the checkout or current directory if inside.
+    """Return the name of a file for messages and records: relative to the lab's files or current directory if inside.
 
     The lab's own files have the same name wherever ``lab`` is started, so that equal runs have equal records.
     """
     resolved = path.resolve()
-    for folder in (CHECKOUT, Path.cwd()):
+    for folder in (DATA, Path.cwd()):
         if resolved.is_relative_to(folder):
             return str(resolved.relative_to(folder))
     return str(path)

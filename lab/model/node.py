@@ -33,7 +33,8 @@ _RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one 
 COUNT_MAX = 1000
 _ANSWER_DELAY_MOST_NS = 1_000_000
 _DROP_TAIL_MOST = 4096  # packets; mac80211 has memory for more
-_MEMORY_LEAST = 16 << 20
+MEMORY_LEAST_BYTES = 16 << 20
+MEMORY_BYTES = 256 << 20  # by default
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
 
@@ -180,10 +181,15 @@ class Node(Model):
         description="With count: keys that differ, and a list with the value of each node, such as "
         "{roles: [server, client, client], channel: [1, 6, 11]}.",
     )
-    memory: Annotated[int, Quantity(units.SIZE, least=_MEMORY_LEAST)] = Field(
-        256 << 20,
+    image: Text | None = Field(
+        None,
+        description="Its image, a folder of images/: more programs and files than other nodes have, such as browser. "
+        "lab list images lists them.",
+    )
+    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES)] | None = Field(
+        None,
         description="Memory limit of its processes and temporary files, at least 16 MiB: with less, hostapd and Open "
-        "vSwitch do not start.",
+        "vSwitch do not start. Default: that of its image (memory: of image.yaml), or 256 MiB.",
     )
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="Limit of processes and threads.")
     sysctls: Sysctls = Field(

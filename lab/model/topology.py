@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, WrapValidator
 
+from lab import units
 from lab.errors import suggestion
 from lab.model import groups
-from lab.model.base import INCLUDE, Choice, Later, Model, Text, Texts, refuse
+from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts, refuse
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 AnyNode = Annotated[
     Node, Choice(lambda value: pick_kind(NODES, value), lambda: kinds(NODES)), WrapValidator(groups.vary)
 ]
+GUEST_LEAST_BYTES = 256 << 20
 _ALGORITHM = re.compile(r"[A-Za-z0-9_-]{1,32}", re.ASCII)
 AllNodes = Annotated[dict[NodeName, AnyNode], Field(min_length=1), AfterValidator(groups.expand)]
 
@@ -117,6 +119,11 @@ class Topology(Model):
         None,
         description="The algorithm by which all radios without rate: choose their rates, by its name in the kernel. It "
         "may be that of a module (modules: of a workload). Default: minstrel_ht.",
+    )
+    memory: Annotated[int, Quantity(units.SIZE, least=GUEST_LEAST_BYTES)] | None = Field(
+        None,
+        description="Memory of the guest, for all nodes together, at least 256 MiB. Default: 1 GiB, or more if there "
+        "are many nodes and processes, or nodes with an image.",
     )
     nodes: AllNodes = Field(description="The nodes, by name.")
     links: list[Link] = Field([], description="The wired links.")

@@ -14,6 +14,7 @@ from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, Keys, label_of
+from lab.model.image import ImageFile
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
@@ -144,7 +145,31 @@ def topology_source(document: Document) -> Source[Topology]:
             texts |= {name: _trace(document.path.parent / name) for name in entry.files()}
     except InputError as error:
         raise document.error(keys, error.message) from None
-    return Source(document, model, texts)
+    return Source(document, model, texts, images=_images(document, model))
+
+
+def _images(document: Document, model: Topology) -> dict[str, ImageFile]:
+    """Return the images of the nodes, by name.
+
+    Raises:
+        InputError, InputErrors: there is no such image, or its file has mistakes.
+    """
+    found: dict[str, ImageFile] = {}
+    errors: list[InputError] = []
+    for name, node in model.nodes.items():
+        if node.image is None or node.image in found:
+            continue
+        try:
+            about = library.image_called(node.image) / library.IMAGE_FILE
+            found[node.image] = build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})
+        except InputError as error:
+            errors += (
+                [document.error(("nodes", name, "image"), error.message, error.hint)]
+                if not error.where
+                else flat(error)
+            )
+    raise_all(errors)
+    return found
 
 
 def workload_source(document: Document) -> Source[Workload]:

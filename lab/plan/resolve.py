@@ -90,6 +90,7 @@ def resolve(
         modules=sorted(set(workload.model.modules)),
         console_level=topology.model.console_level,
         rate_control=topology.model.rate_control,
+        memory_bytes=topology.model.memory,
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),
         collect=collected,

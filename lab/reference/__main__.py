@@ -6,10 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from lab.checkout import CHECKOUT
+from lab.checkout import checkout
 from lab.reference import api, keys, schema
-
-FOLDER = CHECKOUT / "docs" / "reference"
 
 
 def files() -> dict[str, str]:
@@ -25,9 +23,10 @@ def out_of_date(folder: Path) -> dict[str, str]:
     return {name: text for name, text in files().items() if not _same(folder / name, text)}
 
 
-def main(arguments: list[str], folder: Path = FOLDER) -> int:
+def main(arguments: list[str], folder: Path | None = None) -> int:
     """Return the exit status: 1 if ``--check`` found a file that is out of date."""
     check = "--check" in arguments
+    folder = folder or checkout("python -m lab.reference") / "docs" / "reference"
     old = out_of_date(folder)
     for name, text in old.items():
         if not check:

@@ -60,6 +60,22 @@ PARTS = (
         ),
     ),
     Part(
+        "A lab that a program drives",
+        "For tests and other programs that run a lab step by step ([guide](../testing.md)). "
+        "`from lab import Lab, associated, roam` finds all of it.",
+        (
+            "lab.lockstep.lab",
+            "lab.lockstep.node",
+            "lab.lockstep.process",
+            "lab.lockstep.conditions",
+            "lab.lockstep.events",
+            "lab.lockstep.counters",
+            "lab.lockstep.captures",
+            "lab.lockstep.errors",
+            "lab.pytest_plugin",
+        ),
+    ),
+    Part(
         "Plans",
         "What files resolve to. `lab.shared` uses only the standard library, so code in the guest may import it.",
         ("lab.plan.load", "lab.shared"),

@@ -10,18 +10,23 @@ DIR/wall.json      wall-clock times; only they and console.log may differ betwee
 DIR/console.log    the guest's kernel log
 """
 
-from lab.machine.machine import Machine, ensure_machine, prepare, with_stacks
+from lab.machine.machine import Machine, ensure_machine, prepare, with_images, with_stacks
 from lab.machine.run_directory import discard, new_directory
-from lab.runs.run import boot, run_plan, write_plan
+from lab.runs.run import boot, booted, recorded, run_plan
+from lab.runs.start import machine_for, started
 
 __all__ = [
     "Machine",
     "boot",
+    "booted",
     "discard",
     "ensure_machine",
+    "machine_for",
     "new_directory",
     "prepare",
+    "recorded",
     "run_plan",
+    "started",
+    "with_images",
     "with_stacks",
-    "write_plan",
 ]

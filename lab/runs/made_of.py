@@ -34,6 +34,11 @@ def stack_entry(name: str) -> str:
     return f"stack {name}"
 
 
+def image_entry(name: str) -> str:
+    """Return the name of a node image in hashes and versions."""
+    return f"image {name}"
+
+
 def versions(uses: Uses, machine: Machine) -> dict[str, object]:
     """Return the versions for the record of a plan that uses this."""
     stack = machine.stack(uses)
@@ -44,6 +49,7 @@ def versions(uses: Uses, machine: Machine) -> dict[str, object]:
         **({} if machine.kernel.tested else {"kernel_tested": "no"}),
         "packages": machine.image.packages,
         **({stack_entry(stack.name): stack_version(stack)} if stack else {}),
+        **{image_entry(image.name): image.packages for image in machine.images_of(uses)},
     }
 
 
@@ -84,6 +90,7 @@ def hashes(uses: Uses, machine: Machine) -> dict[str, str | None]:
         "code": content_key(machine.code.bundle(uses).key, _booting(), on_host.code),
         **on_host.versions,
         **({stack_entry(uses.stack): stack.sha256 if stack else None} if uses.stack else {}),
+        **{image_entry(image.name): image.sha256 for image in machine.images_of(uses)},
     }
 
 

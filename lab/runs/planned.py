@@ -64,7 +64,7 @@ def _write(directory: Path, made: Plan) -> None:
 
 def _folders() -> list[Path]:
     """Return the folders in which planning may find topologies, workloads and the lab's code."""
-    return [PACKAGE, *library.folders("topology"), *library.folders("workload")]
+    return [PACKAGE, *(folder for kind in ("topology", "workload", "image") for folder in library.folders(kind))]
 
 
 def _known_places() -> tuple[str, ...]:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
 from lab.errors import LabError
 from lab.machine.machine import Machine
 from lab.machine.watch import Progress
-from lab.runs.run import Meanwhile, Start, run_plan, started
+from lab.runs.run import Meanwhile, Start, run_plan
+from lab.runs.start import started
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import sys
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -60,8 +60,9 @@ def recording(uses: Uses) -> Recording:
     literally = any(map(reads_text, code.values()))
     files: dict[str, bytes] = {}
     key: list[str | bytes] = []
-    for path, content in {**code, **data}.items():
-        name = _free_name(path, own.values(), files)
+    found = {**code, **data}
+    for path in [*_in_order(code, own.values()), *_in_order(data, own.values())]:
+        name, content = _free_name(path, own.values(), files), found[path]
         files[name] = content
         key += [name, content if literally or path in data else known.of(content)]
     known.keep()
@@ -82,10 +83,20 @@ def _data(code: Mapping[Path, bytes], folders: Iterable[Path]) -> dict[Path, byt
     }
 
 
+def _in_order(files: Iterable[Path], folders: Collection[Path]) -> list[Path]:
+    """The lab's files, then those of stacks, by name: where they are must not matter."""
+    named = {path: _name(path, folders) for path in files}
+    return sorted(named, key=lambda path: (any(map(path.is_relative_to, folders)), named[path], path))
+
+
+def _name(path: Path, folders: Iterable[Path]) -> Path:
+    """The name of a file in its folder of workloads, or beside the lab."""
+    return path.relative_to(next((one for one in folders if path.is_relative_to(one)), PACKAGE.parent))
+
+
 def _free_name(path: Path, folders: Iterable[Path], taken: Container[str]) -> str:
     """The name of a file, with a number after it if another has it."""
-    folder = next((one for one in folders if path.is_relative_to(one)), PACKAGE.parent)
-    name = str(path.relative_to(folder))
+    name = str(_name(path, folders))
     numbered = (name if number == 1 else f"{name} {number}" for number in itertools.count(1))
     return next(one for one in numbered if one not in taken)
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from lab.errors import LabError, RunError, writing
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
-from lab.machine.run_directory import PLAN, claim
 from lab.machine.uses import Uses
 from lab.machine.watch import STALL_WALL_S, Progress, Walls
 from lab.runs.limits import Limits
+from lab.runs.start import started
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ Start = Callable[[Plan, Machine, Path, float], contextlib.AbstractContextManager
 # virtual time stands still while processes start together, which takes some of them up to a second each
 _FEW_PROCESSES, _START_WALL_S = 30, 1.0
 _TRANSIENT = ("pulse", "started")  # used only while a guest runs
-
-
-@contextlib.contextmanager
-def started(plan: Plan, machine: Machine, directory: Path, stall_wall_s: float = STALL_WALL_S) -> Iterator[Guest]:
-    """Start the guest of a plan in a run directory; end it with the context."""
-    write_plan(directory, plan)
-    with Guest.started(machine.setup(plan, directory), stall_wall_s=stall_wall_s) as guest:
-        yield guest
 
 
 def run_plan(
@@ -74,6 +66,15 @@ def run_plan(
         meanwhile()
 
     walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, start, timeout_s)
+    return recorded(plan, machine, directory, walls)
+
+
+def recorded(plan: Plan, machine: Machine, directory: Path, walls: Walls) -> Record:
+    """Record a run whose guest is off.
+
+    Raises:
+        HostError: A file cannot be written.
+    """
     write_wall(directory, walls)
     from lab import record
     from lab.runs import made_of
@@ -100,13 +101,28 @@ def boot(
         limits.look(progress)
         on_progress(progress)
 
+    with booted(plan, machine, directory, stall_wall_s, start) as guest:
+        meanwhile()
+        walls = guest.follow(look)
+        limits.judge()
+    return walls
+
+
+@contextlib.contextmanager
+def booted(
+    plan: Plan, machine: Machine, directory: Path, stall_wall_s: float = STALL_WALL_S, start: Start = started
+) -> Iterator[Guest]:
+    """Start the guest of a plan, end it with the context, and leave the files of the run in order.
+
+    Raises:
+        RunError: The capture of the air is damaged.
+        HostError: A file cannot be written, or there is no place for the guest's memory.
+    """
     started_here = False  # otherwise the directory may be that of another run
     try:
         with start(plan, machine, directory, stall_wall_s) as guest:
             started_here = True
-            meanwhile()
-            walls = guest.follow(look)
-            limits.judge()
+            yield guest
     except LabError:
         if started_here:
             with contextlib.suppress(LabError):  # report the failure of the run instead
@@ -116,7 +132,6 @@ def boot(
         for name in _TRANSIENT if started_here else ():
             (directory / name).unlink(missing_ok=True)
     _split_air(plan, directory)
-    return walls
 
 
 def _split_air(plan: Plan, directory: Path) -> None:
@@ -140,18 +155,6 @@ def _split_air(plan: Plan, directory: Path) -> None:
             captures.split(raw, began_ns + plan.duration_ns if began_ns else None)
     except captures.AirError as error:
         raise RunError(f"--pcap {plan.pcap}: {raw}/{error}") from None
-
-
-def write_plan(directory: Path, plan: Plan) -> None:
-    """Write plan.json.
-
-    Raises:
-        HostError: The disk is full, or the directory is not writable.
-        InputError: Another run uses the directory.
-    """
-    path = directory / PLAN
-    with writing(path):
-        claim(directory, plan.to_json())
 
 
 def write_wall(directory: Path, walls: Walls) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -13,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import InputError, LabError, flat, writing
+from lab.model.document import plain
 from lab.model.include import move_paths
 from lab.plan import load
+from lab.runs.added_events import AddedEvents
 from lab.shared.paths import ASKED, RAW
-from lab.shared.types import Plan
 from lab.show.kinds import describe
 
 WORKLOAD = "idle"  # of a prompt: no processes
-_EVENTS = "workload.timeline"
+_PLACE = "event"  # that of what is typed
 _SUFFIXES = (".yaml", ".yml")
 _OWN = ("include", "name", "about", "timeline")  # keys of the topology that a saved one does not take over
 
@@ -37,10 +37,10 @@ class Session:
         self._topology = topology
         self._seed = seed
         self._settings = settings
-        self._places = {**places, _EVENTS: "event"}
+        self._places = places
         self._next = 0
-        self._events: list[str] = []  # as in a timeline
-        self._known = 0  # events of the plan
+        hint = "start the shell with --set medium={}"
+        self._added = AddedEvents(topology, WORKLOAD, seed, settings, places, medium_hint=hint)
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "event": self._event,
             "capture": self._capture,
@@ -65,25 +65,13 @@ class Session:
 
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""
-        begin_ns = asked["at_ns"]
-        events = [*self._events, f"{{at: {begin_ns} ns, {asked['written']}}}"]
-        plan = self._plan(events)
-        found = plan.events[self._known :]
-        if plan.medium is None and any(event.kind == "move" for event in found):
-            raise InputError(
-                "the medium is perfect, so a move changes nothing", hint="start the shell with --set medium={}"
-            )
-        updates = plan.medium.updates if plan.medium else []
-        self._events, self._known = events, len(plan.events)
+        added = self._added.add(asked["at_ns"], asked["written"], _PLACE)
+        told = [(event.kind, event.target, describe(event.kind, event.params)) for event in added.events]
         return {
-            "events": [asdict(event) for event in found],
-            "updates": [[update.at_ns, update.links] for update in updates if update.at_ns >= begin_ns],
-            "told": [f"{event.kind} {event.target} {describe(event.kind, event.params)}".rstrip() for event in found],
+            "events": [asdict(event) for event in added.events],
+            "updates": [[update.at_ns, update.links] for update in added.updates],
+            "told": [" ".join(words).rstrip() for words in told],
         }
-
-    def _plan(self, events: Sequence[str]) -> Plan:
-        settings = [*self._settings, f"{_EVENTS}=[{', '.join(events)}]"]
-        return load.load(self._topology, WORKLOAD, self._seed, settings, places=self._places)
 
     def _capture(self, _asked: dict[str, Any]) -> dict[str, Any]:
         """Put the frames that were captured into the current directory, one file for each channel."""
@@ -124,7 +112,7 @@ class Session:
         move_paths(document, path.parent)
         data = {key: value for key, value in document.data.items() if key not in _OWN}
         text = io.StringIO()
-        YAML().dump(_plain({"name": path.stem, **data}), text)
+        YAML().dump(plain({"name": path.stem, **data}), text)
         timeline = "".join(
             f"  - {{at: {_at(at_ns)}, {written}}}\n" for at_ns, written in sorted((one, other) for one, other in events)
         )
@@ -138,21 +126,9 @@ def _at(at_ns: int) -> str:
     return f"{seconds}.{rest:09d}".rstrip("0").rstrip(".") + " s"
 
 
-def _plain(value: Any) -> Any:
-    """Return what a document says without its places, which ruamel cannot write."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return next(
-        (kind(value) for kind in (int, float, str) if isinstance(value, kind) and type(value) is not bool), value
-    )
-
-
 def _told(error: LabError) -> str:
     """Return a message without its place: the user has just written it."""
-    message = re.sub(r"^timeline\.\d+\.?", "", error.message)
-    return f"{message}; {error.hint}" if error.hint else message
+    return f"{error.message}; {error.hint}" if error.hint else error.message
 
 
 def _moved(path: Path) -> Path:

@@ -14,10 +14,13 @@ COMMANDS = RUN / "commands"  # hostfs: a file for each line of a shell without a
 COMMANDS_END = COMMANDS / "end"  # exists after the last line
 COMMANDS_DONE = COMMANDS / "done"  # exists once all have run
 ASKED = RUN / "asked"  # hostfs: a shell's questions to the host, and its answers (lab.guest.session)
+EXCHANGED = RUN / "exchanged"  # hostfs: files on their way between a program that drives the lab and nodes
+LOCKSTEP_LOGS = RAW / "lockstep"  # output of what that program runs in nodes
 # of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap
 AIR_CAPTURE = RAW / "air.unsplit"
 BASE = Path("/lab/base")  # the image, read-only
 STACK = Path("/lab/stack")  # the code of the plan's stack, read-only
+IMAGES = Path("/lab/images")  # a folder for each image of nodes, read-only
 NODES = Path("/lab/nodes")  # tmpfs: an overlay for each node
 ENTER = "/lab/bin/enter"
 CONTAINER = "/lab/bin/container"

@@ -134,6 +134,7 @@ class Node:
     index: int  # position among all nodes, from 1; stable key for addresses and streams
     source: str = ""  # file:line of the definition
     sysctls: list[Sysctl] = field(default_factory=list, omitted=True)
+    image: str | None = field(default=None, omitted=True)  # a folder of images/, over the base; None: the base alone
 
 
 @frozen
@@ -317,6 +318,7 @@ class Plan:
     modules: list[str] = field(default_factory=list, omitted=True)  # of the guest's kernel
     console_level: str = field(default=CONSOLE_LEVEL, omitted=True)  # a key of CONSOLE_LEVELS
     rate_control: str | None = field(default=None, omitted=True)  # of all radios; None: the kernel's default
+    memory_bytes: int | None = field(default=None, omitted=True)  # of the guest; None: by the number of nodes
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
     packed: dict[str, str] = field(default_factory=dict, omitted=True)
@@ -326,6 +328,10 @@ class Plan:
     def stacks(self) -> list[str]:
         """All stacks whose code nodes have, in the order of PATH."""
         return [self.stack, *self.used_stacks] if self.stack else []
+
+    def images(self) -> list[str]:
+        """The images of nodes, in alphabetical order: the order of their block devices."""
+        return sorted({node.image for node in self.nodes if node.image})
 
     def node(self, name: str) -> Node:
         """The node of that name; KeyError if there is none."""

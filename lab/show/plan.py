@@ -47,6 +47,7 @@ def render(plan: Plan) -> Group:
     parts += [f"--set {escape(key)}={escape(value)}" for key, value in plan.overrides.items()]
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
+        _table("images", ("node", "image", "memory"), _images(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
@@ -95,6 +96,16 @@ def _node(node: Node) -> tuple[str, ...]:
     if node.radio is not None:
         radio = ", ".join(_member(node.radio) if node.radio.ssid else _listener(node.radio))
     return node.name, node.kind, ", ".join(node.roles), node.ip or "", radio, position(node.position_m)
+
+
+def _images(plan: Plan) -> Iterator[tuple[str, str, str]]:
+    """Return the images of nodes, with the memory that each of these nodes may use."""
+    nodes: dict[tuple[str, int], list[str]] = {}
+    for node in plan.nodes:
+        if node.image:
+            nodes.setdefault((node.image, node.memory_bytes), []).append(node.name)
+    for (image, memory_bytes), names in nodes.items():
+        yield _many(names), image, units.SIZE.format(memory_bytes)
 
 
 def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:

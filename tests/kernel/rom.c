@@ -46,7 +46,7 @@ static void look(int number)
 int main(void)
 {
 	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
-	for (int number = 0; number < 5; number++)
+	for (int number = 0; number < 17; number++)
 		look(number);
 	fflush(stdout);
 	reboot(RB_POWER_OFF);

@@ -51,11 +51,12 @@ def test_files_are_read_whole_and_stay_as_they_are(initrd: Path, tmp_path: Path)
 def test_files_that_cannot_be_mapped_are_told(initrd: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "good").write_bytes(bytes(512))
-    files = [tmp_path / "nowhere", tmp_path / "empty", tmp_path, tmp_path / "good", tmp_path / "good"]
+    files = [tmp_path / "nowhere", tmp_path / "empty", tmp_path, *[tmp_path / "good"] * 14]
     lines, log = told(initrd, tmp_path, *files)
     assert f"hostrom: {files[0]}: error -2" in log
     assert f"hostrom: {files[1]}: error -22" in log
     assert f"hostrom: {files[2]}: error -19" in log  # a directory
-    assert f"hostrom={files[4]}: there are 4 files already" in log
-    assert f"3: 512 bytes, {checksum(bytes(512))}, behind them 0" in lines, log
-    assert [line for line in lines if "No such" in line] == [f"{n}: No such file or directory" for n in (0, 1, 2, 4)]
+    assert f"hostrom={files[-1]}: there are 16 files already" in log
+    for number in range(3, 16):
+        assert f"{number}: 512 bytes, {checksum(bytes(512))}, behind them 0" in lines, log
+    assert [line for line in lines if "No such" in line] == [f"{n}: No such file or directory" for n in (0, 1, 2, 16)]

@@ -28,7 +28,7 @@ def test_help_shows_whole_summaries_on_80_columns(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("COLUMNS", "80")
     shown = CliRunner().invoke(app, ["--help"]).stdout
     commands = shown.split("Commands:\n")[1].splitlines()
-    assert len(commands) == 12 and all(line.endswith(".") and not line.endswith("...") for line in commands)
+    assert len(commands) == 14 and all(line.endswith(".") and not line.endswith("...") for line in commands)
 
 
 def test_show_needs_no_workload() -> None:
@@ -96,7 +96,7 @@ def test_experiments_here_are_listed(capsys: pytest.CaptureFixture[str]) -> None
 def test_one_broken_file_does_not_hide_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     print_list(True)
     found = json.loads(capsys.readouterr().out)
-    assert list(found) == ["topologies", "workloads", "experiments", "probes", "metrics"]
+    assert list(found) == ["topologies", "workloads", "experiments", "images", "probes", "metrics"]
     assert found["experiments"]["web/broken"].startswith("cannot be read: workloads/web/experiments/broken.yaml:")
     assert "two-aps-handoff" in found["topologies"]
     assert "web/table" not in found["workloads"]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lab.build.cache import SCRATCH, free_bytes, no_space, remove_tree
-from lab.build.image.namespaces import namespace_problem
+from lab.build.image.namespaces import mount_namespace, namespace_problem
 from lab.build.report import Report
 from lab.build.step import BuildLog, require
 from lab.errors import BuildError, HostError
@@ -23,7 +23,16 @@ SUITE = "trixie"
 _GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
 _NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
 _UNITS = {"B": 1, "kB": 1_000, "MB": 1_000_000}
+_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
+
+
+class NoPackageError(BuildError):
+    """Debian has no package of this name."""
+
+    def __init__(self, package: str, log: Path) -> None:
+        super().__init__(f'Debian {SUITE} has no package "{package}"', hint=f"the whole log: {log}")
+        self.package = package
 
 
 class DebianProgress:
@@ -128,7 +137,8 @@ def fetch_tar(
         needed_bytes: Space that the tree needs.
 
     Raises:
-        BuildError: A package is not available, or the network cannot be reached.
+        NoPackageError: Debian has no such package.
+        BuildError: The network cannot be reached, or another step failed.
         HostError: No space, or mmdebstrap is not installed.
     """
     require("mmdebstrap")
@@ -140,7 +150,7 @@ def fetch_tar(
     (tar.parent / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()
     scratch.chmod(0o755)
-    argv = [*_mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
+    argv = [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
     argv += [f"--include={','.join(packages)}", SUITE, "-"]
     progress = DebianProgress(report)
     environment = {"TMPDIR": str(scratch)}
@@ -148,7 +158,10 @@ def fetch_tar(
         with tar.open("wb") as output:
             log.run(what, argv, env=environment, on_line=progress.line, on_tick=progress.tick, stdout=output)
     except BuildError as error:
-        if _NO_NETWORK.search(log.path.read_text(errors="replace")):
+        said = log.path.read_text(errors="replace")
+        if unknown := _UNKNOWN.search(said):
+            raise NoPackageError(unknown[1], log.path) from error
+        if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",
                 hint=f"this step needs the network once; the whole log: {log.path}",
@@ -162,8 +175,3 @@ def fetch_tar(
 def mode_options() -> list[str]:
     """The mode in which mmdebstrap creates a tree owned by root."""
     return ["--mode=root"] if os.geteuid() == 0 else ["--mode=unshare"]
-
-
-def _mount_namespace() -> list[str]:
-    """As root, run mmdebstrap in its own mount namespace: its mounts disappear with it, however it ends."""
-    return ["unshare", "--mount", "--propagation", "private", "--"] if os.geteuid() == 0 else []

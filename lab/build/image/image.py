@@ -17,14 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256
-from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.image.debian import SUITE, NoPackageError, fetch_tar
 from lab.build.report import Report
 from lab.build.step import BuildLog
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 from lab.errors import BuildError
+from lab.library import shown
 from lab.text import entries
 
-PACKAGES = CHECKOUT / "images" / "base" / "packages"
+PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
 RECIPE = 4  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
@@ -99,10 +100,27 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     for number, words in entries(path.read_text()):
         if len(words) > 1:
             raise BuildError(
-                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{path}:{number}"
+                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
             )
         names += words
     return names
+
+
+def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int) -> None:
+    """Create a tar file of the packages of lists, as ``fetch_tar`` does.
+
+    Raises:
+        BuildError: As there; of a package that does not exist with the line that names it.
+    """
+    packages = [name for path in lists for name in read_packages(path)]
+    try:
+        fetch_tar(raw, MMDEBSTRAP, packages, what, log, report, needed_bytes)
+    except NoPackageError as error:
+        for path in lists:
+            for number, words in entries(path.read_text()):
+                if words == [error.package]:
+                    raise BuildError(error.message, where=f"{shown(path)}:{number}", hint=error.hint) from None
+        raise
 
 
 def image_key(packages: list[str]) -> str:
@@ -146,7 +164,7 @@ def _make(directory: Path, packages: list[str], store: Store, report: Report) ->
     raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / FILE
     report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
     started_s = int(time.time())
-    fetch_tar(raw, MMDEBSTRAP, packages, "making the image's tree", log, report, SCRATCH_BYTES)
+    fetch_listed(raw, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
     report.step("image: packing")
     versions, newest_s = curate(raw, clean, started_s)
     raw.unlink()

@@ -15,9 +15,9 @@ from pathlib import Path
 from lab.build.cache import Store, content_key
 from lab.build.report import Report
 from lab.build.step import BuildLog
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 
-SOURCES = CHECKOUT / "images" / "initrd"
+SOURCES = DATA / "images" / "initrd"
 PROGRAMS = ("init", "container", "enter", "follow")
 _COMPILE = ["gcc", "-std=gnu11", "-O2", "-static", "-Wall", "-Wextra", "-Werror"]
 _NEEDED_BYTES = 20_000_000
@@ -89,6 +89,15 @@ class Initrd:
     sha256: str
 
 
+def initrd_key() -> str:
+    """What an initrd depends on: its sources and this file."""
+    return content_key(*(source.read_bytes() for source in _sources()), Path(__file__).read_bytes())
+
+
+def _sources() -> list[Path]:
+    return [SOURCES / f"{program}.c" for program in PROGRAMS]
+
+
 def ensure_initrd(report: Report) -> Initrd:
     """The initrd of this checkout, compiled unless it is cached.
 
@@ -96,8 +105,7 @@ def ensure_initrd(report: Report) -> Initrd:
         BuildError: A program does not compile.
         HostError: No compiler, no space, or the cache is not writable.
     """
-    sources = [SOURCES / f"{program}.c" for program in PROGRAMS]
-    key = content_key(*(source.read_bytes() for source in sources), Path(__file__).read_bytes())
+    sources, key = _sources(), initrd_key()
     store = Store("initrd", "the initrd")
     if not store.has(key):
         report.step("Compiling the guest's init")

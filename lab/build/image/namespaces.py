@@ -13,12 +13,13 @@ from pathlib import Path
 def namespace_problem() -> tuple[str, str] | None:
     """Why mmdebstrap cannot create a file system as this user, and what to do; None if it can."""
     if os.geteuid() == 0:
-        if _runs(["unshare", "--mount", "--propagation", "private", "true"]):
-            return None
-        return "root may not mount here", "run as an ordinary user, or in a container with --cap-add SYS_ADMIN"
+        return None
     if shutil.which("newuidmap") is None:
         return "newuidmap is not installed", "as root: apt-get install --no-install-recommends uidmap; or run as root"
-    name = pwd.getpwuid(os.geteuid()).pw_name
+    try:
+        name = pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # as in a container that runs as the user of its caller
+        return f"the user {os.geteuid()} has no name here", "run as a user of this system, or as root"
     for path in (Path("/etc/subuid"), Path("/etc/subgid")):
         if not _has_range(path, name):
             return (
@@ -31,6 +32,16 @@ def namespace_problem() -> tuple[str, str] | None:
             "as root: sysctl kernel.unprivileged_userns_clone=1 user.max_user_namespaces=10000; or run as root",
         )
     return None
+
+
+def mount_namespace() -> list[str]:
+    """The command in front of mmdebstrap that gives it mounts of its own, which disappear with it, however it ends.
+
+    An ordinary user's mmdebstrap does that itself. Root in a container without CAP_SYS_ADMIN, such as that of
+    `docker build`, cannot mount; there mmdebstrap gets along without.
+    """
+    argv = ["unshare", "--mount", "--propagation", "private", "--"]
+    return argv if os.geteuid() == 0 and _runs([*argv, "true"]) else []
 
 
 def _has_range(path: Path, name: str) -> bool:

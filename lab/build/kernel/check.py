@@ -2,15 +2,18 @@
 """The kernel's own checks of hwsim-patches: checkpatch --strict on patches and files, sparse on their code.
 
 sparse must find nothing in a new file. In a file of the kernel that a patch changes, it may find only what it finds
-without the series. The cache stores which states have passed.
+without the series, with the same options. The cache stores which states have passed.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
+import shutil
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from lab.build.cache import Store, content_key
@@ -22,7 +25,7 @@ from lab.build.step import BuildLog
 from lab.build.toolchain import toolchain_versions
 from lab.errors import BuildError, LabError
 
-RECIPE = 2  # increment when the checks become stricter
+RECIPE = 3  # increment when the checks become stricter
 NEEDED_BYTES = 2_000_000_000
 # new files are in files/, so a patch never needs MAINTAINERS
 CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types", "--ignore=FILE_PATH_CHANGES"]
@@ -51,8 +54,9 @@ def _check(directory: Path, source: Source, series: Series, store: Store, report
     checkpatch(tree, series, log, report)
     patched = compiled(series.patched)
     report.step(f"kernel patches: sparse on {len(patched)} files without the series")
-    configure_what_there_is(tree, objects_before, series.fragments, log)
-    before = sparse(tree, objects_before, patched, series.patched, log)
+    with _choices_of(series, tree, directory, source.version, log):
+        configure_what_there_is(tree, objects_before, series.fragments, log)
+        before = sparse(tree, objects_before, patched, series.patched, log)
     series.apply(tree, source.version, log)
     new = compiled(series.files)
     report.step(f"kernel patches: sparse on these and {len(new)} new files with the series")
@@ -63,6 +67,34 @@ def _check(directory: Path, source: Source, series: Series, store: Store, report
         raise BuildError("sparse reports problems:\n" + "\n".join(f"    {line}" for line in complaints))
     for path in (tree, objects, objects_before):
         log.run("cleaning up", ["rm", "-rf", str(path)])
+
+
+@contextlib.contextmanager
+def _choices_of(series: Series, tree: Path, directory: Path, version: str, log: BuildLog) -> Iterator[None]:
+    """Let a tree have the Kconfig files of the series: other options would compile other parts of the same files."""
+    scratch = directory / "changes"
+    scratch.mkdir()
+    changes = series.changes(lambda name: _content(tree / name), scratch, version, log)
+    shutil.rmtree(scratch)
+    choices = {name: content for name, content in changes.items() if name.name.startswith("Kconfig")}
+    originals = {name: _content(tree / name) for name in choices}
+    _put(tree, choices)
+    yield
+    _put(tree, originals)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _put(tree: Path, contents: Mapping[Path, bytes | None]) -> None:
+    """Write files; remove those that have no content."""
+    for name, content in contents.items():
+        if content is None:
+            (tree / name).unlink(missing_ok=True)
+        else:
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_bytes(content)
 
 
 def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:

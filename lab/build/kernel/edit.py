@@ -20,10 +20,10 @@ from lab.build.kernel.series import Series
 from lab.build.kernel.source import Source, ensure_source, given_source, unpack
 from lab.build.report import LineReport, Report
 from lab.build.step import BuildLog
-from lab.checkout import CHECKOUT
+from lab.checkout import checkout
 from lab.errors import BuildError, HostError, InputError, LabError
 
-TREE = CHECKOUT / "build" / "kernel"
+TREE = Path("build", "kernel")  # in the checkout
 BASE = "lab-base"  # tag: Linux as it was unpacked
 FILES = "lab-files"  # tag: with the new files
 SOURCE_SHA256, SOURCE_PATH = "lab.sourceSha256", "lab.sourcePath"  # in git's configuration: of what
@@ -208,15 +208,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="kernel-edit", description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("verb", choices=["edit", "patches"])
     parser.add_argument("--source", type=Path, help="a kernel tree or archive; default: Debian's package")
-    parser.add_argument("--tree", type=Path, default=TREE, help="where the repository is (default: %(default)s)")
+    parser.add_argument("--tree", type=Path, help=f"where the repository is (default: {TREE})")
     options = parser.parse_args(arguments)
     report = LineReport()
     try:
+        tree = checkout(f"make kernel-{options.verb}") / (options.tree or TREE)
         if options.verb == "edit":
             source = given_source(options.source) if options.source else ensure_source(report)
-            edit(source, Series(), options.tree, report)
+            edit(source, Series(), tree, report)
         else:
-            for name in write_back(options.tree, Series()):
+            for name in write_back(tree, Series()):
                 report.step(f"hwsim-patches/patches/{name}")
     except LabError as error:
         report.step(f"lab: {error}")

@@ -12,10 +12,10 @@ from pathlib import Path
 from lab.build.kernel.config import fragments
 from lab.build.kernel.tree import Changes, Plain
 from lab.build.step import BuildLog
-from lab.checkout import CHECKOUT
+from lab.checkout import DATA
 from lab.errors import BuildError
 
-PATCHES = CHECKOUT / "hwsim-patches"
+PATCHES = DATA / "hwsim-patches"
 _PATCHED = re.compile(r"^\+\+\+ b/(\S+)", re.MULTILINE)
 _TOUCHED = re.compile(r"^(?:\+\+\+ b|--- a)/(\S+)", re.MULTILINE)
 

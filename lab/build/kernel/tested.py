@@ -9,6 +9,7 @@ import sys
 from lab.build.kernel.series import Series
 from lab.build.kernel.source import Source, ensure_source
 from lab.build.report import LineReport
+from lab.checkout import checkout
 
 
 def note(series: Series, source: Source) -> bool:
@@ -26,6 +27,7 @@ def note(series: Series, source: Source) -> bool:
 
 def main() -> int:
     """Write it; say so if it has changed."""
+    checkout("hwsim-patches/tested")
     if note(Series(), ensure_source(LineReport())):
         print("hwsim-patches/tested names this kernel now: commit it with your change")
     return 0

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256
-from lab.build.image.debian import SUITE, fetch_tar
+from lab.build.image.debian import SUITE, NoPackageError, fetch_tar
 from lab.build.image.image import Image
 from lab.build.report import Report
 from lab.build.step import BuildLog
@@ -27,7 +26,6 @@ LIBRARIES = "usr/lib/x86_64-linux-gnu"  # below a sysroot
 RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 500_000_000
 _OPTIONS = ["--variant=extract", '--aptopt=Apt::Install-Recommends "false"']
-_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
 _LEFT_OUT = ("bin", "sbin", "share/doc", "share/man", "share/locale")  # of usr
 _LINKS = {"lib": "usr/lib", "lib64": "usr/lib64"}  # every Debian has them, but no package contains them
 
@@ -72,12 +70,8 @@ def _make(directory: Path, packages: list[str], where: str, store: Store, report
     log, tar, root = BuildLog(store.log, directory), directory / "packages.tar", directory / "root"
     try:
         fetch_tar(tar, _OPTIONS, packages, "fetching headers and libraries", log, report, NEEDED_BYTES)
-    except BuildError:
-        if unknown := _UNKNOWN.search(log.path.read_text(errors="replace")):
-            raise BuildError(
-                f"Debian {SUITE} has no package {unknown[1]}", where=where, hint=f"the whole log: {log.path}"
-            ) from None
-        raise
+    except NoPackageError as error:
+        raise BuildError(error.message, where=where, hint=error.hint) from None
     root.mkdir()
     argv = ["tar", "--extract", "--file", str(tar), "--no-same-owner", "--directory", str(root)]
     log.run("unpacking them", [*argv, *(f"--exclude=./usr/{name}" for name in _LEFT_OUT), "./usr"])

@@ -110,8 +110,12 @@ def run(
     used: dict[Uses, Hashes] = {}
 
     def hashes(plan: str) -> Hashes:
+        nonlocal machine
         uses = Uses.of(Plan.from_json(plan))
         if uses not in used:
+            if missing := set(uses.images) - machine.node_images.keys():
+                with reporter() as report:
+                    machine = runs.with_images(machine, missing, report)
             used[uses] = made_of.hashes(uses, machine)
         return used[uses]
 

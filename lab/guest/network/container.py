@@ -23,7 +23,7 @@ from lab.guest import commands
 from lab.guest.errors import GuestError
 from lab.guest.tasks import run
 from lab.shared import types
-from lab.shared.paths import BASE, CGROUPS, ENTER, NODES
+from lab.shared.paths import BASE, CGROUPS, ENTER, IMAGES, NODES
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNET = 0x40000000  # sched.h
@@ -72,11 +72,12 @@ class Container:
         self.root = home / "root"
         for directory in (home, self.root, home / "upper", home / "work"):
             directory.mkdir()
+        lower = f"{IMAGES / spec.image}:{BASE}" if spec.image else BASE
         mount(
             "overlay",
             self.root,
             "overlay",
-            f"lowerdir={BASE},upperdir={home}/upper,workdir={home}/work",
+            f"lowerdir={lower},upperdir={home}/upper,workdir={home}/work",
         )
         self._cgroup = CGROUPS / f"lab-{name}"
         self._cgroup.mkdir()

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from lab.errors import suggestion
 from lab.model import links
+from lab.model.node import MEMORY_BYTES, WithRadio
 from lab.model.node import Node as NodeModel
-from lab.model.node import WithRadio
 from lab.model.topology import Topology
 from lab.plan.network import bridging
 from lab.plan.network.addresses import Ips, Macs, made_mac
@@ -192,6 +192,12 @@ class _Builder:
             return self.ips.claim(text, name, keys)
         return None
 
+    def _memory_bytes(self, model: NodeModel) -> int:
+        """Return the memory limit of a node: its own, or that of its image."""
+        if model.memory is not None:
+            return model.memory
+        return self.source.images[model.image].memory if model.image is not None else MEMORY_BYTES
+
     def _node(self, name: str, model: NodeModel) -> Node:
         """Resolve one node; its IP address is assigned later unless given."""
         interfaces = self.interfaces[name]
@@ -204,7 +210,8 @@ class _Builder:
             kind=model.kind,
             roles=list(model.roles),
             ip=ip,
-            memory_bytes=model.memory,
+            memory_bytes=self._memory_bytes(model),
+            image=model.image,
             pids_max=model.pids,
             position_m=list(position) if position is not None else None,
             interfaces=interfaces,

@@ -311,7 +311,7 @@ def test_an_event_that_needs_a_medium(event: Event, message: str) -> None:
 def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Plan) -> None:
     recorder, due, fired = Recorder(plan), [], []
     guest = SimpleNamespace(
-        call_at=lambda at_ns, act: due.append((at_ns, act)),
+        call_at=lambda at_ns, act, _changes_levels: due.append((at_ns, act)),
         run_timeline=lambda duration_ns: due.append((duration_ns, None)),
         fire=lambda event, act: fired.append((event, act())),
     )

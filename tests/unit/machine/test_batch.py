@@ -11,7 +11,7 @@ import pytest
 
 from lab.errors import RunError
 from lab.machine import batch
-from lab.machine.guest import Setup
+from lab.machine.guest import Guest, Setup
 
 # in place of the agent: prints each line as a node's console does, and leaves its number as the status
 ECHOES = r"""
@@ -28,9 +28,13 @@ touch "$run/commands/done"
 """
 
 
+def start(setup: Setup) -> batch.Start:
+    return lambda console: Guest.started(setup, "batch", console=console)
+
+
 def test_lines_reach_the_guest_and_their_output_comes_back(setup: Callable[[str], Setup]) -> None:
     output = io.BytesIO()
-    assert batch.run(setup(ECHOES), [b"nodes\n", b"sta1 true\n", b"no line end"], output) == 3
+    assert batch.run(start(setup(ECHOES)), [b"nodes\n", b"sta1 true\n", b"no line end"], output) == 3
     assert output.getvalue() == b"agent batch\nnodes\nsta1 true\nno line end\n"
 
 
@@ -43,32 +47,32 @@ def test_a_line_is_run_before_the_next_one_comes(setup: Callable[[str], Setup]) 
             assert answer.readline() == b"agent batch\n"
             yield b"after " + answer.readline()
 
-        assert batch.run(setup(ECHOES), lines(), output) == 2
+        assert batch.run(start(setup(ECHOES)), lines(), output) == 2
         assert answer.readline() == b"after first\n"
 
 
 def test_exit_is_the_last_line(setup: Callable[[str], Setup]) -> None:
     output = io.BytesIO()
-    assert batch.run(setup(ECHOES), [b"nodes\n", b" exit \n", b"links\n"], output) == 1
+    assert batch.run(start(setup(ECHOES)), [b"nodes\n", b" exit \n", b"links\n"], output) == 1
     assert b"links" not in output.getvalue()
 
 
 def test_exit_has_the_status_that_it_names(setup: Callable[[str], Setup]) -> None:
-    assert batch.run(setup(ECHOES), [b"nodes\n", b"exit 3\n", b"links\n"], io.BytesIO()) == 3
+    assert batch.run(start(setup(ECHOES)), [b"nodes\n", b"exit 3\n", b"links\n"], io.BytesIO()) == 3
 
 
 def test_a_guest_that_fails_without_commands(setup: Callable[[str], Setup]) -> None:
     with pytest.raises(RunError, match="its output shows why"):
-        batch.run(setup("echo Traceback\n"), [], io.BytesIO())
+        batch.run(start(setup("echo Traceback\n")), [], io.BytesIO())
 
 
 def test_output_that_nobody_reads_ends_it(setup: Callable[[str], Setup]) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     with pytest.raises(BrokenPipeError):
-        batch.run(setup(ECHOES), [b"nodes\n"] * 3, os.fdopen(writing, "wb", buffering=0))
+        batch.run(start(setup(ECHOES)), [b"nodes\n"] * 3, os.fdopen(writing, "wb", buffering=0))
 
 
 def test_a_guest_that_ends_too_early(setup: Callable[[str], Setup]) -> None:
     with pytest.raises(RunError, match="the guest ended before it ran all commands"):
-        batch.run(setup("echo Traceback\n"), [b"nodes\n"], io.BytesIO())
+        batch.run(start(setup("echo Traceback\n")), [b"nodes\n"], io.BytesIO())

@@ -80,7 +80,7 @@ def fake_mmdebstrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     directory.mkdir()
     program = directory / "mmdebstrap"
     monkeypatch.setenv("PATH", f"{directory}:/usr/sbin:/usr/bin:/sbin:/bin")
-    monkeypatch.setattr(debian, "_mount_namespace", list)
+    monkeypatch.setattr(debian, "mount_namespace", list)
     monkeypatch.setattr(debian, "namespace_problem", lambda: None)
     return program
 
@@ -106,7 +106,7 @@ def test_archive_that_cannot_be_reached(fake_mmdebstrap: Path, log: BuildLog) ->
 
 
 def test_package_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> None:
-    with pytest.raises(BuildError, match="Unable to locate package iw"):
+    with pytest.raises(BuildError, match='^Debian trixie has no package "iw"'):
         fetch(fake_mmdebstrap, "echo 'E: Unable to locate package iw' >&2; exit 1", log)
 
 

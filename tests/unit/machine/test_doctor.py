@@ -14,6 +14,7 @@ import pytest
 
 from lab.build.cache import cache_root, file_sha256
 from lab.build.image import namespaces
+from lab.cli.lists import print_missing_packages
 from lab.errors import HostError
 from lab.machine import doctor
 from lab.machine.doctor import examine, host_tools
@@ -164,3 +165,38 @@ def test_user_without_a_range_of_ids(tmp_path: Path) -> None:
     assert not namespaces._has_range(path, "nobody-else")
     assert namespaces._has_range(path, "somebody")
     assert not namespaces._has_range(tmp_path / "nowhere", "somebody")
+
+
+def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container that runs as the user of its caller."""
+    monkeypatch.setattr(os, "geteuid", lambda: 987654321)
+    monkeypatch.setattr(shutil, "which", lambda name: "/bin/true")
+    assert namespaces.namespace_problem() == (
+        "the user 987654321 has no name here",
+        "run as a user of this system, or as root",
+    )
+
+
+def test_root_mounts_in_a_namespace_of_its_own_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root of `docker build` may not mount: unshare fails."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for may_mount in (True, False):
+        monkeypatch.setattr(namespaces, "_runs", lambda argv, may_mount=may_mount: may_mount)
+        assert namespaces.namespace_problem() is None
+        assert namespaces.mount_namespace()[:2] == (["unshare", "--mount"] if may_mount else [])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert namespaces.mount_namespace() == []
+
+
+def test_missing_packages_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "packages"
+    path.write_text("no-such b-package all b\nnot-there a-package all a\nneither a-package all a\nsh dash all c\n")
+    monkeypatch.setattr(doctor.host_tools, "__defaults__", (path,))
+    print_missing_packages(as_json=False)
+    print_missing_packages(as_json=True)
+    assert capsys.readouterr().out == 'a-package\nb-package\n["a-package", "b-package"]\n'
+    path.write_text("sh dash all c\n")
+    print_missing_packages(as_json=False)
+    assert capsys.readouterr().out == ""

@@ -33,6 +33,7 @@ prepare:
 net/%.o:
 	@test "$(CHECK)" = sparse
 	@grep -n unsound $(CURDIR)/net/$*.c | sed 's|:.*|:2: warning: unsound|; s|^|$(CURDIR)/net/$*.c:|'
+	@! grep -qs "option" $(CURDIR)/net/Kconfig || echo "$(CURDIR)/net/old.c:9:2: warning: part of an option"
 	@echo "$(CURDIR)/include/linux/old.h:3:4: warning: the kernel's own"
 """
 PATCH = "Subject: [PATCH] change\n\n--- a/net/old.c\n+++ b/net/old.c\n@@ -1,2 +1,2 @@\n one\n-two\n+{word}\n"
@@ -113,6 +114,12 @@ def test_what_sparse_says_of_the_kernels_own_file_anyway_passes(checked: Checked
     said = r"net/old\.c:3:2: warning: unsound \(2 times, 1 without the series\)\n    net/old\.c:5:2: "
     with pytest.raises(BuildError, match=said):
         checked.check()
+
+
+def test_what_an_option_of_the_series_compiles_is_the_kernels_own(checked: Checked) -> None:
+    """Both sides are compiled with the same options, or old code would look new."""
+    (checked.directory / "files" / "net" / "Kconfig").write_text("config NET_OPTION # option\n")
+    checked.check()
 
 
 def test_failure_is_not_remembered(checked: Checked) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def test_it_ends_when_it_is_killed(process: GuestProcess) -> None:
         ("shell", {"console_level": "debug"}, "loglevel=8"),
     ],
 )
-def test_level_of_the_console(mode: str, level: dict[str, str], words: str) -> None:
+def test_level_of_the_console(mode: str, level: dict[str, Any], words: str) -> None:
     files = GuestFiles(Path("linux"), Path("initrd"), Path("image"), Path("code"), Path("run"))
     assert words in command_line(files, Path("s"), seed=1, radios=0, mode=mode, memory_bytes=1 << 30, **level)
 

@@ -111,31 +111,31 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "count, each, image, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
             "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, beacon_interval, width, "
             "guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, each, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
+            "roles, count, each, image, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, txpower, rate, "
             "rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, "
             "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),
             'mine.yaml:3  nodes.ap1.clock_accuracy: unknown key "clock_accuracy": it belongs in medium:; known keys: '
-            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, image, memory, pids, sysctls, ip, mac",
         ),
         (
             node("{kind: host, channel: 5}"),
             'mine.yaml:3  nodes.ap1.channel: unknown key "channel": it is for kind: ap and kind: monitor; known keys: '
-            "kind, roles, count, each, memory, pids, sysctls, ip, mac",
+            "kind, roles, count, each, image, memory, pids, sysctls, ip, mac",
         ),
         (
             TOPOLOGY + "nods: {}\n",
             'mine.yaml:5  nods: unknown key "nods" (did you mean nodes?); known keys: name, about, include, country, '
-            "subnet, console_level, rate_control, nodes, links, medium, mobility, timeline, uncertain, what_if",
+            "subnet, console_level, rate_control, memory, nodes, links, medium, mobility, timeline, uncertain, what_if",
         ),
         (
             node("{kind: app}"),

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from lab.checkout import CHECKOUT
 from lab.library import known
 from lab.model.include import read
 from lab.reference import __main__ as command
 from lab.reference import keys, schema
 
+FOLDER = CHECKOUT / "docs" / "reference"
+
 
 def test_the_files_are_current() -> None:
-    assert list(command.out_of_date(command.FOLDER)) == [], "run: python -m lab.reference"
+    assert list(command.out_of_date(FOLDER)) == [], "run: python -m lab.reference"
 
 
 def definitions(kind: str) -> Iterator[dict[str, Any]]:
@@ -75,7 +78,7 @@ def test_writing_the_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert not folder.exists()
     assert "docs/reference/files.md is out of date; run: python -m lab.reference" in capsys.readouterr().out
     assert command.main([], folder) == command.main(["--check"], folder) == 0
-    assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in command.FOLDER.iterdir())
+    assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in FOLDER.iterdir())
 
 
 @pytest.mark.parametrize("kind", ["topology", "workload", "experiment"])

@@ -30,7 +30,7 @@ WALLS = Walls(1.0, 0.5, 0.5)
 class Machine:
     """Boots nothing."""
 
-    def setup(self, plan: Plan, directory: Path) -> None:
+    def setup(self, plan: Plan, directory: Path, mode: str) -> None:
         return None
 
 
@@ -61,7 +61,7 @@ def start(monkeypatch: pytest.MonkeyPatch, ends: Callable[[], Walls]) -> None:
     """Have guests that end like this."""
 
     @contextmanager
-    def started(setup: Setup, stall_wall_s: float) -> Iterator[Any]:
+    def started(setup: Setup, mode: str, **options: Any) -> Iterator[Any]:
         class Started:
             def follow(self, on_progress: object) -> Walls:
                 return ends()

@@ -18,7 +18,7 @@
 #include <os.h>
 #include "hostrom.h"
 
-#define HOSTROM_MAX 4
+#define HOSTROM_MAX 16
 #define HOSTROM_HELP								\
 	"hostrom=<file>\n"							\
 	"    Offers a file of the host as a block device that can only be read:\n"	\

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hostask=<fd>,<fd>: /dev/hostask, through which a program asks the host.
+ *
+ * What is written to it goes to the second file descriptor of the host, what is
+ * read from it comes from the first. Both are open when UML starts: pipes, or
+ * twice the same socket.
+ *
+ * A read waits in the host's read, with interrupts off, so that the whole guest
+ * stands still until the host has answered: no other task runs, no timer
+ * expires, and in time travel mode the clock does not move. (Without time
+ * travel the clock is the host's, and has moved on afterwards.) Signals of the
+ * host that come meanwhile are handled when the read is over. For the same
+ * reason the device is always ready for poll(), and has no non-blocking mode.
+ *
+ * The device is there without an argument, too, so that guests with and without
+ * it take the same (virtual) time to boot; it can then not be opened.
+ *
+ * The host's end of file is one for the reader; if nobody reads what is
+ * written, the error is EPIPE. One program at a time may have it open.
+ */
+
+#define pr_fmt(fmt) "hostask: " fmt
+
+#include <linux/fs.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <init.h>
+#include <os.h>
+
+#define HOSTASK_MAX PAGE_SIZE	/* bytes that are passed on at once */
+#define HOSTASK_HELP								\
+	"hostask=<fd>,<fd>\n"							\
+	"    Offers two file descriptors of the host as /dev/hostask: one to read\n" \
+	"    from and one to write to. A read stops the whole guest until there is\n" \
+	"    something to read.\n\n"
+
+static char *hostask_argument __initdata;
+static int hostask_from = -1, hostask_to;
+static unsigned long hostask_in_use;
+
+static int __init hostask_setup(char *argument, int *add)
+{
+	*add = 0;
+	hostask_argument = argument;
+	return 0;
+}
+
+__uml_setup("hostask=", hostask_setup, HOSTASK_HELP);
+
+static int hostask_open(struct inode *inode, struct file *file)
+{
+	if (hostask_from < 0)
+		return -ENODEV;
+	if (test_and_set_bit(0, &hostask_in_use))
+		return -EBUSY;
+	return stream_open(inode, file);
+}
+
+static int hostask_release(struct inode *inode, struct file *file)
+{
+	clear_bit(0, &hostask_in_use);
+	return 0;
+}
+
+static ssize_t hostask_read(struct file *file, char __user *to, size_t size,
+			    loff_t *at)
+{
+	unsigned long flags;
+	ssize_t length;
+	void *buffer;
+
+	size = min_t(size_t, size, HOSTASK_MAX);
+	if (!size)
+		return 0;
+	/* before the host's bytes are taken, which nobody could put back */
+	if (fault_in_writeable(to, size))
+		return -EFAULT;
+	buffer = kmalloc(size, GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	local_irq_save(flags);
+	do {
+		length = os_read_file(hostask_from, buffer, size);
+	} while (length == -EINTR);
+	local_irq_restore(flags);
+	if (length > 0 && copy_to_user(to, buffer, length))
+		length = -EFAULT;
+	kfree(buffer);
+	return length;
+}
+
+static ssize_t hostask_write(struct file *file, const char __user *from,
+			     size_t size, loff_t *at)
+{
+	unsigned long flags;
+	ssize_t length;
+	void *buffer;
+
+	size = min_t(size_t, size, HOSTASK_MAX);
+	if (!size)
+		return 0;
+	buffer = memdup_user(from, size);
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+	local_irq_save(flags);
+	do {
+		length = os_write_file(hostask_to, buffer, size);
+	} while (length == -EINTR);
+	local_irq_restore(flags);
+	kfree(buffer);
+	return length;
+}
+
+static const struct file_operations hostask_operations = {
+	.owner = THIS_MODULE,
+	.open = hostask_open,
+	.release = hostask_release,
+	.read = hostask_read,
+	.write = hostask_write,
+};
+
+static struct miscdevice hostask_device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "hostask",
+	.mode = 0600,
+	.fops = &hostask_operations,
+};
+
+static int __init hostask_parse(void)
+{
+	int from, to, error;
+	char rest;
+
+	if (sscanf(hostask_argument, "%d,%d%c", &from, &to, &rest) != 2) {
+		pr_err("%s: write hostask=<fd>,<fd>\n", hostask_argument);
+		return -EINVAL;
+	}
+	/* processes of the guest must not keep the host's pipes open */
+	error = os_set_exec_close(from);
+	if (!error)
+		error = os_set_exec_close(to);
+	if (error) {
+		pr_err("%s: error %d\n", hostask_argument, error);
+		return error;
+	}
+	hostask_from = from;
+	hostask_to = to;
+	return 0;
+}
+
+static int __init hostask_init(void)
+{
+	int error = hostask_argument ? hostask_parse() : 0;
+
+	return error ?: misc_register(&hostask_device);
+}
+device_initcall(hostask_init);

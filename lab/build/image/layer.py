@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The layer of a node image: how a tree differs from the base image's, as overlayfs wants it.
+
+It has the files that are new or changed, the directories above them, and a "whiteout" (a character device 0, 0) for
+each path that is gone (the kernel's Documentation/filesystems/overlayfs.rst). Times do not count as a difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import stat
+import tarfile
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+# drwxr-xr-x 0/0   162 2025-11-25 15:01 squashfs-root/bin; a device has "1, 3" for the size
+_LISTED = re.compile(r"(?P<mode>\S{10}) (?P<uid>\d+)/(?P<gid>\d+) +(?:\d+|\d+, *\d+) \S+ \S+ (?P<path>.*)")
+_KINDS = {"d": tarfile.DIRTYPE, "-": tarfile.REGTYPE, "l": tarfile.SYMTYPE}
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file of a tree."""
+
+    kind: bytes  # tarfile's
+    mode: int
+    uid: int
+    gid: int
+    content: str = ""  # of a file its SHA-256, of a symbolic link its target
+
+
+@dataclass(frozen=True)
+class Added:
+    """A regular file that belongs to root, or with ``link`` a symbolic link, to put into a layer."""
+
+    content: bytes
+    executable: bool = False
+    link: str | None = None
+
+
+def listed(text: str, unpacked: Path) -> dict[str, Member]:
+    """Return the files of a squashfs by their paths: usr/bin/curl.
+
+    Args:
+        text: what ``unsquashfs -lln -dest ROOT`` printed, with ROOT as the first part of each path.
+        unpacked: where it was unpacked, for the contents.
+    """
+    found = {}
+    for line in text.splitlines():
+        fields = _LISTED.fullmatch(line)
+        if fields is None or fields["mode"][0] not in _KINDS:
+            continue
+        kind = _KINDS[fields["mode"][0]]
+        path, _, target = fields["path"].partition(" -> ") if kind == tarfile.SYMTYPE else (fields["path"], "", "")
+        _, _, name = path.partition("/")
+        if name:
+            content = sha256_of(unpacked / name) if kind == tarfile.REGTYPE else target
+            found[name] = Member(kind, _mode(fields["mode"][1:]), int(fields["uid"]), int(fields["gid"]), content)
+    return found
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, as hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _mode(text: str) -> int:
+    """Return rwsr-xr-t as a number."""
+    mode = sum(1 << (8 - place) for place, letter in enumerate(text) if letter in "rwxst")
+    special = {(2, "sS"): stat.S_ISUID, (5, "sS"): stat.S_ISGID, (8, "tT"): stat.S_ISVTX}
+    return mode | sum(bit for (place, letters), bit in special.items() if text[place] in letters)
+
+
+def write(full: Path | None, base: Mapping[str, Member], added: Mapping[str, Added], layer: Path, time_s: int) -> None:
+    """Write the layer that makes a tree, with some more files, out of the base image's.
+
+    Args:
+        full: tar file of the tree; None: that of the base image.
+        base: the base image's files.
+        added: more files by their paths; they replace those of the tree.
+        layer: tar file to write.
+        time_s: the time of directories, whiteouts and added files, since the epoch.
+    """
+    with tarfile.open(layer, "w", format=tarfile.PAX_FORMAT) as target:
+        chosen = _differences(full, base, added, time_s) if full else {}
+        chosen |= {name: _of(name, file, time_s) for name, file in added.items()}
+        for name in _directories(chosen):
+            chosen[name] = (_directory(name, base.get(name), time_s), None)
+        for name in sorted(chosen):
+            made, content = chosen[name]
+            target.addfile(made, None if content is None else io.BytesIO(content))
+
+
+def _differences(
+    full: Path, base: Mapping[str, Member], added: Mapping[str, Added], time_s: int
+) -> dict[str, tuple[tarfile.TarInfo, bytes | None]]:
+    """Return what is new, changed or gone in a tree, except for files that are replaced anyway."""
+    chosen: dict[str, tuple[tarfile.TarInfo, bytes | None]] = {}
+    with tarfile.open(full) as source:
+        members = {name_of(member): member for member in source}
+        for name, member in members.items():
+            if name in added:
+                continue
+            made, content = _standing_alone(source, members, member)
+            if _member(made, content) != base.get(name):
+                chosen[name] = (made, content)
+    for name in _gone(base, {*members, *added}):
+        chosen[name] = (_whiteout(name, time_s), None)
+    return chosen
+
+
+def name_of(member: tarfile.TarInfo) -> str:
+    """Return the path of a tar file's member, without the dot at its beginning."""
+    return member.name.removeprefix("./").rstrip("/")
+
+
+def _standing_alone(
+    source: tarfile.TarFile, members: Mapping[str, tarfile.TarInfo], member: tarfile.TarInfo
+) -> tuple[tarfile.TarInfo, bytes | None]:
+    """Return a member and its content; a hard link becomes a file, since what it links to may not be in the layer."""
+    if member.islnk():
+        linked = members[member.linkname.removeprefix("./")]
+        made = tarfile.TarInfo(member.name)
+        made.mode, made.uid, made.gid, made.size, made.mtime = (
+            linked.mode,
+            linked.uid,
+            linked.gid,
+            linked.size,
+            linked.mtime,
+        )
+        return made, _content(source, linked)
+    return member, _content(source, member)
+
+
+def _content(source: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | None:
+    file = source.extractfile(member) if member.isreg() else None
+    return file.read() if file is not None else None
+
+
+def _member(made: tarfile.TarInfo, content: bytes | None) -> Member:
+    text = hashlib.sha256(content).hexdigest() if content is not None else made.linkname
+    mode = 0o777 if made.issym() else made.mode & 0o7777
+    return Member(made.type, mode, made.uid, made.gid, text)
+
+
+def _gone(base: Mapping[str, Member], names: Collection[str]) -> list[str]:
+    """Return the paths of the base image that a tree lacks; of a directory that is gone, only its own."""
+    kept = set(names) | _directories(names)
+    gone = {name for name in base if name not in kept}
+    return sorted(name for name in gone if str(PurePosixPath(name).parent) not in gone)
+
+
+def _whiteout(name: str, time_s: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(f"./{name}")
+    entry.type, entry.mode, entry.mtime, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 0, time_s, 0, 0
+    return entry
+
+
+def _of(name: str, file: Added, time_s: int) -> tuple[tarfile.TarInfo, bytes | None]:
+    entry = tarfile.TarInfo(f"./{name}")
+    entry.mode, entry.mtime, entry.size = 0o755 if file.executable else 0o644, time_s, len(file.content)
+    if file.link is None:
+        return entry, file.content
+    entry.type, entry.mode, entry.linkname, entry.size = tarfile.SYMTYPE, 0o777, file.link, 0
+    return entry, None
+
+
+def _directories(names: Iterable[str]) -> set[str]:
+    """Return the directories above these paths that are not among them."""
+    given = set(names)
+    found = {str(parent) for name in given for parent in PurePosixPath(name).parents}
+    return found - given - {"."}
+
+
+def _directory(name: str, base: Member | None, time_s: int) -> tarfile.TarInfo:
+    """Return a directory, with the owner and mode that it has in the base image: overlayfs shows the layer's."""
+    entry = tarfile.TarInfo(f"./{name}")
+    entry.type, entry.mode, entry.mtime = tarfile.DIRTYPE, 0o755, time_s
+    if base is not None:
+        entry.mode, entry.uid, entry.gid = base.mode, base.uid, base.gid
+    return entry

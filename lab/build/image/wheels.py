@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Python packages of a node image: wheels from PyPI for the guest's Python, unpacked by pip."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from lab.build.image.layer import Added
+from lab.build.step import BuildLog
+from lab.errors import BuildError
+from lab.library import shown
+
+_NO_WHEEL = re.compile(r"No matching distribution found for (?P<requirement>.+)")
+_NO_NETWORK = re.compile(r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|ProxyError")
+_OLDEST_GLIBC = 5  # minor version, that of manylinux1
+_RECORDED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")  # pip's notes in .dist-info
+
+
+def directory(packages: Mapping[str, str]) -> str:
+    """Return where the guest's Python finds packages that are not Debian's.
+
+    Args:
+        packages: versions of the base image's.
+    """
+    return f"usr/local/lib/python{_python(packages)}/dist-packages"
+
+
+def _python(packages: Mapping[str, str]) -> str:
+    major, minor = packages["python3"].split(".")[:2]
+    return f"{major}.{minor}"
+
+
+def options(packages: Mapping[str, str]) -> list[str]:
+    """Return what tells pip which wheels the guest can use: those for its Python and its C library, or older ones."""
+    python = _python(packages)
+    glibc = int(packages["libc6"].split(".")[1].split("-")[0])
+    platforms = [f"manylinux_2_{minor}_x86_64" for minor in range(glibc, _OLDEST_GLIBC - 1, -1)]
+    platforms += ["manylinux2014_x86_64", "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64"]
+    abis = [f"cp{python.replace('.', '')}", "abi3", "none"]
+    return [
+        "--only-binary=:all:",
+        f"--python-version={python}",
+        "--implementation=cp",
+        *(f"--abi={abi}" for abi in abis),
+        *(f"--platform={platform}" for platform in platforms),
+    ]
+
+
+def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log: BuildLog) -> dict[str, Added]:
+    """Return the files of Python packages, by their paths in the image.
+
+    Args:
+        requirements: the list, in pip's format.
+        packages: versions of the base image's.
+        scratch: an empty directory.
+        log: receives pip's output.
+
+    Raises:
+        BuildError: there is no such package, no wheel of it for the guest, or no network.
+    """
+    argv = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--no-compile"]
+    argv += [*options(packages), f"--target={scratch}", f"--requirement={requirements}"]
+    settings = {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
+    try:
+        log.run("fetching Python packages", argv, env=settings)
+    except BuildError as error:
+        text = log.path.read_text(errors="replace")
+        if _NO_NETWORK.search(text):
+            raise BuildError(
+                "fetching Python packages failed: the package index cannot be reached",
+                hint=f"this step needs the network once; the whole log: {log.path}",
+            ) from error
+        if missing := _NO_WHEEL.search(text):
+            raise BuildError(
+                f"there is no wheel of {missing['requirement']} for Python {_python(packages)} on x86-64",
+                where=shown(requirements),
+                hint="nodes cannot compile packages; choose a version that has wheels, or Debian's in packages",
+            ) from error
+        raise
+    place = directory(packages)
+    return {f"{'usr/local' if _is_program(name) else place}/{name}": added for name, added in _files(scratch)}
+
+
+def _is_program(name: str) -> bool:
+    """Return whether pip put a program there, which --target leaves beside the packages."""
+    return Path(name).parent == Path("bin")
+
+
+def versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of the Python packages that have these files."""
+    found = {}
+    for name in names:
+        if name.endswith(".dist-info/METADATA"):
+            package, _, version = Path(name).parent.name.removesuffix(".dist-info").rpartition("-")
+            found[package] = version
+    return dict(sorted(found.items()))
+
+
+def _files(tree: Path) -> Iterable[tuple[str, Added]]:
+    """Yield path and content of each file, without what pip notes of the installation."""
+    for path in sorted(tree.rglob("*")):
+        noted = path.parent.suffix == ".dist-info" and path.name in _RECORDED
+        if path.is_file() and not noted and "__pycache__" not in path.parts:
+            name, content = path.relative_to(tree).as_posix(), path.read_bytes()
+            if _is_program(name):  # pip wrote this Python's path into its first line
+                content = re.sub(rb"\A#!.*python.*", b"#!/usr/bin/python3", content)
+            yield name, Added(content, executable=bool(path.stat().st_mode & 0o100))

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""What a program that drives the lab may ask for: each public method of ``Calls`` is a request (lab.guest.lockstep)."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from lab.guest.errors import GuestError
+from lab.guest.kinds import event_steps
+from lab.guest.live import LiveGuest
+from lab.guest.loop import now_ns
+from lab.guest.steps import Step
+from lab.guest.tasks import Task
+from lab.guest.timeline import Moment
+from lab.shared import types
+from lab.shared.medium_types import MediumLink, MediumUpdate
+from lab.shared.paths import EXCHANGED, LOCKSTEP_LOGS
+
+_GRACE_NS = 2_000_000_000  # between asking the programs that still run to end and killing them
+_CHUNK_BYTES = 1 << 20
+
+
+class Calls:
+    """Requests on a running guest. ``over``: the host has asked for the end."""
+
+    def __init__(self, guest: LiveGuest, duration_ns: int) -> None:
+        """``duration_ns``: of the timeline."""
+        self.over = False
+        self._guest = guest
+        self._duration_ns = duration_ns
+        self._tasks: list[Task] = []
+        self._news = 0  # what the host may wait for: events of daemons, and ends of programs
+        self._listened: set[object] = set()
+
+    def do(self, do: str, **parameters: Any) -> dict[str, Any]:
+        """Do what is asked for; returns the answer.
+
+        Raises:
+            GuestError: It cannot be done.
+        """
+        call: Callable[..., dict[str, Any] | None] | None = None if do.startswith("_") else getattr(self, do, None)
+        if call is None:
+            raise GuestError(f'the agent knows no request "{do}"')
+        return call(**parameters) or {}
+
+    def run_until(self, at_ns: int, news: bool = False, process: int | None = None) -> None:
+        """Go on to a time of the timeline.
+
+        Args:
+            at_ns: that time; not beyond the end of the timeline.
+            news: stop before if a daemon has reported something, or a program has ended.
+            process: stop before if this program has ended.
+        """
+        self._listen()
+        before = self._news
+        task = None if process is None else self._tasks[process]
+
+        def stops() -> bool:
+            ended = task is not None and not task.alive
+            return self._guest.failure is not None or ended or (news and self._news != before)
+
+        self._guest.loop.run_until(self._guest.clock.start_ns + min(at_ns, self._duration_ns), stops)
+
+    def _listen(self) -> None:
+        """Listen to daemons; to those that were started anew, too."""
+        for control in self._guest.controls.values():
+            if control not in self._listened:
+                self._listened.add(control)
+                control.forget(self._heard)  # it may have taken over listeners
+                control.listen(self._heard)
+
+    def _heard(self, _stamp_ns: int, _text: str) -> None:
+        self._news += 1
+
+    def start(self, node: str, argv: list[str], name: str, stdin: str | None = None) -> dict[str, Any]:
+        """Start a program in a node: ``{process, out, err}``, its number and the files of its output.
+
+        Args:
+            node: where.
+            argv: its command.
+            name: for its files.
+            stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
+        """
+        number = len(self._tasks)
+        LOCKSTEP_LOGS.mkdir(exist_ok=True)
+        out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
+        given = EXCHANGED / stdin if stdin else Path(os.devnull)
+        command = self._guest.container(node).command(*argv)
+        self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, stdin=given))
+        return {"process": number, "out": str(out.name), "err": str(err.name)}
+
+    def _ended(self, _task: Task) -> None:
+        self._news += 1
+
+    def state(self, process: int) -> dict[str, Any]:
+        """Whether a program has ended, and how: ``{alive, exit, signal, started_ns, ended_ns}``."""
+        self._guest.loop.step(now_ns())  # its end may have come at this very moment
+        task = self._tasks[process]
+        since = self._guest.clock.since_start_ns
+        return {
+            "alive": task.alive,
+            "exit": task.exit,
+            "signal": task.signal,
+            "started_ns": since(task.started_ns),
+            "ended_ns": None if task.ended_ns is None else since(task.ended_ns),
+        }
+
+    def signal(self, process: int, number: int) -> None:
+        """Signal a program, if it still runs."""
+        self._tasks[process].send(signal.Signals(number))
+
+    def put(self, node: str, path: str, mode: int, file: str) -> None:
+        """Write a file to a node, with the content of a file in EXCHANGED."""
+        with (EXCHANGED / file).open("rb") as content:
+            chunks = iter(partial(content.read, _CHUNK_BYTES), b"")
+            self._guest.container(node).write_chunks(path, chunks, mode)
+
+    def get(self, node: str, path: str, file: str) -> None:
+        """Copy a regular file of a node to a file in EXCHANGED."""
+        container = self._guest.container(node)
+        try:
+            with container.files():
+                source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
+            with os.fdopen(source, "rb") as content, (EXCHANGED / file).open("wb") as copy:
+                while chunk := content.read(_CHUNK_BYTES):
+                    copy.write(chunk)
+        except OSError as error:
+            raise GuestError(f"{node} has no file {path} to copy: {error.strerror}", node) from None
+
+    def events(self, events: list[dict[str, Any]], updates: list[list[Any]]) -> None:
+        """Do events at their times, and change levels from now on as their moves have it.
+
+        Args:
+            events: the fields of lab.shared.types.Event.
+            updates: all changes of levels that are to come: time, and links.
+        """
+        for event in (types.Event(**fields) for fields in events):
+            self._schedule(Moment(event.at_ns, partial(event_steps, self._guest.plan, event), event))
+        self._guest.forget_levels()
+        for at_ns, links in updates:
+            change = MediumUpdate(at_ns, [MediumLink(*link) for link in links])
+            self._schedule(Moment(at_ns, partial(self._change, change), changes_levels=True))
+        self._guest.loop.step(now_ns())  # some may be due now
+
+    def _schedule(self, moment: Moment) -> None:
+        self._guest.call_at(moment.at_ns, partial(moment.execute, self._guest), moment.changes_levels)
+
+    def _change(self, change: MediumUpdate) -> list[Step]:
+        from lab.guest.medium import requests
+        from lab.guest.medium_steps import netlink
+
+        assert self._guest.plan.medium is not None  # there are changes of levels
+        return [netlink(self._guest.plan.medium, requests.update(change))]
+
+    def counters(self) -> dict[str, Any]:
+        """The counters of the medium: ``{radios, links, channels}`` (lab.guest.medium.counters)."""
+        if self._guest.plan.medium is None:
+            raise GuestError("the medium is perfect, and counts nothing; write medium={}")
+        return self._guest.medium.counters(self._guest.clock.start_ns)
+
+    def status(self, node: str) -> dict[str, Any]:
+        """What hostapd or wpa_supplicant of a node says of itself: ``{status}``, lines of KEY=VALUE."""
+        control = self._guest.controls.get(node)
+        if control is None:
+            raise GuestError(f"{node} has neither hostapd nor wpa_supplicant")
+        return {"status": control.request("STATUS")}
+
+    def listens(self, node: str, socket: str) -> dict[str, Any]:
+        """Whether a socket such as tcp/80 listens in a node, and what else does: ``{listens, seen}``."""
+        from lab.guest import ready
+
+        pid = self._guest.pid(node)
+        return {"listens": ready.listening(pid, socket)(), "seen": ready.listens_on(node, pid)}
+
+    def finish(self) -> None:
+        """Go on to the end of the timeline: the run is that of its plan."""
+        self.over = True
+        self.run_until(self._duration_ns)
+
+    def end(self) -> None:
+        """End the run before its time: nobody expects of programs that they have ended."""
+        self.over = True
+        self._guest.processes.excuse()
+
+    def tidy(self) -> None:
+        """End the programs that were started here and still run."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            alive = [task for task in self._tasks if task.alive]
+            for task in alive:
+                task.send(number)
+            if alive:  # to look at the clock takes some time, too
+                self._guest.loop.run_until(now_ns() + _GRACE_NS, lambda: not any(task.alive for task in self._tasks))

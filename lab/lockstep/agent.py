@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The agent of a guest that is driven: requests to lab.guest.lockstep and their answers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+from lab.errors import RunError
+from lab.lockstep.errors import CallError
+from lab.machine.channel import Channel
+from lab.machine.guest import Guest
+from lab.machine.watch import POLL_S, Walls
+from lab.runs.limits import Limits
+
+__tracebackhide__ = True  # pytest shows the line of the caller
+
+
+class Agent:
+    """Asks the agent, and watches the guest while it works. ``now_ns`` is the time of the timeline."""
+
+    def __init__(self, guest: Guest, channel: Channel, limits: Limits) -> None:
+        self.now_ns = 0
+        self._guest = guest
+        self._channel = channel
+        self._limits = limits
+
+    def await_timeline(self) -> None:
+        """Wait until the network is up and the timeline begins.
+
+        Raises:
+            RunError: It did not come up.
+        """
+        self._answer()
+
+    def ask(self, do: str, **parameters: Any) -> dict[str, Any]:
+        """Have a request done; returns its answer.
+
+        Raises:
+            CallError: It cannot be done.
+            RunError: The run failed meanwhile, and has ended.
+        """
+        self._guest.resume()
+        self._send(do, parameters)
+        return self._answer()
+
+    def end(self, do: str) -> Walls:
+        """Have the run end, and wait until the guest is off; ``do``: "finish" or "end".
+
+        Raises:
+            RunError: It has failed.
+        """
+        self._guest.resume()
+        self._send(do, {})
+        walls = self._guest.follow(self._limits.look)
+        self._limits.judge()
+        return walls
+
+    def _send(self, do: str, parameters: dict[str, Any]) -> None:
+        with contextlib.suppress(BrokenPipeError):  # it has ended: the answer says so
+            self._channel.send(json.dumps({"do": do, **parameters}))
+
+    def _answer(self) -> dict[str, Any]:
+        while True:
+            try:
+                line = self._channel.receive(POLL_S)
+            except EOFError:
+                break
+            if line is not None:
+                return self._read(line)
+            self._limits.look(self._guest.look())
+        self._guest.follow(self._limits.look)  # it says why
+        raise RunError("the guest ended before its program asked it to")
+
+    def _read(self, line: str) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(line)
+        self.now_ns = answer["at_ns"]
+        if "refused" in answer:
+            raise CallError(answer["refused"])
+        return answer

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""What a program may wait for: ``net.wait_for(associated("sta1", "ap2"), timeout_s=5)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from lab.lockstep.node import Node
+from lab.lockstep.process import Process
+
+__tracebackhide__ = True  # pytest shows the line of the caller
+
+
+class Nodes(Protocol):
+    """What conditions may look at."""
+
+    def __getitem__(self, name: str) -> Node:
+        """The node of that name."""
+
+    def listens(self, node: str, socket: str) -> tuple[bool, str]:
+        """Whether a socket listens in a node, and what else does, in words."""
+
+
+class Condition(Protocol):
+    """Something that becomes true. A function without parameters will do, too."""
+
+    def holds(self, net: Nodes) -> bool:
+        """Whether it is true now."""
+
+    def seen(self, net: Nodes) -> str:
+        """What is true instead, for a message."""
+
+
+class associated:
+    """A station is associated with an access point, and has keys with it; with any, if none is named."""
+
+    def __init__(self, station: str, ap: str | None = None) -> None:
+        self._station = station
+        self._ap = ap
+
+    def __repr__(self) -> str:
+        return f"{self._station} to be associated with {self._ap or 'an access point'}"
+
+    def holds(self, net: Nodes) -> bool:
+        """Whether it is."""
+        found = net[self._station].ap
+        return found is not None if self._ap is None else found == net[self._ap].name
+
+    def seen(self, net: Nodes) -> str:
+        """The state of wpa_supplicant, and the access point."""
+        station = net[self._station]
+        return f"{self._station} is {station.status().get('wpa_state', '?')}, with {station.ap or 'no access point'}"
+
+
+class listening:
+    """A program listens in a node: ``listening("h1", "tcp/80")``."""
+
+    def __init__(self, node: str, socket: str) -> None:
+        self._node = node
+        self._socket = socket
+
+    def __repr__(self) -> str:
+        return f"{self._node} to listen on {self._socket}"
+
+    def holds(self, net: Nodes) -> bool:
+        """Whether it does."""
+        return net.listens(net[self._node].name, self._socket)[0]
+
+    def seen(self, net: Nodes) -> str:
+        """Where it listens."""
+        return net.listens(self._node, self._socket)[1] or f"{self._node} listens nowhere"
+
+
+class printed:
+    """A program has printed what matches a regular expression, on either stream."""
+
+    def __init__(self, process: Process, pattern: str) -> None:
+        self._process = process
+        self._pattern = re.compile(pattern, re.MULTILINE)
+
+    def __repr__(self) -> str:
+        return f"{self._process} to print {self._pattern.pattern}"
+
+    def holds(self, net: Nodes) -> bool:
+        """Whether it has."""
+        return any(self._pattern.search(text) for text in (self._process.stdout, self._process.stderr))
+
+    def seen(self, net: Nodes) -> str:
+        """Its last line."""
+        lines = (self._process.stdout + self._process.stderr).splitlines()
+        return f'its last line is "{lines[-1]}"' if lines else "it has printed nothing"
+
+
+class Holds:
+    """A condition that is a function: true as soon as what it returns is."""
+
+    def __init__(self, function: Callable[[], object]) -> None:
+        self._function = function
+        self._last: object = None
+
+    def __repr__(self) -> str:
+        return getattr(self._function, "__name__", repr(self._function)).replace("<lambda>", "the condition to hold")
+
+    def holds(self, _net: Nodes) -> bool:
+        """Whether it returns something true."""
+        self._last = self._function()
+        return bool(self._last)
+
+    def seen(self, _net: Nodes) -> str:
+        """What it returned last."""
+        return f"it returned {self._last!r}"

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: MIT
+"""The lab as an object: from topology and workload to a plan, a guest that is driven, and a record."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from lab.build.report import LineReport
+from lab.errors import InputError, LabError, suggestion, writing
+from lab.lockstep.agent import Agent
+from lab.lockstep.captures import Capture, captures_of
+from lab.lockstep.conditions import Condition, Holds
+from lab.lockstep.counters import Counters
+from lab.lockstep.errors import CallError, WaitError
+from lab.lockstep.events import Event
+from lab.lockstep.node import Node
+from lab.lockstep.words import Time, caller, setting, settings_of, time_ns
+from lab.machine.channel import Channel
+from lab.machine.machine import Machine
+from lab.machine.run_directory import PLAN, discard, new_directory
+from lab.runs import booted, machine_for, planned, recorded, run_plan, started
+from lab.runs.added_events import AddedEvents
+from lab.runs.limits import Limits
+from lab.shared.paths import DAEMON_LOGS, EXCHANGED, LOCKSTEP_LOGS, RAW
+from lab.shared.types import Plan
+
+if TYPE_CHECKING:
+    from lab.record import Record
+
+__tracebackhide__ = True  # pytest shows the line of the caller
+_POLL_S = 0.01
+_AUTO = "auto"
+_LOGS = (".out", ".err", ".log")
+_MEDIUM_HINT = "write medium={} for Lab, or for the marker lab"
+
+
+class Lab:
+    """A topology with a workload. Start it with ``with``, or with ``start()`` and later ``close()``.
+
+    Between two calls virtual time stands still; ``run_until``, ``wait_for`` and programs in nodes let it go on. It
+    begins at 0, when the network is up and all stations are associated, and ends with the workload's ``duration``.
+
+    Args:
+        topology: its name, or the path of its file.
+        workload: its name or path; default: nothing runs.
+        seed: of all random numbers.
+        medium: as the topology's key: "perfect", or keys of the medium, ``{}`` for the defaults.
+        duration: of the timeline: ``"2 min"``; default: that of the workload.
+        set: other keys of both files, by their dotted names: ``{"links.0.delay": "20 ms"}``.
+        pcap: "air": capture every frame on the medium; "auto": if there are radios on one.
+        directory: of the run, new or empty; default: a new one in runs/.
+        place: FILE:LINE of these parameters, for messages; default: that of the caller.
+
+    Raises:
+        InputError, InputErrors: There is a mistake in them, or in the files.
+    """
+
+    def __init__(
+        self,
+        topology: str | Path,
+        workload: str | Path = "idle",
+        *,
+        seed: int = 1,
+        medium: str | Mapping[str, Any] | None = None,
+        duration: str | None = None,
+        set: Mapping[str, Any] | None = None,
+        pcap: str | None = None,
+        directory: Path | None = None,
+        place: str | None = None,
+    ) -> None:
+        """Plan it; nothing is started yet."""
+        self._names = (str(topology), str(workload))
+        self._seed = seed
+        self._settings = [
+            *([setting("medium", medium if isinstance(medium, str) else dict(medium))] if medium is not None else []),
+            *([setting("workload.duration", duration)] if duration is not None else []),
+            *settings_of(set or {}),
+        ]
+        where = caller() if place is None else place
+        self._places = {text.partition("=")[0]: where for text in self._settings}
+        self._plan = self._planned(None if pcap == _AUTO else pcap)
+        if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
+            self._plan = replace(self._plan, pcap="air")
+        self._out = directory
+        self._directory: Path | None = None
+        self._closing = contextlib.ExitStack()
+        self._agent: Agent | None = None
+        self._machine: Machine | None = None
+        self._ended: str | None = None  # why nothing more can be done
+        self._record: Record | None = None
+        self._added = AddedEvents(
+            *self._names, seed, self._settings, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
+        )
+        self._nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
+
+    def __repr__(self) -> str:
+        return f"<Lab {self._plan.name}, seed {self._seed}, at {self.now_s:g} s>"
+
+    def _planned(self, pcap: str | None) -> Plan:
+        with contextlib.suppress(InputError):
+            return planned.plan(*self._names, self._seed, self._settings, pcap)
+        from lab.plan.load import load
+
+        # the same mistake, with the place of the caller instead of --set
+        return load(*self._names, self._seed, self._settings, pcap=pcap, places=self._places)
+
+    @property
+    def plan(self) -> Plan:
+        """What runs, with the events that were added."""
+        return self._added.plan or self._plan
+
+    def run(self) -> Record:
+        """Run the plan to its end, as ``lab run`` does, without driving it; returns its record.
+
+        Raises:
+            RunError: It failed.
+        """
+        self._must_not_have_started()
+        self._machine = self._made_of()
+        self._directory = self._new_directory()
+        self._record = run_plan(self._plan, self._machine, self._directory)
+        self._ended = "the lab has run to its end"
+        return self._record
+
+    # Start and end
+
+    def start(self) -> Self:
+        """Boot; returns once the timeline begins.
+
+        Raises:
+            RunError: The network did not come up.
+            HostError: The host lacks something.
+        """
+        self._must_not_have_started()
+        self._machine = self._made_of()
+        self._directory = self._new_directory()
+        self.exchanged.mkdir()
+        self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
+        channel = self._closing.enter_context(Channel())
+        start = partial(started, mode="lockstep", channel=channel)
+        try:
+            guest = self._closing.enter_context(booted(self._plan, self._machine, self._directory, start=start))
+            self._agent = Agent(guest, channel, Limits(self._plan, self._directory))
+            self._agent.await_timeline()
+        except BaseException as error:
+            raise self._failed(error) from None
+        return self
+
+    def _made_of(self) -> Machine:
+        return machine_for(self._plan, self._names[1], LineReport(sys.stderr))
+
+    def _new_directory(self) -> Path:
+        name = f"{self._plan.topology}--{self._plan.workload}-seed{self._seed}".replace("/", "-")
+        return new_directory(name, self._out)
+
+    def _must_not_have_started(self) -> None:
+        if self._directory is not None:
+            raise CallError(self._ended or "the lab has started already", hint="make another Lab to start anew")
+
+    def finish(self) -> Record:
+        """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.
+
+        A lab that does nothing else leaves the same bytes as ``lab run``.
+
+        Raises:
+            RunError: The run failed.
+        """
+        return self._end("finish", self.plan)
+
+    def stop(self) -> Record:
+        """End the lab now; returns its record, with the metrics of the time until now.
+
+        Programs of the workload need not have ended. Nothing happens if the lab has ended.
+
+        Raises:
+            RunError: The run failed.
+        """
+        if self._record is not None:
+            return self._record
+        return self._end("end", replace(self.plan, duration_ns=max(self.now_ns, 1)))
+
+    def _end(self, do: str, plan: Plan) -> Record:
+        agent = self._running()
+        assert self._directory is not None and self._machine is not None  # it runs
+        try:
+            walls = agent.end(do)
+            with writing(self._directory / PLAN):
+                (self._directory / PLAN).write_text(plan.to_json())
+            self._ended = f"the lab has ended, at {self.now_s:g} s"
+            self._closing.close()
+        except BaseException as error:
+            raise self._failed(error) from None
+        self._record = recorded(plan, self._machine, self._directory, walls)
+        return self._record
+
+    def close(self) -> None:
+        """End the guest at once, if it still runs. Its files stay as they are."""
+        self._ended = self._ended or "the lab has been closed"
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if self._ended is None and (kind is None or issubclass(kind, Exception)):
+                self.stop()
+        except LabError:
+            if kind is None:  # otherwise the caller's own error says more
+                raise
+        finally:
+            self.close()
+
+    def _failed(self, error: BaseException) -> BaseException:
+        """If the run has failed, end it, and remember why for later calls; returns what to raise."""
+        if isinstance(error, LabError):
+            error.directory = self._directory
+            error = error.with_traceback(None)  # the way to it says nothing to the caller
+        if isinstance(error, CallError):
+            return error
+        self._ended = f"the lab has ended: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        with contextlib.suppress(type(error)):
+            self._closing.__exit__(type(error), error, error.__traceback__)
+        return error.with_traceback(None) if isinstance(error, LabError) else error
+
+    def _running(self) -> Agent:
+        """The agent.
+
+        Raises:
+            CallError: The lab does not run.
+        """
+        if self._ended is not None:
+            raise CallError(self._ended, hint="make another Lab to start anew")
+        if self._agent is None:
+            raise CallError("the lab has not started", hint="write with Lab(…) as net:, or call start()")
+        return self._agent
+
+    # Time
+
+    @property
+    def now_ns(self) -> int:
+        """Virtual time since the start of the timeline, ns."""
+        return self._agent.now_ns if self._agent else 0
+
+    @property
+    def now_s(self) -> float:
+        """Virtual time since the start of the timeline, s."""
+        return self.now_ns / 1e9
+
+    def run_until(self, time_s: Time) -> None:
+        """Go on to a time of the timeline: ``net.run_until(12.5)``, ``net.run_until("12.5 s")``.
+
+        Raises:
+            CallError: It has passed, or is beyond the end.
+            RunError: The run failed meanwhile.
+        """
+        self._running()
+        at_ns = self._time_to_come(time_ns(time_s, "time_s"))
+        if at_ns > self._plan.duration_ns:
+            raise self._beyond(at_ns)
+        self.ask("run_until", at_ns=at_ns)
+
+    def run_for(self, time_s: Time) -> None:
+        """Go on for some time.
+
+        Raises:
+            CallError: That is beyond the end.
+            RunError: The run failed meanwhile.
+        """
+        self.run_until((self.now_ns + time_ns(time_s, "time_s")) / 1e9)
+
+    def _time_to_come(self, at_ns: int) -> int:
+        if at_ns < self.now_ns:
+            raise CallError(f"{at_ns / 1e9:g} s has passed: it is {self.now_s:g} s")
+        return at_ns
+
+    def _beyond(self, at_ns: int) -> CallError:
+        end_s = self._plan.duration_ns / 1e9
+        return CallError(
+            f"{at_ns / 1e9:g} s is beyond the end of the timeline, {end_s:g} s",
+            hint=f'for a longer one, write duration="{at_ns / 1e9:.0f} s"',
+        )
+
+    def go_on(self, until_ns: int, process: int) -> None:
+        """Go on to a time of the timeline, at most to its end, or to the end of a program; ``Process.wait`` does that.
+
+        Raises:
+            RunError: The run failed meanwhile.
+        """
+        self.ask("run_until", at_ns=min(until_ns, self._plan.duration_ns), process=process)
+
+    def wait_for(
+        self, condition: Condition | Callable[[], object], timeout_s: Time = 10.0, poll_s: Time = _POLL_S
+    ) -> None:
+        """Go on until a condition holds.
+
+        Args:
+            condition: of lab.lockstep.conditions; or a function that returns something true once it holds.
+            timeout_s: of virtual time.
+            poll_s: how often it is looked at, in virtual time; besides whenever hostapd or wpa_supplicant reports
+                something and a program ends.
+
+        Raises:
+            WaitError: It does not hold in time; shows the last state.
+            RunError: The run failed meanwhile.
+        """
+        waited: Condition = Holds(condition) if callable(condition) else condition
+        self._running()
+        timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
+        begun_ns = self.now_ns
+        until_ns = min(begun_ns + timeout_ns, self._plan.duration_ns)
+        while not waited.holds(self):
+            if self.now_ns >= until_ns:
+                short = until_ns < begun_ns + timeout_ns
+                end = f', where the timeline ends; write a longer duration="{2 * until_ns // 10**9} s"' if short else ""
+                raise WaitError(
+                    f"waited {(self.now_ns - begun_ns) / 1e9:g} s for {waited!r}, until {self.now_s:g} s{end}; "
+                    f"last seen: {waited.seen(self)}"
+                )
+            self.ask("run_until", at_ns=min(self.now_ns + poll_ns, until_ns), news=True)
+
+    # Events
+
+    def at(self, time_s: Time, event: Event) -> None:
+        """Have an event happen at a time of the timeline: ``net.at(12.5, roam("sta1", "ap2"))``.
+
+        Raises:
+            InputError, InputErrors: There is a mistake in it.
+            CallError: The time has passed, or is beyond the end.
+        """
+        self._add(time_ns(time_s, "time_s"), event, caller())
+
+    def do(self, event: Event) -> None:
+        """Have an event happen now.
+
+        Raises:
+            InputError, InputErrors: There is a mistake in it.
+            RunError: It failed.
+        """
+        self._add(self.now_ns, event, caller())
+
+    def _add(self, at_ns: int, event: Event, place: str) -> None:
+        self._running()
+        if not isinstance(event, Event):
+            raise CallError(f'{event!r} is no event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")')
+        if self._time_to_come(at_ns) > self._plan.duration_ns:
+            raise self._beyond(at_ns)
+        try:
+            added = self._added.add(at_ns, event.written, place, self.now_ns)
+        except InputError as error:
+            raise error.with_traceback(None) from None
+        self.ask(
+            "events",
+            events=[asdict(one) for one in added.events],
+            updates=[[update.at_ns, update.links] for update in added.updates],
+        )
+
+    # Nodes and what happened
+
+    def __getitem__(self, name: str) -> Node:
+        """The node of that name.
+
+        Raises:
+            CallError: There is none; lists those that there are.
+        """
+        if name not in self._nodes:
+            known = ", ".join(self._nodes)
+            raise CallError(f'there is no node "{name}"{suggestion(name, self._nodes)}; known: {known}')
+        return self._nodes[name]
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """All nodes, by name."""
+        return dict(self._nodes)
+
+    def ap_with(self, bssid: str) -> str | None:
+        """The name of the access point with this BSSID; None if there is none."""
+        aps = (node for node in self._plan.nodes if node.kind == "ap" and node.radio)
+        return next((ap.name for ap in aps if ap.radio and ap.radio.mac == bssid), None)
+
+    def listens(self, node: str, socket: str) -> tuple[bool, str]:
+        """Whether a socket ("tcp/80") listens in a node, and what else does, in words."""
+        answer = self.ask("listens", node=node, socket=socket)
+        return bool(answer["listens"]), str(answer["seen"])
+
+    def counters(self) -> Counters:
+        """The counters of the medium now; the difference of two is what happened between them.
+
+        Raises:
+            CallError: The medium is perfect, and counts nothing.
+        """
+        answer = self.ask("counters")
+        return Counters(self.now_s, answer["links"], answer["radios"], answer["channels"])
+
+    def ask(self, do: str, **parameters: Any) -> dict[str, Any]:
+        """Have the agent do something (lab.guest.calls); for what has no method here.
+
+        Raises:
+            CallError: It cannot be done.
+            RunError: The run failed meanwhile, and has ended.
+        """
+        agent = self._running()
+        try:
+            return agent.ask(do, **parameters)
+        except BaseException as error:
+            raise self._failed(error) from None
+
+    # Files
+
+    @property
+    def has_directory(self) -> bool:
+        """Whether it has got as far as to have one."""
+        return self._directory is not None
+
+    @property
+    def directory(self) -> Path:
+        """The directory of the run; docs/reference lists its files.
+
+        Raises:
+            CallError: The lab has not started.
+        """
+        if self._directory is None:
+            raise CallError("the lab has not started, and has no directory yet")
+        return self._directory
+
+    @property
+    def exchanged(self) -> Path:
+        """The directory of files on their way to and from nodes."""
+        return self.directory / EXCHANGED.name
+
+    @property
+    def logs(self) -> Path:
+        """The directory of what programs print that ``run`` and ``popen`` have started."""
+        return self.directory / RAW.name / LOCKSTEP_LOGS.name
+
+    @property
+    def record(self) -> Record:
+        """The record of a lab that has ended: ``net.record.metrics["goodput"].values["mean"]``.
+
+        Raises:
+            CallError: It has not ended, or not come to an end.
+        """
+        if self._record is None:
+            raise CallError("there is no record yet", hint="finish() and stop() end the lab and return its record")
+        return self._record
+
+    @property
+    def captures(self) -> list[Capture]:
+        """The captures of the air, one for each channel, of a lab that has ended."""
+        epoch_ns = self._record.data["clock"]["epoch_ns"] if self._record is not None else 0
+        return captures_of(self.directory / RAW.name, epoch_ns)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What events have done, of a lab that has ended: ``t_ns``, ``kind``, ``target``, ``params``, ``output``."""
+        found: list[dict[str, Any]] = self._record.data["events"] if self._record is not None else []
+        return found
+
+    def all_logs(self) -> list[Path]:
+        """The files of what programs and daemons have written; that of the kernel is console.log."""
+        raw = self.directory / RAW.name
+        found = [path for folder in (self.logs, raw, raw / DAEMON_LOGS.name) for path in sorted(folder.glob("*.*"))]
+        return [path for path in found if path.suffix in _LOGS and path.is_file()]
+
+    def discard(self) -> None:
+        """Remove the files of the run."""
+        self.close()
+        discard(self.directory)

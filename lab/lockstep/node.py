@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""A node of a lab that a program drives."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
+from lab.lockstep.words import Time, argv_of
+from lab.shared.types import Node as Spec
+
+__tracebackhide__ = True  # pytest shows the line of the caller
+_UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
+
+
+class Surroundings(Running, Protocol):
+    """What nodes need of a lab."""
+
+    @property
+    def exchanged(self) -> Path:
+        """The directory of files on their way to and from nodes."""
+
+    @property
+    def logs(self) -> Path:
+        """The directory of what programs in nodes print."""
+
+    def ap_with(self, bssid: str) -> str | None:
+        """The access point with this address."""
+
+
+class Node:
+    """A node. ``spec`` is what the plan says of it."""
+
+    _numbers = itertools.count()
+
+    def __init__(self, lab: Surroundings, spec: Spec) -> None:
+        self.name = spec.name
+        self.kind = spec.kind
+        self.spec = spec
+        self._lab = lab
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+    @property
+    def ip(self) -> str | None:
+        """Its address, without the prefix; None of a node without one."""
+        return self.spec.ip.split("/")[0] if self.spec.ip else None
+
+    @property
+    def mac(self) -> str | None:
+        """The MAC address of its radio, or else of its first interface."""
+        if self.spec.radio:
+            return self.spec.radio.mac
+        return self.spec.interfaces[0].mac if self.spec.interfaces else None
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        input: str | bytes | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout_s: Time = TIMEOUT_S,
+        check: bool = False,
+    ) -> Result:
+        """Run a program to its end, while virtual time goes on.
+
+        Args:
+            argv: the command, as a list; names of nodes stand for their addresses.
+            input: what it reads; default: nothing.
+            cwd: its working directory in the node; default: /.
+            env: further variables of its environment.
+            timeout_s: of virtual time; after that it is killed.
+            check: raise CommandError unless it ends with 0.
+
+        Raises:
+            CommandError: It failed, and ``check`` is set.
+            WaitError: It has not ended in time.
+        """
+        process = self._start(argv, f'net["{self.name}"].run', input, cwd, env)
+        try:
+            result = process.wait(timeout_s)
+        except BaseException:
+            process.end_quietly()
+            raise
+        return result.check() if check else result
+
+    def popen(
+        self,
+        argv: Sequence[str],
+        *,
+        input: str | bytes | None = None,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Process:
+        """Start a program; parameters as those of ``run``. What still runs at the end of the lab gets SIGTERM."""
+        return self._start(argv, f'net["{self.name}"].popen', input, cwd, env)
+
+    def put(self, content: bytes | str | Path, path: str, mode: int | None = None) -> None:
+        """Write a file to the node.
+
+        Args:
+            content: of the file; a Path is a file of the host, whose mode it gets by default.
+            path: its absolute path in the node; directories are made.
+            mode: its permissions; default: 0o644.
+
+        Raises:
+            CallError: It cannot be written there.
+        """
+        given = self._new_file()
+        if isinstance(content, Path):
+            shutil.copyfile(content, given)
+            mode = content.stat().st_mode & 0o777 if mode is None else mode
+        else:
+            given.write_bytes(_bytes(content))
+        try:
+            self._lab.ask("put", node=self.name, path=path, mode=0o644 if mode is None else mode, file=given.name)
+        finally:
+            given.unlink(missing_ok=True)
+
+    def get(self, path: str) -> bytes:
+        """The content of a file of the node.
+
+        Raises:
+            CallError: There is no such file.
+        """
+        got = self._new_file()
+        try:
+            self._lab.ask("get", node=self.name, path=path, file=got.name)
+            return got.read_bytes()
+        finally:
+            got.unlink(missing_ok=True)
+
+    def status(self) -> dict[str, str]:
+        """What its hostapd or wpa_supplicant says of itself (STATUS): ``wpa_state``, ``bssid``, ``freq`` and more.
+
+        Raises:
+            CallError: It has neither.
+        """
+        lines = str(self._lab.ask("status", node=self.name)["status"]).splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    @property
+    def ap(self) -> str | None:
+        """The name of the access point that a station is associated with, and has keys with; None if with none."""
+        status = self.status()
+        return self._lab.ap_with(status.get("bssid", "")) if status.get("wpa_state") == "COMPLETED" else None
+
+    def _start(
+        self,
+        argv: Sequence[str],
+        example: str,
+        input: str | bytes | None,
+        cwd: str | None,
+        env: Mapping[str, str] | None,
+    ) -> Process:
+        words = argv_of(argv, example)
+        name = f"{self.name}-{_UNFIT.sub('-', Path(words[0]).name)}"
+        given = None
+        if input is not None:
+            given = self._new_file()
+            given.write_bytes(_bytes(input))
+        command = words
+        if cwd is not None or env:
+            variables = [f"{key}={value}" for key, value in (env or {}).items()]
+            command = ["env", *(["-C", cwd] if cwd is not None else []), *variables, *words]
+        started = self._lab.ask(
+            "start", node=self.name, argv=command, name=name, stdin=None if given is None else given.name
+        )
+        logs = (self._lab.logs / str(started["out"]), self._lab.logs / str(started["err"]))
+        return Process(self._lab, self.name, words, int(str(started["process"])), logs)
+
+    def _new_file(self) -> Path:
+        return self._lab.exchanged / str(next(self._numbers))
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Programs in nodes: those that have ended, and those that run. Names are those of Python's ``subprocess``."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from lab.errors import LabError
+from lab.lockstep.errors import CommandError, WaitError
+from lab.lockstep.words import Time, time_ns
+from lab.machine.watch import tails
+
+__tracebackhide__ = True  # pytest shows the line of the caller
+TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """A program that has ended. ``status`` is below 0 if a signal ended it; times are those of the timeline."""
+
+    node: str
+    args: list[str]
+    status: int
+    stdout: str
+    stderr: str
+    started_s: float
+    ended_s: float
+    logs: tuple[Path, Path]  # the files of both streams
+
+    def check(self) -> Result:
+        """Return itself if the program ended with 0.
+
+        Raises:
+            CommandError: It did not; shows the last lines that it wrote.
+        """
+        if self.status:
+            raise CommandError(f"{self.node}: {' '.join(self.args)} {_end(self.status)}{tails(self.logs)}")
+        return self
+
+
+def _end(status: int) -> str:
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"ended with status {status}"
+
+
+class Running(Protocol):
+    """What processes need of a lab."""
+
+    @property
+    def now_ns(self) -> int:
+        """The time of the timeline."""
+
+    def ask(self, do: str, **parameters: object) -> dict[str, object]:
+        """Have the agent do something."""
+
+    def go_on(self, until_ns: int, process: int) -> None:
+        """Go on to a time of the timeline, or to the end of a program."""
+
+
+class Process:
+    """A program in a node; ``Node.popen`` starts it. It runs while virtual time goes on, and only then."""
+
+    def __init__(self, lab: Running, node: str, args: list[str], number: int, logs: tuple[Path, Path]) -> None:
+        self.node = node
+        self.args = args
+        self.logs = logs
+        self._lab = lab
+        self._number = number
+        self._result: Result | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.node}: {' '.join(self.args)}>"
+
+    @property
+    def stdout(self) -> str:
+        """What it has printed so far."""
+        return self.logs[0].read_text(errors="replace")
+
+    @property
+    def stderr(self) -> str:
+        """What it has written to its standard error so far."""
+        return self.logs[1].read_text(errors="replace")
+
+    @property
+    def returncode(self) -> int | None:
+        """Its status; None while it runs."""
+        return self.poll()
+
+    def poll(self) -> int | None:
+        """Its status; None while it runs. No virtual time passes."""
+        if self._result is None:
+            state = self._lab.ask("state", process=self._number)
+            if not state["alive"]:
+                self._result = self._ended(state)
+        return None if self._result is None else self._result.status
+
+    def wait(self, timeout_s: Time = TIMEOUT_S) -> Result:
+        """Let time go on until it has ended.
+
+        Args:
+            timeout_s: of virtual time.
+
+        Raises:
+            WaitError: It still runs then; shows the last lines that it wrote.
+        """
+        timeout_ns = time_ns(timeout_s, "timeout_s")
+        if self.poll() is None:
+            self._lab.go_on(self._lab.now_ns + timeout_ns, self._number)
+        if self.poll() is None:
+            raise WaitError(
+                f"{self.node}: {' '.join(self.args)} still runs at {self._lab.now_ns / 1e9:g} s"
+                f", after {timeout_ns / 1e9:g} s of virtual time{tails(self.logs)}",
+                hint="allow more with timeout_s=",
+            )
+        assert self._result is not None  # it has ended
+        return self._result
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, which it sees once time goes on; nothing if it has ended."""
+        self._lab.ask("signal", process=self._number, number=int(number))
+
+    def terminate(self) -> None:
+        """Send SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+    def end_quietly(self) -> None:
+        """Kill it, unless the lab is over."""
+        with contextlib.suppress(LabError):
+            self.kill()
+
+    def _ended(self, state: dict[str, object]) -> Result:
+        number = state["signal"]
+        status = state["exit"] if number is None else -int(str(number))
+        started_s, ended_s = (int(str(state[key])) / 1e9 for key in ("started_ns", "ended_ns"))
+        return Result(self.node, self.args, int(str(status)), self.stdout, self.stderr, started_s, ended_s, self.logs)

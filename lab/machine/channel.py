@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""Two pipes to /dev/hostask of a guest: lines to its agent, and lines back.
+
+While the agent reads, the whole guest stands still (hwsim-patches/files/arch/um/drivers/hostask_kern.c). So between two
+lines no virtual time passes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+from collections.abc import Iterator
+
+_BLOCK_BYTES = 1 << 16
+
+
+class Channel:
+    """Both ends of both pipes; closed with the context."""
+
+    def __init__(self) -> None:
+        self._theirs_in, self._to_guest = os.pipe()
+        self._from_guest, self._theirs_out = os.pipe()
+        self._read = b""
+
+    def __enter__(self) -> Channel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hand_over()
+        self.end_input()
+        self._from_guest = _closed(self._from_guest)
+
+    @property
+    def handed_over(self) -> tuple[int, int]:
+        """The descriptors that the guest inherits: to read from, to write to."""
+        return self._theirs_in, self._theirs_out
+
+    def hand_over(self) -> None:
+        """Close the guest's ends: only the guest has them now, so that their end is the guest's."""
+        self._theirs_in, self._theirs_out = _closed(self._theirs_in), _closed(self._theirs_out)
+
+    def end_input(self) -> None:
+        """Tell the agent that no more lines come."""
+        self._to_guest = _closed(self._to_guest)
+
+    def send(self, line: str) -> None:
+        """Send a line. OSError: the guest does not read any more."""
+        data = line.encode() + b"\n"
+        while data:
+            data = data[os.write(self._to_guest, data) :]
+
+    def receive(self, within_s: float) -> str | None:
+        """The next line, without its end; None if it does not come within that time.
+
+        Raises:
+            EOFError: No more lines come.
+        """
+        while b"\n" not in self._read:
+            if not select.select([self._from_guest], [], [], within_s)[0]:
+                return None
+            data = os.read(self._from_guest, _BLOCK_BYTES)
+            if not data:
+                raise EOFError
+            self._read += data
+        line, _, self._read = self._read.partition(b"\n")
+        return line.decode(errors="replace")
+
+
+@contextlib.contextmanager
+def inherited(channel: Channel | None) -> Iterator[tuple[int, ...]]:
+    """The descriptors that a program inherits which is started in this context; afterwards, it alone has them."""
+    if channel is None:
+        yield ()
+        return
+    try:
+        yield channel.handed_over
+    finally:
+        channel.hand_over()
+
+
+def _closed(descriptor: int) -> int:
+    """Close a descriptor unless that has been done; returns what stands for a closed one."""
+    if descriptor >= 0:
+        os.close(descriptor)
+    return -1

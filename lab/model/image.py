@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""Files ``images/<name>/image.yaml``: what an image is for, and what its nodes need."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from lab import units
+from lab.model.base import Model, Quantity, Text
+from lab.model.node import MEMORY_BYTES, MEMORY_LEAST_BYTES
+
+
+class ImageFile(Model):
+    """What the lab has to know of an image beside its files."""
+
+    about: Text = Field("", description="What it is for, in one sentence.")
+    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES)] = Field(
+        MEMORY_BYTES, description="Memory limit of a node with this image that has none of its own."
+    )

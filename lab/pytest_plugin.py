@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""The plugin for pytest: the fixture ``lab``, and the marker of the same name that says which lab a test wants.
+
+    @pytest.mark.lab(topology="two-aps-handoff")
+    def test_survives_a_handoff(lab):
+        lab.at(2, roam("sta1", "ap2"))
+        lab["sta1"].run(["ping", "-c", "3", "h1"]).check()
+
+docs/testing.md describes it. pytest loads this module in every project that has the lab, so it imports nothing that
+takes time before a test uses the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+if TYPE_CHECKING:
+    from lab.lockstep import Lab
+
+_MARKER = (
+    "lab(topology, workload='idle', *, seed=1, medium=None, duration=None, set=None, pcap='auto'): "
+    "the lab that the fixture lab starts; parameters are those of lab.Lab"
+)
+_BY_POSITION = ("topology", "workload")
+_TAIL_LINES = 5  # of each log in the report of a test that failed
+
+
+class Labs:
+    """The labs of a test. The fixture is this object if the test has no marker: ``net = lab.start("one-ap")``."""
+
+    def __init__(self, directory: Path) -> None:
+        """``directory``: for the directories of their runs."""
+        self.all: list[Lab] = []
+        self._directory = directory
+
+    def start(self, topology: str | Path, workload: str | Path = "idle", **options: Any) -> Lab:
+        """Start a lab, which ends with the test; parameters as those of ``lab.Lab``, and ``pcap="auto"``.
+
+        Raises:
+            LabError: There is a mistake in them, or it did not start.
+        """
+        __tracebackhide__ = True
+        from lab.lockstep import Lab
+        from lab.lockstep.words import caller
+
+        number = f"-{len(self.all) + 1}" if self.all else ""
+        defaults = {"pcap": "auto", "directory": self._directory / f"lab{number}", "place": caller()}
+        made = Lab(topology, workload, **{**defaults, **options})
+        self.all.append(made)
+        return made.start()
+
+    def close(self) -> None:
+        """End all of them at once."""
+        for one in self.all:
+            one.close()
+
+    def __getitem__(self, name: str) -> NoReturn:
+        """Tell that there is no lab yet."""
+        __tracebackhide__ = True
+        self._refuse(f'lab["{name}"]')
+
+    def __getattr__(self, name: str) -> NoReturn:
+        __tracebackhide__ = True
+        self._refuse(f"lab.{name}")
+
+    def _refuse(self, what: str) -> NoReturn:
+        __tracebackhide__ = True
+        raise AttributeError(
+            f"{what}: the test has no lab yet; write @pytest.mark.lab(topology=…) above it, "
+            "or net = lab.start(topology=…) in it"
+        )
+
+
+_LABS = pytest.StashKey[Labs]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known, for --strict-markers."""
+    config.addinivalue_line("markers", _MARKER)
+
+
+@pytest.fixture
+def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    """The lab of the test's marker, started; ``lab.start(topology=…)`` starts one if there is no marker."""
+    node: pytest.Item = request.node
+    labs = node.stash[_LABS] = Labs(tmp_path)
+    markers = list(node.iter_markers("lab"))
+    try:
+        yield _marked(labs, markers, node) if markers else labs
+    finally:
+        labs.close()
+
+
+def _marked(labs: Labs, markers: Sequence[pytest.Mark], node: pytest.Item) -> Lab:
+    """Start the lab of markers, the closest first; a mistake in them, or a lab that does not start, is one message."""
+    from lab.errors import LabError
+
+    path, line, _ = node.reportinfo()
+    place = f"{Path(path).name}:{(line or 0) + 1}"
+    options: dict[str, Any] = {}
+    for marker in reversed(markers):
+        options |= {**dict(zip(_BY_POSITION, marker.args, strict=False)), **marker.kwargs}
+    _check(options, place)
+    try:
+        return labs.start(**{"place": place, **options})
+    except LabError as error:
+        message = str(error)
+    pytest.fail(message, pytrace=False)
+
+
+def _check(options: dict[str, Any], place: str) -> None:
+    """Fail if markers have other parameters than a lab."""
+    import inspect
+
+    from lab.errors import suggestion
+    from lab.lockstep import Lab
+
+    known = [name for name in inspect.signature(Lab).parameters if name not in ("directory", "place")]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        listed = f"{suggestion(unknown[0], known)}; known: {', '.join(known)}"
+        pytest.fail(f"{place}  @pytest.mark.lab: there is no parameter {unknown[0]}{listed}", pytrace=False)
+    if "topology" not in options:
+        pytest.fail(f'{place}  @pytest.mark.lab: write which topology: topology="one-ap"', pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """End the labs of a test that failed, so that their captures are whole, and tell where their files are."""
+    report = yield
+    labs = item.stash.get(_LABS, None)
+    if labs is not None and report.failed and call.when != "teardown":
+        report.sections += [section for one in labs.all for section in _sections(one)]
+    return report
+
+
+def _sections(one: Lab) -> Iterator[tuple[str, str]]:
+    """What the report of a test says of a lab: where its files are, and the last lines of its logs."""
+    from contextlib import suppress
+
+    from lab.errors import LabError
+    from lab.machine.watch import tail
+
+    with suppress(LabError):  # it has failed: the test's own error says so
+        one.stop()
+    one.close()
+    if not one.has_directory:
+        return
+    plan = one.plan
+    lines = [
+        f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.6f} s of virtual time",
+        f"directory: {one.directory}",
+        *(f"capture: {capture.path}" for capture in one.captures),
+        *(f"event: {event['t_ns'] / 1e9:.6g} s  {event['kind']} {event['target']}" for event in one.events),
+    ]
+    yield "lab", "\n".join(lines)
+    logs = [f"{log}\n{tail(log, _TAIL_LINES)}" for log in one.all_logs() if log.stat().st_size]
+    if logs:
+        yield "lab: last lines of logs", "\n".join(logs)

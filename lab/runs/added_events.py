@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Events that are added to a plan while it runs: each is resolved in the light of those before it.
+
+They are entries of the workload's timeline, so the plan that results is one that ``lab run`` could have been given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.errors import InputError, InputErrors, flat
+from lab.model.document import plain
+from lab.plan import load
+from lab.shared.medium_types import MediumUpdate
+from lab.shared.types import Event, Plan
+
+_TIMELINE = "workload.timeline"
+
+
+@dataclass(frozen=True)
+class Added:
+    """What an event resolves to."""
+
+    events: list[Event]
+    updates: list[MediumUpdate]  # all changes of levels from now on: they take the place of those of before
+
+
+class AddedEvents:
+    """A plan, and what has been added to it. ``plan`` is None until something has been added."""
+
+    def __init__(
+        self,
+        topology: str,
+        workload: str,
+        seed: int,
+        settings: Sequence[str],
+        places: Mapping[str, str],
+        *,
+        pcap: str | None = None,
+        medium_hint: str,
+    ) -> None:
+        """Parameters as those of ``lab.plan.load.load``; ``medium_hint``: how a user gives the topology a medium."""
+        self.plan: Plan | None = None
+        self._arguments = (topology, workload, seed)
+        self._settings = settings
+        self._places = places
+        self._pcap = pcap
+        self._medium_hint = medium_hint
+        self._entries: list[tuple[str, str]] | None = None  # of the workload's timeline: text and FILE:LINE
+        self._known: list[Event] = []
+
+    def add(self, at_ns: int, written: str, place: str, now_ns: int | None = None) -> Added:
+        """Add an event, written as in a timeline without braces and time.
+
+        Args:
+            at_ns: its time.
+            written: the event.
+            place: FILE:LINE of it, or what else stands for that.
+            now_ns: the time now; None: that of the event.
+
+        Raises:
+            InputError, InputErrors: There is a mistake in it; nothing is added.
+        """
+        if self._entries is None:
+            self._entries, self._known = self._of_workload(), self._plan([]).events
+        entries = [*self._entries, (f"{{at: {at_ns} ns, {written}}}", place)]
+        plan = self._plan_or_raise(entries)
+        found = _without(plan.events, self._known)
+        if plan.medium is None and any(event.kind == "move" for event in found):
+            raise InputError("the medium is perfect, so a move changes nothing", hint=self._medium_hint)
+        updates = plan.medium.updates if plan.medium else []
+        self._entries, self._known, self.plan = entries, plan.events, plan
+        begin_ns = at_ns if now_ns is None else now_ns
+        return Added(found, [update for update in updates if update.at_ns >= begin_ns])
+
+    def _of_workload(self) -> list[tuple[str, str]]:
+        """The entries of the workload's own timeline."""
+        topology, workload, _ = self._arguments
+        document = load.documents(topology, workload, self._settings, self._places)["workload"]
+        own = document.data.get("timeline") or []
+        return [(json.dumps(plain(entry)), document.where(("timeline", index))) for index, entry in enumerate(own)]
+
+    def _plan_or_raise(self, entries: Sequence[tuple[str, str]]) -> Plan:
+        """The plan; errors are told without the keys that lead to the event, since nobody has written these."""
+        try:
+            return self._plan(entries)
+        except InputError as error:
+            told = [_without_keys(one) for one in flat(error)]
+        raise told[0] if len(told) == 1 else InputErrors(told)
+
+    def _plan(self, entries: Sequence[tuple[str, str]]) -> Plan:
+        settings, places = list(self._settings), dict(self._places)
+        if entries:
+            settings.append(f"{_TIMELINE}={json.dumps([None] * len(entries))}")
+        for index, (text, place) in enumerate(entries):
+            settings.append(f"{_TIMELINE}.{index}={text}")
+            places[f"{_TIMELINE}.{index}"] = place
+        return load.load(*self._arguments, settings, pcap=self._pcap, places=places)
+
+
+def _without_keys(error: InputError) -> InputError:
+    """The same without the keys that lead to the event: nobody has written it into a file."""
+    return InputError(re.sub(r"^timeline\.\d+\.?(: )?", "", error.message), where=error.where, hint=error.hint)
+
+
+def _without(events: Sequence[Event], known: Sequence[Event]) -> list[Event]:
+    """The events that are not among those that are known; of equal ones, as many as there are more."""
+    left: list[Any] = list(known)
+    found = []
+    for event in events:
+        if event in left:
+            left.remove(event)
+        else:
+            found.append(event)
+    return found

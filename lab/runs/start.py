@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""How the guest of a plan starts, for whatever purpose: ``lab run``, ``lab shell``, a program that drives it, tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from lab import library
+from lab.build.kernel.chosen import KernelChoice
+from lab.build.report import Report
+from lab.errors import writing
+from lab.machine.channel import Channel
+from lab.machine.guest import Guest
+from lab.machine.machine import Machine, ensure_machine, prepare
+from lab.machine.memory import guest_bytes
+from lab.machine.run_directory import PLAN, claim
+from lab.machine.watch import STALL_WALL_S
+from lab.shared.types import Plan
+
+
+def machine_for(
+    plan: Plan,
+    workload: str,
+    report: Report,
+    *,
+    source: Path | None = None,
+    built: str | None = None,
+    runs_already: bool = False,
+) -> Machine:
+    """Prepare to boot a plan: return what its guest is made of, built unless it is cached.
+
+    Args:
+        plan: what the guest will run.
+        workload: its name or path.
+        report: receives build progress.
+        source: directory of a kernel's source to use instead of the checkout's kernel.
+        built: a kernel that has been built, by the beginning of its hash or its path.
+        runs_already: the guest has been started (lab.machine.head_start).
+
+    Raises:
+        InputError: There is no such kernel, stack or image.
+        BuildError, HostError: Something cannot be built, or the host lacks something.
+    """
+    prepare(runs_already=runs_already, memory_bytes=guest_bytes(plan))
+    code = library.code_of(workload, plan.stack)
+    choice = KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
+    return ensure_machine(report, [code] if code else [], choice, plan.images())
+
+
+@contextmanager
+def started(
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    stall_wall_s: float = STALL_WALL_S,
+    *,
+    mode: str = "run",
+    console: IO[bytes] | None = None,
+    channel: Channel | None = None,
+) -> Iterator[Guest]:
+    """Start the guest of a plan in a run directory (empty); end it with the context.
+
+    Args:
+        plan: what it runs.
+        machine: its components.
+        directory: of the run.
+        stall_wall_s: it has failed after this time without progress of virtual time.
+        mode: one of lab.machine.process.MODES.
+        console: where its console goes; None: as the mode has it.
+        channel: of mode "lockstep": to its agent.
+
+    Raises:
+        HostError: A file cannot be written, or there is no place for the guest's memory.
+        InputError: Another run uses the directory.
+    """
+    write_plan(directory, plan)
+    setup = machine.setup(plan, directory, mode)
+    with Guest.started(setup, mode, stall_wall_s=stall_wall_s, console=console, channel=channel) as guest:
+        yield guest
+
+
+def write_plan(directory: Path, plan: Plan) -> None:
+    """Write plan.json.
+
+    Raises:
+        HostError: The disk is full, or the directory is not writable.
+        InputError: Another run uses the directory.
+    """
+    path = directory / PLAN
+    with writing(path):
+        claim(directory, plan.to_json())

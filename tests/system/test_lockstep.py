@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""A lab that a program drives: time stands still while it decides, and the bytes are those of lab run."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError, RunError
+from lab.lockstep import (
+    CallError,
+    CommandError,
+    Lab,
+    WaitError,
+    associated,
+    event,
+    listening,
+    move,
+    printed,
+    roam,
+)
+from lab.machine import scratch
+from tests.system.waiting import DEADLINE_S, until
+
+pytestmark = pytest.mark.guest
+
+STILL: dict[str, object] = {"topology.timeline": []}  # nobody moves by itself
+WALL = {"wall.json", "console.log"}  # all that may differ
+
+
+def uptime_ns(net: Lab) -> int:
+    text = net["h1"].run(["cat", "/proc/timer_list"], check=True).stdout
+    return int(next(line.split()[2] for line in text.splitlines() if line.startswith("now at")))
+
+
+def be_busy(wall_s: float) -> None:
+    """Let wall time pass."""
+    until_s = time.monotonic() + wall_s
+    while time.monotonic() < until_s:
+        pass
+
+
+def test_a_program_drives_a_handoff(tmp_path: Path) -> None:
+    with Lab("two-aps-handoff", set=STILL, pcap="air", directory=tmp_path / "lab") as net:
+        station, server = net["sta1"], net["h1"]
+        assert station.ap == "ap1"
+        assert station.run(["ping", "-c", "1", "h1"], check=True).stdout.count("1 received") == 1
+        before = net.counters().link("sta1", "ap1")["sent"]
+
+        net.do(move("sta1", ["21 m", "0 m", "1 m"], speed="15 m/s"))
+        net.at("2 s", roam("sta1", "ap2"))
+        net.wait_for(associated("sta1", "ap2"))
+        assert 2 < net.now_s < 2.5
+        assert station.status()["freq"] == "2437"
+        assert station.run(["ping", "-c", "1", "h1"], check=True).status == 0
+        assert net.counters().link("sta1", "ap1")["sent"] > before
+
+        serves = server.popen(["python3", "-u", "-m", "http.server", "8000", "--directory", "/srv/www"])
+        server.put("hello\n", "/srv/www/greeting")
+        net.wait_for(listening("h1", "tcp/8000"))
+        net.wait_for(printed(serves, "Serving HTTP"))
+        fetched = station.run(["sh", "-c", "cat; curl -s $URL"], input="> ", env={"URL": "http://h1:8000/greeting"})
+        assert fetched.check().stdout == "> hello\n"
+        assert station.run(["tee", "copy"], input=b"\xff\x00", cwd="/tmp").status == 0
+        assert station.get("/tmp/copy") == b"\xff\x00"
+        assert serves.poll() is None
+        serves.terminate()
+        assert serves.wait("1 s").status == -signal.SIGTERM
+
+        net.do(event("netem", "h1-s1", delay="100 ms", loss="0%"))
+        slow = station.run(["ping", "-c", "1", "h1"], check=True)
+        assert slow.ended_s - slow.started_s > 0.2
+        net.run_until(6)
+        assert net.now_s == pytest.approx(6, abs=1e-3)  # to read the counters takes some time
+    record = net.record
+    assert [(one["kind"], one["t_ns"]) for one in record.data["events"]][1:2] == [("roam", 2_000_000_000)]
+    assert record.plan.duration_ns == net.now_ns
+    assert {capture.frequency_mhz for capture in net.captures} == {2412, 2437}
+    assert any(frame.at_s > 2 and b"\x02\x00\x01\x00\x05\x00" in frame.data for frame in net.captures[1].frames())
+    with pytest.raises(CallError, match=r"the lab has ended, at 6"):
+        station.run(["true"])
+
+
+def test_time_stands_still_while_the_program_decides(tmp_path: Path) -> None:
+    with Lab("one-ap", directory=tmp_path / "lab") as net:
+        calm_ns, started_s = [], net.now_s
+        for wait_s in (0.0, 0.3, 0.0):
+            begun_ns = uptime_ns(net)
+            be_busy(wait_s)
+            calm_ns.append(uptime_ns(net) - begun_ns)
+        assert max(calm_ns) - min(calm_ns) < 100_000, calm_ns  # what the programs themselves take
+        assert net.now_s - started_s < 0.01
+
+
+def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
+    with Lab("one-ap", directory=tmp_path / "lab") as net:
+        for mistake, message in (
+            (lambda: net["sta"], r'no node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),
+            (lambda: net["h1"].get("/nowhere"), "h1 has no file /nowhere to copy: No such file"),
+            (lambda: net["h1"].status(), "h1 has neither hostapd nor wpa_supplicant"),
+            (lambda: net.counters(), r"the medium is perfect, and counts nothing; write medium=\{\}"),
+            (lambda: net.run_until("61 s"), r'beyond the end of the timeline, 60 s\n  .*duration="61 s"'),
+        ):
+            with pytest.raises(CallError, match=message):
+                mistake()
+        with pytest.raises(InputError, match=r'test_lockstep\.py:\d+  to: there is no node "ap2" \(did you mean ap1'):
+            net.at(1, roam("sta1", "ap2"))
+        with pytest.raises(InputError, match=r"the medium is perfect, so a move changes nothing\n  write medium=\{\}"):
+            net.do(move("sta1", ["1 m", "0 m", "0 m"]))
+        with pytest.raises(CommandError, match=r"(?s)h1: sh -c .* ended with status 3.*last lines of .*\n    oh"):
+            net["h1"].run(["sh", "-c", "echo oh; exit 3"], check=True)
+        with pytest.raises(WaitError, match=r"h1: sleep 9 still runs at 1\.\d+ s, after 1 s of virtual time"):
+            net["h1"].run(["sleep", "9"], timeout_s=1)
+        with pytest.raises(
+            WaitError, match=r"waited 0\.5\d* s for sta1 to be associated with ap1, .*; last seen: sta1"
+        ):
+            net["sta1"].run(["ip", "link", "set", "sta1-wlan0", "down"], check=True)
+            net.wait_for(associated("sta1", "ap1"), timeout_s=0.5)
+        assert net["h1"].run(["echo", "on"]).stdout == "on\n"
+
+
+def test_a_run_that_fails_tells_why_now_and_later(tmp_path: Path) -> None:
+    with (
+        pytest.raises(RunError, match=r"hostapd on ap1 was killed by SIGKILL"),
+        Lab("one-ap", directory=tmp_path / "daemon") as net,
+    ):
+        net["ap1"].run(["pkill", "-KILL", "hostapd"])
+        net.run_for(1)
+    with pytest.raises(CallError, match="the lab has ended: hostapd on ap1 was killed"):
+        net.run_for(1)
+    with (
+        pytest.raises(RunError, match=r"(?s)kernel reported an error: .*sysrq"),
+        Lab("one-ap", directory=tmp_path / "panic") as net,
+    ):
+        net["h1"].run(["sh", "-c", "echo c > /proc/sysrq-trigger"])
+
+
+def digest(directory: Path) -> dict[str, str]:
+    """Name and checksum of every file of a run that must not differ."""
+    return {
+        str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.name not in WALL
+    }
+
+
+def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(tmp_path: Path) -> None:
+    def lab(name: str) -> Lab:
+        keys = {"topology.timeline": [], "processes.fetch.may_run_on": True}
+        directory = tmp_path / name
+        return Lab("two-aps-handoff", "http/download", duration="3 s", set=keys, pcap="air", directory=directory)
+
+    lab("run").run()
+    with lab("driven") as net:
+        net.finish()
+    ran, driven = digest(tmp_path / "run"), digest(tmp_path / "driven")
+    assert {name for name in ran | driven if ran.get(name) != driven.get(name)} == set()
+    assert {"raw/air-2412.pcapng", "record.json", "plan.json"} <= ran.keys()
+
+
+PROJECT = """
+import pytest
+from pathlib import Path
+from lab import associated, move, roam
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.lab("two-aps-handoff", set={"topology.timeline": []})
+def test_survives_a_handoff(lab, seed):
+    lab.do(move("sta1", ["21 m", "0 m", "1 m"]))
+    lab.do(roam("sta1", "ap2"))
+    lab.wait_for(associated("sta1", "ap2"))
+    assert lab["sta1"].run(["ping", "-c", "1", "h1"]).check() and seed == 1
+
+@pytest.mark.lab("one-ap")
+def test_goes_on(lab):
+    (Path(__file__).parent / "guest").write_text(str(lab.directory))
+    while True:
+        lab.run_for("1 us")
+"""
+
+
+def pytest_in(project: Path, *options: str) -> list[str]:
+    (project / "test_own.py").write_text(PROJECT)
+    where = ["--rootdir", str(project), "--basetemp", str(project / "temporary"), "-p", "no:cacheprovider"]
+    return [sys.executable, "-m", "pytest", "-q", *where, *options, str(project / "test_own.py")]
+
+
+def test_pytest_runs_labs_side_by_side_and_keeps_the_files_of_a_test_that_fails(tmp_path: Path) -> None:
+    words = pytest_in(tmp_path, "-n", "2", "-k", "survives")
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout
+    captures = [Path(line.removeprefix("capture: ")) for line in done.stdout.splitlines() if line.startswith("capture")]
+    assert [path.name for path in captures] == ["air-2412.pcapng", "air-2437.pcapng"]
+    assert all(path.stat().st_size > 1000 for path in captures)
+    assert re.search(r"raw/daemon/sta1-wpa_supplicant.log\n(    .*\n)*    .*CTRL-EVENT-CONNECTED", done.stdout)
+
+
+def test_ctrl_c_leaves_no_guest(tmp_path: Path) -> None:
+    words = pytest_in(tmp_path, "-k", "goes_on")
+    process = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    until(lambda: (tmp_path / "guest").exists() or process.poll() is not None)
+    run = tmp_path / "temporary" / "test_goes_on0" / "lab"
+    (home,) = [link.parent for link in scratch.PARENT.glob(f"{scratch.PREFIX}*/run") if link.readlink() == run]
+    assert scratch._pids_of(home)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=DEADLINE_S)
+    assert "KeyboardInterrupt" in output
+    assert not home.exists()
+    assert scratch._pids_of(home) == []

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""The agent of a driven run: lines over a device, here a socket, and requests on a guest without a network."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lab.guest import calls, lockstep
+from lab.guest.errors import GuestError
+from lab.guest.host import Host
+from lab.guest.live import LiveGuest
+from lab.guest.loop import Loop, now_ns
+from lab.plan.load import load
+
+MS = 1_000_000
+
+
+class Container:
+    """This machine."""
+
+    def command(self, *argv: str) -> list[str]:
+        return list(argv)
+
+
+class Network:
+    def container(self, node: str) -> Any:
+        return Container()
+
+    def add(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def guest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LiveGuest:
+    monkeypatch.setattr(calls, "EXCHANGED", tmp_path)
+    monkeypatch.setattr(calls, "LOCKSTEP_LOGS", tmp_path / "logs")
+    monkeypatch.setattr("lab.guest.tasks.RUN", tmp_path)
+    guest = LiveGuest(load("one-ap", "idle"), Loop(), Network())
+    guest.clock.start_ns = now_ns()
+    return guest
+
+
+@contextmanager
+def driven(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """The host's end of a run that is driven, beside it."""
+    ours, theirs = socket.socketpair()
+    monkeypatch.setattr(lockstep, "Host", lambda: Host(theirs.fileno()))
+    agent = threading.Thread(target=lockstep.drive, args=(guest, 100 * MS))
+    with ours, theirs:
+        ours.settimeout(10)
+        agent.start()
+        try:
+            yield ours
+        finally:
+            ours.shutdown(socket.SHUT_WR)
+            agent.join()
+
+
+def ask(host: socket.socket, do: str, **parameters: Any) -> Any:
+    host.sendall(json.dumps({"do": do, **parameters}).encode() + b"\n")
+    return answer(host)
+
+
+def answer(host: socket.socket) -> Any:
+    line = b""
+    while not line.endswith(b"\n"):
+        line += host.recv(1)
+    return json.loads(line)
+
+
+def test_a_program_in_a_node(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "given").write_text("much " * 2000)
+    with driven(guest, monkeypatch) as host:
+        assert answer(host)["at_ns"] >= 0
+        argv = [sys.executable, "-c", "import sys; print(len(sys.stdin.read())); sys.exit(3)"]
+        started = ask(host, "start", node="h1", argv=argv, name="h1-python", stdin="given")
+        assert started | {"at_ns": 0} == {
+            "at_ns": 0, "process": 0, "out": "1-h1-python.out", "err": "1-h1-python.err",
+        }  # fmt: skip
+        ask(host, "run_until", at_ns=10**12, process=0)
+        state = ask(host, "state", process=0)
+        assert (state["alive"], state["exit"], state["signal"]) == (False, 3, None)
+        assert (tmp_path / "logs" / started["out"]).read_text() == "10000\n"
+
+
+def test_what_cannot_be_done_is_refused_and_changes_nothing(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        assert ask(host, "counters")["refused"] == "the medium is perfect, and counts nothing; write medium={}"
+        assert ask(host, "status", node="h1")["refused"] == "h1 has neither hostapd nor wpa_supplicant"
+        assert ask(host, "fly")["refused"] == 'the agent knows no request "fly"'
+        assert "refused" not in ask(host, "run_until", at_ns=1)
+
+
+def test_time_goes_to_the_end_of_the_timeline_at_most(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        assert ask(host, "run_until", at_ns=20 * MS)["at_ns"] >= 20 * MS
+        assert 100 * MS <= ask(host, "run_until", at_ns=10**12)["at_ns"] < 10**11
+
+
+def test_news_stop_the_time(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        ask(host, "start", node="h1", argv=["true"], name="true")
+        ask(host, "run_until", at_ns=10**12, news=True)
+        assert ask(host, "state", process=0)["alive"] is False
+
+
+def test_the_end_comes_with_that_of_the_host_and_ends_programs(
+    guest: LiveGuest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        ask(host, "start", node="h1", argv=["sleep", "1000"], name="sleep")
+    with pytest.raises(ChildProcessError):  # there is none any more
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_failure_ends_it_without_an_answer(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        guest.call_at(1 * MS, lambda: guest.fail(GuestError("hostapd on ap1 has ended")))
+        host.sendall(b'{"do": "run_until", "at_ns": 90000000}\n')
+        host.shutdown(socket.SHUT_WR)
+        host.settimeout(None)
+        agents = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
+        for agent in agents:
+            agent.join()
+        host.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            host.recv(1)
+
+
+def test_levels_that_are_dropped_do_not_change(guest: LiveGuest) -> None:
+    done: list[str] = []
+    guest.call_at(1 * MS, lambda: done.append("event"))
+    guest.call_at(1 * MS, lambda: done.append("level"), changes_levels=True)
+    guest.forget_levels()
+    guest.loop.run_until(guest.clock.start_ns + 2 * MS)
+    assert done == ["event"]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Folders of node images: what they say, what they depend on, and what is built from them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tarfile
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab.build.cache import Store
+from lab.build.image import image as image_module
+from lab.build.image import node_image, wheels
+from lab.build.image.debian import NoPackageError
+from lab.build.image.image import Image
+from lab.build.image.layer import Added
+from lab.build.image.node_image import Folder, NodeImage, built_image, ensure_node_image
+from lab.build.report import KeptReport
+from lab.build.step import BuildLog
+from lab.errors import BuildError, InputError
+from tests.unit.machine.test_image import DAY_S, PACKAGED_S, STATUS, add, raw_tree
+
+PACKAGES = {"python3": "3.13.5-1", "libc6": "2.41-12+deb13u5", "curl": "8.14.1-2+deb13u7"}
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Image:
+    """A base image with two files."""
+    with tarfile.open(tmp_path / "base.tar", "w") as tar:
+        add(tar, "./usr", None, PACKAGED_S, 0o755)
+        add(tar, "./usr/old", "old", PACKAGED_S)
+        add(tar, "./usr/same", "same", PACKAGED_S)
+    path = tmp_path / "base.squashfs"
+    with (tmp_path / "base.tar").open("rb") as stream:
+        subprocess.run(["sqfstar", "-quiet", str(path)], stdin=stream, check=True)
+    return Image(path, "b" * 64, PACKAGES, "basekey")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An image with one file."""
+    made = tmp_path / "images" / "tiny"
+    (made / "files" / "usr" / "bin").mkdir(parents=True)
+    program = made / "files" / "usr" / "bin" / "hello"
+    program.write_text("#!/bin/sh\necho hello\n")
+    program.chmod(0o755)
+    return made
+
+
+def build(folder: Path, base: Image, root: Path, refresh: bool = False) -> NodeImage:
+    return ensure_node_image(KeptReport(), folder, base, refresh=refresh, store=Store("node-image", "it", root=root))
+
+
+def unpacked(image: NodeImage, to: Path) -> dict[str, str]:
+    """The files in the layer, with their contents."""
+    subprocess.run(["unsquashfs", "-quiet", "-no-progress", "-dest", str(to), str(image.path)], check=True)
+    return {path.relative_to(to).as_posix(): path.read_text() for path in to.rglob("*") if path.is_file()}
+
+
+def test_files_alone_make_an_image_and_equal_files_the_same_bytes(folder: Path, base: Image, tmp_path: Path) -> None:
+    first, other = build(folder, base, tmp_path / "a"), build(folder, base, tmp_path / "b")
+    assert (first.name, first.packages) == ("tiny", {})
+    assert first.sha256 == other.sha256
+    assert unpacked(first, tmp_path / "out") == {"usr/bin/hello": "#!/bin/sh\necho hello\n"}
+    assert os.access(tmp_path / "out" / "usr/bin/hello", os.X_OK)
+    assert build(folder, base, tmp_path / "a") == first
+
+
+def test_packages_are_installed_with_those_of_the_base(
+    folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    own = tmp_path / "packages"
+    own.write_text("bash\n")
+
+    def fetch_tar(tar: Path, options: list[str], packages: list[str], *rest: object) -> None:
+        asked.append(packages)
+        raw_tree(tar, 1)
+
+    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    monkeypatch.setattr(node_image, "PACKAGES", own)
+    monkeypatch.setattr("lab.build.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
+    (folder / "packages").write_text("curl # why\n")
+    image = build(folder, base, tmp_path / "a")
+    assert asked == [["bash", "curl"]]
+    assert image.packages == {"bash": "5.2.37-2+b10"}  # the base has that curl, too
+    found = unpacked(image, tmp_path / "out")
+    assert found["var/lib/dpkg/status"] == STATUS
+    assert found["usr/bin/hello"] == "#!/bin/sh\necho hello\n"
+    assert build(folder, base, tmp_path / "b").sha256 == image.sha256
+
+
+@pytest.mark.parametrize("change", ["base", "content", "mode", "name", "packages", "requirements"])
+def test_whatever_changes_the_image_changes_its_key(folder: Path, base: Image, change: str) -> None:
+    before = Folder(folder).key(base)
+    program = folder / "files" / "usr" / "bin" / "hello"
+    if change == "base":
+        base = replace(base, sha256="c" * 64)
+    elif change == "content":
+        program.write_text("#!/bin/sh\necho bye\n")
+    elif change == "mode":
+        program.chmod(0o644)
+    elif change == "name":
+        program.rename(program.with_name("bye"))
+    elif change == "packages":
+        (folder / "packages").write_text("iperf # why\n")
+    else:
+        (folder / "requirements.txt").write_text("six==1.16.0\n")
+    assert Folder(folder).key(base) != before
+
+
+def test_what_does_not_change_the_image_does_not_change_its_key(folder: Path, base: Image) -> None:
+    (folder / "packages").write_text("curl # why\niw # why\n")
+    before = Folder(folder).key(base)
+    (folder / "packages").write_text("iw # another reason\ncurl\n")
+    (folder / "image.yaml").write_text("about: something else\n")
+    (folder / "Dockerfile").write_text("FROM scratch\n")
+    assert Folder(folder).key(base) == before
+
+
+def test_package_that_does_not_exist_is_named_with_its_line(
+    folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetch_tar(*_: object) -> None:
+        raise NoPackageError("curll", tmp_path / "log")
+
+    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    (folder / "packages").write_text("iw # why\ncurll # why\n")
+    with pytest.raises(BuildError, match=r'packages:2  Debian trixie has no package "curll"'):
+        build(folder, base, tmp_path / "a")
+
+
+def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
+    empty = tmp_path / "images" / "empty"
+    empty.mkdir(parents=True)
+    with pytest.raises(InputError, match="has nothing to build") as caught:
+        build(empty, base, tmp_path / "a")
+    assert "requirements.txt" in str(caught.value)
+
+
+def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Path) -> None:
+    os.mkfifo(folder / "files" / "pipe")
+    with pytest.raises(BuildError, match="neither a file, a folder nor a symbolic link"):
+        build(folder, base, tmp_path / "a")
+
+
+def test_image_is_found_again_by_name_and_hash(folder: Path, base: Image, tmp_path: Path) -> None:
+    image = build(folder, base, tmp_path / "a")
+    store = Store("node-image", "it", root=tmp_path / "a")
+    assert built_image("tiny", image.sha256, store) == image
+    assert built_image("tiny", "0" * 64, store) is None
+    assert built_image("other", image.sha256, store) is None
+
+
+def wheel(folder: Path, tag: str = "py3-none-any") -> None:
+    """A wheel of a package with a module and a program."""
+    folder.mkdir(exist_ok=True)
+    files = {
+        "greeting.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
+        "greeting-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.2\n",
+        "greeting-1.2.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
+        "greeting-1.2.dist-info/entry_points.txt": "[console_scripts]\ngreet = greeting:main\n",
+    }
+    with zipfile.ZipFile(folder / f"greeting-1.2-{tag}.whl", "w") as packed:
+        for name, text in files.items():
+            packed.writestr(name, text)
+        packed.writestr("greeting-1.2.dist-info/RECORD", "".join(f"{name},,\n" for name in files))
+
+
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, Added]:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
+    requirements = tmp_path / "requirements.txt"
+    requirements.write_text(text)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    return wheels.install(requirements, PACKAGES, scratch, BuildLog(tmp_path / "log", tmp_path))
+
+
+def test_python_packages_come_where_the_guest_looks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path / "wheels", "cp313-cp313-manylinux_2_28_x86_64")
+    found = installed(tmp_path, monkeypatch)
+    place = "usr/local/lib/python3.13/dist-packages"
+    assert found[f"{place}/greeting.py"].content.startswith(b"def main")
+    assert not [name for name in found if name.endswith(("RECORD", "INSTALLER", ".pyc"))]
+    script = found["usr/local/bin/greet"]
+    assert script.content.startswith(b"#!/usr/bin/python3\n")
+    assert script.executable
+    assert wheels.versions(found) == {"greeting": "1.2"}
+
+
+def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path / "wheels", "cp311-cp311-manylinux_2_28_x86_64")
+    with pytest.raises(BuildError, match=r"there is no wheel of greeting==1.2 for Python 3.13 on x86-64") as caught:
+        installed(tmp_path, monkeypatch)
+    assert caught.value.where == str(tmp_path / "requirements.txt")
