@@ -27,7 +27,7 @@ from lab.text import entries
 
 PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
-RECIPE = 4  # increment when the code below changes the result
+RECIPE = 5  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
 
@@ -42,7 +42,7 @@ MMDEBSTRAP = [
     *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
 ]
 
-# Differs with every build, and is of no use in the guest.
+# Differs with every build or host, and is of no use in the guest: files, and what is in directories.
 DROPPED = (
     "dev/",
     "var/cache/",
@@ -56,6 +56,15 @@ DROPPED = (
     "etc/resolv.conf",
     "etc/.pwd.lock",
     *(f"usr/share/{name}/" for name in NO_DOCUMENTS),
+    # what systemd-tmpfiles makes only where it finds /proc: not if root may not mount
+    "etc/credstore",
+    "etc/credstore.encrypted",
+    "etc/default/locale",
+    "etc/vconsole.conf",
+    "root/.ssh",
+    "run/",
+    "var/lib/libuuid",
+    "var/lib/private",
 )
 DROPPED_SUFFIXES = (
     "-old",
@@ -75,6 +84,7 @@ FILES = {
     "etc/hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost\n",
     "etc/fstab": "",
 }
+LINKS = {"etc/mtab": "../proc/self/mounts"}
 # The day on which accounts were created, since the epoch: fixed, or the image would change every day.
 SHADOW = ("etc/shadow",)
 SHADOW_DAY = "20000"
@@ -125,7 +135,7 @@ def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report:
 
 def image_key(packages: list[str]) -> str:
     """What an image depends on, except for the day: it stays until a refresh."""
-    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps(FILES))
+    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
 
 
 def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
@@ -212,6 +222,10 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
         for name, text in FILES.items():
             entry = _entry(name, tarfile.REGTYPE, 0o644, newest_s)
             target.addfile(entry, _sized(entry, text.encode()))
+        for name, to in LINKS.items():
+            entry = _entry(name, tarfile.SYMTYPE, 0o777, newest_s)
+            entry.linkname = to
+            target.addfile(entry)
         status = source.extractfile("./var/lib/dpkg/status")
         assert status is not None
         return package_versions(status.read().decode()), newest_s
@@ -220,8 +234,8 @@ def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]
 def _kept(source: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
     for member in source:
         name = _name(member)
-        replaced = name in DIRECTORIES or name in FILES
-        dropped = any(name.startswith(prefix) and name != prefix for prefix in DROPPED)
+        replaced = name in DIRECTORIES or name in FILES or name in LINKS
+        dropped = any(name == path or (path.endswith("/") and name.startswith(path)) for path in DROPPED)
         if name not in (".", "") and not (replaced or dropped or name.endswith(DROPPED_SUFFIXES)):
             yield member
 

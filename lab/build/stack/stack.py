@@ -21,7 +21,7 @@ from pathlib import Path
 from lab import library
 from lab.build.cache import Store, content_key, file_sha256
 from lab.build.debian_source import DebianSource, ensure_source
-from lab.build.image.image import SQFSTAR, Image, as_root
+from lab.build.image.image import SQFSTAR, Image
 from lab.build.report import Report
 from lab.build.stack.elf import Judge, is_elf
 from lab.build.stack.files import (
@@ -300,7 +300,8 @@ def _pack(trees: Mapping[str, Path], target: Path, log: BuildLog) -> None:
             for path in [tree, *_for_nodes(tree)] if name else _for_nodes(tree):
                 packed.add(path, f"./{Path(name, path.relative_to(tree))}", recursive=False, filter=_plain)
     with tar.open("rb") as stream:
-        log.run("packing", [*as_root(), *SQFSTAR, str(target)], stdin=stream, env={"SOURCE_DATE_EPOCH": "0"})
+        # -all-root: also the top directory, which otherwise belongs to the user; a namespace may not be allowed
+        log.run("packing", [*SQFSTAR, "-all-root", str(target)], stdin=stream, env={"SOURCE_DATE_EPOCH": "0"})
     tar.unlink()
 
 

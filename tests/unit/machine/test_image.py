@@ -60,6 +60,11 @@ def raw_tree(path: Path, day: int) -> int:
         add(tar, "./etc/shadow", f"root:*:{20_000 + day}:0:99999:7:::\nbin:*:{20_000 + day}:0:99999:7:::\n", now_s)
         add(tar, "./etc/machine-id", f"{day:032d}\n", now_s)
         add(tar, "./etc/hostname", "builder\n", now_s)
+        if day % 2:  # systemd-tmpfiles found /proc
+            add(tar, "./run/lock", None, now_s)
+            add(tar, "./etc/mtab", "rw", now_s)
+            add(tar, "./etc/credstore", None, now_s, 0o700)
+        add(tar, "./etc/resolv.conf", f"nameserver 10.0.0.{day % 256}\n", now_s)
         add(tar, "./usr/share/doc/curl/README", "read me", PACKAGED_S)
         add(tar, "./var/log/apt/history.log", f"on day {day}", now_s)
         add(tar, "./var/lib/dpkg/status", STATUS, now_s)
@@ -106,6 +111,7 @@ def test_tree_lacks_documents_devices_logs_and_backups(tmp_path: Path) -> None:
         "./usr/share/doc/curl/README",
         "./var/log/apt/history.log",
         "./etc/passwd-",
+        "./etc/resolv.conf",
         "./var/lib/dpkg/status-old",
     }
 

@@ -21,6 +21,7 @@ from lab.build.stack import stack
 from lab.build.stack.elf import libraries, newest_libc
 from lab.build.stack.files import files_key, stack_files
 from lab.build.stack.sysroot import Sysroot
+from lab.build.step import BuildLog
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 
@@ -140,6 +141,25 @@ def test_what_no_process_reads_stays_out(code: Path, host: Host, store: Store) -
     listing = subprocess.check_output(["unsquashfs", "-l", str(second.path)], text=True)
     assert "bin/greet" in listing and not any(place.split("/")[-1] in listing for place in places)
     assert first.path != second.path
+
+
+def test_a_user_packs_it_without_namespaces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container, where unshare is not allowed. All of it belongs to root, in the same bytes."""
+    tree, programs = tmp_path / "tree", tmp_path / "bin"
+    tree.mkdir()
+    programs.mkdir()
+    (tree / "greet").write_text("#!/bin/sh\n")
+    for name in ("sh", "sqfstar"):
+        (programs / name).symlink_to(shutil.which(name) or name)
+    log = BuildLog(tmp_path / "log", tmp_path)
+    stack._pack({"": tree}, tmp_path / "root.squashfs", log)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.geteuid", lambda: 1000)
+        patch.setenv("PATH", str(programs))
+        stack._pack({"": tree}, tmp_path / "user.squashfs", log)
+    assert (tmp_path / "user.squashfs").read_bytes() == (tmp_path / "root.squashfs").read_bytes()
+    listed = subprocess.check_output(["unsquashfs", "-lln", str(tmp_path / "user.squashfs")], text=True).splitlines()
+    assert [line.split()[1] for line in listed if "squashfs-root" in line] == ["0/0", "0/0"]
 
 
 @pytest.fixture
