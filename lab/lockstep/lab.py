@@ -34,6 +34,7 @@ from lab.shared.types import Plan
 
 if TYPE_CHECKING:
     from lab.record import Record
+    from lab.record.record import Result
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 _POLL_S = 0.01
@@ -451,6 +452,15 @@ class Lab:
         if self._record is None:
             raise CallError("there is no record yet", hint="finish() and stop() end the lab and return its record")
         return self._record
+
+    @property
+    def metrics(self) -> dict[str, Result]:
+        """The metrics of the workload, by name, of a lab that has ended: ``net.metrics["goodput"].values["mean"]``.
+
+        Raises:
+            CallError: It has not ended.
+        """
+        return self.record.metrics
 
     @property
     def captures(self) -> list[Capture]:
