@@ -84,22 +84,23 @@ def execute(
 
 
 @contextlib.contextmanager
-def _failing_in(junit: Path | None, name: Callable[[LabError], str]) -> Iterator[None]:
-    """Write a failure to the file of --junit, too: one of an earlier run must not stay there.
+def _failing_in(junit: Path | None, name: Callable[[BaseException], str]) -> Iterator[None]:
+    """Write a failure, or an interrupt, to the file of --junit, too: no result of an earlier run must stay there.
 
     ``name`` returns the name of what failed.
 
     Raises:
         LabError: the failure.
+        KeyboardInterrupt: the interrupt.
     """
     began_s = time.monotonic()
     try:
         yield
-    except LabError as error:
+    except (LabError, KeyboardInterrupt) as error:
         if junit is not None:
             from lab.report.junit import failed
 
-            _write(junit, failed(name(error), str(error), time.monotonic() - began_s))
+            _write(junit, failed(name(error), str(error) or "interrupted", time.monotonic() - began_s))
         raise
 
 
@@ -171,9 +172,10 @@ def _run(
         raise
 
 
-def _failed(plans: list[Plan], places: list[Path], error: LabError) -> list[Plan]:
+def _failed(plans: list[Plan], places: list[Path], error: BaseException) -> list[Plan]:
     """The plan whose run failed; none if it was no run that failed."""
-    return [plan for plan, place in zip(plans, places, strict=True) if place == error.directory]
+    directory = error.directory if isinstance(error, LabError) else None
+    return [plan for plan, place in zip(plans, places, strict=True) if place == directory]
 
 
 def _has_measured(directory: Path) -> bool:

@@ -70,6 +70,8 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
 
 def _with_images(machine: runs.Machine, names: Sequence[str], wanted: dict[str, str | None]) -> runs.Machine:
     """The machine with node images: the caller's where they are cached, otherwise built here."""
+    if not names:
+        return machine
     cached = {name: built_image(name, wanted.get(made_of.image_entry(name))) for name in names}
     found = {name: image for name, image in cached.items() if image}
     with _making:
