@@ -33,10 +33,12 @@ def driven(setup: Setup, stall_wall_s: float = 60.0) -> Iterator[Agent]:
 
 
 def test_requests_are_answered_until_the_end(setup: Callable[[str], Setup]) -> None:
-    answers = (
-        """read -r asked <&8; echo "$asked" > "$run/asked"; echo '{"at_ns": 7, "process": 3}' >&9; read -r end <&8\n"""
-    )
-    made = setup(ENDS + answers + 'echo "$end" > "$run/end"\n' + OVER)
+    answers = """
+read -r asked <&8; echo "$asked" > "$run/asked"
+echo '{"at_ns": 7, "process": 3}' >&9
+read -r end <&8; echo "$end" > "$run/end"
+"""
+    made = setup(ENDS + answers + OVER)
     with driven(made) as agent:
         agent.await_timeline()
         assert agent.now_ns == 5
