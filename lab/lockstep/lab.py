@@ -25,7 +25,7 @@ from lab.lockstep.node import Node
 from lab.lockstep.words import Time, caller, setting, settings_of, time_ns
 from lab.machine.channel import Channel
 from lab.machine.machine import Machine
-from lab.machine.run_directory import PLAN, discard, new_directory
+from lab.machine.run_directory import PLAN, new_directory
 from lab.runs import booted, machine_for, planned, recorded, run_plan, started
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
@@ -479,8 +479,3 @@ class Lab:
         raw = self.directory / RAW.name
         found = [path for folder in (self.logs, raw, raw / DAEMON_LOGS.name) for path in sorted(folder.glob("*.*"))]
         return [path for path in found if path.suffix in _LOGS and path.is_file()]
-
-    def discard(self) -> None:
-        """Remove the files of the run."""
-        self.close()
-        discard(self.directory)
