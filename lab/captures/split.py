@@ -66,8 +66,8 @@ class _Channel:
 def split(raw: Path, until_ns: int | None = None) -> list[Path]:
     """Create the files and remove ``air.unsplit``; do nothing if there is none.
 
-    If the guest was killed, what tcpdump had not written yet is missing: a truncated last frame is ignored, and an empty
-    file is a capture without frames.
+    If the guest was killed, what tcpdump had not written yet is missing: a truncated last frame is ignored, and an
+    empty file is a capture without frames.
 
     Args:
         raw: the directory of raw files.
