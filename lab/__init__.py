@@ -13,6 +13,7 @@ __all__ = [
     "Counters",
     "Event",
     "Frame",
+    "Interface",
     "Lab",
     "Node",
     "Process",

@@ -9,6 +9,7 @@ from lab.lockstep import Condition as Condition
 from lab.lockstep import Counters as Counters
 from lab.lockstep import Event as Event
 from lab.lockstep import Frame as Frame
+from lab.lockstep import Interface as Interface
 from lab.lockstep import Lab as Lab
 from lab.lockstep import Node as Node
 from lab.lockstep import Process as Process

@@ -24,6 +24,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -170,7 +171,22 @@ class _Home:
     is_stack: bool  # itself, instead of the folders in it
 
 
+_settled: ContextVar[tuple[_Home, ...] | None] = ContextVar("settled", default=None)
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """Look for the folders of stacks only once meanwhile: a plan asks for a hundred names, an experiment for plans."""
+    before = _settled.set(_homes())
+    try:
+        yield
+    finally:
+        _settled.reset(before)
+
+
 def _homes() -> tuple[_Home, ...]:
+    if (found := _settled.get()) is not None:
+        return found
     stacks = (_Home(folder, is_stack=False) for folder in library.folders("workload"))
     return (*stacks, *(_Home(folder, is_stack=True) for folder in library.beside()))
 

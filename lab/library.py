@@ -79,11 +79,26 @@ def known(kind: str) -> dict[str, Path]:
     for folder in folders(kind):
         for path in folder.rglob("*.yaml"):
             within = path.relative_to(folder)
-            if kind != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
-                continue
-            if (EXPERIMENTS in within.parts[:-1]) == (kind == "experiment"):
+            if _is_one(kind, within):
                 found.setdefault(_short(within), path)
     return dict(sorted(found.items()))
+
+
+def _is_one(kind: str, within: Path) -> bool:
+    """Return whether a file of a folder is of that kind, by its place there."""
+    if kind != "topology" and any(part in ROOMS for part in within.parts[1:-1]):
+        return False
+    return (EXPERIMENTS in within.parts[:-1]) == (kind == "experiment")
+
+
+def _called(kind: str, short: str) -> Path | None:
+    """Return the file of a short name, if there is one; of topologies and workloads, without a look at all of them."""
+    within = Path(f"{short}.yaml")
+    if kind == "experiment" or within.is_absolute() or ".." in within.parts:
+        return known(kind).get(short)
+    if not _is_one(kind, within):
+        return None
+    return next((path for folder in folders(kind) if (path := folder / within).is_file()), None)
 
 
 def _short(within: Path) -> str:
@@ -113,10 +128,10 @@ def find(kind: str, name_or_path: str) -> Path:
         if kind == "workload":
             remember_beside(path.resolve().parent)
         return path
-    names = known(kind)
     short = _short(Path(name_or_path.removesuffix(".yaml").removeprefix(f"{FOLDERS[kind]}/") + ".yaml"))
-    if short in names:
-        return names[short]
+    if (found := _called(kind, short)) is not None:
+        return found
+    names = known(kind)
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
         raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
     raise InputError(f'there is no {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))

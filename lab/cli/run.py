@@ -22,6 +22,7 @@ from lab import runs, units
 from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, RunError, writing
+from lab.machine.channel import Channel
 from lab.machine.head_start import HEAD_STARTS, HeadStart
 from lab.machine.memory import memory_text
 from lab.runs import planned
@@ -31,7 +32,7 @@ from lab.shared.paths import INTERRUPTED, PROMPT
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
-    from lab.machine.guest import Guest
+    from lab.machine.guest import Answer, Guest
     from lab.record import Record
 
 
@@ -83,22 +84,23 @@ def execute(
 
 
 @contextlib.contextmanager
-def _failing_in(junit: Path | None, name: Callable[[LabError], str]) -> Iterator[None]:
-    """Write a failure to the file of --junit, too: one of an earlier run must not stay there.
+def _failing_in(junit: Path | None, name: Callable[[BaseException], str]) -> Iterator[None]:
+    """Write a failure, or an interrupt, to the file of --junit, too: no result of an earlier run must stay there.
 
     ``name`` returns the name of what failed.
 
     Raises:
         LabError: the failure.
+        KeyboardInterrupt: the interrupt.
     """
     began_s = time.monotonic()
     try:
         yield
-    except LabError as error:
+    except (LabError, KeyboardInterrupt) as error:
         if junit is not None:
             from lab.report.junit import failed
 
-            _write(junit, failed(name(error), str(error), time.monotonic() - began_s))
+            _write(junit, failed(name(error), str(error) or "interrupted", time.monotonic() - began_s))
         raise
 
 
@@ -170,9 +172,10 @@ def _run(
         raise
 
 
-def _failed(plans: list[Plan], places: list[Path], error: LabError) -> list[Plan]:
+def _failed(plans: list[Plan], places: list[Path], error: BaseException) -> list[Plan]:
     """The plan whose run failed; none if it was no run that failed."""
-    return [plan for plan, place in zip(plans, places, strict=True) if place == error.directory]
+    directory = error.directory if isinstance(error, LabError) else None
+    return [plan for plan, place in zip(plans, places, strict=True) if place == directory]
 
 
 def _has_measured(directory: Path) -> bool:
@@ -307,17 +310,20 @@ def interact(
         with writing(directory):
             directory.mkdir()
         session = Session(directory, topology, seed, settings, places)
-        if not os.isatty(0):
-            lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
-            start = partial(_batch, plan, machine, directory)
-            return batch.run(start, lines, sys.stdout.buffer, session.serve)
-        with _terminal_kept(), started(plan, machine, directory, mode="shell") as guest:
-            return _wait_for_shell(guest, directory, session.serve)
+        with Channel() as channel:
+            if not os.isatty(0):
+                lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
+                start = partial(_batch, plan, machine, directory, channel)
+                return batch.run(start, lines, sys.stdout.buffer, session.answer)
+            with _terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
+                return _wait_for_shell(guest, directory, session.answer)
 
 
-def _batch(plan: Plan, machine: runs.Machine, directory: Path, console: IO[bytes]) -> AbstractContextManager[Guest]:
+def _batch(
+    plan: Plan, machine: runs.Machine, directory: Path, channel: Channel, console: IO[bytes]
+) -> AbstractContextManager[Guest]:
     """A guest for commands from a pipe."""
-    return started(plan, machine, directory, mode="batch", console=console)
+    return started(plan, machine, directory, mode="batch", console=console, channel=channel)
 
 
 @contextlib.contextmanager
@@ -350,7 +356,7 @@ def _terminal_kept() -> Iterator[None]:
         termios.tcsetattr(0, termios.TCSADRAIN, before)
 
 
-def _wait_for_shell(guest: Guest, directory: Path, serve: Callable[[], None]) -> int:
+def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
     """Wait until the guest of a prompt is off; returns the exit status.
 
     Raises:
@@ -364,7 +370,7 @@ def _wait_for_shell(guest: Guest, directory: Path, serve: Callable[[], None]) ->
     interrupted = False
     while True:
         try:
-            guest.wait(serve)
+            guest.wait(answer)
             break
         except KeyboardInterrupt:  # the guest received it as well, and ends unless it has a prompt
             interrupted = True

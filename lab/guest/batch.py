@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: MIT
 """``lab shell`` without a terminal: runs the lines of the host's standard input, as ``sh`` does, in virtual time.
 
-Each line arrives as a file, COMMANDS/0 and so on; after the last one comes COMMANDS/end. The exit status of the first
-one goes to COMMANDS/0.status. Programs in nodes have no input.
-
-While the agent waits for the host, no virtual time passes: it never sleeps, and computation takes none.
+Each line comes from the host, and its exit status goes back (lab.guest.host). While the host has no further line, the
+whole guest stands still. Programs in nodes have no input.
 """
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
-from collections.abc import Iterator
 from typing import Any
 
 from mininet.log import lg, output, setLogLevel
@@ -20,20 +16,8 @@ from mininet.log import lg, output, setLogLevel
 from lab.guest.live import LiveGuest
 from lab.guest.network.network import LabNet
 from lab.guest.shell import Shell
-from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
 
 _FAILED, _UNKNOWN = 1, 127  # as in sh
-
-
-def _lines() -> Iterator[str]:
-    COMMANDS.mkdir(exist_ok=True)
-    for number in itertools.count():
-        # to list a directory of the host takes no virtual time; to look for a file that is not there takes 1 us
-        path = COMMANDS / str(number)
-        while path not in (found := set(COMMANDS.iterdir())):
-            if COMMANDS_END in found and path not in COMMANDS.iterdir():
-                return
-        yield path.read_text(errors="replace")
 
 
 class _Errors(logging.Handler):
@@ -64,15 +48,13 @@ class Batch(Shell):
 
     def run(self) -> None:
         """Run all lines."""
-        for number, line in enumerate(_lines()):
+        while (asked := self._host.ask()) is not None:
             self._guest.pause(0)  # listen to daemons
-            command = line.strip()
+            command = asked["line"].strip()
             if command and not command.startswith("#"):
                 self.onecmd(command)
-            part = COMMANDS / "part.status"
-            part.write_text(f"{self._status}\n")
-            part.rename(COMMANDS / f"{number}.status")
-        COMMANDS_DONE.touch()
+            self._host.tell({"status": self._status})
+        self._host.tell({"status": self._status})  # all have run
 
     def onecmd(self, line: str) -> Any:
         """Run a command and note its status."""
@@ -94,6 +76,3 @@ class Batch(Shell):
         self._status = self.mn[first].execute(words, output)
         if not self._status:
             self._note_command(first, words, begun_ns)
-
-    def _wait_for_host(self) -> None:
-        """Take no virtual time."""

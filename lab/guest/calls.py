@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -127,6 +128,8 @@ class Calls:
             with root.files():
                 source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
             with os.fdopen(source, "rb") as content, (EXCHANGED / file).open("wb") as copy:
+                if not stat.S_ISREG(os.fstat(source).st_mode):  # a device may have no end
+                    raise GuestError(f"{path} of {node} is no regular file; let a program copy it before", node)
                 while chunk := content.read(_CHUNK_BYTES):
                     copy.write(chunk)
         except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lines of JSON to the program that drives the lab, and back, over /dev/hostask.
+"""Lines of JSON to the program that drives the lab, and back, over /proc/hostask.
 
 While the agent waits for the next line, the whole guest stands still, and with it virtual time.
 """
@@ -10,28 +10,33 @@ import json
 import os
 from typing import Any
 
-DEVICE = "/dev/hostask"
+_FILE = "/proc/hostask"
 _BLOCK_BYTES = 4096
 
 
-class Host:
-    """The host's end of the device."""
+def opened() -> int:
+    """Open the file; only one program at a time can."""
+    return os.open(_FILE, os.O_RDWR)
 
-    def __init__(self, descriptor: int | None = None) -> None:
-        """``descriptor``: of the device; None: open it."""
-        self._device = os.open(DEVICE, os.O_RDWR) if descriptor is None else descriptor
+
+class Host:
+    """The program at the other end."""
+
+    def __init__(self, descriptor: int) -> None:
+        """``descriptor``: of the file."""
+        self._file = descriptor
         self._read = b""
 
     def tell(self, answer: dict[str, Any]) -> None:
         """Send a line."""
         data = json.dumps(answer).encode() + b"\n"
         while data:
-            data = data[os.write(self._device, data) :]
+            data = data[os.write(self._file, data) :]
 
     def ask(self) -> dict[str, Any] | None:
         """The next line; None if no more lines come."""
         while b"\n" not in self._read:
-            data = os.read(self._device, _BLOCK_BYTES)
+            data = os.read(self._file, _BLOCK_BYTES)
             if not data:
                 return None
             self._read += data

@@ -113,10 +113,11 @@ class LiveGuest:
         end_ns = self.clock.start_ns + duration_ns
         if self._drive is None:
             self.loop.run_until(end_ns, lambda: self.failure is not None)
-        elif now_ns() < end_ns:
-            # what begins with the timeline begins at once, as if nobody drove it: even to ask takes some time
+            return
+        # the same looks at the clock as without a driver, since each takes some time; what is due begins before it asks
+        if self.loop.has_due(self.clock.start_ns) and now_ns() < end_ns:
             self.loop.step(self.clock.start_ns)
-            self._drive(self, duration_ns)
+        self._drive(self, duration_ns)
 
     def daemon_ended(self, task: Task, node: str | None = None) -> None:
         """End the run if a daemon has ended that the timeline needs; ``node``: in which it ran."""

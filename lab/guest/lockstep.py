@@ -17,7 +17,7 @@ from typing import Any
 
 from lab.guest.calls import Calls
 from lab.guest.errors import GuestError
-from lab.guest.host import Host
+from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 
 _END = {"do": "end"}  # nobody drives it any more
@@ -25,12 +25,15 @@ _END = {"do": "end"}  # nobody drives it any more
 
 def drive(guest: LiveGuest, duration_ns: int) -> None:
     """Do what the host asks for, until it asks for the end or the run fails."""
-    host, calls = Host(), Calls(guest, duration_ns)
+    host, calls = Host(opened()), Calls(guest, duration_ns)
     found: dict[str, Any] = {}
+    at_ns = 0  # to look at the clock takes some time, too
     while not (calls.over or guest.failure):
-        host.tell({"at_ns": guest.clock.elapsed_ns(), **found})
+        host.tell({"at_ns": at_ns, **found})
         try:
             found = calls.do(**(host.ask() or _END))
         except GuestError as error:
             found = {"refused": error.message}
+        if not calls.over:
+            at_ns = guest.clock.elapsed_ns()
     calls.tidy()

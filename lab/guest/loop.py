@@ -57,6 +57,10 @@ class Loop:
         """Inverse of ``add_reader``."""
         self._selector.unregister(source)
 
+    def has_due(self, at_ns: int) -> bool:
+        """Whether a call is due at that uptime."""
+        return bool(self._timers) and self._timers[0][0] <= at_ns
+
     def step(self, until_ns: int) -> None:
         """Wait for the next event or timer, at most until ``until_ns``, and run what is due."""
         due = min(self._timers[0][0], until_ns) if self._timers else until_ns

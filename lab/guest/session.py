@@ -1,41 +1,36 @@
 # SPDX-License-Identifier: MIT
 """A session of ``lab shell``: its events, and what it asks the host.
 
-The host knows the models of the radio, and has the files of the user (lab.runs.session). A question is a file,
-ASKED/0 and so on; its answer is ASKED/0.answer.
+The host knows the models of the radio, and has the files of the user (lab.runs.session). A question is a line to it.
+While it answers, the whole guest stands still (lab.guest.host).
 """
 
 from __future__ import annotations
 
-import itertools
-import json
 import os
 import signal
 import time
-from collections.abc import Callable
 from typing import Any
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
+from lab.guest.host import Host
 from lab.guest.kinds import event_steps
 from lab.guest.live import LiveGuest
 from lab.guest.loop import now_ns
 from lab.guest.medium import requests
 from lab.shared import types
 from lab.shared.medium_types import MediumLink, MediumUpdate
-from lab.shared.paths import ASKED
 
 
 class Session:
-    """What has been done, and a way to do more. ``wait`` lets the host work until it has answered."""
+    """What has been done, and a way to do more."""
 
-    def __init__(self, guest: LiveGuest, wait: Callable[[], object]) -> None:
+    def __init__(self, guest: LiveGuest, host: Host) -> None:
         self.done: list[tuple[int, str]] = []  # time in ns since the prompt, and the event as in a timeline
         self._guest = guest
-        self._wait = wait
-        self._numbers = itertools.count()
+        self._host = host
         self._follower: int | None = None  # process that moves nodes
-        ASKED.mkdir()
 
     def ask(self, what: str, **content: Any) -> dict[str, Any]:
         """Return the host's answer.
@@ -43,13 +38,8 @@ class Session:
         Raises:
             GuestError: The host refuses it, and says why.
         """
-        number = next(self._numbers)
-        part, answer = ASKED / "part", ASKED / f"{number}.answer"
-        part.write_text(json.dumps({"what": what, **content}))
-        part.rename(ASKED / str(number))
-        while answer not in ASKED.iterdir():  # takes no virtual time, other than to look for a file
-            self._wait()
-        found: dict[str, Any] = json.loads(answer.read_text())
+        self._host.tell({"what": what, **content})
+        found = self._host.ask() or {"refused": "the lab has ended"}
         if "refused" in found:
             raise GuestError(found["refused"])
         return found

@@ -16,6 +16,7 @@ from mininet.util import quietRun
 
 from lab.guest.errors import GuestError
 from lab.guest.handoff import Handoff
+from lab.guest.host import Host, opened
 from lab.guest.live import LiveGuest
 from lab.guest.network import links
 from lab.guest.network.network import LabNet
@@ -38,7 +39,6 @@ py EXPRESSION evaluates Python with every node and net at hand:
 """
 _HIDDEN = {"do_xterm", "do_x", "do_gterm", "do_dpctl", "do_switch", "do_ports", "do_wait", "do_EOF"}
 ROAM_TIMEOUT_NS = 10_000_000_000
-_POLL_NS = 10_000_000  # how often the host's answer is looked for
 # a command that took longer is saved as one in the background: a timeline waits for its events, and moves wait, too
 _LONG_NS = 100_000_000
 _QUANTITY = re.compile(r"[-+]?[\d.]+\s*[^\s\d.]*")
@@ -60,7 +60,8 @@ class Shell(CLI):
     def __init__(self, guest: LiveGuest, network: LabNet, stdin: TextIO = sys.stdin) -> None:
         self._guest = guest
         self._network = network
-        self._session = Session(guest, self._wait_for_host)
+        self._host = Host(opened())
+        self._session = Session(guest, self._host)
         network.build()
         self.greet()
         super().__init__(network, stdin)
@@ -84,9 +85,6 @@ class Shell(CLI):
         except GuestError as failure:
             error(f"*** {failure.message}\n")
             return None
-
-    def _wait_for_host(self) -> None:
-        self._guest.pause(_POLL_NS)
 
     def default(self, line: str) -> Any:
         """Mininet's: run a command in a node; note it if it succeeds."""

@@ -15,7 +15,7 @@ from lab.lockstep.counters import Counters
 from lab.lockstep.errors import CallError, CommandError, WaitError
 from lab.lockstep.events import Event, event, link, move, power, roam
 from lab.lockstep.lab import Lab
-from lab.lockstep.node import Node
+from lab.lockstep.node import Interface, Node
 from lab.lockstep.process import Process, Result
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Counters",
     "Event",
     "Frame",
+    "Interface",
     "Lab",
     "Node",
     "Process",

@@ -4,18 +4,38 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
 from lab.lockstep.words import Time, argv_of
 from lab.shared.types import Node as Spec
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
+
+
+@dataclass(frozen=True)
+class Interface:
+    """A network interface of a node."""
+
+    name: str
+    mac: str
+    up: bool  # it can carry packets: a station is associated, a wired link is up at both ends
+    mtu: int
+    addresses: list[str]  # with their prefixes: "10.0.0.2/8"
+
+
+def _interface(told: Mapping[str, Any]) -> Interface:
+    """An interface as ``ip -json address`` tells it."""
+    addresses = [f"{one['local']}/{one['prefixlen']}" for one in told["addr_info"]]
+    return Interface(told["ifname"], told.get("address", ""), "LOWER_UP" in told["flags"], told["mtu"], addresses)
 
 
 class Surroundings(Running, Protocol):
@@ -111,8 +131,10 @@ class Node:
             mode: its permissions; default: 0o644.
 
         Raises:
-            CallError: It cannot be written there.
+            CallError: There is no such file of the host, or it cannot be written there.
         """
+        if isinstance(content, Path):
+            self._must_be_file(content)
         given = self._new_file()
         if isinstance(content, Path):
             shutil.copyfile(content, given)
@@ -123,6 +145,12 @@ class Node:
             self._lab.ask("put", node=self.name, path=path, mode=0o644 if mode is None else mode, file=given.name)
         finally:
             given.unlink(missing_ok=True)
+
+    def _must_be_file(self, path: Path) -> None:
+        if path.is_dir():
+            raise CallError(f'net["{self.name}"].put: {path} is a folder; put each of its files')
+        if not path.is_file():
+            raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
 
     def get(self, path: str) -> bytes:
         """The content of a file of the node.
@@ -145,6 +173,11 @@ class Node:
         """
         lines = str(self._lab.ask("status", node=self.name)["status"]).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def interfaces(self) -> dict[str, Interface]:
+        """Its network interfaces as they are now, by name, without lo."""
+        found = json.loads(self.run(["ip", "-json", "address"], check=True).stdout)
+        return {one["ifname"]: _interface(one) for one in found if one["ifname"] != "lo"}
 
     @property
     def ap(self) -> str | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs commands in a guest that come from a file or pipe instead of a terminal.
 
-Each line reaches the guest as a file (lab.guest.batch). Its console would not do: UML reads ahead of the agent, drops
-what the agent's terminal has no room for, and does not pass on the end of the input.
+Each line reaches the guest through a channel (lab.guest.batch). Its console would not do: UML reads ahead of the agent,
+drops what the agent's terminal has no room for, and does not pass on the end of the input.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager
 from typing import IO
 
 from lab.errors import RunError
-from lab.machine.guest import Guest, Meanwhile
+from lab.machine.guest import Answer, Guest
 
 _LINE_END = re.compile(rb"\r+\n")  # the consoles of guest and node each add a carriage return
 _LAST = ("exit", "quit")
@@ -23,14 +23,14 @@ _LAST = ("exit", "quit")
 Start = Callable[[IO[bytes]], AbstractContextManager[Guest]]  # a guest of mode "batch" with that console
 
 
-def run(start: Start, lines: Iterable[bytes], output: IO[bytes], meanwhile: Meanwhile = lambda: None) -> int:
+def run(start: Start, lines: Iterable[bytes], output: IO[bytes], answer: Answer) -> int:
     """Run the lines as they come, up to ``exit``; returns the exit status of the last command.
 
     Args:
         start: starts the guest.
         lines: of the input.
         output: receives what the commands print.
-        meanwhile: is called again and again while a line runs.
+        answer: answers what lines ask.
 
     Raises:
         RunError: The guest ended before it ran all commands.
@@ -51,8 +51,8 @@ def run(start: Start, lines: Iterable[bytes], output: IO[bytes], meanwhile: Mean
                     if command in _LAST:
                         status = int(arguments[0]) if arguments and arguments[0].isdecimal() else status
                         break
-                    status = guest.execute(text, meanwhile)
-                guest.finish()
+                    status = guest.execute(text, answer)
+                guest.finish(answer)
             except RunError:
                 if not copy.error:
                     raise

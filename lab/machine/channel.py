@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two pipes to /dev/hostask of a guest: lines to its agent, and lines back.
+"""Two pipes to /proc/hostask of a guest: lines to its agent, and lines back.
 
 While the agent reads, the whole guest stands still (hwsim-patches/files/arch/um/drivers/hostask_kern.c). So between two
 lines no virtual time passes.

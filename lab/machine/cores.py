@@ -57,8 +57,8 @@ class Core:
             os.sched_setaffinity(0, before)
 
     def release(self) -> None:
-        """Release the core to another guest."""
-        if self._lock is not None:
-            os.close(self._lock)
-        self._lock = None
+        """Release the core to another guest; two threads may do so."""
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
         self.number = None

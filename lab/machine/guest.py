@@ -4,8 +4,8 @@
     with Guest.started(machine.setup(plan, directory)) as guest:
         walls = guest.follow()
 
-    with Guest.started(machine.setup(plan, directory), "batch", console=log) as guest:
-        status = guest.execute("sta1 ping -c 3 h1")
+    with Channel() as channel, Guest.started(setup, "batch", console=log, channel=channel) as guest:
+        status = guest.execute("sta1 ping -c 3 h1", answer)
 
 However the ``with`` block ends, it leaves no process and no scratch directory of the guest.
 """
@@ -13,24 +13,22 @@ However the ``with`` block ends, it leaves no process and no scratch directory o
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from lab.errors import RunError, writing
 from lab.machine.channel import Channel
 from lab.machine.memory import GUEST_BYTES, memory_directory
 from lab.machine.process import MODES, GuestFiles, GuestProcess, command_line
 from lab.machine.scratch import scratch
-from lab.machine.watch import STALL_WALL_S, Progress, Walls, Watch
-from lab.shared.paths import COMMANDS, COMMANDS_DONE, COMMANDS_END
+from lab.machine.watch import POLL_S, STALL_WALL_S, Progress, Walls, Watch
 from lab.shared.types import CONSOLE_LEVEL
 
 OnProgress = Callable[[Progress], None]
-Meanwhile = Callable[[], None]  # is called again and again while a shell works
-_COMMAND_POLL_S = 0.005
-_PROMPT_POLL_S = 0.02
+Answer = Callable[[dict[str, Any]], dict[str, Any]]  # to a question of a shell
 _ENDED_EARLY = "the guest ended before it ran all commands; its output shows why"
 
 
@@ -50,10 +48,10 @@ class Setup:
 class Guest:
     """A running guest; create it with ``started``."""
 
-    def __init__(self, process: GuestProcess, watch: Watch) -> None:
+    def __init__(self, process: GuestProcess, watch: Watch, channel: Channel | None) -> None:
         self._process = process
         self._watch = watch
-        self._executed = 0  # lines
+        self._channel = channel
 
     @classmethod
     @contextlib.contextmanager
@@ -72,7 +70,7 @@ class Guest:
             mode: one of lab.machine.process.MODES.
             stall_wall_s: the guest has failed after this time without progress of virtual time.
             console: where its console goes; None: the terminal, or console.log in the run directory.
-            channel: to its agent, for mode "lockstep".
+            channel: to its agent, for the modes that have one.
 
         Raises:
             HostError: There is no directory for its memory, no scratch directory, or no room for its log.
@@ -96,7 +94,7 @@ class Guest:
             )
             process = GuestProcess(words, files.run, memory, console, channel)
             closing.callback(process.kill)
-            yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s))
+            yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 
     def has_ended(self) -> bool:
         """Whether it is off."""
@@ -132,47 +130,60 @@ class Guest:
             on_progress(progress)
         return self._watch.judge()
 
-    def execute(self, line: str, meanwhile: Meanwhile = lambda: None) -> int:
+    def execute(self, line: str, answer: Answer) -> int:
         """Run a line of ``lab shell`` in a guest of mode "batch"; returns its exit status.
 
-        What it prints goes to the guest's console. Between two lines no virtual time passes, and the guest is stopped.
+        What it prints goes to the guest's console. Between two lines the guest stands still.
+
+        Args:
+            line: the command.
+            answer: answers what it asks.
 
         Raises:
             RunError: The guest ended before that, or the line has no end.
         """
-        commands = self._process.run / COMMANDS.name
-        commands.mkdir(exist_ok=True)
-        part, status = commands / "part", commands / f"{self._executed}.status"
-        part.write_text(line)
-        part.rename(commands / str(self._executed))
-        self._executed += 1
-        begun_s = time.monotonic()
-        with self._process.going():
-            while not status.exists():
-                meanwhile()
-                self._watch.look_at_command(line, begun_s)
-                if self._process.ended(within_s=_COMMAND_POLL_S) and not status.exists():
-                    raise RunError(_ENDED_EARLY)
-        return int(status.read_text())
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as the next line tells
+            self._to_agent().send(json.dumps({"line": line.rstrip("\n")}))
+        return self._status(line, answer)
 
-    def finish(self) -> None:
+    def finish(self, answer: Answer) -> None:
         """Say that no more commands come, and wait until the guest is off.
 
         Raises:
             RunError: The guest has failed.
         """
-        commands = self._process.run / COMMANDS.name
-        commands.mkdir(exist_ok=True)
-        (commands / COMMANDS_END.name).touch()
-        with self._process.going():
-            self.wait()
-        if not (commands / COMMANDS_DONE.name).exists():
-            raise RunError(_ENDED_EARLY)
+        self._to_agent().end_input()
+        self._status("the end", answer)
+        self._process.process.wait()
 
-    def wait(self, meanwhile: Meanwhile | None = None) -> None:
-        """Wait until it is off, without a time limit: for a prompt."""
-        while meanwhile and not self._process.ended(within_s=_PROMPT_POLL_S):
-            meanwhile()
+    def _status(self, line: str, answer: Answer) -> int:
+        """What the agent says of a line, once it has run."""
+        begun_s = time.monotonic()
+        channel = self._to_agent()
+        while True:
+            try:
+                text = channel.receive(POLL_S)
+            except EOFError:
+                raise RunError(_ENDED_EARLY) from None
+            if text is None:
+                self._watch.look_at_command(line, begun_s)
+                continue
+            told: dict[str, Any] = json.loads(text)
+            if "status" in told:
+                return int(told["status"])
+            channel.send(json.dumps(answer(told)))
+
+    def _to_agent(self) -> Channel:
+        assert self._channel is not None  # the mode has one
+        return self._channel
+
+    def wait(self, answer: Answer) -> None:
+        """Wait until it is off, without a time limit, and answer what it asks: for a prompt."""
+        channel = self._to_agent()
+        with contextlib.suppress(EOFError):
+            while True:
+                if (text := channel.receive(POLL_S)) is not None:
+                    channel.send(json.dumps(answer(json.loads(text))))
         self._process.process.wait()
 
     def end(self) -> None:

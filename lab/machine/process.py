@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import select
-import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -184,19 +181,6 @@ class GuestProcess:
             return bool(select.select([end], [], [], within_s)[0])
         finally:
             os.close(end)
-
-    @contextlib.contextmanager
-    def going(self) -> Iterator[None]:
-        """Let it go on, if it was stopped, and stop it afterwards: waiting for its user would take a whole core."""
-        self._signal(signal.SIGCONT)
-        try:
-            yield
-        finally:
-            self._signal(signal.SIGSTOP)
-
-    def _signal(self, number: signal.Signals) -> None:
-        if self.process.poll() is None:
-            self.process.send_signal(number)
 
     def kill(self) -> None:
         """End it and all its processes."""

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lab import library
+from lab import discovery, library
 from lab.docker.reference import is_reference
 from lab.errors import InputError, InputErrors, flat, raise_all
 from lab.model import groups, overrides
@@ -50,7 +50,9 @@ def load(
         InputError, InputErrors: mistakes in what the user wrote.
     """
     parsed = overrides.parse(settings)
-    return _resolved(_documents(topology, workload, parsed, places), seed, parsed, pcap, draft)
+    documents = _documents(topology, workload, parsed, places)
+    with discovery.settled():  # the code beside the workload is known now
+        return _resolved(documents, seed, parsed, pcap, draft)
 
 
 def documents(

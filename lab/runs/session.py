@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -16,7 +15,7 @@ from lab.model.document import plain
 from lab.model.include import move_paths
 from lab.plan import load
 from lab.runs.added_events import AddedEvents
-from lab.shared.paths import ASKED, RAW
+from lab.shared.paths import RAW
 from lab.show.kinds import describe
 
 WORKLOAD = "idle"  # of a prompt: no processes
@@ -32,13 +31,11 @@ class Session:
         self, directory: Path, topology: str, seed: int, settings: Sequence[str], places: Mapping[str, str]
     ) -> None:
         """Parameters as those of ``lab.plan.load.load``; ``directory`` is the run directory of the guest."""
-        self._asked = directory / ASKED.name
         self._raw = directory / RAW.name
         self._topology = topology
         self._seed = seed
         self._settings = settings
         self._places = places
-        self._next = 0
         hint = "start the shell with --set medium={}"
         self._added = AddedEvents(topology, WORKLOAD, seed, settings, places, medium_hint=hint)
         self._answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -47,21 +44,13 @@ class Session:
             "save": self._save,
         }
 
-    def serve(self) -> None:
-        """Answer the question that the guest waits for, if any."""
-        question = self._asked / str(self._next)
-        if not question.exists():
-            return
-        asked = json.loads(question.read_text())
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Answer a question of the guest: ``{"what": …, …}``."""
         try:
-            answer = self._answers[asked.pop("what")](asked)
+            return self._answers[asked["what"]](asked)
         except LabError as error:
             errors: list[LabError] = [*flat(error)] if isinstance(error, InputError) else [error]
-            answer = {"refused": "; ".join(map(_told, errors))}
-        part = self._asked / "part.answer"
-        part.write_text(json.dumps(answer))
-        part.rename(self._asked / f"{self._next}.answer")
-        self._next += 1
+            return {"refused": "; ".join(map(_told, errors))}
 
     def _event(self, asked: dict[str, Any]) -> dict[str, Any]:
         """Return what an event resolves to, in the light of those before it."""

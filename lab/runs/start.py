@@ -70,7 +70,7 @@ def started(
         stall_wall_s: it has failed after this time without progress of virtual time.
         mode: one of lab.machine.process.MODES.
         console: where its console goes; None: as the mode has it.
-        channel: of mode "lockstep": to its agent.
+        channel: to its agent, for the modes that have one.
 
     Raises:
         HostError: A file cannot be written, or there is no place for the guest's memory.

@@ -10,10 +10,6 @@ COLLECTED = RUN / "collected"  # hostfs: files out of nodes, below the name of t
 DAEMON_LOGS = RAW / "daemon"
 PROMPT = RUN / "prompt"  # exists once a shell has shown its prompt
 INTERRUPTED = RUN / "interrupted"  # exists if Ctrl-C ended a shell before that
-COMMANDS = RUN / "commands"  # hostfs: a file for each line of a shell without a terminal; 0.status: status of 0
-COMMANDS_END = COMMANDS / "end"  # exists after the last line
-COMMANDS_DONE = COMMANDS / "done"  # exists once all have run
-ASKED = RUN / "asked"  # hostfs: a shell's questions to the host, and its answers (lab.guest.session)
 EXCHANGED = RUN / "exchanged"  # hostfs: files on their way between a program that drives the lab and nodes
 LOCKSTEP_LOGS = RAW / "lockstep"  # output of what that program runs in nodes
 # of the medium, until the host has split it by channels (lab.captures); a probe `as: air` leaves air.pcap

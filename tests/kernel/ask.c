@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The first and only program of a guest: prints what /dev/hostask does, then powers off. It tells the host "ready",
+ * The first and only program of a guest: prints what /proc/hostask does, then powers off. It tells the host "ready",
  * prints each line that the host answers with how long that took, and what comes after the last one.
  */
 
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH "/dev/hostask"
+#define PATH "/proc/hostask"
 
 static int64_t now_ns(void)
 {
@@ -44,7 +44,7 @@ int main(void)
 	ssize_t length;
 	int fd;
 
-	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	mount("proc", "/proc", "proc", 0, NULL);
 	fd = open(PATH, O_RDWR);
 	if (fd < 0) {
 		printf("ask: open: %s\n", strerror(errno));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""hostask= offers a device whose read stops the whole guest until the host answers, and with it the guest's clock."""
+"""hostask= offers a file whose read stops the whole guest until the host answers, and with it the guest's clock."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def test_whom_nobody_reads_from_is_told(initrd: Path, tmp_path: Path) -> None:
         assert log[-2:] == ["write to nobody: Broken pipe", "open anew: done"]
 
 
-def test_without_descriptors_the_device_cannot_be_opened(initrd: Path, tmp_path: Path) -> None:
-    assert "ask: open: No such device" in boot(tmp_path, *arguments(initrd))
+def test_without_descriptors_there_is_no_file(initrd: Path, tmp_path: Path) -> None:
+    assert "ask: open: No such file or directory" in boot(tmp_path, *arguments(initrd))
 
 
 @pytest.mark.parametrize(

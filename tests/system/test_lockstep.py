@@ -51,6 +51,8 @@ def test_a_program_drives_a_handoff(tmp_path: Path) -> None:
     with Lab("two-aps-handoff", set=STILL, pcap="air", directory=tmp_path / "lab") as net:
         station, server = net["sta1"], net["h1"]
         assert station.ap == "ap1"
+        assert station.interfaces()["sta1-wlan0"].addresses[0] == "10.0.0.2/8"
+        assert station.interfaces()["sta1-wlan0"].up
         assert station.run(["ping", "-c", "1", "h1"], check=True).stdout.count("1 received") == 1
         before = net.counters().link("sta1", "ap1")["sent"]
 
@@ -104,6 +106,7 @@ def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
         for mistake, message in (
             (lambda: net["sta"], r'no node "sta" \(did you mean sta1\?\); known: h1, ap1, sta1'),
             (lambda: net["h1"].get("/nowhere"), "h1 has no file /nowhere to copy: No such file"),
+            (lambda: net["h1"].get("/dev/zero"), "/dev/zero of h1 is no regular file; let a program copy it before"),
             (lambda: net["h1"].status(), "h1 has neither hostapd nor wpa_supplicant"),
             (lambda: net.counters(), r"the medium is perfect, and counts nothing; write medium=\{\}"),
             (lambda: net.run_until("61 s"), r'beyond the end of the timeline, 60 s\n  .*duration="61 s"'),
@@ -151,11 +154,19 @@ def digest(directory: Path) -> dict[str, str]:
     }
 
 
-def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(tmp_path: Path) -> None:
+DOWNLOAD = {"topology.timeline": [], "processes.fetch.may_run_on": True}
+
+
+@pytest.mark.parametrize(
+    ("topology", "workload", "keys"),
+    [("two-aps-handoff", "http/download", DOWNLOAD), ("random-walkers", "idle", {})],
+    ids=["programs that start at once", "nothing but moves"],
+)
+def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(
+    tmp_path: Path, topology: str, workload: str, keys: dict[str, object]
+) -> None:
     def lab(name: str) -> Lab:
-        keys = {"topology.timeline": [], "processes.fetch.may_run_on": True}
-        directory = tmp_path / name
-        return Lab("two-aps-handoff", "http/download", duration="3 s", set=keys, pcap="air", directory=directory)
+        return Lab(topology, workload, duration="3 s", set=keys, pcap="air", directory=tmp_path / name)
 
     lab("run").run()
     with lab("driven") as net:
@@ -163,6 +174,7 @@ def test_a_lab_that_is_only_let_go_on_leaves_the_bytes_of_lab_run(tmp_path: Path
     ran, driven = digest(tmp_path / "run"), digest(tmp_path / "driven")
     assert {name for name in ran | driven if ran.get(name) != driven.get(name)} == set()
     assert {"raw/air-2412.pcapng", "record.json", "plan.json"} <= ran.keys()
+    assert net.metrics.keys() == net.record.metrics.keys()
 
 
 PROJECT = """

@@ -7,6 +7,7 @@ after an EIFS: SIFS and a slot, the shortest AIFS.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -156,12 +157,14 @@ def reserved_ns(one: Exchange) -> int:
 
 def talked_into(ran: Ran, longer_ns: int = 0) -> int:
     """How many answers the third begins to talk into; or would if they were longer."""
-    begun_ns = [sent[0].stamp_ns for sent in transmissions(ran) if sent[0].kind == DATA and is_third(sent[0])]
+    begun_ns = sorted(sent[0].stamp_ns for sent in transmissions(ran) if sent[0].kind == DATA and is_third(sent[0]))
     assert len(begun_ns) > 1000
-    return sum(
-        any(one.end_ns < at_ns < air.end_ns([answer_of(one)]) + longer_ns for at_ns in begun_ns)
-        for one in carrying(ran)
-    )
+    talked = 0
+    for one in carrying(ran):
+        following = bisect_right(begun_ns, one.end_ns)
+        before_ns = air.end_ns([answer_of(one)]) + longer_ns
+        talked += following < len(begun_ns) and begun_ns[following] < before_ns
+    return talked
 
 
 def is_third(frame: Frame) -> bool:

@@ -167,6 +167,23 @@ def test_code_beside_a_workload_given_by_its_path(place: Path, monkeypatch: pyte
     assert discovery.load("metrics", "mine-too").ABOUT == "from a sibling"
 
 
+def test_folders_are_looked_for_once_while_a_plan_is_made(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    folders = library.folders
+
+    def look(kind: str) -> list[Path]:
+        asked.append(kind)
+        return folders(kind)
+
+    monkeypatch.setattr(library, "folders", look)
+    with discovery.settled():
+        assert len(asked) == 1
+        assert "ping" in probes.known() and probes.load("ping").about
+        assert len(asked) == 1
+    probes.known()
+    assert len(asked) == 2
+
+
 def test_folders_without_code_are_not_remembered(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that plans workloads of many folders would look into all of them at each name."""
     monkeypatch.setattr(library, "_remembered", {})

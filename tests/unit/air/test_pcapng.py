@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.captures.pcapng import PcapngError, Writer, between
+from lab.captures.pcapng import PcapngError, Writer, between, frames
 from tests import air
 
 PACKETS = st.lists(
@@ -54,6 +54,7 @@ def test_what_is_written_is_read_back(packets: list[tuple[int, bytes, str]]) -> 
     assert told.link_type == 127 and told.options[9] == b"\x09" and told.options[2] == b"channel 6"
     found = [(stamp, frame, said.get(1, b"").decode()) for stamp, frame, length, said in air.packets(data)]
     assert found == packets
+    assert list(frames(data)) == packets
     assert all(length == len(frame) for _, frame, length, _ in air.packets(data))
 
 

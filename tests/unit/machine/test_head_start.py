@@ -141,7 +141,7 @@ def test_a_guest_that_is_off_is_taken_if_it_left_its_outcome(last: Setup, outcom
     last.files.kernel.write_text(HEAD + ("echo '{\"error\": null}' > $run/guest.json\n" if outcome else ""))
     starts = begun()
     assert starts._begun and starts._begun._guest
-    starts._begun._guest.wait()
+    starts._begun._guest._process.process.wait()
     running = take(starts, last)
     assert (running is not None) == outcome
     assert len(run_directories()) == outcome

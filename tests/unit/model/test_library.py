@@ -201,3 +201,18 @@ def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     assert library.code_called(name) is None
     with pytest.raises(InputError, match=f'there is no stack "{name}" with code.*\n  known: sap'):
         library.stack_called(name)
+
+
+@pytest.mark.parametrize("kind", ["topology", "workload", "experiment"])
+def test_every_known_name_is_found(here: Path, kind: str) -> None:
+    known = library.known(kind)
+    assert len(known) > 5
+    assert {name: library.find(kind, name) for name in known} == known
+
+
+@pytest.mark.parametrize("name", ["web/probes/x", "web/experiments/table", "../topologies/mine", "web"])
+def test_other_files_are_no_workloads(here: Path, name: str) -> None:
+    (here / "workloads" / "web" / "probes").mkdir()
+    (here / "workloads" / "web" / "probes" / "x.yaml").touch()
+    with pytest.raises(InputError, match="there is no workload"):
+        library.find("workload", name)

@@ -45,28 +45,56 @@ def test_a_run_that_failed_is_an_error(record: Record) -> None:
     assert root.attrib["errors"] == "1"
 
 
-def test_a_mistake_in_a_file_replaces_an_earlier_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def execute(junit: Path, workload: str) -> None:
+    run.execute(
+        "one-ap",
+        workload,
+        1,
+        [],
+        None,
+        pcap=None,
+        repeat=1,
+        jobs=1,
+        timeout=None,
+        as_json=False,
+        junit=junit,
+        source=None,
+        kernel=None,
+    )
+
+
+@pytest.fixture
+def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The result of an earlier run, in the current directory."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "work.yaml").write_text("name: work\nduration: never\n")
     result = tmp_path / "result.xml"
     result.write_text("<testsuites/>")
-    with pytest.raises(InputError):
-        run.execute(
-            "one-ap",
-            "work.yaml",
-            1,
-            [],
-            None,
-            pcap=None,
-            repeat=1,
-            jobs=1,
-            timeout=None,
-            as_json=False,
-            junit=result,
-            source=None,
-            kernel=None,
-        )
-    case = ET.parse(result).getroot().find("testsuite/testcase")
-    assert case is not None and case.attrib["classname"] == "work.yaml on one-ap, seed 1"
+    return result
+
+
+def told(junit: Path) -> tuple[str, str]:
+    """Return the name and the message of the only case, which is an error."""
+    case = ET.parse(junit).getroot().find("testsuite/testcase")
+    assert case is not None
     error = case.find("error")
-    assert error is not None and error.attrib["message"].startswith("work.yaml:2  duration: ")
+    assert error is not None
+    return case.attrib["classname"], error.attrib["message"]
+
+
+def test_a_mistake_in_a_file_replaces_an_earlier_result(earlier: Path) -> None:
+    Path("work.yaml").write_text("name: work\nduration: never\n")
+    with pytest.raises(InputError):
+        execute(earlier, "work.yaml")
+    name, message = told(earlier)
+    assert name == "work.yaml on one-ap, seed 1"
+    assert message.startswith("work.yaml:2  duration: ")
+
+
+def test_so_does_an_interrupt(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "machine_for", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        execute(earlier, "ping/ping")
+    assert told(earlier) == ("ping on one-ap, seed 1", "interrupted")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hostask=<fd>,<fd>: /dev/hostask, through which a program asks the host.
+ * hostask=<fd>,<fd>: /proc/hostask, through which a program asks the host.
  *
  * What is written to it goes to the second file descriptor of the host, what is
  * read from it comes from the first. Both are open when UML starts: pipes, or
@@ -11,10 +11,11 @@
  * expires, and in time travel mode the clock does not move. (Without time
  * travel the clock is the host's, and has moved on afterwards.) Signals of the
  * host that come meanwhile are handled when the read is over. For the same
- * reason the device is always ready for poll(), and has no non-blocking mode.
+ * reason the file is always ready for poll(), and has no non-blocking mode.
  *
- * The device is there without an argument, too, so that guests with and without
- * it take the same (virtual) time to boot; it can then not be opened.
+ * It is a file of /proc, as mconsole's, since to make it takes no (virtual) time and
+ * no random number: a guest with it does the same as one without. To make a device
+ * file takes both, the time of devtmpfs and the generation of its inode.
  *
  * The host's end of file is one for the reader; if nobody reads what is
  * written, the error is EPIPE. One program at a time may have it open.
@@ -25,9 +26,10 @@
 #include <linux/fs.h>
 #include <linux/init.h>
 #include <linux/irqflags.h>
-#include <linux/miscdevice.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include <linux/proc_fs.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <init.h>
@@ -36,12 +38,12 @@
 #define HOSTASK_MAX PAGE_SIZE	/* bytes that are passed on at once */
 #define HOSTASK_HELP								\
 	"hostask=<fd>,<fd>\n"							\
-	"    Offers two file descriptors of the host as /dev/hostask: one to read\n" \
+	"    Offers two file descriptors of the host as /proc/hostask: one to read\n" \
 	"    from and one to write to. A read stops the whole guest until there is\n" \
 	"    something to read.\n\n"
 
 static char *hostask_argument __initdata;
-static int hostask_from = -1, hostask_to;
+static int hostask_from, hostask_to;
 static unsigned long hostask_in_use;
 
 static int __init hostask_setup(char *argument, int *add)
@@ -55,8 +57,6 @@ __uml_setup("hostask=", hostask_setup, HOSTASK_HELP);
 
 static int hostask_open(struct inode *inode, struct file *file)
 {
-	if (hostask_from < 0)
-		return -ENODEV;
 	if (test_and_set_bit(0, &hostask_in_use))
 		return -EBUSY;
 	return stream_open(inode, file);
@@ -117,47 +117,38 @@ static ssize_t hostask_write(struct file *file, const char __user *from,
 	return length;
 }
 
-static const struct file_operations hostask_operations = {
-	.owner = THIS_MODULE,
-	.open = hostask_open,
-	.release = hostask_release,
-	.read = hostask_read,
-	.write = hostask_write,
+static const struct proc_ops hostask_operations = {
+	.proc_flags = PROC_ENTRY_PERMANENT,
+	.proc_open = hostask_open,
+	.proc_release = hostask_release,
+	.proc_read = hostask_read,
+	.proc_write = hostask_write,
+	.proc_lseek = noop_llseek, /* never called: stream_open() */
 };
 
-static struct miscdevice hostask_device = {
-	.minor = MISC_DYNAMIC_MINOR,
-	.name = "hostask",
-	.mode = 0600,
-	.fops = &hostask_operations,
-};
-
-static int __init hostask_parse(void)
+/*
+ * An fs_initcall(): by the time of device_initcall() another task unpacks the
+ * initrd, and each call beside it moves the (virtual) time of all that follows.
+ */
+static int __init hostask_init(void)
 {
-	int from, to, error;
 	char rest;
+	int error;
 
-	if (sscanf(hostask_argument, "%d,%d%c", &from, &to, &rest) != 2) {
+	if (!hostask_argument)
+		return 0;
+	if (sscanf(hostask_argument, "%d,%d%c", &hostask_from, &hostask_to, &rest) != 2) {
 		pr_err("%s: write hostask=<fd>,<fd>\n", hostask_argument);
 		return -EINVAL;
 	}
 	/* processes of the guest must not keep the host's pipes open */
-	error = os_set_exec_close(from);
+	error = os_set_exec_close(hostask_from);
 	if (!error)
-		error = os_set_exec_close(to);
+		error = os_set_exec_close(hostask_to);
 	if (error) {
 		pr_err("%s: error %d\n", hostask_argument, error);
 		return error;
 	}
-	hostask_from = from;
-	hostask_to = to;
-	return 0;
+	return proc_create("hostask", 0600, NULL, &hostask_operations) ? 0 : -ENOMEM;
 }
-
-static int __init hostask_init(void)
-{
-	int error = hostask_argument ? hostask_parse() : 0;
-
-	return error ?: misc_register(&hostask_device);
-}
-device_initcall(hostask_init);
+fs_initcall(hostask_init);
