@@ -199,12 +199,9 @@ class Node:
         if input is not None:
             given = self._new_file()
             given.write_bytes(_bytes(input))
-        command = words
-        if cwd is not None or env:
-            variables = [f"{key}={value}" for key, value in (env or {}).items()]
-            command = ["env", *(["-C", cwd] if cwd is not None else []), *variables, *words]
+        around = {**({} if cwd is None else {"cwd": cwd}), **({"env": dict(env)} if env else {})}
         started = self._lab.ask(
-            "start", node=self.name, argv=command, name=name, stdin=None if given is None else given.name
+            "start", node=self.name, argv=words, name=name, stdin=None if given is None else given.name, **around
         )
         logs = (self._lab.logs / str(started["out"]), self._lab.logs / str(started["err"]))
         return Process(self._lab, self.name, words, int(str(started["process"])), logs)

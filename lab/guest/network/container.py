@@ -88,9 +88,18 @@ class Root:
         """The command that runs ``argv`` inside this container."""
         return [ENTER, str(self.pid), str(self.procs), *argv]
 
-    def launch(self, argv: Sequence[str]) -> Launch:
-        """The command and environment of a program of the user's."""
-        return self.command(*argv), ENVIRONMENT
+    def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
+        """The command and environment of a program of the user's.
+
+        Args:
+            argv: the program.
+            cwd: its directory; None: as programs have it here.
+            env: further variables of its environment.
+        """
+        if cwd is None and not env:
+            return self.command(*argv), ENVIRONMENT
+        variables = [f"{key}={value}" for key, value in (env or {}).items()]
+        return self.command("env", *(["-C", cwd] if cwd is not None else []), *variables, *argv), ENVIRONMENT
 
     def for_shell(self, line: str) -> str:
         """What the shell of the node runs for a line of the user's."""
@@ -198,10 +207,10 @@ class Container(Root):
         finally:
             _enter_network(_own_network())
 
-    def launch_found(self, argv: Sequence[str]) -> Launch:
+    def launch_found(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
         """The command and environment of a program of the user's: that of the Docker image, or if that has none such,
         the base's."""
-        return (self.own if self.own.has(argv[0]) else self).launch(argv)
+        return (self.own if self.own.has(argv[0]) else self).launch(argv, cwd, env)
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""

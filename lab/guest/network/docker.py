@@ -64,10 +64,11 @@ class DockerRoot(Root):
         stacks = [place for place in ENVIRONMENT["PATH"].split(":") if place.startswith("/opt/")]
         return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
 
-    def launch(self, argv: Sequence[str]) -> Launch:
+    def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
         """As in the base class, in the image's folder and as its user."""
         uid, user = self._identity()
-        return [ENTER, str(self.pid), str(self.procs), "-d", self._cwd, "-u", f"{uid}:{user}", *argv], self._environment
+        entered = [ENTER, str(self.pid), str(self.procs), "-d", cwd or self._cwd, "-u", f"{uid}:{user}"]
+        return [*entered, *argv], {**self._environment, **(env or {})}
 
     def for_shell(self, line: str) -> str:
         """The line in a shell of the image, if that has its first program; a base's shell does not change places."""

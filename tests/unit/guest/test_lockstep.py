@@ -29,7 +29,8 @@ MS = 1_000_000
 class Container:
     """This machine."""
 
-    def launch_found(self, argv: Sequence[str]) -> Launch:
+    def launch_found(self, argv: Sequence[str], cwd: str | None, env: dict[str, str] | None) -> Launch:
+        assert cwd is None and env is None
         return list(argv), ENVIRONMENT
 
 
