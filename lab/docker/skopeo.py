@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lab.docker.reference import DAEMON, LAYOUT, Reference
+from lab.docker.reference import ARCHIVE, DAEMON, LAYOUT, Reference
 from lab.errors import HostError, InputError
 
 # of an index with images for several machines, that for nodes; whoever has made it
@@ -102,6 +102,10 @@ def explained(reference: Reference, printed: str) -> InputError:
         return InputError(f"{reference} has no image for linux/amd64, for which nodes run programs")
     if _NO_IMAGE.search(text):
         return _missing(reference)
+    if _is_compressed(reference):
+        return InputError(
+            f"{reference} is compressed, and this version of skopeo cannot read that", hint=f"gunzip {reference.place}"
+        )
     return InputError(f"{reference} is no Docker image that can be read: {_WHERE.sub('', text)}")
 
 
@@ -116,6 +120,14 @@ def _missing(reference: Reference) -> InputError:
         f"{reference.transport}:{reference.place} has {what}",
         hint=f"it has {', '.join(known)}; write {reference.transport}:DIR:{known[0]}" if known else None,
     )
+
+
+def _is_compressed(reference: Reference) -> bool:
+    """Return whether an archive is a gzip file. skopeo should read these, but that of Debian 12 fails."""
+    if reference.transport != ARCHIVE:
+        return False
+    with Path(reference.place).open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
 
 
 def _tags(reference: Reference) -> list[str]:

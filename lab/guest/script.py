@@ -27,11 +27,13 @@ from lab.guest.run_steps import (
     StartClock,
     begin,
 )
-from lab.guest.steps import Configure, Create, Pid, Place, Run, SetSysctl, Signal, Step, Write
+from lab.guest.steps import Configure, Create, Pause, Pid, Place, Run, SetSysctl, Signal, Step, Write
 from lab.guest.timeline import Moment, Timeline
 from lab.shared import types
 from lab.shared.medium_types import MediumUpdate
 from lab.shared.paths import CGROUPS
+
+_FIRST_WAIT_NS = 1_000_000  # virtual time passes only while all programs wait
 
 
 def steps(plan: types.Plan, pid: Pid) -> Iterator[Step]:
@@ -133,8 +135,8 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
             yield begin(process)
             if process.ready is not None:
                 yield AwaitReady(process, process.ready)
-            elif process.health is not None:
-                yield AwaitHealthy(process, process.health)
+            elif process.of_image:
+                yield from _until_up(process)
     yield StartClock()
     if plan.medium:  # the counts before the timeline
         from lab.guest.medium_steps import Look
@@ -142,13 +144,18 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
         yield Look()
 
 
+def _until_up(process: types.Process) -> Iterator[Step]:
+    """Wait for what a Docker image has started: without a health check, until it waits for something itself."""
+    yield Pause(_FIRST_WAIT_NS) if process.health is None else AwaitHealthy(process, process.health)
+
+
 def of_images(plan: types.Plan, *, await_health: bool) -> Iterator[Step]:
     """What Docker images of nodes start, for a prompt, which runs nothing else of a workload."""
     for process in plan.processes:
         if process.of_image:
             yield begin(process)
-            if process.health is not None and await_health:
-                yield AwaitHealthy(process, process.health)
+            if process.health is None or await_health:
+                yield from _until_up(process)
 
 
 def _is_early(process: types.Process) -> bool:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,6 +175,10 @@ def test_plans_without_such_images_do_not_mention_them(planned: Planned) -> None
             "docker-archive:text.tar is no Docker image that can be read: loading tar component manifest.json: "
             "archive/tar: invalid tar header",
         ),
+        (
+            "docker-archive:cut.tar.gz",
+            "docker-archive:cut.tar.gz is compressed, and this version of skopeo cannot read that\n  gunzip cut.tar.gz",
+        ),
         ("oci:odd", "oci:odd has a configuration that is not valid: Cmd is no list of words"),
         ("docker-daemon:other:1", "the Docker engine has no image other:1\n  first docker pull other:1, or build it"),
         ("docker:web", '"docker:web" is in a registry, from which nothing is fetched; first docker pull web:latest, '
@@ -188,6 +193,7 @@ def test_mistakes(
     layout(tmp_path / "arm", LAYERS, {}, architecture="arm64")
     layout(tmp_path / "odd", LAYERS, {"Cmd": [1]})
     saved = archive(tmp_path / "web.tar", LAYERS, CONFIG)
+    (tmp_path / "cut.tar.gz").write_bytes(gzip.compress(saved.read_bytes())[:-20])
     (tmp_path / "text.tar").write_text("no tar at all\n" * 100)
     with engine(tmp_path / "socket", "web:1", saved.read_bytes()) as host:
         monkeypatch.setenv("DOCKER_HOST", host)
