@@ -8,7 +8,7 @@ VENV := .venv
 LAB := $(VENV)/bin/lab
 PYTHON := $(VENV)/bin/python
 
-.PHONY: help lab test check docs bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs validation figures \
+.PHONY: help lab test check docs bench test-docker test-fresh wheel kernel kernel-edit kernel-patches rootfs images validation figures \
 	clean bootstrap bootstrap-test
 # one bootstrap at a time, also with -j
 .NOTPARALLEL:
@@ -65,6 +65,9 @@ kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
 
 rootfs: bootstrap ## build the guest's root file system
 	@$(LAB) rootfs
+
+images: bootstrap ## build the images of nodes; where a Docker engine answers, also as Docker images
+	@$(LAB) images --docker
 
 clean: ## remove build results, caches and environment; keeps runs/
 	@if [ -x $(LAB) ]; then $(LAB) clean; fi

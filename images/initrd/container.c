@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * container NAME ROOT PROCS-FILE [SOURCE TARGET ro|rw]...: start a container, and print the pid of its first process.
+ * container NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...: start a container, and print the pid of its first
+ * process.
  *
  * The container has mount, network, PID, UTS and IPC namespaces of its own, is called NAME, and is in the cgroup that
  * PROCS-FILE belongs to. ROOT, a mount point, is its root; each SOURCE is bound to TARGET in there. Beside them it has
  * /proc, /sys of its network, and a /dev with the usual devices. Its first process, "pause", keeps the namespaces alive
  * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
+ *
+ * With PID, the first process of another container, only the mounts are its own: a second root of the same node.
  *
  * Why not an OCI runtime: as a dynamically linked program it took three times as long, most of it to be loaded.
  */
@@ -25,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAMESPACES (CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC)
+#define SHARED (CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWUTS | CLONE_NEWIPC)
 
 static const struct device {
 	const char *path;
@@ -157,7 +160,7 @@ static void survive_lack_of_memory(void)
 	close(fd);
 }
 
-static void set_up(int argc, char **argv)
+static void set_up(int argc, char **argv, int first_mount)
 {
 	int i;
 
@@ -167,7 +170,7 @@ static void set_up(int argc, char **argv)
 	mount_on("proc", "proc", 0, NULL);
 	mount_on("sysfs", "sys", MS_NOSUID | MS_NOEXEC | MS_NODEV, NULL);
 	make_devices();
-	for (i = 4; i + 2 < argc; i += 3)
+	for (i = first_mount; i + 2 < argc; i += 3)
 		bind_on(argv[i], argv[i + 1], !strcmp(argv[i + 2], "ro"));
 	enter_root();
 }
@@ -181,26 +184,38 @@ static void join_cgroup(const char *procs)
 	close(fd);
 }
 
+static void share_namespaces(const char *pid)
+{
+	int pidfd = syscall(SYS_pidfd_open, atoi(pid), 0);
+
+	need(pidfd, pid);
+	need(setns(pidfd, SHARED), "setns");
+	close(pidfd);
+}
+
 int main(int argc, char **argv)
 {
+	int beside = argc > 4 && (argc - 4) % 3 == 1;
 	int ready[2], status;
 	pid_t child;
 	char byte;
 
-	if (argc < 4 || (argc - 4) % 3) {
-		fprintf(stderr, "container NAME ROOT PROCS-FILE [SOURCE TARGET ro|rw]...\n");
+	if (argc < 4 || (argc - 4) % 3 == 2) {
+		fprintf(stderr, "container NAME ROOT PROCS-FILE [PID] [SOURCE TARGET ro|rw]...\n");
 		return 2;
 	}
 	umask(0);
 	join_cgroup(argv[3]);
-	need(unshare(NAMESPACES), "unshare");
+	if (beside)
+		share_namespaces(argv[4]);
+	need(unshare(beside ? CLONE_NEWNS : CLONE_NEWNS | SHARED), "unshare");
 	need(pipe2(ready, O_CLOEXEC), "pipe");
 	child = fork();
 	need(child, "fork");
 	if (child == 0) {
 		char *end = argv[argc - 1] + strlen(argv[argc - 1]);
 
-		set_up(argc, argv);
+		set_up(argc, argv, 4 + beside);
 		survive_lack_of_memory();
 		rename_self(argv[0], end - argv[0]);
 		setsid();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * enter PID PROCS-FILE PROGRAM [ARGUMENT...]: run a program inside the container whose first process is PID.
+ * enter PID PROCS-FILE [-d DIRECTORY] [-u UID:GID[,GROUP...]] PROGRAM [ARGUMENT...]: run a program inside the container
+ * whose first process is PID.
  *
- * Joins the cgroup by writing to PROCS-FILE (so that the node's limits count) and the container's mount,
- * network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin, stdout, stderr
- * and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
+ * Joins the cgroup by writing to PROCS-FILE (so that the node's limits count; "-": it is in that already) and the
+ * container's mount, network, PID, UTS and IPC namespaces, then runs the program there with this process's stdin,
+ * stdout, stderr and environment, in a new session; a terminal on stdin becomes its controlling terminal. SIGINT, SIGTERM,
  * SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are forwarded. Exits with the program's status, or by the same signal.
- * The program is killed when this process dies.
+ * The program is killed when this process dies. It starts in DIRECTORY (/), as that user (root).
  *
  * Why not nsenter: this program is linked statically. In User Mode Linux, exec of a dynamically linked program
  * costs more than everything else here, and a run starts hundreds of short commands.
@@ -14,6 +15,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -44,26 +46,53 @@ static void pass_on(int number)
 
 static void join(pid_t pid, const char *procs)
 {
-	int cgroup = open(procs, O_WRONLY | O_CLOEXEC);
 	int pidfd;
 
-	if (cgroup < 0 || write(cgroup, "0", 1) != 1)
-		die(procs);
-	close(cgroup);
+	if (strcmp(procs, "-")) {
+		int cgroup = open(procs, O_WRONLY | O_CLOEXEC);
+
+		if (cgroup < 0 || write(cgroup, "0", 1) != 1)
+			die(procs);
+		close(cgroup);
+	}
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0 || setns(pidfd, NAMESPACES) < 0)
 		die("container");
 	close(pidfd);
 }
 
+/* UID:GID[,GROUP...] */
+static void become(char *user)
+{
+	gid_t groups[64];
+	size_t count = 0;
+	uid_t uid = strtoul(user, &user, 10);
+
+	while (*user && count < sizeof(groups) / sizeof(*groups))
+		groups[count++] = strtoul(user + 1, &user, 10);
+	if (!count || setgroups(count, groups) < 0 || setgid(groups[0]) < 0 || setuid(uid) < 0)
+		die("user");
+}
+
 static void run(char **argv)
 {
+	const char *directory = "/";
+	char *user = NULL;
+
+	for (; argv[0][0] == '-' && argv[1] && argv[2]; argv += 2) {
+		if (argv[0][1] == 'd')
+			directory = argv[1];
+		else
+			user = argv[1];
+	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setsid();
 	if (isatty(0))
 		ioctl(0, TIOCSCTTY, 0);
-	if (chdir("/") < 0)
-		die("/");
+	if (chdir(directory) < 0)
+		die(directory);
+	if (user)
+		become(user);
 	execvp(argv[0], argv);
 	fprintf(stderr, "enter: %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
@@ -79,7 +108,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4) {
 		errno = EINVAL;
-		die("enter PID PROCS-FILE PROGRAM [ARGUMENT...]");
+		die("enter PID PROCS-FILE [-d DIRECTORY] [-u UID:GID[,GROUP...]] PROGRAM [ARGUMENT...]");
 	}
 	join(atoi(argv[1]), argv[2]);
 	/* A signal that comes before the child exists must wait, not be lost. */

@@ -395,6 +395,9 @@ def cache(
 def images(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; default: all.")] = None,
     refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
+    docker: Annotated[
+        bool, _option("--docker", help="Also as Docker images with the base, if a Docker engine answers.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Build images of nodes unless they are cached; describe them."""
@@ -410,6 +413,15 @@ def images(
         base = ensure_image(report_)
         built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
     print_images(built, as_json)
+    if docker:
+        from lab.build.image.engine import engine_problem, import_images
+
+        if problem := engine_problem():
+            typer.echo(f"no Docker images: there is no Docker engine to build them ({problem})", err=True)
+            return
+        with reporter() as report_:
+            names = import_images(report_, base, list(zip(folders, built, strict=True)))
+        typer.echo(f"Docker images: {', '.join(names)}", err=True)
 
 
 @app.command()

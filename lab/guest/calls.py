@@ -91,8 +91,8 @@ class Calls:
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
         out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
-        command = self._guest.container(node).command(*argv)
-        self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, stdin=given))
+        command, environment = self._guest.container(node).launch_found(argv)
+        self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 
     def _ended(self, _task: Task) -> None:
@@ -119,13 +119,13 @@ class Calls:
         """Write a file to a node, with the content of a file in EXCHANGED."""
         with (EXCHANGED / file).open("rb") as content:
             chunks = iter(partial(content.read, _CHUNK_BYTES), b"")
-            self._guest.container(node).write_chunks(path, chunks, mode)
+            self._guest.container(node).own.write_chunks(path, chunks, mode)
 
     def get(self, node: str, path: str, file: str) -> None:
         """Copy a regular file of a node to a file in EXCHANGED."""
-        container = self._guest.container(node)
+        root = self._guest.container(node).own
         try:
-            with container.files():
+            with root.files():
                 source = os.open(Path("/", path), os.O_RDONLY | os.O_NONBLOCK)
             with os.fdopen(source, "rb") as content, (EXCHANGED / file).open("wb") as copy:
                 if not stat.S_ISREG(os.fstat(source).st_mode):  # a device may have no end

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.guest.commands import size_text
 from lab.guest.errors import GuestError
-from lab.guest.network.container import Container
+from lab.guest.network.root import Root
 from lab.shared import types
 from lab.shared.names import escaped
 from lab.shared.paths import COLLECTED
@@ -22,14 +22,14 @@ _NAMES_SHOWN = 8
 _SPECIAL = ("proc", "sys", "dev")
 
 
-def collect(container: Container, wanted: types.Collect) -> None:
+def collect(root: Root, wanted: types.Collect) -> None:
     """Copy what an entry asks for.
 
     Raises:
         GuestError: There is no such file, it is one of /proc, /sys or /dev, they are too large, or they cannot be
             copied.
     """
-    with container.files():
+    with root.files():
         _refuse(wanted)
         found = _matching(wanted.path)
         beside = [] if found else _beside(wanted.path)
@@ -42,7 +42,7 @@ def collect(container: Container, wanted: types.Collect) -> None:
     room_bytes = wanted.at_most_bytes
     for path in found:
         try:
-            room_bytes -= _copy(container, path, COLLECTED / wanted.node / path.lstrip("/"), room_bytes)
+            room_bytes -= _copy(root, path, COLLECTED / wanted.node / path.lstrip("/"), room_bytes)
         except OSError as error:
             raise GuestError(
                 f"{wanted.source}: collect: {escaped(path)} of {wanted.node}: {error.strerror}", wanted.node
@@ -145,9 +145,9 @@ def _listed(beside: list[str]) -> str:
     return f"; {escaped(folder)} has {shown or 'no files'}{more}"
 
 
-def _copy(container: Container, path: str, target: Path, room_bytes: int) -> int:
+def _copy(root: Root, path: str, target: Path, room_bytes: int) -> int:
     """Copy a file up to what there is room for; returns its size, or more than ``room_bytes``."""
-    with container.files():
+    with root.files():
         # it stays the node's file outside; it may have been replaced since it was found
         file = os.fdopen(os.open(os.path.realpath(path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
     copied = 0

@@ -13,6 +13,7 @@ from lab.shared.paths import (
     CODE,
     CODE_IN_NODE,
     CONTAINER,
+    ENTER,
     FOLLOW,
     NODES,
     PROGRAMS,
@@ -23,7 +24,9 @@ from lab.shared.paths import (
 )
 
 FOLLOW_IN_NODE = "/run/lab/follow"
+ENTER_IN_NODE = "/run/lab/enter"  # of a node with a Docker image: from the base into that
 Mount = tuple[str, str, str]  # what, where in a node, ro or rw
+DOCKER = "docker-"  # in names of what a node has of its Docker image
 AIR_INTERFACE = "hwsim0"  # the kernel's: while it is up, it shows every frame on the medium
 
 
@@ -45,6 +48,11 @@ def mounts(plan: types.Plan) -> tuple[Mount, ...]:
     if plan.programs:
         found += [(str(PROGRAMS), PROGRAMS_IN_NODE, "ro"), (str(CODE), CODE_IN_NODE, "ro")]
     return tuple(found)
+
+
+def mounts_of(node: types.Node, common: Sequence[Mount]) -> tuple[Mount, ...]:
+    """What a node sees, with ``mounts``."""
+    return (*common, (ENTER, ENTER_IN_NODE, "ro")) if node.docker else tuple(common)
 
 
 def stack_environment(stacks: Sequence[str]) -> dict[str, str]:
@@ -75,6 +83,17 @@ def start_container(name: str, mounts: Sequence[Mount]) -> list[str]:
     """Start the container of a node with these mounts."""
     words = [word for mount in mounts for word in mount]
     return [CONTAINER, name, f"{NODES}/{name}/root", f"{CGROUPS}/lab-{name}/cgroup.procs", *words]
+
+
+def start_docker(name: str, mounts: Sequence[Mount], pid: int | str) -> list[str]:
+    """Start the Docker image of a node beside its container, of which ``pid`` is the first process.
+
+    As in Docker, host name and hosts are the node's, whatever the image has.
+    """
+    home = f"{NODES}/{name}"
+    names = [(f"{home}/root/etc/{file}", f"/etc/{file}", "rw") for file in ("hostname", "hosts")]
+    words = [word for mount in (*mounts, *names) for word in mount]
+    return [CONTAINER, name, f"{home}/{DOCKER}root", f"{CGROUPS}/lab-{name}/cgroup.procs", str(pid), *words]
 
 
 def wired_lines(node: types.Node) -> list[str]:

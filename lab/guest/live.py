@@ -184,6 +184,11 @@ class LiveGuest:
             return run(argv, input_text, culprit)
         return self.container(node).run(*argv, input_text=input_text)
 
+    def run_for_user(self, argv: Sequence[str], node: str) -> str:
+        """Run a command to its end in a node, or in its Docker image if that has it; returns its output."""
+        command, environment = self.container(node).launch_found(argv)
+        return run(command, culprit=node, environment=environment)
+
     def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
         """Run a command to its end in a node's network namespace."""
         with self.container(node).network():
@@ -212,7 +217,7 @@ class LiveGuest:
 
     def place(self, file: types.File, seed: int) -> None:
         """Write a file of the workload to its node."""
-        container = self.container(file.node)
+        root = self.container(file.node).own
         if file.text is not None:
             chunks: Iterable[bytes] = [file.text.encode()]
         elif file.packed_bytes is not None:
@@ -224,7 +229,7 @@ class LiveGuest:
 
             chunks = random_chunks(seed, file.name, file.random_bytes or 0)
         try:
-            container.write_chunks(file.path, chunks, file.mode)
+            root.write_chunks(file.path, chunks, file.mode)
         except GuestError as error:
             raise GuestError(f"files.{file.name}: {error.message}", error.culprit) from None
 
@@ -239,7 +244,7 @@ class LiveGuest:
         failures = []
         for entry in wanted:
             try:
-                collect(self.container(entry.node), entry)
+                collect(self.container(entry.node).own, entry)
             except KeyError:  # the run failed before there was this node
                 continue
             except GuestError as error:

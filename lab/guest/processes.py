@@ -60,13 +60,15 @@ class Processes:
         container = self._guest.container(process.node)
         if process.prints is not None:
             self._output_times().watch(RAW / f"{process.id}.out")
+        command, environment = (container if process.probe else container.own).launch(process.argv)
         task = Task(
             self._guest.loop,
             process.id,
-            container.command(*process.argv),
+            command,
             RAW / f"{process.id}.out",
             RAW / f"{process.id}.err",
             lambda task: self._ended(process, task),
+            environment,
         )
         self.tasks[process.id] = task
         if process.watched_file:
@@ -98,6 +100,18 @@ class Processes:
                 file.write(f"{self._guest.clock.since_start_ns(uptime_ns)} {text.rstrip()}\n")
 
         self._guest.controls[process.node].listen(write)
+
+    def await_healthy(self, process: types.Process, health: types.Health) -> None:
+        """Wait until the health check of a process succeeds, or the process has ended.
+
+        Raises:
+            GuestError: It fails too often, or the process has failed.
+        """
+        from lab.guest.health import await_healthy  # few plans need it
+
+        root = self._guest.container(process.node).own
+        await_healthy(self._guest.loop, root, process, health, self.tasks[process.id])
+        self._guest.raise_failure()
 
     def await_ready(self, process: types.Process, ready: types.Ready) -> None:
         """Wait until a process is ready, or has ended.

@@ -104,6 +104,23 @@ class AwaitReady(NamedTuple):
         guest.processes.await_ready(self.process, self.ready)
 
 
+class AwaitHealthy(NamedTuple):
+    """Wait until the health check of a process succeeds."""
+
+    process: types.Process
+    health: types.Health
+
+    def describe(self) -> Iterator[str]:
+        """The check."""
+        every, most = self.health.interval_ns / 1e9, self.health.retries
+        yield f"# wait for {self.process.id} to be healthy; every {every:g} s, at most {most} failures in a row:"
+        yield f"#   {shlex.join(self.health.argv)}"
+
+    def execute(self, guest: LiveGuest) -> None:
+        """Wait for it."""
+        guest.processes.await_healthy(self.process, self.health)
+
+
 class StartClock(NamedTuple):
     """The timeline begins."""
 
@@ -226,7 +243,7 @@ class OfferImages(NamedTuple):
     def describe(self) -> Iterator[str]:
         """Which ones."""
         for name in self.images:
-            yield f"# mount the image {name} on {IMAGES / name}: the nodes that have it see it over the base image"
+            yield f"# mount the image {name} on {IMAGES / name}"
 
     def execute(self, guest: LiveGuest) -> None:
         """Mount them."""

@@ -14,6 +14,7 @@ from functools import partial
 from lab.guest import commands
 from lab.guest.kinds import Phase, event_steps, node_kind
 from lab.guest.run_steps import (
+    AwaitHealthy,
     AwaitReady,
     CaptureAir,
     CheckEnds,
@@ -132,6 +133,8 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
             yield begin(process)
             if process.ready is not None:
                 yield AwaitReady(process, process.ready)
+            elif process.health is not None:
+                yield AwaitHealthy(process, process.health)
     yield StartClock()
     if plan.medium:  # the counts before the timeline
         from lab.guest.medium_steps import Look
@@ -209,7 +212,7 @@ def _end(plan: types.Plan) -> Iterator[Step]:
                 # tools print their summary on SIGINT
                 (process.id, signal.SIGTERM if process.probe is None else signal.SIGINT)
                 for process in running
-                if (process.ready is not None) == are_servers
+                if process.serves() == are_servers
             )
         )
 

@@ -89,18 +89,19 @@ class Shell(CLI):
     def default(self, line: str) -> Any:
         """Mininet's: run a command in a node; note it if it succeeds."""
         begun_ns = self._guest.clock.elapsed_ns()
-        super().default(line)
         first, _, rest = line.partition(" ")
         if first not in self.mn or not rest.strip():
+            super().default(line)
             return
         node = self.mn[first]
-        if node.shell and node.cmd("echo $?").strip() == "0":
-            self._note_command(first, " ".join(self._address(word) for word in rest.split(" ")), begun_ns)
+        words = " ".join(self._address(word) for word in rest.split(" "))
+        super().default(f"{first} {node.container.own.for_shell(words)}")
+        if node.shell and node.last_status() == "0":
+            self._note_command(first, words, begun_ns)
 
     def _note_command(self, node: str, words: str, begun_ns: int) -> None:
-        if self._guest.clock.elapsed_ns() - begun_ns > _LONG_NS:
-            words = f"({words}) &"
-        argv = json.dumps(["bash", "-c", words], ensure_ascii=False)
+        took_long = self._guest.clock.elapsed_ns() - begun_ns > _LONG_NS
+        argv = json.dumps(self.mn[node].container.own.as_words(words, took_long), ensure_ascii=False)
         self._session.note(f"exec: {node}, run: {argv}", begun_ns)
 
     def _address(self, word: str) -> str:

@@ -57,6 +57,7 @@ class Run(NamedTuple):
     node: str | None = None
     lines: Sequence[str] = ()
     culprit: str | None = None  # whom an error names, if not ``node``
+    of_user: bool = False  # in the node's Docker image, if that has such a program
 
     @property
     def place(self) -> str:
@@ -69,6 +70,8 @@ class Run(NamedTuple):
 
     def execute(self, guest: LiveGuest) -> str:
         """Run it; returns its output."""
+        if self.node is not None and self.of_user:
+            return guest.run_for_user(self.argv, self.node)
         return guest.run(self.argv, self.node, "".join(f"{line}\n" for line in self.lines), self.culprit)
 
 
@@ -188,9 +191,13 @@ class Create(NamedTuple):
         """Its limits, and the command that starts it."""
         node = self.node
         limits = f"at most {commands.memory_text(node)} of memory and {node.pids_max} processes"
-        of = f"the images {node.image} and base" if node.image else "the image"
+        of = f"the images {node.image} and base" if node.image and not node.docker else "the image"
         yield f"# {NODES}/{node.name}/root: an overlay of {of}; {CGROUPS}/lab-{node.name}: {limits}"
-        yield shlex.join(commands.start_container(node.name, self.mounts))
+        yield shlex.join(commands.start_container(node.name, commands.mounts_of(node, self.mounts)))
+        if node.docker:
+            root = f"{NODES}/{node.name}/{commands.DOCKER}root"
+            yield f"# {root}: an overlay of {node.docker.source}; PID: what it printed"
+            yield shlex.join(commands.start_docker(node.name, self.mounts, "PID"))
 
     def execute(self, guest: LiveGuest) -> None:
         """Create and start it."""

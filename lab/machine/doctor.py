@@ -59,7 +59,9 @@ def host_tools(path: Path = PACKAGES, *, as_user: bool | None = None, test: bool
     """
     if as_user is None:
         as_user = os.geteuid() != 0 and not _is_built("image")
-    wanted = {"test"} if test else {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
+    wanted = {"all", *(["user"] if as_user else []), *(["checkout"] if IS_CHECKOUT else [])}
+    if test:
+        wanted = {"docker", "test"}
     tools = []
     for line in path.read_text().splitlines():
         if not line.strip() or line.startswith("#"):

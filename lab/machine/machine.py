@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab import library
+from lab.build.image.docker import ensure_docker_image
 from lab.build.image.image import Image, ensure_image
 from lab.build.image.initrd import Initrd, ensure_initrd
 from lab.build.image.node_image import NodeImage, ensure_node_image
@@ -16,6 +17,7 @@ from lab.build.kernel.chosen import KernelChoice
 from lab.build.kernel.kernel import Kernel
 from lab.build.report import Report
 from lab.build.stack.stack import Stack, ensure_stack
+from lab.docker.reference import parse
 from lab.errors import BuildError, InputError
 from lab.machine.guest import Guest, Setup
 from lab.machine.guest_code import BYTECODE, GuestCode, ensure_guest_code
@@ -89,7 +91,7 @@ class Machine:
 
 
 def ensure_machine(
-    report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None, images: Iterable[str] = ()
+    report: Report, stacks: Iterable[Path] = (), choice: KernelChoice | None = None, plan: Plan | None = None
 ) -> Machine:
     """Kernel, image, initrd and code, built unless they are cached.
 
@@ -97,7 +99,7 @@ def ensure_machine(
         report: receives build progress.
         stacks: folders of stacks with code (lab.library.code_of), which plans will need.
         choice: another kernel than that of the checkout.
-        images: names of node images, which plans will need.
+        plan: has nodes with images that will be needed.
 
     Raises:
         InputError: There is no such kernel or image.
@@ -116,7 +118,8 @@ def ensure_machine(
         shutil.rmtree(run)
 
     code = ensure_guest_code(report, image.sha256, compile_code)
-    return with_images(with_stacks(Machine(kernel, image, initrd, code), stacks, report), images, report)
+    machine = with_stacks(Machine(kernel, image, initrd, code), stacks, report)
+    return with_images(machine, plan, report) if plan else machine
 
 
 def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Machine:
@@ -129,14 +132,20 @@ def with_stacks(machine: Machine, stacks: Iterable[Path], report: Report) -> Mac
     return replace(machine, stacks={**machine.stacks, **built})
 
 
-def with_images(machine: Machine, names: Iterable[str], report: Report) -> Machine:
-    """The same machine with more node images, built unless they are cached.
+def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
+    """The same machine with the images of a plan's nodes, built unless they are cached.
 
     Raises:
         InputError: There is no such image.
     """
-    missing = sorted(set(names) - machine.node_images.keys())
-    built = {name: ensure_node_image(report, library.image_called(name), machine.image) for name in missing}
+    docker = plan.docker_images()
+
+    def ensure(name: str) -> NodeImage:
+        if name in docker and (own := docker[name].docker):
+            return ensure_docker_image(report, parse(own.source), name, docker[name].source)
+        return ensure_node_image(report, library.image_called(name), machine.image)
+
+    built = {name: ensure(name) for name in plan.images() if name not in machine.node_images}
     return replace(machine, node_images={**machine.node_images, **built})
 
 

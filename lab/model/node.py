@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from lab import units
+from lab.docker import reference
 from lab.model import channels
 from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
 from lab.model.hack import AnyHack
@@ -108,6 +109,15 @@ def role_name(text: str) -> str:
     return text
 
 
+def _image(text: str) -> str:
+    if reference.is_reference(text):
+        try:
+            reference.parse(text)
+        except ValueError as error:
+            refuse(str(error))
+    return text
+
+
 Mac = Annotated[Text, AfterValidator(_mac)]
 Ip = Annotated[Text, AfterValidator(_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
@@ -181,10 +191,22 @@ class Node(Model):
         description="With count: keys that differ, and a list with the value of each node, such as "
         "{roles: [server, client, client], channel: [1, 6, 11]}.",
     )
-    image: Text | None = Field(
+    image: Annotated[Text, AfterValidator(_image)] | None = Field(
         None,
         description="Its image, a folder of images/: more programs and files than other nodes have, such as browser. "
-        "lab list images lists them.",
+        "lab list images lists them. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, "
+        "oci:DIR:TAG, docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "
+        "starts its entrypoint and command.",
+    )
+    entrypoint: Texts | None = Field(
+        None,
+        description="With a Docker image: what it starts instead of its entrypoint and command, such as [/server, -v]; "
+        "[]: nothing, or only command.",
+    )
+    command: Texts | None = Field(
+        None,
+        description="With a Docker image: the words after its entrypoint, or after entrypoint, instead of its own "
+        "command.",
     )
     memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES)] | None = Field(
         None,
@@ -230,6 +252,15 @@ class Node(Model):
         if word in Medium.described():
             return ": it belongs in medium:"
         return super().hint(word)
+
+    @model_validator(mode="after")
+    def _of_docker(self) -> Node:
+        """Refuse what only Docker images have."""
+        if self.image is None or not reference.is_reference(self.image):
+            for key in ("entrypoint", "command"):
+                if getattr(self, key) is not None:
+                    refuse("is for nodes with a Docker image (image: docker-daemon:NAME:TAG); remove it", key)
+        return self
 
     @model_validator(mode="after")
     def _one_address(self) -> Node:

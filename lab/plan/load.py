@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lab import discovery, library
+from lab.docker.reference import is_reference
 from lab.errors import InputError, InputErrors, flat, raise_all
 from lab.model import groups, overrides
 from lab.model.base import Model
@@ -20,6 +21,7 @@ from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.contents import TOGETHER_BYTES, Content
 from lab.plan.contents import read as read_contents
+from lab.plan.docker import DockerImage, look
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
 from lab.plan.workload.former import current_path
@@ -132,8 +134,11 @@ def _resolved(
     raise InputErrors(errors) if len(errors) > 1 else errors[0]
 
 
-def topology_source(document: Document) -> Source[Topology]:
-    """Validate a topology and read the text files that it names: a table of error rates, traces."""
+def topology_source(document: Document, *, alone: bool = False) -> Source[Topology]:
+    """Validate a topology and read the text files that it names: a table of error rates, traces.
+
+    ``alone``: it is only checked, so nobody asks a Docker engine for its images.
+    """
     model = build(Topology, document)
     groups.place(document, model.groups)
     texts: dict[str, str] = {}
@@ -147,21 +152,28 @@ def topology_source(document: Document) -> Source[Topology]:
             texts |= {name: _trace(document.path.parent / name) for name in entry.files()}
     except InputError as error:
         raise document.error(keys, error.message) from None
-    return Source(document, model, texts, images=_images(document, model))
+    images, docker = _images(document, model, read_docker=not alone)
+    return Source(document, model, texts, images=images, docker=docker)
 
 
-def _images(document: Document, model: Topology) -> dict[str, ImageFile]:
-    """Return the images of the nodes, by name.
+def _images(
+    document: Document, model: Topology, *, read_docker: bool
+) -> tuple[dict[str, ImageFile], dict[str, DockerImage]]:
+    """Return the images of the nodes by name, and the Docker images by reference.
 
     Raises:
         InputError, InputErrors: there is no such image, or its file has mistakes.
     """
     found: dict[str, ImageFile] = {}
+    docker: dict[str, DockerImage] = {}
     errors: list[InputError] = []
     for name, node in model.nodes.items():
-        if node.image is None or node.image in found:
+        if node.image is None or node.image in found or node.image in docker:
             continue
         try:
+            if is_reference(node.image):
+                docker[node.image] = look(node.image, document.path.parent, read=read_docker)
+                continue
             about = library.image_called(node.image) / library.IMAGE_FILE
             found[node.image] = build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})
         except InputError as error:
@@ -171,7 +183,7 @@ def _images(document: Document, model: Topology) -> dict[str, ImageFile]:
                 else flat(error)
             )
     raise_all(errors)
-    return found
+    return found, docker
 
 
 def workload_source(document: Document) -> Source[Workload]:
@@ -266,7 +278,7 @@ def check_document(document: Document) -> str:
     if not isinstance(document.data, dict):
         raise document.error((), "must be a mapping, such as name: my-topology")
     if "nodes" in document.data or "links" in document.data:
-        check_topology(topology_source(document))
+        check_topology(topology_source(document, alone=True))
         return "topology"
     if not document.data.keys() & (Workload.described().keys() - Topology.described().keys()):
         raise document.error(

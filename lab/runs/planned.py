@@ -51,6 +51,7 @@ def plan(topology: str, workload: str, seed: int, settings: list[str], pcap: str
         made = load(topology, workload, seed, settings, pcap=pcap)
     places = _known_places()
     elsewhere = any(not path.startswith(places) for path in _opened().paths)
+    elsewhere = elsewhere or bool(made.docker_images())  # another program has read those
     if before is None or elsewhere or errors.has_warned() or _state(topology, workload) != before:
         return made
     with contextlib.suppress(HostError):  # no room, no permission: the next run plans again

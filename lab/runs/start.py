@@ -47,7 +47,7 @@ def machine_for(
     prepare(runs_already=runs_already, memory_bytes=guest_bytes(plan))
     code = library.code_of(workload, plan.stack)
     choice = KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
-    return ensure_machine(report, [code] if code else [], choice, plan.images())
+    return ensure_machine(report, [code] if code else [], choice, plan)
 
 
 @contextmanager

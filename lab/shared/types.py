@@ -119,6 +119,32 @@ class Sysctl:
 
 
 @frozen
+class Health:
+    """The HEALTHCHECK of a Docker image, in Docker's terms."""
+
+    argv: list[str]
+    interval_ns: int  # before each check
+    timeout_ns: int  # of a check
+    start_period_ns: int  # from the start; failures in it do not count
+    start_interval_ns: int  # instead of ``interval_ns`` in that time
+    retries: int  # so many failures in a row are the end
+
+
+@frozen
+class Docker:
+    """How the programs of a Docker image run. Its files are those of the node's ``image``."""
+
+    argv: list[str]  # what it starts: entrypoint and command; empty: nothing
+    environment: dict[str, str]
+    cwd: str
+    user: str  # name or uid, with :group or :gid or without; empty: root
+    health: Health | None = field(default=None, omitted=True)
+    # the topology says what starts; so that starts even if the workload runs something on the node
+    given: bool = field(default=False, omitted=True)
+    source: str = ""  # docker-daemon:NAME:TAG, oci:DIR, docker-archive:FILE
+
+
+@frozen
 class Node:
     """A container."""
 
@@ -134,7 +160,9 @@ class Node:
     index: int  # position among all nodes, from 1; stable key for addresses and streams
     source: str = ""  # file:line of the definition
     sysctls: list[Sysctl] = field(default_factory=list, omitted=True)
-    image: str | None = field(default=None, omitted=True)  # a folder of images/, over the base; None: the base alone
+    # a folder of images/, over the base; with ``docker``: sha256-…, a second root beside the base; None: the base alone
+    image: str | None = field(default=None, omitted=True)
+    docker: Docker | None = field(default=None, omitted=True)
 
 
 @frozen
@@ -215,6 +243,12 @@ class Process:
     cwd: str = "/"
     source: str = ""
     prints: Prints | None = field(default=None, omitted=True)
+    of_image: bool = field(default=False, omitted=True)  # what the Docker image of its node starts
+    health: Health | None = field(default=None, omitted=True)  # instead of ``ready``
+
+    def serves(self) -> bool:
+        """Whether others need it until their end."""
+        return self.ready is not None or self.of_image
 
     def must_end(self) -> bool:
         """Whether it is a client: it must have ended by itself at the end of the run."""
@@ -332,6 +366,10 @@ class Plan:
     def images(self) -> list[str]:
         """The images of nodes, in alphabetical order: the order of their block devices."""
         return sorted({node.image for node in self.nodes if node.image})
+
+    def docker_images(self) -> dict[str, Node]:
+        """Those of them that are Docker's, with a node that has it."""
+        return {node.image: node for node in self.nodes if node.image and node.docker}
 
     def node(self, name: str) -> Node:
         """The node of that name; KeyError if there is none."""

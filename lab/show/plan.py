@@ -103,7 +103,8 @@ def _images(plan: Plan) -> Iterator[tuple[str, str, str]]:
     nodes: dict[tuple[str, int], list[str]] = {}
     for node in plan.nodes:
         if node.image:
-            nodes.setdefault((node.image, node.memory_bytes), []).append(node.name)
+            shown = node.docker.source if node.docker else node.image
+            nodes.setdefault((shown, node.memory_bytes), []).append(node.name)
     for (image, memory_bytes), names in nodes.items():
         yield _many(names), image, units.SIZE.format(memory_bytes)
 
@@ -225,6 +226,8 @@ def _process(process: Process) -> tuple[str, ...]:
     ready = ""
     if process.ready is not None:
         ready = process.ready.listening or f"log: {process.ready.log}"
+    elif process.health is not None:
+        ready = f"healthy: {shlex.join(process.health.argv)}"
     return process.id, process.node, begin, end, what, ready
 
 

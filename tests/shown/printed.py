@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # only these are run, and of Python only the modules of the checkout; other commands are for readers
-PROGRAMS = ("lab", "pytest", "tshark", "python")
+PROGRAMS = ("lab", "pytest", "tshark", "python", "gcc", "umoci")
 _FROM = "<"  # before the file that is a command's input
 _CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -29,7 +29,7 @@ def run(tmp_path: Path, machine: runs.Machine) -> Run:
         plan = load(str(FIXTURES / topology), str(FIXTURES / workload))
         directory = tmp_path / name
         directory.mkdir()
-        return runs.run_plan(plan, runs.with_images(machine, plan.images(), SilentReport()), directory)
+        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), directory)
 
     return of
 

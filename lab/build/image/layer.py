@@ -62,6 +62,12 @@ def listed(text: str, unpacked: Path) -> dict[str, Member]:
     return found
 
 
+def removed(text: str) -> list[str]:
+    """Return the paths of the whiteouts in a layer, by the same listing."""
+    lines = (_LISTED.fullmatch(line) for line in text.splitlines())
+    return [fields["path"].partition("/")[2] for fields in lines if fields and fields["mode"][0] == "c"]
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file, as hex."""
     with path.open("rb") as file:

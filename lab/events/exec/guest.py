@@ -11,4 +11,4 @@ from lab.shared import types
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Run the command; its output is stored with the event."""
-    yield Run(event.params["argv"], event.target)
+    yield Run(event.params["argv"], event.target, of_user=True)

@@ -111,11 +111,12 @@ def run(
 
     def hashes(plan: str) -> Hashes:
         nonlocal machine
-        uses = Uses.of(Plan.from_json(plan))
+        made = Plan.from_json(plan)
+        uses = Uses.of(made)
         if uses not in used:
-            if missing := set(uses.images) - machine.node_images.keys():
+            if set(uses.images) - machine.node_images.keys():
                 with reporter() as report:
-                    machine = runs.with_images(machine, missing, report)
+                    machine = runs.with_images(machine, made, report)
             used[uses] = made_of.hashes(uses, machine)
         return used[uses]
 

@@ -58,6 +58,8 @@ def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
     for name, value in content.items():
         if isinstance(value, list):
             content[name] = [_without_source(item) for item in value]
+    for node in content.get("nodes", []):
+        node |= {name: _without_source(value) for name, value in node.items() if name == "docker"}
     return content
 
 

@@ -68,14 +68,14 @@ def _with_stack(machine: runs.Machine, name: str, sha256: str | None) -> runs.Ma
         return runs.with_stacks(machine, [code], LineReport(sys.stderr))
 
 
-def _with_images(machine: runs.Machine, names: Sequence[str], wanted: dict[str, str | None]) -> runs.Machine:
+def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None]) -> runs.Machine:
     """The machine with node images: the caller's where they are cached, otherwise built here."""
-    if not names:
+    if not plan.images():
         return machine
-    cached = {name: built_image(name, wanted.get(made_of.image_entry(name))) for name in names}
+    cached = {name: built_image(name, wanted.get(made_of.image_entry(name))) for name in plan.images()}
     found = {name: image for name, image in cached.items() if image}
     with _making:
-        return runs.with_images(replace(machine, node_images=found), names, LineReport(sys.stderr))
+        return runs.with_images(replace(machine, node_images=found), plan, LineReport(sys.stderr))
 
 
 def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:
@@ -125,7 +125,7 @@ def perform(
     machine = machine_here()
     if plan_.stack:
         machine = _with_stack(machine, plan_.stack, wanted.get(made_of.stack_entry(plan_.stack)))
-    machine = _with_images(machine, plan_.images(), wanted)
+    machine = _with_images(machine, plan_, wanted)
     own = made_of.hashes(Uses.of(plan_), machine)
     if own.get("kernel") != wanted.get("kernel"):  # the caller chose one, or one with modules of a stack
         kernel = built_kernel(wanted.get("kernel"), wanted.get("series"))

@@ -8,26 +8,17 @@ Not isolated: user ids and the clock, which the nodes share, and the CPU, which 
 
 from __future__ import annotations
 
-import ctypes
-import errno
-import fcntl
 import os
 import select
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 
 from lab.guest import commands
-from lab.guest.errors import GuestError
+from lab.guest.network.root import Launch, Root, enter_network, overlay
 from lab.guest.tasks import run
 from lab.shared import types
-from lab.shared.paths import BASE, CGROUPS, ENTER, IMAGES, NODES
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_CLONE_NEWNET = 0x40000000  # sched.h
-_TIOCSPTLCK, _TIOCGPTPEER = 0x40045431, 0x5441  # asm-generic/ioctls.h
+from lab.shared.paths import BASE, CGROUPS, IMAGES, NODES
 
 
 @cache
@@ -36,58 +27,33 @@ def _own_network() -> int:
     return os.open("/proc/1/ns/net", os.O_RDONLY | os.O_CLOEXEC)
 
 
-def _enter_network(namespace: int) -> None:
-    """setns(2); raises GuestError if it fails."""
-    if _libc.setns(namespace, _CLONE_NEWNET) != 0:
-        raise GuestError(f"setns: {os.strerror(ctypes.get_errno())}")
+class Container(Root):
+    """A started container. ``root`` is its file system as the agent sees it, ``pid`` its first process.
 
+    ``own`` is where the user's programs and files are: here, or in the Docker image that the node has beside it.
+    """
 
-@contextmanager
-def _opened(directory: str) -> Iterator[int]:
-    descriptor = os.open(directory, os.O_PATH | os.O_CLOEXEC)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _change_root(directory: int) -> None:
-    os.fchdir(directory)
-    os.chroot(".")
-
-
-def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
-    """mount(2); raises GuestError if it fails."""
-    if _libc.mount(source.encode(), str(target).encode(), kind.encode(), flags, data.encode()) != 0:
-        raise GuestError(f"mount {kind} on {target}: {os.strerror(ctypes.get_errno())}")
-
-
-class Container:
-    """A started container. ``root`` is its file system as the agent sees it, ``pid`` its first process."""
+    own: Root
 
     def __init__(self, spec: types.Node, mounts: Sequence[commands.Mount]) -> None:
         name = spec.name
-        self.name = name
         home = NODES / name
-        self.root = home / "root"
-        for directory in (home, self.root, home / "upper", home / "work"):
-            directory.mkdir()
-        lower = f"{IMAGES / spec.image}:{BASE}" if spec.image else BASE
-        mount(
-            "overlay",
-            self.root,
-            "overlay",
-            f"lowerdir={lower},upperdir={home}/upper,workdir={home}/work",
-        )
+        home.mkdir()
+        layered = spec.image and not spec.docker
+        self.root = overlay(home, "", f"{IMAGES / spec.image}:{BASE}" if layered and spec.image else str(BASE))
         self._cgroup = CGROUPS / f"lab-{name}"
         self._cgroup.mkdir()
         (self._cgroup / "memory.max").write_text(str(spec.memory_bytes))
         (self._cgroup / "pids.max").write_text(str(spec.pids_max))
-        self._procs = self._cgroup / "cgroup.procs"
-        self.pid = int(run(commands.start_container(name, mounts), culprit=name))
+        pid = int(run(commands.start_container(name, commands.mounts_of(spec, mounts)), culprit=name))
+        super().__init__(name, pid, self._cgroup / "cgroup.procs")
         self.pidfd = os.pidfd_open(self.pid)  # readable once the first process has ended, and with it all others
         self._network = os.open(f"/proc/{self.pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        self._files = os.open(f"/proc/{self.pid}/root", os.O_PATH | os.O_CLOEXEC)
+        self.own = self
+        if spec.docker:
+            from lab.guest.network.docker import DockerRoot
+
+            self.own = DockerRoot(spec, spec.docker, mounts, self)
 
     @property
     def alive(self) -> bool:
@@ -98,46 +64,22 @@ class Container:
         """What its end means, for a message."""
         return f"{self.name} has stopped: its first process has ended, and with it all of its programs"
 
-    def command(self, *argv: str) -> list[str]:
-        """The command that runs ``argv`` inside this container."""
-        return [ENTER, str(self.pid), str(self._procs), *argv]
-
-    def run(self, *argv: str, input_text: str = "") -> str:
-        """Run a short command inside to its end; GuestError if it fails."""
-        return run(self.command(*argv), input_text, culprit=self.name)
-
     @contextmanager
     def network(self) -> Iterator[None]:
         """Be in its network namespace, with the programs that start here.
 
         ``enter`` takes two more processes for each command; the agent is one thread, and may change places.
         """
-        _enter_network(self._network)
+        enter_network(self._network)
         try:
             yield
         finally:
-            _enter_network(_own_network())
+            enter_network(_own_network())
 
-    @contextmanager
-    def files(self) -> Iterator[None]:
-        """See the file system as its programs do, with its mounts and its symbolic links.
-
-        Use nothing else inside: not even modules can be imported.
-        """
-        with _opened("/") as own_root, _opened(".") as directory:
-            _change_root(self._files)
-            try:
-                yield
-            finally:
-                _change_root(own_root)
-                os.fchdir(directory)
-
-    def terminal(self) -> tuple[int, int]:
-        """A new terminal of its own devpts, so that its programs find its name: both ends."""
-        with self.files():
-            master = os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-        fcntl.ioctl(master, _TIOCSPTLCK, struct.pack("i", 0))
-        return master, fcntl.ioctl(master, _TIOCGPTPEER, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    def launch_found(self, argv: Sequence[str]) -> Launch:
+        """The command and environment of a program of the user's: that of the Docker image, or if that has none such,
+        the base's."""
+        return (self.own if self.own.has(argv[0]) else self).launch(argv)
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""
@@ -151,29 +93,6 @@ class Container:
         """How often an event has happened to its cgroup."""
         events = dict(line.split() for line in (self._cgroup / file).read_text().splitlines())
         return int(events[event])
-
-    def write(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
-        """Write a file to its file system; creates parent directories."""
-        self.write_chunks(path, [content.encode() if isinstance(content, str) else content], mode)
-
-    def write_chunks(self, path: str, chunks: Iterable[bytes], mode: int = 0o644) -> None:
-        """The same with content that is too long for the agent's memory.
-
-        Raises:
-            GuestError: It cannot be written there.
-        """
-        target = Path("/", path)
-        try:
-            with self.files():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                file = target.open("wb")
-            with file:
-                file.writelines(chunks)
-                os.fchmod(file.fileno(), mode)
-        except OSError as error:
-            full = error.errno == errno.ENOSPC
-            why = "no space left in the guest, whose files are in its memory" if full else error.strerror
-            raise GuestError(f"{path} in {self.name}: {why}", self.name) from error
 
 
 class Containers:

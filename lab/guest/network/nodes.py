@@ -119,10 +119,16 @@ class LabNode(MininetNode):
             raise GuestError(f"the shell of {self.name}: {error.strerror}", self.name) from error
 
     def cmd(self, *args: Any, **kwargs: Any) -> Any:
-        """Mininet's, with the shell started where it is not yet."""
+        """Mininet's, with the shell started where it is not yet; what the node's Docker image has runs there."""
         if not self.shell:
             self._start_shell()
-        return super().cmd(*args, **kwargs)
+        words = args[0] if len(args) == 1 and isinstance(args[0], list) else args
+        line = " ".join(str(word) for word in words)
+        return super().cmd(self.container.own.for_shell(line), **kwargs)
+
+    def last_status(self) -> str:
+        """The exit status of the last command in its shell."""
+        return str(super().cmd("echo $?")).strip()
 
     def execute(self, line: str, show: Callable[[str], None]) -> int:
         """Run a line of any length in its shell, with nothing to read; returns the status.
@@ -132,7 +138,7 @@ class LabNode(MininetNode):
         Raises:
             GuestError: The node has stopped.
         """
-        self.container.write(_LINE, f"{line}\n")
+        self.container.write(_LINE, f"{self.container.own.for_shell(line)}\n")
         self.sendCmd(f". {_LINE} {_STATUS}>&- </dev/null; echo $? >&{_STATUS}")
         while True:
             show(self.monitor())
@@ -165,8 +171,10 @@ class LabNode(MininetNode):
         self.waiting = False
 
     def popen(self, *args: Any, **kwargs: Any) -> subprocess.Popen[bytes]:
-        """Mininet's, with ``enter`` instead of mnexec."""
-        kwargs.setdefault("mncmd", self.container.command())
-        kwargs.setdefault("env", ENVIRONMENT)
+        """Mininet's, with ``enter`` instead of mnexec; what the node's Docker image has runs there."""
+        words = args[0] if isinstance(args[0], list) else str(args[0]).split()
+        command, environment = self.container.launch_found(words)
+        kwargs.setdefault("mncmd", command[: len(command) - len(words)])
+        kwargs.setdefault("env", environment)
         process: subprocess.Popen[bytes] = super().popen(*args, **kwargs)
         return process

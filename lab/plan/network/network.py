@@ -196,7 +196,8 @@ class _Builder:
         """Return the memory limit of a node: its own, or that of its image."""
         if model.memory is not None:
             return model.memory
-        return self.source.images[model.image].memory if model.image is not None else MEMORY_BYTES
+        image = self.source.images.get(model.image or "")
+        return image.memory if image else MEMORY_BYTES
 
     def _node(self, name: str, model: NodeModel) -> Node:
         """Resolve one node; its IP address is assigned later unless given."""
@@ -205,13 +206,15 @@ class _Builder:
         if ip is not None and "/" not in ip:
             ip = f"{ip}/{self.ips.subnet.prefixlen}"
         position = model.position if isinstance(model, WithRadio) else None
+        docker = self.source.docker.get(model.image or "")
         return Node(
             name=name,
             kind=model.kind,
             roles=list(model.roles),
             ip=ip,
             memory_bytes=self._memory_bytes(model),
-            image=model.image,
+            image=docker.layers if docker else model.image,
+            docker=docker.of(model) if docker else None,
             pids_max=model.pids,
             position_m=list(position) if position is not None else None,
             interfaces=interfaces,

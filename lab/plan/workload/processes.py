@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from lab.plan.workload.roles import listed
 from lab.plan.workload.targets import raw_prefix, target
 from lab.probes import base as probes
 from lab.probes.base import Probe, Target
-from lab.shared.types import Node, Prints, Process, Ready
+from lab.shared.types import Docker, Node, Prints, Process, Ready
 
 BEFORE_NS = -1  # starts before the timeline, in file order
 
@@ -73,7 +73,28 @@ class Processes:
     def resolve(self) -> list[Process]:
         """Return all processes."""
         self.collect()
-        return [process for entry in self.entries for process in self._instances(entry)]
+        probes = len(self.source.model.probes)
+        watching, doing = (
+            [process for entry in entries for process in self._instances(entry)]
+            for entries in (self.entries[:probes], self.entries[probes:])
+        )
+        return [*watching, *self._of_images(doing), *doing]
+
+    def _of_images(self, doing: list[Process]) -> Iterator[Process]:
+        """Yield what Docker images of nodes start, unless the workload runs something else there."""
+        taken = {process.node for process in doing if process.probe is None}
+        named = {entry.name: entry for entry in self.entries}
+        for node in self.names.nodes.values():
+            if node.docker is None or not node.docker.argv or (node.name in taken and not node.docker.given):
+                continue
+            if node.name in named:
+                self.problems.add(
+                    self.source,
+                    named[node.name].keys,
+                    f'another process is called "{node.name}": what the image of that node starts; give this one a '
+                    "name with as:",
+                )
+            yield _of_image(node, node.docker)
 
     def collect(self) -> None:
         """Check every entry as far as possible without a topology."""
@@ -312,6 +333,25 @@ class Processes:
             return self.names.fill(calculated(text, number), node, refuse)
 
         return fill
+
+
+def _of_image(node: Node, docker: Docker) -> Process:
+    return Process(
+        id=node.name,
+        name=node.name,
+        node=node.name,
+        at_ns=BEFORE_NS,
+        argv=docker.argv,
+        probe=None,
+        params={},
+        ready=None,
+        stop_ns=None,
+        required=True,
+        may_run_on=True,
+        source=node.source,
+        of_image=True,
+        health=docker.health,
+    )
 
 
 def _of_probe(process: Process, probe: Probe, node: Target) -> Process:

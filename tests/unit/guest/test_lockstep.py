@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from lab.guest import calls, lockstep
 from lab.guest.errors import GuestError
 from lab.guest.live import LiveGuest
 from lab.guest.loop import Loop, now_ns
-from lab.guest.tasks import Task
+from lab.guest.network.root import Launch
+from lab.guest.tasks import ENVIRONMENT, Task
 from lab.plan.load import load
 
 MS = 1_000_000
@@ -28,8 +29,8 @@ MS = 1_000_000
 class Container:
     """This machine."""
 
-    def command(self, *argv: str) -> list[str]:
-        return list(argv)
+    def launch_found(self, argv: Sequence[str]) -> Launch:
+        return list(argv), ENVIRONMENT
 
 
 class Network:

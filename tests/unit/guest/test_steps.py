@@ -112,6 +112,9 @@ class Recorder:
             self._note(node, line)
         return "output"
 
+    def run_for_user(self, argv: Sequence[str], node: str) -> str:
+        return self.run(argv, node)
+
     def configure(self, argv: Sequence[str], node: str, input_text: str = "") -> None:
         self.run(argv, node, input_text)
 
@@ -327,6 +330,6 @@ def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Pl
 
 def _methods(recorder: Recorder) -> dict[str, Any]:
     """What steps of events use."""
-    names = ("run", "configure", "processes", "medium", "controls", "guard", "write")
+    names = ("run", "run_for_user", "configure", "processes", "medium", "controls", "guard", "write")
     daemons = ("kill_daemons", "start_daemon", "await_socket", "attach")
     return {name: getattr(recorder, name) for name in (*names, *daemons)}

@@ -48,8 +48,8 @@ def test_references_lead_somewhere_and_nothing_pydantic_is_left(kind: str) -> No
 
 
 def test_defaults_carry_units() -> None:
-    host = schema.schema("topology")["$defs"]["Host"]["properties"]
-    assert host["memory"]["default"] == "256 MiB"
+    station = schema.schema("topology")["$defs"]["Station"]["properties"]
+    assert station["answer_delay"]["default"] == "0 ms"
 
 
 def test_quantities_of_a_topology_may_have_an_expression() -> None:

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""skopeo: it finds and reads images in Docker engines, OCI layouts and archives, without privileges."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lab.docker.reference import DAEMON, LAYOUT, Reference
+from lab.errors import HostError, InputError
+
+# of an index with images for several machines, that for nodes; whoever has made it
+_SKOPEO = ["skopeo", "--insecure-policy", "--override-os=linux", "--override-arch=amd64"]
+ENGINE = "DOCKER_HOST"  # the variable with the address of the Docker engine
+_MESSAGE = re.compile(r'level=fatal msg="(?P<text>(?:[^"\\]|\\.)*)"')
+_WHERE = re.compile(r'^(?:Error parsing image name ".*?": |Error [a-z ]+: |initializing source .*?: )+')
+_NO_ENGINE = re.compile(r"Cannot connect to the Docker daemon|permission denied while trying to connect")
+_NO_IMAGE = re.compile(r"(?i)no such image|reference does not exist|no descriptor found|more than one image|not found")
+_NO_ARCHITECTURE = re.compile(r"no image found in (?:manifest list|image index)")
+
+
+def layers_name(config: Mapping[str, Any]) -> str:
+    """Return the name of the files of an image by its configuration: equal layers have equal names.
+
+    ValueError: it is not the configuration of an image.
+    """
+    root = config.get("rootfs")
+    layers = root.get("diff_ids") if isinstance(root, dict) else None
+    if not isinstance(layers, list) or not all(isinstance(layer, str) for layer in layers):
+        raise ValueError("its configuration lists no layers")
+    return f"sha256-{hashlib.sha256(' '.join(layers).encode()).hexdigest()[:20]}"
+
+
+def configuration(reference: Reference) -> dict[str, Any]:
+    """Return the configuration of an image as it is.
+
+    Raises:
+        InputError: There is no such image, or it cannot be read; without the place where the reference is written.
+        HostError: skopeo is not installed.
+    """
+    require()
+    engine = [f"--daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
+    done = subprocess.run(
+        [*_SKOPEO, "inspect", "--raw", "--config", *engine, str(reference)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+    if done.returncode:
+        raise explained(reference, done.stderr.decode(errors="replace"))
+    try:
+        found = json.loads(done.stdout)
+        if not isinstance(found, dict):
+            raise ValueError("its configuration is no mapping")
+        layers_name(found)
+    except ValueError as error:
+        raise InputError(f"{reference} is no Docker image: {error}") from None
+    return found
+
+
+def copying(reference: Reference, directory: Path, scratch: Path) -> list[str]:
+    """Return the command that writes manifest, configuration and unpacked layers of an image into a directory.
+
+    Args:
+        reference: the image; its path is absolute.
+        directory: to make.
+        scratch: for files in between.
+    """
+    engine = [f"--src-daemon-host={os.environ[ENGINE]}"] if os.environ.get(ENGINE) else []
+    # "dir" keeps the configuration as it is
+    options = ["--quiet", "--dest-decompress", *engine]
+    return [*_SKOPEO, f"--tmpdir={scratch}", "copy", *options, str(reference), f"dir:{directory}"]
+
+
+def require() -> None:
+    """Raise HostError if skopeo is not installed."""
+    if shutil.which("skopeo") is None:
+        raise HostError(
+            "skopeo is not installed, which reads Docker images",
+            hint="as root: apt-get install --no-install-recommends skopeo",
+        )
+
+
+def explained(reference: Reference, printed: str) -> InputError:
+    """Return the error for what skopeo printed."""
+    found = _MESSAGE.search(printed)
+    text = found["text"].replace('\\"', '"') if found else printed.strip().rpartition("\n")[2]
+    if _NO_ENGINE.search(text):
+        return InputError(
+            f"the Docker engine does not answer at {os.environ.get(ENGINE) or 'unix:///var/run/docker.sock'}",
+            hint=f"start it, or set {ENGINE}; without an engine: oci:DIR or docker-archive:FILE",
+        )
+    if _NO_ARCHITECTURE.search(text):
+        return InputError(f"{reference} has no image for linux/amd64, for which nodes run programs")
+    if _NO_IMAGE.search(text):
+        return _missing(reference)
+    return InputError(f"{reference} is no Docker image that can be read: {_WHERE.sub('', text)}")
+
+
+def _missing(reference: Reference) -> InputError:
+    """Return the error for an image that is not there."""
+    if reference.transport == DAEMON:
+        name = f"{reference.place}:{reference.tag}"
+        return InputError(f"the Docker engine has no image {name}", hint=f"first docker pull {name}, or build it")
+    known = _tags(reference) if reference.transport == LAYOUT else []
+    what = f"no image {reference.tag}" if reference.tag else "several images" if known else "no image"
+    return InputError(
+        f"{reference.transport}:{reference.place} has {what}",
+        hint=f"it has {', '.join(known)}; write {reference.transport}:DIR:{known[0]}" if known else None,
+    )
+
+
+def _tags(reference: Reference) -> list[str]:
+    """Return the tags of an OCI layout."""
+    try:
+        index = json.loads(Path(reference.place, "index.json").read_text())
+        found = [one.get("annotations", {}).get("org.opencontainers.image.ref.name") for one in index["manifests"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+    return [tag for tag in found if isinstance(tag, str)]

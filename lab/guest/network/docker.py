@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""A Docker image of a node: a second root beside the base, with the same network, processes, names and limits.
+
+hostapd, wpa_supplicant and probes are in the base, whatever the image has. The user's programs and files are here.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from lab.guest import commands
+from lab.guest.errors import GuestError
+from lab.guest.network.root import Launch, Root, overlay
+from lab.guest.tasks import ENVIRONMENT, run
+from lab.shared import types
+from lab.shared.paths import ENTER, IMAGES, NODES
+
+_STACK_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONPATH")  # by which programs find the code of a stack
+
+
+class _User(NamedTuple):
+    uid: int
+    gid: int
+    groups: tuple[int, ...]
+    home: str
+
+
+class DockerRoot(Root):
+    """The started image. Its programs run as its configuration has it."""
+
+    def __init__(self, spec: types.Node, docker: types.Docker, mounts: Sequence[commands.Mount], base: Root) -> None:
+        """Start it in the namespaces of the container ``base``.
+
+        Raises:
+            GuestError: Its user does not exist.
+        """
+        name = spec.name
+        self.root = overlay(NODES / name, commands.DOCKER, str(IMAGES / (spec.image or "")))
+        pid = run(commands.start_docker(name, mounts, base.pid), culprit=name)
+        super().__init__(name, int(pid), base.procs)
+        self._cwd = docker.cwd
+        with self.files():
+            _no_name_servers()
+            Path(self._cwd).mkdir(parents=True, exist_ok=True)
+            passwd, group = _lines("/etc/passwd"), _lines("/etc/group")
+        try:
+            self._user = user_of(docker.user, passwd, group)
+        except KeyError as error:
+            raise GuestError(
+                f"{spec.source}: {docker.source} runs as {docker.user}, but has no {error.args[0]}", name
+            ) from None
+        self._environment = self._with_stacks({"HOSTNAME": name, "HOME": self._user.home, **docker.environment})
+
+    @staticmethod
+    def _with_stacks(environment: dict[str, str]) -> Mapping[str, str]:
+        """Add what finds the code of the plan's stacks, if it has any; what the image sets itself counts more."""
+        found = {name: ENVIRONMENT[name] for name in _STACK_VARIABLES if name in ENVIRONMENT}
+        if not found:
+            return environment
+        stacks = [place for place in ENVIRONMENT["PATH"].split(":") if place.startswith("/opt/")]
+        return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
+
+    def launch(self, argv: Sequence[str]) -> Launch:
+        """As in the base class, in the image's folder and as its user."""
+        uid, user = self._identity()
+        return [ENTER, str(self.pid), str(self.procs), "-d", self._cwd, "-u", f"{uid}:{user}", *argv], self._environment
+
+    def for_shell(self, line: str) -> str:
+        """The line in a shell of the image, if that has its first program; a base's shell does not change places."""
+        if not self._begins_here(line):
+            return line
+        line, background, _ = line.rstrip().partition(" &") if line.rstrip().endswith(" &") else (line, "", "")
+        uid, user = self._identity()
+        entered = [commands.ENTER_IN_NODE, str(self._pid_in_node()), "-", "-d", self._cwd, "-u", f"{uid}:{user}"]
+        variables = [f"{name}={value}" for name, value in self._environment.items()]
+        return shlex.join(["env", "-i", *variables, *entered, *self._in_shell(line)]) + background
+
+    def as_words(self, line: str, background: bool) -> list[str]:
+        """As in the base class, with what the image has; without a shell, it cannot be in the background."""
+        if not self._begins_here(line):
+            return super().as_words(line, background)
+        return self._in_shell(f"({line}) &" if background and self.has("/bin/sh") else line)
+
+    def _begins_here(self, line: str) -> bool:
+        words = line.split(maxsplit=1)
+        return bool(words) and self.has(words[0])
+
+    def _in_shell(self, line: str) -> list[str]:
+        if self.has("/bin/sh"):
+            return ["/bin/sh", "-c", line]
+        try:
+            return [word for word in shlex.split(line) if word != "&"]
+        except ValueError as error:
+            raise GuestError(f"{self.name}: {error}, and its image has no /bin/sh", self.name) from None
+
+    def _pid_in_node(self) -> int:
+        """Its first process, as programs of the node see it."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(next(line for line in status.splitlines() if line.startswith("NSpid:")).split()[-1])
+
+    def _identity(self) -> tuple[int, str]:
+        """Uid, and groups as ``enter`` takes them."""
+        uid, gid, groups, _ = self._user
+        return uid, ",".join(str(number) for number in (gid, *groups))
+
+    def has(self, program: str) -> bool:
+        """Whether the image has a program."""
+        places = [self._cwd] if "/" in program else self._environment["PATH"].split(":")
+        with self.files():
+            return any(os.access(Path(place, program), os.X_OK) for place in places)
+
+
+def _no_name_servers() -> None:
+    """There are none; what the image was built with would be asked in vain. Call it in the image."""
+    file = Path("/etc/resolv.conf")
+    file.unlink(missing_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+
+
+def _lines(file: str) -> list[list[str]]:
+    """Return the fields of each line of a file such as passwd(5); none if there is no such file."""
+    try:
+        return [line.split(":") for line in Path(file).read_text(errors="replace").splitlines()]
+    except OSError:
+        return []
+
+
+def user_of(text: str, passwd: list[list[str]], group: list[list[str]]) -> _User:
+    """Return the user of an image: ``NAME``, ``UID``, or one of these with ``:GROUP`` or ``:GID``.
+
+    KeyError: there is none of that name.
+    """
+    wanted, _, wanted_group = (text or "0").partition(":")
+    entry = next((line for line in passwd if len(line) > 5 and wanted in (line[0], line[2])), None)
+    if entry is None and not wanted.isdigit():
+        raise KeyError(f"user {wanted} in its /etc/passwd")
+    uid, gid, home = (int(entry[2]), int(entry[3]), entry[5]) if entry else (int(wanted), 0, "/")
+    if wanted_group:
+        named = next((line for line in group if len(line) > 2 and wanted_group in (line[0], line[2])), None)
+        if named is None and not wanted_group.isdigit():
+            raise KeyError(f"group {wanted_group} in its /etc/group")
+        return _User(uid, int(named[2]) if named else int(wanted_group), (), home or "/")
+    groups = [int(line[2]) for line in group if len(line) > 3 and entry and entry[0] in line[3].split(",")]
+    return _User(uid, gid, tuple(sorted(set(groups) - {gid})), home or "/")

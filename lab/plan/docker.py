@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Docker images of nodes: what their configuration says, as the plan has it (OCI image specification, "config")."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from lab.docker.reference import LAYOUT, Reference, parse
+from lab.docker.skopeo import ENGINE, configuration, layers_name
+from lab.errors import InputError
+from lab.model.document import label_of
+from lab.model.node import Node
+from lab.shared.types import Docker, Health
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # Docker's, for images that set none
+_INTERVAL_NS, _TIMEOUT_NS, _START_INTERVAL_NS, _RETRIES = 30_000_000_000, 30_000_000_000, 5_000_000_000, 3  # Docker's
+
+
+@dataclass(frozen=True)
+class DockerImage:
+    """A Docker image that a topology names.
+
+    ``layers`` is the name of its files, and empty if nobody has looked at them.
+    """
+
+    layers: str = ""
+    entrypoint: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    runs: Docker = field(default_factory=lambda: Docker([], {}, "/", ""))
+
+    def of(self, node: Node) -> Docker:
+        """Return what runs in a node: of a new entrypoint, the image's command is no part, as with Docker."""
+        given = node.entrypoint is not None or node.command is not None
+        entrypoint = self.entrypoint if node.entrypoint is None else tuple(node.entrypoint)
+        command = self.command if node.entrypoint is None else ()
+        argv = [*entrypoint, *(command if node.command is None else node.command)]
+        return replace(self.runs, argv=argv, given=given)
+
+
+def look(text: str, folder: Path, *, read: bool = True) -> DockerImage:
+    """Return the Docker image of a reference.
+
+    Args:
+        text: the reference.
+        folder: that of the topology, from which paths count.
+        read: its configuration, too; if not, only whether the file is there.
+
+    Raises:
+        InputError: There is no such image, nodes cannot run it, or it is broken.
+        HostError: skopeo is not installed.
+    """
+    reference = parse(text).below(folder)
+    stamp = _check_file(reference)
+    return _read(reference, stamp) if read else DockerImage()
+
+
+def _check_file(reference: Reference) -> tuple[object, ...]:
+    """Return what changes if the file does. A Docker engine is asked once in a process, since it sends whole images.
+
+    Raises:
+        InputError: It is not there.
+    """
+    path = reference.path
+    if path is None:
+        return (os.environ.get(ENGINE),)
+    wanted = path / "index.json" if reference.transport == LAYOUT else path
+    try:
+        with wanted.open("rb"):
+            found = wanted.stat()
+    except OSError as error:
+        reason = error.strerror
+        if reference.transport == LAYOUT and path.is_dir():
+            reason = "it is a folder without index.json, so no OCI layout"
+        raise InputError(f"{label_of(path)} cannot be read: {reason}") from None
+    return found.st_size, found.st_ino, found.st_mtime_ns
+
+
+@lru_cache(100)
+def _read(reference: Reference, _stamp: tuple[object, ...]) -> DockerImage:
+    """Read an image: once in a process, where an experiment makes many plans."""
+    config = configuration(reference)
+    machine = (config.get("os", "linux"), config.get("architecture"))
+    if machine != ("linux", "amd64"):
+        raise InputError(
+            f"{reference} is for {machine[0]}/{machine[1]}; nodes run programs for linux/amd64",
+            hint="build or pull it with --platform linux/amd64",
+        )
+    try:
+        return _image(config, reference)
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"{reference} has a configuration that is not valid: {error}") from None
+
+
+def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
+    runs = config.get("config") or {}
+    environment = dict(_variable(text) for text in runs.get("Env") or [])
+    environment.setdefault("PATH", PATH)
+    return DockerImage(
+        layers_name(config),
+        tuple(_words(runs.get("Entrypoint"), "Entrypoint")),
+        tuple(_words(runs.get("Cmd"), "Cmd")),
+        Docker(
+            argv=[],
+            environment=environment,
+            cwd=str(Path("/", str(runs.get("WorkingDir") or ""))),
+            user=str(runs.get("User") or ""),
+            health=_health(runs.get("Healthcheck") or {}),
+            source=str(reference),
+        ),
+    )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return name, value
+
+
+def _words(value: Any, key: str) -> list[str]:
+    """A list of words; old images have a text, for a shell."""
+    if isinstance(value, str):
+        return ["/bin/sh", "-c", value]
+    words = list(value or [])
+    if not all(isinstance(word, str) for word in words):
+        raise ValueError(f"{key} is no list of words")
+    return words
+
+
+def _health(check: Mapping[str, Any]) -> Health | None:
+    """Return the health check; None: there is none, or it is switched off."""
+    kind, *words = _words(check.get("Test"), "Test") or ["NONE"]
+    if kind not in ("CMD", "CMD-SHELL"):
+        return None
+    return Health(
+        argv=["/bin/sh", "-c", *words] if kind == "CMD-SHELL" else words,
+        interval_ns=int(check.get("Interval") or _INTERVAL_NS),
+        timeout_ns=int(check.get("Timeout") or _TIMEOUT_NS),
+        start_period_ns=int(check.get("StartPeriod") or 0),
+        start_interval_ns=int(check.get("StartInterval") or _START_INTERVAL_NS),
+        retries=int(check.get("Retries") or _RETRIES),
+    )

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Docker images as nodes, made on the spot: what they start, their files, health, and plain nodes beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.build.report import SilentReport
+from lab.plan.load import load
+from lab.record import Record
+from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
+
+pytestmark = pytest.mark.guest
+TOPOLOGY = """\
+name: mixed
+nodes:
+  web: {kind: sta, ssid: lan, image: 'oci:image'}
+  ap1: {kind: ap, ssid: lan, channel: 1}
+  sta1: {kind: sta, ssid: lan}
+"""
+PASSWD = b"root:x:0:0::/root:/bin/sh\nweb:x:33:34::/srv:/bin/sh\n"
+CONFIG = {
+    "Entrypoint": ["serve"],
+    "Cmd": ["2"],  # it listens after two seconds
+    "Env": ["PORT=8080", "GREETING=hello there", "PATH=/bin"],
+    "User": "web",
+    "WorkingDir": "/srv/www",
+    "Healthcheck": {"Test": ["CMD", "serve", "check"], "Interval": 1_000_000_000, "Retries": 4},
+}
+Run = Callable[..., Record]
+
+
+@pytest.fixture
+def run(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a workload on the topology with an image of these layers and this configuration."""
+    serve = program(tmp_path, "serve")
+    low = layer(folder("bin"), file("bin/serve", serve, 0o755), file("bin/su", serve, 0o4755),
+                link("bin/also", "bin/su", hard=True), file("etc/passwd", PASSWD), file("gone"),
+                folder("srv", uid=33, gid=34))  # fmt: skip
+    high = layer(file(".wh.gone"), file("srv/own", uid=33, gid=34))
+    monkeypatch.chdir(tmp_path)
+
+    def of(workload: str, *, topology: str = TOPOLOGY, name: str = "run", **changed: object) -> Record:
+        if not Path("image").exists():
+            layout(Path("image"), [low, high], {**CONFIG, **changed})
+        Path("topology.yaml").write_text(topology)
+        Path("workload.yaml").write_text(f"name: w\nduration: 1 s\n{workload}")
+        plan = load("topology.yaml", "workload.yaml")
+        Path(name).mkdir()
+        return runs.run_plan(plan, runs.with_images(machine, plan, SilentReport()), tmp_path / name)
+
+    return of
+
+
+def raw(record: Record, name: str) -> str:
+    return (record.directory / "raw" / name).read_text()
+
+
+ASK = "processes:\n  - {on: sta1, run: [curl, -s, 'http://web:8080/'], as: ask}\n"
+
+
+def test_an_image_serves_a_plain_station_once_it_is_healthy(run: Run) -> None:
+    record = run(ASK, name="first")
+    answer = "uid 33 euid 33 gid 34 in /srv/www on web, HOME=/srv GREETING=hello there\n"
+    assert raw(record, "ask.out") == answer
+    assert raw(record, "web.out") == ""
+    (web,) = [one for one in record.data["processes"] if one["id"] == "web"]
+    assert web["node"] == "web"
+    again = run(ASK, name="again")
+    assert (again.directory / "guest.json").read_bytes() == (record.directory / "guest.json").read_bytes()
+
+
+def test_its_files_are_those_of_its_layers(run: Run) -> None:
+    """Whiteouts, set-uid, owners, hard links and times; files: and collect: are about the image, too."""
+    record = run(
+        "files:\n  note: {on: [web], path: /srv/note, text: hi}\n"
+        "processes:\n"
+        "  - {on: web, run: [su, show, /bin/also, /gone, /srv/own, /srv/note, /usr/bin/iw, /dev/null], as: show}\n"
+        "probes:\n  - {on: web, probe: station-dump, every: 500 ms}\n"
+        "collect:\n  - {on: [web], path: /srv/note}\n"
+    )  # fmt: skip
+    *of_image, note, iw, null = raw(record, "show.out").splitlines()
+    assert of_image == [
+        "uid 33 euid 0 gid 34 in /srv/www on web, HOME=/srv GREETING=hello there",
+        f"/bin/also: 104755 0/0 2 links, {MADE_S}",
+        "/gone: none",
+        f"/srv/own: 100644 33/34 1 links, {MADE_S}",
+    ]
+    assert note.startswith("/srv/note: 100644 0/0 ") and null.startswith("/dev/null: 20666 0/0 ")
+    assert iw == "/usr/bin/iw: none"
+    assert "signal" in raw(record, "station-dump.out")
+    assert (record.directory / "collected" / "web" / "srv" / "note").read_text() == "hi"
+    assert not (record.directory / "raw" / "web.out").exists()  # run: has taken its place
+
+
+def test_commands_that_it_lacks_are_those_of_the_base(run: Run) -> None:
+    timeline = (
+        "timeline:\n  - {at: 100 ms, exec: web, run: [serve, show]}\n"
+        "  - {at: 200 ms, exec: web, run: [cat, /etc/hostname]}\n"
+    )
+    record = run("", topology=TOPOLOGY + timeline, Cmd=[], Healthcheck={})
+    outputs = [event["output"] for event in record.data["events"]]
+    assert outputs == ["uid 33 euid 33 gid 34 in /srv/www on web, HOME=/srv GREETING=hello there\n", "web\n"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"Cmd": ["60"]},
+            "topology.yaml:3: the health check of web has failed 4 times in a row: it ended with status 1",
+        ),
+        ({"Cmd": ["check"]}, "topology.yaml:3: web ended with status 1"),
+        ({"User": "nobody"}, "topology.yaml:3: oci:image runs as nobody, but has no user nobody in its /etc/passwd"),
+        ({"Entrypoint": ["/none"]}, "topology.yaml:3: web ended with status 127"),
+    ],
+)
+def test_failures(run: Run, changed: dict[str, object], message: str) -> None:
+    from lab.errors import RunError
+
+    with pytest.raises(RunError) as failure:
+        run("", **changed)
+    assert message in str(failure.value)
