@@ -78,7 +78,15 @@ class Calls:
     def _heard(self, _stamp_ns: int, _text: str) -> None:
         self._news += 1
 
-    def start(self, node: str, argv: list[str], name: str, stdin: str | None = None) -> dict[str, Any]:
+    def start(
+        self,
+        node: str,
+        argv: list[str],
+        name: str,
+        stdin: str | None = None,
+        cwd: str | None = None,
+        env: dict[str, str] | None = None,
+    ) -> dict[str, Any]:
         """Start a program in a node: ``{process, out, err}``, its number and the files of its output.
 
         Args:
@@ -86,12 +94,15 @@ class Calls:
             argv: its command.
             name: for its files.
             stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
+            cwd: the directory in which it works; None: the usual one of the node.
+            env: further variables of its environment.
         """
         number = len(self._tasks)
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
         out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
-        command, environment = self._guest.container(node).launch_found(argv)
+        command, usual = self._guest.container(node).launch_found(argv, cwd)
+        environment = {**usual, **(env or {})}
         self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 

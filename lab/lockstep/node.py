@@ -93,7 +93,7 @@ class Node:
         Args:
             argv: the command, as a list; names of nodes stand for their addresses.
             input: what it reads; default: nothing.
-            cwd: its working directory in the node; default: /.
+            cwd: its working directory in the node; default: /, or that of the node's Docker image.
             env: further variables of its environment.
             timeout_s: of virtual time; after that it is killed.
             check: raise CommandError unless it ends with 0.
@@ -190,12 +190,14 @@ class Node:
         if input is not None:
             given = self._new_file()
             given.write_bytes(_bytes(input))
-        command = words
-        if cwd is not None or env:
-            variables = [f"{key}={value}" for key, value in (env or {}).items()]
-            command = ["env", *(["-C", cwd] if cwd is not None else []), *variables, *words]
         started = self._lab.ask(
-            "start", node=self.name, argv=command, name=name, stdin=None if given is None else given.name
+            "start",
+            node=self.name,
+            argv=words,
+            name=name,
+            stdin=None if given is None else given.name,
+            cwd=cwd,
+            env=dict(env or {}),
         )
         logs = (self._lab.logs / str(started["out"]), self._lab.logs / str(started["err"]))
         return Process(self._lab, self.name, words, int(str(started["process"])), logs)

@@ -76,10 +76,10 @@ class Container(Root):
         finally:
             enter_network(_own_network())
 
-    def launch_found(self, argv: Sequence[str]) -> Launch:
+    def launch_found(self, argv: Sequence[str], directory: str | None = None) -> Launch:
         """The command and environment of a program of the user's: that of the Docker image, or if that has none such,
         the base's."""
-        return (self.own if self.own.has(argv[0]) else self).launch(argv)
+        return (self.own if self.own.has(argv[0], directory) else self).launch(argv, directory)
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""

@@ -64,10 +64,11 @@ class DockerRoot(Root):
         stacks = [place for place in ENVIRONMENT["PATH"].split(":") if place.startswith("/opt/")]
         return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
 
-    def launch(self, argv: Sequence[str]) -> Launch:
-        """As in the base class, in the image's folder and as its user."""
+    def launch(self, argv: Sequence[str], directory: str | None = None) -> Launch:
+        """As in the base class, usually in the image's folder, and as its user."""
         uid, user = self._identity()
-        return [ENTER, str(self.pid), str(self.procs), "-d", self._cwd, "-u", f"{uid}:{user}", *argv], self._environment
+        options = ["-d", directory or self._cwd, "-u", f"{uid}:{user}"]
+        return [ENTER, str(self.pid), str(self.procs), *options, *argv], self._environment
 
     def for_shell(self, line: str) -> str:
         """The line in a shell of the image, if that has its first program; a base's shell does not change places."""
@@ -107,9 +108,9 @@ class DockerRoot(Root):
         uid, gid, groups, _ = self._user
         return uid, ",".join(str(number) for number in (gid, *groups))
 
-    def has(self, program: str) -> bool:
+    def has(self, program: str, directory: str | None = None) -> bool:
         """Whether the image has a program."""
-        places = [self._cwd] if "/" in program else self._environment["PATH"].split(":")
+        places = [directory or self._cwd] if "/" in program else self._environment["PATH"].split(":")
         with self.files():
             return any(os.access(Path(place, program), os.X_OK) for place in places)
 

@@ -73,9 +73,9 @@ class Root:
         """The command that runs ``argv`` inside this container."""
         return [ENTER, str(self.pid), str(self.procs), *argv]
 
-    def launch(self, argv: Sequence[str]) -> Launch:
-        """The command and environment of a program of the user's."""
-        return self.command(*argv), ENVIRONMENT
+    def launch(self, argv: Sequence[str], directory: str | None = None) -> Launch:
+        """The command and environment of a program of the user's; ``directory``: where it works, if not as usual."""
+        return self.command(*(["-d", directory] if directory else []), *argv), ENVIRONMENT
 
     def for_shell(self, line: str) -> str:
         """What the shell of the node runs for a line of the user's."""
@@ -85,8 +85,8 @@ class Root:
         """The command that does what a line does in the node's shell."""
         return ["bash", "-c", f"({line}) &" if background else line]
 
-    def has(self, program: str) -> bool:
-        """Whether a program is to be looked for here."""
+    def has(self, program: str, directory: str | None = None) -> bool:
+        """Whether a program is to be looked for here; ``directory``: see ``launch``."""
         return True
 
     def run(self, *argv: str, input_text: str = "") -> str:

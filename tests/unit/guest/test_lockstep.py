@@ -29,8 +29,8 @@ MS = 1_000_000
 class Container:
     """This machine."""
 
-    def launch_found(self, argv: Sequence[str]) -> Launch:
-        return list(argv), ENVIRONMENT
+    def launch_found(self, argv: Sequence[str], directory: str | None = None) -> Launch:
+        return ["env", "-C", directory or "/", *argv], ENVIRONMENT
 
 
 class Network:
@@ -83,14 +83,17 @@ def test_a_program_in_a_node(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch, 
     (tmp_path / "given").write_text("much " * 2000)
     with driven(guest, monkeypatch) as host:
         assert answer(host)["at_ns"] >= 0
-        argv = [sys.executable, "-c", "import sys; print(len(sys.stdin.read())); sys.exit(3)"]
-        started = ask(host, "start", node="h1", argv=argv, name="h1-python", stdin="given")
+        program = "import os, sys; print(len(sys.stdin.read()), os.getcwd(), os.environ['LC_ALL'], os.environ['X'])"
+        argv = [sys.executable, "-c", f"{program}; sys.exit(3)"]
+        started = ask(
+            host, "start", node="h1", argv=argv, name="h1-python", stdin="given", cwd=str(tmp_path), env={"X": "y"}
+        )
         files = {"out": "1-h1-python.out", "err": "1-h1-python.err"}
         assert {key: started[key] for key in started if key != "at_ns"} == {"process": 0, **files}
         ask(host, "run_until", at_ns=10**12, process=0)
         state = ask(host, "state", process=0)
         assert (state["alive"], state["exit"], state["signal"]) == (False, 3, None)
-        assert (tmp_path / "logs" / started["out"]).read_text() == "10000\n"
+        assert (tmp_path / "logs" / started["out"]).read_text() == f"10000 {tmp_path} C.UTF-8 y\n"
 
 
 def test_what_cannot_be_done_is_refused_and_changes_nothing(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
