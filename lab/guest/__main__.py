@@ -71,7 +71,7 @@ def shell() -> None:
     signal.signal(signal.SIGINT, _interrupted)
     signal.signal(signal.SIGQUIT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited by programs
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGQUIT})  # images/initrd/init.c blocks them
-    Shell(*_network())
+    Shell(*_network(await_health=False))
 
 
 def _interrupted(*_: object) -> None:
@@ -84,11 +84,14 @@ def batch() -> None:
     """The commands that the host passes on."""
     from lab.guest.batch import Batch
 
-    Batch(*_network())
+    Batch(*_network(await_health=True))
 
 
-def _network() -> tuple[LiveGuest, LabNet]:
-    """The running network of a plan, without its timeline."""
+def _network(*, await_health: bool) -> tuple[LiveGuest, LabNet]:
+    """The running network of a plan, without its timeline.
+
+    ``await_health``: of Docker images, which may take half a minute; in real time nobody waits for that.
+    """
     from lab.guest import script
     from lab.guest.live import LiveGuest
     from lab.guest.loop import Loop
@@ -98,6 +101,8 @@ def _network() -> tuple[LiveGuest, LabNet]:
     network = LabNet(plan)
     guest = LiveGuest(plan, Loop(), network)
     for step in script.network(plan, guest.pid):
+        step.execute(guest)
+    for step in script.of_images(plan, await_health=await_health):
         step.execute(guest)
     guest.clock.start(guest.loop)
     return guest, network

@@ -94,15 +94,14 @@ class Calls:
             argv: its command.
             name: for its files.
             stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
-            cwd: the directory in which it works; None: the usual one of the node.
+            cwd: its directory; None: as programs of the node have it.
             env: further variables of its environment.
         """
         number = len(self._tasks)
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
         out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
-        command, usual = self._guest.container(node).launch_found(argv, cwd)
-        environment = {**usual, **(env or {})}
+        command, environment = self._guest.container(node).launch_found(argv, cwd, env)
         self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 

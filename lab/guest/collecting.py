@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lab.guest.commands import size_text
 from lab.guest.errors import GuestError
-from lab.guest.network.root import Root
+from lab.guest.network.container import Root
 from lab.shared import types
 from lab.shared.names import escaped
 from lab.shared.paths import COLLECTED

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lab.guest.errors import GuestError
 from lab.guest.loop import Loop, now_ns
-from lab.guest.network.root import Root
+from lab.guest.network.container import Root
 from lab.guest.tasks import Task
 from lab.shared import types
 from lab.shared.paths import RAW

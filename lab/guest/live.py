@@ -163,6 +163,10 @@ class LiveGuest:
         """Make a node of the plan. The end of its container ends the run."""
         self.network.add(spec, mounts, class_name, lists)
         container = self.container(spec.name)
+        if spec.docker:
+            from lab.guest.network.docker import DockerRoot
+
+            container.own = DockerRoot(spec, spec.docker, mounts, container)
 
         def ended() -> None:
             self.loop.remove_reader(container.pidfd)

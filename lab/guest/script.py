@@ -142,6 +142,15 @@ def _before_timeline(plan: types.Plan) -> Iterator[Step]:
         yield Look()
 
 
+def of_images(plan: types.Plan, *, await_health: bool) -> Iterator[Step]:
+    """What Docker images of nodes start, for a prompt, which runs nothing else of a workload."""
+    for process in plan.processes:
+        if process.of_image:
+            yield begin(process)
+            if process.health is not None and await_health:
+                yield AwaitHealthy(process, process.health)
+
+
 def _is_early(process: types.Process) -> bool:
     """Whether it starts before the timeline; probes that sample start with it, to have round times."""
     return process.at_ns < 0 and process.mode != "sample"

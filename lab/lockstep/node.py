@@ -199,14 +199,9 @@ class Node:
         if input is not None:
             given = self._new_file()
             given.write_bytes(_bytes(input))
+        around = {**({} if cwd is None else {"cwd": cwd}), **({"env": dict(env)} if env else {})}
         started = self._lab.ask(
-            "start",
-            node=self.name,
-            argv=words,
-            name=name,
-            stdin=None if given is None else given.name,
-            cwd=cwd,
-            env=dict(env or {}),
+            "start", node=self.name, argv=words, name=name, stdin=None if given is None else given.name, **around
         )
         logs = (self._lab.logs / str(started["out"]), self._lab.logs / str(started["err"]))
         return Process(self._lab, self.name, words, int(str(started["process"])), logs)

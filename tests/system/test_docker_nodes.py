@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from lab.record import Record
 from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
 
 pytestmark = pytest.mark.guest
+LAB = str(Path(sys.executable).parent / "lab")
 TOPOLOGY = """\
 name: mixed
 nodes:
@@ -129,3 +132,35 @@ def test_failures(run: Run, changed: dict[str, object], message: str) -> None:
     with pytest.raises(RunError) as failure:
         run("", **changed)
     assert message in str(failure.value)
+
+
+def test_the_prompt_finds_programs_of_both(run: Run, tmp_path: Path) -> None:
+    run("")
+    lines = [
+        "sta1 curl -s http://web:8080/",
+        "web serve show '/a b'",  # the image has no shell
+        "web hostname && cat /etc/hostname",
+        "py web.popen(['serve', 'show']).communicate()[0].decode().split(',')[0]",
+        "save saved.yaml",
+    ]
+    done = subprocess.run(
+        [LAB, "shell", "topology.yaml"], input="\n".join(lines), capture_output=True, text=True, check=True
+    )
+    who = "uid 33 euid 33 gid 34 in /srv/www on web"
+    answer = f"{who}, HOME=/srv GREETING=hello there"
+    assert done.stdout.splitlines()[:4] == [answer, answer, "/a b: none", "web"]
+    assert done.stdout.splitlines()[4:6] == ["web", who]
+    assert 'exec: web, run: ["serve", "show", "/a b"]' in (tmp_path / "saved.yaml").read_text()
+
+
+def test_a_program_drives_it(run: Run) -> None:
+    run("")
+    with Lab("topology.yaml") as net:
+        web = net["web"]
+        assert web.run(["serve", "show"]).stdout.startswith("uid 33 ")
+        changed = web.run(["serve", "show"], cwd="/bin", env={"GREETING": "other"}).stdout
+        assert changed == "uid 33 euid 33 gid 34 in /bin on web, HOME=/srv GREETING=other\n"
+        web.put(b"content", "/srv/new")
+        assert web.get("/srv/new") == b"content"
+        assert web.run(["cat", "name"], cwd="/etc", env={"A": "b"}).status == 1
+        assert web.run(["cat", "hostname"], cwd="/etc").stdout == "web\n"  # the base's

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lab.guest.errors import GuestError
-from lab.guest.network.root import mount
+from lab.guest.network.container import mount
 from lab.shared.paths import IMAGES, STACK
 
 _MS_RDONLY = 1

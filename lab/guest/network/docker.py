@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.network.root import Launch, Root, overlay
+from lab.guest.network.container import Launch, Root, overlay
 from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import ENTER, IMAGES, NODES
@@ -64,11 +64,11 @@ class DockerRoot(Root):
         stacks = [place for place in ENVIRONMENT["PATH"].split(":") if place.startswith("/opt/")]
         return {**found, **environment, "PATH": ":".join([*stacks, environment["PATH"]])}
 
-    def launch(self, argv: Sequence[str], directory: str | None = None) -> Launch:
-        """As in the base class, usually in the image's folder, and as its user."""
+    def launch(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
+        """As in the base class, in the image's folder and as its user."""
         uid, user = self._identity()
-        options = ["-d", directory or self._cwd, "-u", f"{uid}:{user}"]
-        return [ENTER, str(self.pid), str(self.procs), *options, *argv], self._environment
+        entered = [ENTER, str(self.pid), str(self.procs), "-d", cwd or self._cwd, "-u", f"{uid}:{user}"]
+        return [*entered, *argv], {**self._environment, **(env or {})}
 
     def for_shell(self, line: str) -> str:
         """The line in a shell of the image, if that has its first program; a base's shell does not change places."""

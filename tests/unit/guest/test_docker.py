@@ -12,7 +12,7 @@ import pytest
 
 from lab.guest import health
 from lab.guest.errors import GuestError
-from lab.guest.loop import Loop
+from lab.guest.loop import Loop, now_ns
 from lab.guest.network.docker import user_of
 from lab.guest.tasks import ENVIRONMENT, Task
 from lab.shared.types import Health, Process
@@ -71,6 +71,7 @@ def wait_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Await:
             health.await_healthy(loop, SimpleNamespace(launch=launch), process, found, task)  # type: ignore[arg-type]
         finally:
             task.send(signal.SIGKILL)
+            loop.run_until(now_ns() + 1_000_000_000, lambda: not task.alive)
 
     return wait
 

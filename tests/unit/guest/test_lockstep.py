@@ -19,7 +19,7 @@ from lab.guest import calls, lockstep
 from lab.guest.errors import GuestError
 from lab.guest.live import LiveGuest
 from lab.guest.loop import Loop, now_ns
-from lab.guest.network.root import Launch
+from lab.guest.network.container import Launch
 from lab.guest.tasks import ENVIRONMENT, Task
 from lab.plan.load import load
 
@@ -29,8 +29,8 @@ MS = 1_000_000
 class Container:
     """This machine."""
 
-    def launch_found(self, argv: Sequence[str], directory: str | None = None) -> Launch:
-        return ["env", "-C", directory or "/", *argv], ENVIRONMENT
+    def launch_found(self, argv: Sequence[str], cwd: str | None, env: dict[str, str] | None) -> Launch:
+        return ["env", "-C", cwd or "/", *argv], {**ENVIRONMENT, **(env or {})}
 
 
 class Network:
