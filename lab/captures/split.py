@@ -66,7 +66,8 @@ class _Channel:
 def split(raw: Path, until_ns: int | None = None) -> list[Path]:
     """Create the files and remove ``air.unsplit``; do nothing if there is none.
 
-    A truncated last frame (the guest was killed) is ignored.
+    If the guest was killed, what tcpdump had not written yet is missing: a truncated last frame is ignored, and an
+    empty file is a capture without frames.
 
     Args:
         raw: the directory of raw files.
@@ -80,6 +81,9 @@ def split(raw: Path, until_ns: int | None = None) -> list[Path]:
     """
     source = raw / CAPTURED
     if not source.exists():
+        return []
+    if not source.stat().st_size:
+        source.unlink()
         return []
     with ExitStack() as files:
         channels = _Channels(raw, files)

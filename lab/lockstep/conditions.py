@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Protocol
 
+from lab.lockstep.errors import CallError
 from lab.lockstep.node import Node
 from lab.lockstep.process import Process
+from lab.model.ports import port_mistake
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 
@@ -55,9 +57,16 @@ class associated:
 
 
 class listening:
-    """A program listens in a node: ``listening("h1", "tcp/80")``."""
+    """A program listens in a node: ``listening("h1", "tcp/80")``.
+
+    Raises:
+        CallError: That is not a port.
+    """
 
     def __init__(self, node: str, socket: str) -> None:
+        mistake = port_mistake(socket)
+        if mistake:
+            raise CallError(mistake)
         self._node = node
         self._socket = socket
 

@@ -22,7 +22,7 @@ from lab.lockstep.counters import Counters
 from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
 from lab.lockstep.node import Node
-from lab.lockstep.words import Time, caller, setting, settings_of, time_ns
+from lab.lockstep.words import Time, caller, longer_duration, setting, settings_of, time_ns
 from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
@@ -256,6 +256,11 @@ class Lab:
         """Virtual time since the start of the timeline, s."""
         return self.now_ns / 1e9
 
+    @property
+    def end_ns(self) -> int:
+        """When the timeline ends, in ns of virtual time."""
+        return self._plan.duration_ns
+
     def run_until(self, time_s: Time) -> None:
         """Go on to a time of the timeline: ``net.run_until(12.5)``, ``net.run_until("12.5 s")``.
 
@@ -265,7 +270,7 @@ class Lab:
         """
         self._running()
         at_ns = self._time_to_come(time_ns(time_s, "time_s"))
-        if at_ns > self._plan.duration_ns:
+        if at_ns > self.end_ns:
             raise self._beyond(at_ns)
         self.ask("run_until", at_ns=at_ns)
 
@@ -284,9 +289,8 @@ class Lab:
         return at_ns
 
     def _beyond(self, at_ns: int) -> CallError:
-        end_s = self._plan.duration_ns / 1e9
         return CallError(
-            f"{at_ns / 1e9:g} s is beyond the end of the timeline, {end_s:g} s",
+            f"{at_ns / 1e9:g} s is beyond the end of the timeline, {self.end_ns / 1e9:g} s",
             hint=f'for a longer one, write duration="{at_ns / 1e9:.0f} s"',
         )
 
@@ -296,7 +300,7 @@ class Lab:
         Raises:
             RunError: The run failed meanwhile.
         """
-        self.ask("run_until", at_ns=min(until_ns, self._plan.duration_ns), process=process)
+        self.ask("run_until", at_ns=min(until_ns, self.end_ns), process=process)
 
     def wait_for(
         self, condition: Condition | Callable[[], object], timeout_s: Time = 10.0, poll_s: Time = _POLL_S
@@ -317,11 +321,11 @@ class Lab:
         self._running()
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
         begun_ns = self.now_ns
-        until_ns = min(begun_ns + timeout_ns, self._plan.duration_ns)
+        until_ns = min(begun_ns + timeout_ns, self.end_ns)
         while not waited.holds(self):
             if self.now_ns >= until_ns:
                 short = until_ns < begun_ns + timeout_ns
-                end = f', where the timeline ends; write a longer duration="{2 * until_ns // 10**9} s"' if short else ""
+                end = f", where the timeline ends; {longer_duration(self.end_ns)}" if short else ""
                 raise WaitError(
                     f"waited {(self.now_ns - begun_ns) / 1e9:g} s for {waited!r}, until {self.now_s:g} s{end}; "
                     f"last seen: {waited.seen(self)}"
@@ -352,7 +356,7 @@ class Lab:
         self._running()
         if not isinstance(event, Event):
             raise CallError(f'{event!r} is no event; write roam("sta1", "ap2"), or event("netem", "h1-s1", loss="5%")')
-        if self._time_to_come(at_ns) > self._plan.duration_ns:
+        if self._time_to_come(at_ns) > self.end_ns:
             raise self._beyond(at_ns)
         try:
             added = self._added.add(at_ns, event.written, place, self.now_ns)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
 from lab.lockstep.words import Time, argv_of
 from lab.shared.types import Node as Spec
@@ -130,8 +131,10 @@ class Node:
             mode: its permissions; default: 0o644.
 
         Raises:
-            CallError: It cannot be written there.
+            CallError: There is no such file of the host, or it cannot be written there.
         """
+        if isinstance(content, Path):
+            self._must_be_file(content)
         given = self._new_file()
         if isinstance(content, Path):
             shutil.copyfile(content, given)
@@ -142,6 +145,12 @@ class Node:
             self._lab.ask("put", node=self.name, path=path, mode=0o644 if mode is None else mode, file=given.name)
         finally:
             given.unlink(missing_ok=True)
+
+    def _must_be_file(self, path: Path) -> None:
+        if path.is_dir():
+            raise CallError(f'net["{self.name}"].put: {path} is a folder; put each of its files')
+        if not path.is_file():
+            raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
 
     def get(self, path: str) -> bytes:
         """The content of a file of the node.

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lab.errors import LabError
 from lab.lockstep.errors import CommandError, WaitError
-from lab.lockstep.words import Time, time_ns
+from lab.lockstep.words import Time, longer_duration, time_ns
 from lab.machine.watch import tails
 
 __tracebackhide__ = True  # pytest shows the line of the caller
@@ -54,6 +54,10 @@ class Running(Protocol):
     @property
     def now_ns(self) -> int:
         """The time of the timeline."""
+
+    @property
+    def end_ns(self) -> int:
+        """When the timeline ends."""
 
     def ask(self, do: str, **parameters: object) -> dict[str, object]:
         """Have the agent do something."""
@@ -109,16 +113,20 @@ class Process:
             WaitError: It still runs then; shows the last lines that it wrote.
         """
         timeout_ns = time_ns(timeout_s, "timeout_s")
+        until_ns = self._lab.now_ns + timeout_ns
         if self.poll() is None:
-            self._lab.go_on(self._lab.now_ns + timeout_ns, self._number)
+            self._lab.go_on(until_ns, self._number)
         if self.poll() is None:
-            raise WaitError(
-                f"{self.node}: {' '.join(self.args)} still runs at {self._lab.now_ns / 1e9:g} s"
-                f", after {timeout_ns / 1e9:g} s of virtual time{tails(self.logs)}",
-                hint="allow more with timeout_s=",
-            )
+            raise self._outlasts(timeout_ns, at_end=until_ns > self._lab.end_ns)
         assert self._result is not None  # it has ended
         return self._result
+
+    def _outlasts(self, timeout_ns: int, *, at_end: bool) -> WaitError:
+        """It still runs after this time, or where the timeline ends."""
+        reached = "where the timeline ends" if at_end else f"after {timeout_ns / 1e9:g} s of virtual time"
+        longer = longer_duration(self._lab.end_ns) if at_end else "allow more with timeout_s="
+        runs = f"{self.node}: {' '.join(self.args)} still runs at {self._lab.now_ns / 1e9:g} s"
+        return WaitError(f"{runs}, {reached}{tails(self.logs)}", hint=longer)
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, which it sees once time goes on; nothing if it has ended."""

@@ -39,6 +39,11 @@ def time_ns(time: Time, what: str) -> int:
     return found
 
 
+def longer_duration(end_ns: int) -> str:
+    """What to write for a timeline that ends later than at ``end_ns``."""
+    return f'write a longer duration="{max(1, 2 * end_ns // 10**9)} s"'
+
+
 def argv_of(argv: Sequence[str], example: str) -> list[str]:
     """The words of a command.
 

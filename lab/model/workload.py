@@ -22,6 +22,7 @@ from lab import units
 from lab.errors import suggestion
 from lab.model.base import INCLUDE, Choice, Flag, Model, Moment, Quantity, Size, Text, Texts, refuse
 from lab.model.names import Identifier
+from lab.model.ports import port_mistake
 from lab.model.timeline import AnyEvent
 from lab.model.varied import StartTimes, Times
 from lab.shared.types import MAX_OUTPUT_BYTES, MAX_OUTPUT_OF_ALL_BYTES
@@ -33,7 +34,6 @@ _WORDS = re.compile(r"[A-Za-z]+( [A-Za-z]+)*", re.ASCII)
 _NOT_KEPT = ("proc", "sys", "dev")  # of the kernel: some of their files never end
 _WILD = re.compile(r"[*?\[]")
 _MODE = re.compile(r"(0o?)?[0-7]{3,4}", re.ASCII)
-_LISTENING = re.compile(r"(tcp|udp|udplite)/(?P<port>\d{1,5})\Z")
 
 
 class Count:
@@ -74,11 +74,9 @@ class Ready(Model):
         if (self.listening is None) == (self.log is None):
             refuse("needs either listening (tcp/80) or log (a regular expression)")
         if self.listening is not None:
-            match = _LISTENING.match(self.listening)
-            if match is None or not 1 <= int(match["port"]) <= 65535:
-                refuse(
-                    f'"{self.listening}" is not a valid port; write tcp/80, udp/5001 or udplite/5001', key="listening"
-                )
+            mistake = port_mistake(self.listening)
+            if mistake:
+                refuse(mistake, key="listening")
         if self.log is not None:
             try:
                 re.compile(self.log)

@@ -96,7 +96,6 @@ def test_a_frame_may_come_as_late_as_a_transmission_is_long_and_no_later(tmp_pat
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "byte 0: not a pcap file: starts with nothing"),
         (b"\x0a\x0d\x0d\x0a" + bytes(40), "byte 0: .* starts with 0a0d0d0a"),
         (pcap([(0, b"")], link_type=105), "byte 20: link type 105, expected 127"),
         (pcap([(0, bytes(4))], link_type=127), "frame 1: 4 bytes are too few"),
@@ -114,6 +113,12 @@ def test_a_damaged_capture_is_refused_and_kept(tmp_path: Path, content: bytes, m
     with pytest.raises(AirError, match=f"air.unsplit: {message}"):
         split(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["air.unsplit"]
+
+
+def test_a_guest_that_is_ended_before_tcpdump_has_written_anything_leaves_no_capture(tmp_path: Path) -> None:
+    (tmp_path / "air.unsplit").touch()
+    assert split(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_to_split(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lab.errors import InputError, RunError
-from lab.lockstep import CallError, Lab, WaitError, associated, event, move, power, roam
+from lab.lockstep import CallError, Lab, WaitError, associated, event, listening, move, power, roam
 from lab.shared.types import Plan
 
 MS = 1_000_000
@@ -135,6 +135,35 @@ def test_a_condition_that_does_not_hold_is_told_with_the_last_state(net: Lab, ag
     agent.now_ns = 59_990 * MS
     with pytest.raises(WaitError, match=r'until 60 s, where the timeline ends; write a longer duration="120 s"; last'):
         net.wait_for(lambda: None)
+
+
+@pytest.mark.parametrize("port", [80, "80", "http/80", "tcp/0", "tcp/99999"])
+def test_a_port_that_is_none_is_told_before_the_guest_is_asked(port: Any) -> None:
+    with pytest.raises(CallError, match=rf'"{port}" is not a valid port; write tcp/80, udp/5001 or udplite/5001'):
+        listening("h1", port)
+
+
+def test_what_cannot_be_put_into_a_node(net: Lab, agent: Agent, tmp_path: Path) -> None:
+    net._directory = tmp_path
+    with pytest.raises(CallError, match=r'net\["h1"\]\.put: there is no file nothing\.py'):
+        net["h1"].put(Path("nothing.py"), "/opt/nothing.py")
+    with pytest.raises(CallError, match=rf'net\["h1"\]\.put: {tmp_path} is a folder; put each of its files'):
+        net["h1"].put(tmp_path, "/opt")
+    assert agent.asked == []
+
+
+def test_a_program_that_outlasts_the_timeline(net: Lab, agent: Agent, tmp_path: Path) -> None:
+    net._directory = tmp_path
+    (tmp_path / "raw" / "lockstep").mkdir(parents=True)
+    agent.answers["start"] = lambda **_: {"process": 1, "out": "1.out", "err": "1.err"}
+    agent.answers["state"] = lambda process: {"alive": True}
+    process = net["sta1"].popen(["sleep", "1000"])
+    with pytest.raises(WaitError, match=r"still runs at 50 s, after 50 s of virtual time[^$]*allow more with"):
+        process.wait(timeout_s=50)
+    with pytest.raises(WaitError) as failed:
+        process.wait(timeout_s=50)
+    assert "sleep 1000 still runs at 60 s, where the timeline ends" in str(failed.value)
+    assert str(failed.value).endswith('write a longer duration="120 s"')
 
 
 def bssid_of(plan: Plan, ap: str) -> str:

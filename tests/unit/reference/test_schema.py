@@ -48,8 +48,8 @@ def test_references_lead_somewhere_and_nothing_pydantic_is_left(kind: str) -> No
 
 
 def test_defaults_carry_units() -> None:
-    station = schema.schema("topology")["$defs"]["Station"]["properties"]
-    assert station["answer_delay"]["default"] == "0 ms"
+    process = schema.schema("workload")["$defs"]["Process"]["properties"]
+    assert process["max_output"]["default"] == "100 MiB"
 
 
 def test_quantities_of_a_topology_may_have_an_expression() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
 from lab.cli import run
 from lab.errors import InputError
 from lab.record import Record
@@ -92,10 +91,10 @@ def test_a_mistake_in_a_file_replaces_an_earlier_result(earlier: Path) -> None:
 
 
 def test_so_does_an_interrupt(earlier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(**_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(runs, "prepare", interrupted)
+    monkeypatch.setattr(run, "machine_for", interrupted)
     with pytest.raises(KeyboardInterrupt):
         execute(earlier, "ping/ping")
     assert told(earlier) == ("ping on one-ap, seed 1", "interrupted")
