@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tarfile
 import zipfile
@@ -134,6 +135,37 @@ def test_package_that_does_not_exist_is_named_with_its_line(
         build(folder, base, tmp_path / "a")
 
 
+def test_an_image_with_the_content_of_another_one_has_its_own_name(folder: Path, base: Image, tmp_path: Path) -> None:
+    twin = folder.parent / "twin"
+    shutil.copytree(folder, twin)
+    store = Store("node-image", "it", root=tmp_path / "a")
+    first, second = (ensure_node_image(KeptReport(), one, base, store=store) for one in (folder, twin))
+    assert (first.name, second.name) == ("tiny", "twin")
+    assert first.path == second.path
+    assert built_image("twin", second.sha256, store) == second
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("packages", "packages  is a folder; it must be a file"),
+        ("requirements.txt", r"requirements\.txt  is a folder; it must be a file"),
+        ("image.yaml", r"image\.yaml  is a folder; it must be a file"),
+    ],
+)
+def test_a_folder_where_a_file_belongs(folder: Path, base: Image, tmp_path: Path, name: str, message: str) -> None:
+    (folder / name).mkdir()
+    with pytest.raises(InputError, match=f"images/tiny/{message}"):
+        build(folder, base, tmp_path / "a")
+
+
+def test_a_file_where_the_folder_of_files_belongs(folder: Path, base: Image, tmp_path: Path) -> None:
+    shutil.rmtree(folder / "files")
+    (folder / "files").touch()
+    with pytest.raises(InputError, match="images/tiny/files  is a file; it must be a folder"):
+        build(folder, base, tmp_path / "a")
+
+
 def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
     empty = tmp_path / "images" / "empty"
     empty.mkdir(parents=True)
@@ -148,12 +180,11 @@ def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Pa
         build(folder, base, tmp_path / "a")
 
 
-def test_image_is_found_again_by_name_and_hash(folder: Path, base: Image, tmp_path: Path) -> None:
+def test_image_is_found_again_by_its_hash(folder: Path, base: Image, tmp_path: Path) -> None:
     image = build(folder, base, tmp_path / "a")
     store = Store("node-image", "it", root=tmp_path / "a")
     assert built_image("tiny", image.sha256, store) == image
     assert built_image("tiny", "0" * 64, store) is None
-    assert built_image("other", image.sha256, store) is None
 
 
 def wheel(folder: Path, tag: str = "py3-none-any") -> None:
