@@ -12,12 +12,14 @@ Each is optional. The layer is built like the base: the same packages and files 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tarfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lab.build.cache import Store, content_key, file_sha256, remove_tree
 from lab.build.image import wheels
@@ -118,6 +120,25 @@ class Folder:
                 hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
             )
 
+    def check_beside(self, base: Mapping[str, Member]) -> None:
+        """See whether each file has a place beside those of the base image.
+
+        Raises:
+            InputError: a file would hide a folder, or the programs behind a link such as /bin.
+        """
+        for name in self.files:
+            where = shown(self.path / FILES / name)
+            if name in base and base[name].kind == tarfile.DIRTYPE:
+                raise InputError(f"is a file, but /{name} is a folder in nodes", where=where)
+            for parent in PurePosixPath(name).parents:
+                found = base.get(str(parent))
+                if found and found.kind == tarfile.SYMTYPE:
+                    rest = PurePosixPath(name).relative_to(parent)
+                    target = os.path.normpath(PurePosixPath("/", parent.parent, found.content, rest))
+                    raise InputError(
+                        f"/{parent} is a link to {found.content} in nodes; write {FILES}{target}", where=where
+                    )
+
     def key(self, base: Image) -> str:
         """Return what the layer depends on, except for the day: it stays until a refresh."""
         requirements = self.requirements.read_text() if self.requirements else ""
@@ -182,6 +203,9 @@ def load(name: str, entry: Path) -> NodeImage:
 def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     layer, image = directory / "layer.tar", directory / FILE
+    report.step(f"image {folder.name}: reading the base image")
+    base_files = _files_of(base, directory, log)
+    folder.check_beside(base_files)
     full, versions, newest_s = _tree(directory, folder, base, log, report)
     added = dict(folder.files)
     if folder.requirements:
@@ -191,7 +215,7 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
         added = {**wheels.install(folder.requirements, base.packages, scratch, log), **added}
         shutil.rmtree(scratch)
     report.step(f"image {folder.name}: packing")
-    write(full, _files_of(base, directory, log), added, layer, newest_s)
+    write(full, base_files, added, layer, newest_s)
     with layer.open("rb") as stream:
         log.run(
             "packing the image",

@@ -30,11 +30,14 @@ PACKAGES = {"python3": "3.13.5-1", "libc6": "2.41-12+deb13u5", "curl": "8.14.1-2
 
 @pytest.fixture
 def base(tmp_path: Path) -> Image:
-    """A base image with two files."""
+    """A base image with two files and a link."""
     with tarfile.open(tmp_path / "base.tar", "w") as tar:
         add(tar, "./usr", None, PACKAGED_S, 0o755)
         add(tar, "./usr/old", "old", PACKAGED_S)
         add(tar, "./usr/same", "same", PACKAGED_S)
+        link = tarfile.TarInfo("./bin")
+        link.type, link.linkname = tarfile.SYMTYPE, "usr/bin"
+        tar.addfile(link)
     path = tmp_path / "base.squashfs"
     with (tmp_path / "base.tar").open("rb") as stream:
         subprocess.run(["sqfstar", "-quiet", str(path)], stdin=stream, check=True)
@@ -172,6 +175,21 @@ def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has nothing to build") as caught:
         build(empty, base, tmp_path / "a")
     assert "requirements.txt" in str(caught.value)
+
+
+def test_files_do_not_replace_what_the_base_has_as_a_link_or_a_folder(
+    folder: Path, base: Image, tmp_path: Path
+) -> None:
+    (folder / "files" / "bin").mkdir()
+    own = folder / "files" / "bin" / "own"
+    own.touch()
+    with pytest.raises(InputError, match=r"files/bin/own  /bin is a link to usr/bin in nodes; write files/usr/bin/own"):
+        build(folder, base, tmp_path / "a")
+    shutil.rmtree(folder / "files")
+    (folder / "files").mkdir()
+    (folder / "files" / "usr").touch()
+    with pytest.raises(InputError, match=r"files/usr  is a file, but /usr is a folder in nodes"):
+        build(folder, base, tmp_path / "a")
 
 
 def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Path) -> None:
