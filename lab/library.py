@@ -259,6 +259,12 @@ def image_called(name: str) -> Path:
     found = images()
     if name in found:
         return found[name]
+    unfit = next((folder / name for folder in folders("image") if name and (folder / name).is_dir()), None)
+    if unfit and not _STACK.fullmatch(name):
+        raise InputError(
+            f'"{name}" cannot be the name of an image',
+            hint=f"give its folder, {shown(unfit)}, a name of small letters, digits and hyphens",
+        )
     raise InputError(
         f'there is no image "{name}"{suggestion(name, found)}: no folder {FOLDERS["image"]}/{name}',
         hint=f"known: {', '.join(found) or 'none'}",

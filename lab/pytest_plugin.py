@@ -154,10 +154,10 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
         return
     plan = one.plan
     lines = [
-        f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.6f} s of virtual time",
+        f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.3f} s of virtual time",
         f"directory: {one.directory}",
         *(f"capture: {capture.path}" for capture in one.captures),
-        *(f"event: {event['t_ns'] / 1e9:.6g} s  {event['kind']} {event['target']}" for event in one.events),
+        *(f"event: {event['t_ns'] / 1e9:.3f} s  {event['kind']} {event['target']}" for event in one.events),
     ]
     yield "lab", "\n".join(lines)
     logs = [f"{log}\n{tail(log, _TAIL_LINES)}" for log in one.all_logs() if log.stat().st_size]

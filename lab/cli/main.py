@@ -407,8 +407,11 @@ def images(
     from lab.cli.terminal import reporter
     from lab.library import image_called
     from lab.library import images as known
+    from lab.model.image import image_file
 
     folders = [image_called(name) for name in names] if names else list(known().values())
+    for folder in folders:
+        image_file(folder)  # its mistakes are told before anything is built
     with reporter() as report_:
         base = ensure_image(report_)
         built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]

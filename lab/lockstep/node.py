@@ -94,7 +94,7 @@ class Node:
         Args:
             argv: the command, as a list; names of nodes stand for their addresses.
             input: what it reads; default: nothing.
-            cwd: its working directory in the node; default: /.
+            cwd: its working directory in the node; default: /, or that of the node's Docker image.
             env: further variables of its environment.
             timeout_s: of virtual time; after that it is killed.
             check: raise CommandError unless it ends with 0.

@@ -3,13 +3,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
 from lab import units
+from lab.library import IMAGE_FILE
 from lab.model.base import Model, Quantity, Text
+from lab.model.build import build
+from lab.model.include import read
 from lab.model.node import MEMORY_BYTES, MEMORY_LEAST_BYTES
+
+
+def image_file(folder: Path) -> ImageFile:
+    """The file of an image, or what holds if it has none.
+
+    Args:
+        folder: ``images/<name>``.
+
+    Raises:
+        InputError, InputErrors: it has mistakes.
+    """
+    about = folder / IMAGE_FILE
+    return build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})
 
 
 class ImageFile(Model):

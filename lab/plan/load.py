@@ -15,7 +15,7 @@ from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, Keys, label_of
-from lab.model.image import ImageFile
+from lab.model.image import ImageFile, image_file
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
@@ -174,8 +174,7 @@ def _images(
             if is_reference(node.image):
                 docker[node.image] = look(node.image, document.path.parent, read=read_docker)
                 continue
-            about = library.image_called(node.image) / library.IMAGE_FILE
-            found[node.image] = build(ImageFile, read(about)) if about.is_file() else ImageFile.model_validate({})
+            found[node.image] = image_file(library.image_called(node.image))
         except InputError as error:
             errors += (
                 [document.error(("nodes", name, "image"), error.message, error.hint)]

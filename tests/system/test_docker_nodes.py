@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
+from lab import Lab, runs
 from lab.build.report import SilentReport
-from lab.lockstep import Lab
 from lab.plan.load import load
 from lab.record import Record
 from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
@@ -109,6 +108,10 @@ def test_commands_that_it_lacks_are_those_of_the_base(run: Run) -> None:
     record = run("", topology=TOPOLOGY + timeline, Cmd=[], Healthcheck={})
     outputs = [event["output"] for event in record.data["events"]]
     assert outputs == ["uid 33 euid 33 gid 34 in /srv/www on web, HOME=/srv GREETING=hello there\n", "web\n"]
+    with Lab("topology.yaml", "workload.yaml", directory=Path("driven")) as net:
+        shown = net["web"].run(["./serve", "show"], cwd="/bin", env={"GREETING": "bye"}, check=True).stdout
+        assert shown == "uid 33 euid 33 gid 34 in /bin on web, HOME=/srv GREETING=bye\n"
+        assert net["web"].run(["cat", "/etc/hostname"], check=True).stdout == "web\n"
 
 
 @pytest.mark.parametrize(

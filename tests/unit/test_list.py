@@ -105,3 +105,14 @@ def test_one_broken_file_does_not_hide_the_others(capsys: pytest.CaptureFixture[
 def test_what_is_listed_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     print_list(False, "experiments")
     assert "A table of a paper." in capsys.readouterr().out
+
+
+def test_mistakes_in_the_file_of_an_image_are_told_before_it_is_built(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = here / "images" / "gateway"
+    folder.mkdir(parents=True)
+    (folder / "image.yaml").write_text("about: a gateway\nmemory: 128\n")
+    assert said("images", "gateway", capsys=capsys, monkeypatch=monkeypatch) == [
+        'lab: images/gateway/image.yaml:2  memory: "128" has no unit; write 128 MiB'
+    ]

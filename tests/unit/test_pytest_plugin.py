@@ -118,7 +118,7 @@ def test_one(lab):
     result.stdout.fnmatch_lines(
         [
             "*- lab -*",
-            "idle on two-aps-handoff, seed 1, stopped at 0.000000 s of virtual time",
+            "idle on two-aps-handoff, seed 1, stopped at 0.000 s of virtual time",
             "directory: */test_one0/lab",
             "capture: */test_one0/lab/raw/air-2412.pcapng",
             "*- lab: last lines of logs -*",

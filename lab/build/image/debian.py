@@ -23,15 +23,23 @@ SUITE = "trixie"
 _GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
 _NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
 _UNITS = {"B": 1, "kB": 1_000, "MB": 1_000_000}
-_UNKNOWN = re.compile(r"^E: Unable to locate package (\S+)", re.MULTILINE)
+_UNKNOWN = re.compile(
+    r"^E: (?:Unable to locate package (?P<name>\S+)|Package '(?P<virtual>\S+)' has no installation candidate"
+    r"|Version '(?P<version>\S+)' for '(?P<of>\S+)' was not found)",
+    re.MULTILINE,
+)
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
 
 
 class NoPackageError(BuildError):
-    """Debian has no package of this name."""
+    """Debian has no such package, or not in this version. ``package`` is what a list has: NAME or NAME=VERSION."""
 
     def __init__(self, package: str, log: Path) -> None:
-        super().__init__(f'Debian {SUITE} has no package "{package}"', hint=f"the whole log: {log}")
+        name, _, version = package.partition("=")
+        lacks = f'package "{name}"'
+        if version:
+            lacks = f'version "{version}" of "{name}"; without it, the newest one is installed'
+        super().__init__(f"Debian {SUITE} has no {lacks}", hint=f"the whole log: {log}")
         self.package = package
 
 
@@ -160,7 +168,7 @@ def fetch_tar(
     except BuildError as error:
         said = log.path.read_text(errors="replace")
         if unknown := _UNKNOWN.search(said):
-            raise NoPackageError(unknown[1], log.path) from error
+            raise NoPackageError(_listed(unknown), log.path) from error
         if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",
@@ -170,6 +178,11 @@ def fetch_tar(
     finally:
         remove_tree(scratch)
         (tar.parent / SCRATCH).unlink()
+
+
+def _listed(unknown: re.Match[str]) -> str:
+    """What a list has for a package that apt does not find."""
+    return f"{unknown['of']}={unknown['version']}" if unknown["of"] else unknown["name"] or unknown["virtual"]
 
 
 def mode_options() -> list[str]:

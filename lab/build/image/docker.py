@@ -53,7 +53,7 @@ def ensure_docker_image(
             )
         except BuildError as error:
             raise BuildError(error.message, where=where, hint=error.hint) from None
-    return load(store.path(key))
+    return load(name, store.path(key))
 
 
 def _make(directory: Path, reference: Reference, name: str, store: Store, report: Report) -> None:
@@ -79,7 +79,7 @@ def _make(directory: Path, reference: Reference, name: str, store: Store, report
         argv = [*as_root(), *SQFSTAR, "-root-mode", "755", str(image)]
         log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": str(found.newest_s)})
     merged.unlink()
-    facts = {"name": name, "sha256": file_sha256(image), "packages": {}}
+    facts = {"sha256": file_sha256(image), "packages": {}}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import tarfile
 import time
 from collections.abc import Iterator
@@ -100,17 +101,26 @@ class Image:
     key: str
 
 
+# of Debian's policy, 5.6.1 and 5.6.12; apt would take another end (curl-) or beginning for something else to do
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+](=[0-9][A-Za-z0-9.+:~-]*)?")
+
+
 def read_packages(path: Path = PACKAGES) -> list[str]:
     """The package names of a list: one a line, ``#`` starts a comment.
 
     Raises:
-        BuildError: A line holds more than one name.
+        BuildError: A line holds more than one name, or something else.
     """
     names = []
     for number, words in entries(path.read_text()):
         if len(words) > 1:
             raise BuildError(
                 f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
+            )
+        if not _PACKAGE.fullmatch(words[0]):
+            raise BuildError(
+                f'"{words[0]}" is not the name of a Debian package; write curl, or curl=8.14.1-2 for one version',
+                where=f"{shown(path)}:{number}",
             )
         names += words
     return names

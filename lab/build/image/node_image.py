@@ -12,12 +12,14 @@ Each is optional. The layer is built like the base: the same packages and files 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import tarfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from lab.build.cache import Store, content_key, file_sha256, remove_tree
 from lab.build.image import wheels
@@ -100,6 +102,43 @@ class Folder:
                 raise BuildError("is neither a file, a folder nor a symbolic link", where=shown(path))
         return found
 
+    def check(self) -> None:
+        """See whether files are files, folders are folders, and there is something to build.
+
+        Raises:
+            InputError: it is not so.
+        """
+        for name in (PACKAGES.name, REQUIREMENTS, ABOUT):
+            if (self.path / name).is_dir():
+                raise InputError("is a folder; it must be a file", where=shown(self.path / name))
+        if (self.path / FILES).is_file():
+            raise InputError("is a file; it must be a folder", where=shown(self.path / FILES))
+        if not (self.packages or self.requirements or self.files):
+            raise InputError(
+                "has nothing to build",
+                where=shown(self.path),
+                hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
+            )
+
+    def check_beside(self, base: Mapping[str, Member]) -> None:
+        """See whether each file has a place beside those of the base image.
+
+        Raises:
+            InputError: a file would hide a folder, or the programs behind a link such as /bin.
+        """
+        for name in self.files:
+            where = shown(self.path / FILES / name)
+            if name in base and base[name].kind == tarfile.DIRTYPE:
+                raise InputError(f"is a file, but /{name} is a folder in nodes", where=where)
+            for parent in PurePosixPath(name).parents:
+                found = base.get(str(parent))
+                if found and found.kind == tarfile.SYMTYPE:
+                    rest = PurePosixPath(name).relative_to(parent)
+                    target = os.path.normpath(PurePosixPath("/", parent.parent, found.content, rest))
+                    raise InputError(
+                        f"/{parent} is a link to {found.content} in nodes; write {FILES}{target}", where=where
+                    )
+
     def key(self, base: Image) -> str:
         """Return what the layer depends on, except for the day: it stays until a refresh."""
         requirements = self.requirements.read_text() if self.requirements else ""
@@ -124,16 +163,11 @@ def ensure_node_image(
     Raises:
         BuildError: a package is not available, or a step failed.
         HostError: a tool, space or permission is missing.
-        InputError: the folder has nothing to build.
+        InputError: the folder has nothing to build, or not what it should have.
     """
     store = store or _store()
     folder = Folder(directory)
-    if not (folder.packages or folder.requirements or folder.files):
-        raise InputError(
-            "has nothing to build",
-            where=shown(directory),
-            hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
-        )
+    folder.check()
     key = folder.key(base)
     if refresh or not store.has(key):
         store.build(
@@ -143,15 +177,15 @@ def ensure_node_image(
             needed_bytes=NEEDED_BYTES,
             replace=refresh,
         )
-    return load(store.path(key))
+    return load(folder.name, store.path(key))
 
 
 def built_image(name: str, sha256: str | None, store: Store | None = None) -> NodeImage | None:
-    """The image of that name and hash, if it is cached, wherever its folder is."""
+    """The image of that hash, if it is cached, wherever its folder is."""
     store = store or _store()
     for facts in sorted(store.directory.glob(f"[!.]*/{FACTS}")):
-        found = load(facts.parent)
-        if (found.name, found.sha256) == (name, sha256) and store.has(found.key):
+        found = load(name, facts.parent)
+        if found.sha256 == sha256 and store.has(found.key):
             return found
     return None
 
@@ -160,15 +194,18 @@ def _store() -> Store:
     return Store(KIND, "a node image")
 
 
-def load(entry: Path) -> NodeImage:
-    """Return the image of an entry of the cache."""
+def load(name: str, entry: Path) -> NodeImage:
+    """Return the image of an entry of the cache, by its folder's name: folders of equal content share an entry."""
     facts = json.loads((entry / FACTS).read_text())
-    return NodeImage(facts["name"], entry / FILE, facts["sha256"], facts["packages"], entry.name)
+    return NodeImage(name, entry / FILE, facts["sha256"], facts["packages"], entry.name)
 
 
 def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Report) -> None:
     log = BuildLog(store.log, directory)
     layer, image = directory / "layer.tar", directory / FILE
+    report.step(f"image {folder.name}: reading the base image")
+    base_files = _files_of(base, directory, log)
+    folder.check_beside(base_files)
     full, versions, newest_s = _tree(directory, folder, base, log, report)
     added = dict(folder.files)
     if folder.requirements:
@@ -178,7 +215,7 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
         added = {**wheels.install(folder.requirements, base.packages, scratch, log), **added}
         shutil.rmtree(scratch)
     report.step(f"image {folder.name}: packing")
-    write(full, _files_of(base, directory, log), added, layer, newest_s)
+    write(full, base_files, added, layer, newest_s)
     with layer.open("rb") as stream:
         log.run(
             "packing the image",
@@ -191,7 +228,7 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
             done.unlink()
     python = {f"python:{name}": version for name, version in wheels.versions(added).items()}
     different = {name: version for name, version in versions.items() if base.packages.get(name) != version}
-    facts = {"name": folder.name, "sha256": file_sha256(image), "packages": {**different, **python}}
+    facts = {"sha256": file_sha256(image), "packages": {**different, **python}}
     (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
 
 

@@ -96,10 +96,7 @@ class Root:
             cwd: its directory; None: as programs have it here.
             env: further variables of its environment.
         """
-        if cwd is None and not env:
-            return self.command(*argv), ENVIRONMENT
-        variables = [f"{key}={value}" for key, value in (env or {}).items()]
-        return self.command("env", *(["-C", cwd] if cwd is not None else []), *variables, *argv), ENVIRONMENT
+        return self.command(*(["-d", cwd] if cwd else []), *argv), {**ENVIRONMENT, **(env or {})}
 
     def for_shell(self, line: str) -> str:
         """What the shell of the node runs for a line of the user's."""
@@ -109,7 +106,7 @@ class Root:
         """The command that does what a line does in the node's shell."""
         return ["bash", "-c", f"({line}) &" if background else line]
 
-    def has(self, program: str) -> bool:
+    def has(self, program: str, directory: str | None = None) -> bool:
         """Whether a program is to be looked for here."""
         return True
 
@@ -210,7 +207,7 @@ class Container(Root):
     def launch_found(self, argv: Sequence[str], cwd: str | None = None, env: Mapping[str, str] | None = None) -> Launch:
         """The command and environment of a program of the user's: that of the Docker image, or if that has none such,
         the base's."""
-        return (self.own if self.own.has(argv[0]) else self).launch(argv, cwd, env)
+        return (self.own if self.own.has(argv[0], cwd) else self).launch(argv, cwd, env)
 
     def memory_kills(self) -> int:
         """How many of its processes the kernel has killed because the node ran out of memory."""

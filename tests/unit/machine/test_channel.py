@@ -38,17 +38,17 @@ def test_lines_there_and_back_until_there_are_no_more() -> None:
     with started(ECHOES) as channel:
         channel.send("one")
         channel.send("two, and much of it " * 5000)
-        assert channel.receive(within_s=10) == "ONE"
-        assert channel.receive(within_s=10) == "TWO, AND MUCH OF IT " * 5000
+        assert channel.receive(within_s=60) == "ONE"
+        assert channel.receive(within_s=60) == "TWO, AND MUCH OF IT " * 5000
         assert channel.receive(within_s=0) is None
         channel.end_input()
         with pytest.raises(EOFError):
-            channel.receive(within_s=10)
+            channel.receive(within_s=60)
 
 
 def test_a_program_that_ends_is_noticed() -> None:
     with started("") as channel, pytest.raises(EOFError):
-        channel.receive(within_s=10)
+        channel.receive(within_s=60)
 
 
 def test_without_a_channel_nothing_is_inherited() -> None:

@@ -110,6 +110,20 @@ def test_package_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> No
         fetch(fake_mmdebstrap, "echo 'E: Unable to locate package iw' >&2; exit 1", log)
 
 
+def test_package_that_cannot_be_installed(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    with pytest.raises(BuildError, match='^Debian trixie has no package "iw"'):
+        fetch(fake_mmdebstrap, "echo \"E: Package 'iw' has no installation candidate\" >&2; exit 1", log)
+
+
+def test_version_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    with pytest.raises(
+        BuildError, match='^Debian trixie has no version "9.9" of "iw"; without it, the newest one'
+    ) as no:
+        fetch(fake_mmdebstrap, "echo \"E: Version '9.9' for 'iw' was not found\" >&2; exit 1", log)
+    assert isinstance(no.value, debian.NoPackageError)
+    assert no.value.package == "iw=9.9"  # as lists have it
+
+
 def test_user_without_namespaces(fake_mmdebstrap: Path, log: BuildLog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(debian, "namespace_problem", lambda: ("user namespaces are not allowed", "ask root"))
     with pytest.raises(HostError, match="fetching: user namespaces are not allowed\n  ask root"):

@@ -133,6 +133,14 @@ def test_two_packages_in_a_line(tmp_path: Path) -> None:
         read_packages(path)
 
 
+@pytest.mark.parametrize("name", ["--purge", "iw-", "Iw", "curl/trixie", "iw=", "curl:i386", "iw,curl", "i"])
+def test_what_is_no_name_of_a_package_is_not_given_to_apt(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "packages"
+    path.write_text(f"g++\nlibstdc++6\niw=5.19-1+b1\nmosquitto=1:2.0~rc1-1\n{name}\n")
+    with pytest.raises(BuildError, match=rf'packages:5  "{name}" is not the name of a Debian package; write curl, or'):
+        read_packages(path)
+
+
 def test_order_and_comments_of_the_list_do_not_matter() -> None:
     assert image_key(["a", "b"]) == image_key(["b", "a"])
     assert image_key(["a"]) != image_key(["a", "b"])

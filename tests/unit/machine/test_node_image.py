@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import tarfile
 import zipfile
@@ -29,11 +30,14 @@ PACKAGES = {"python3": "3.13.5-1", "libc6": "2.41-12+deb13u5", "curl": "8.14.1-2
 
 @pytest.fixture
 def base(tmp_path: Path) -> Image:
-    """A base image with two files."""
+    """A base image with two files and a link."""
     with tarfile.open(tmp_path / "base.tar", "w") as tar:
         add(tar, "./usr", None, PACKAGED_S, 0o755)
         add(tar, "./usr/old", "old", PACKAGED_S)
         add(tar, "./usr/same", "same", PACKAGED_S)
+        link = tarfile.TarInfo("./bin")
+        link.type, link.linkname = tarfile.SYMTYPE, "usr/bin"
+        tar.addfile(link)
     path = tmp_path / "base.squashfs"
     with (tmp_path / "base.tar").open("rb") as stream:
         subprocess.run(["sqfstar", "-quiet", str(path)], stdin=stream, check=True)
@@ -134,6 +138,37 @@ def test_package_that_does_not_exist_is_named_with_its_line(
         build(folder, base, tmp_path / "a")
 
 
+def test_an_image_with_the_content_of_another_one_has_its_own_name(folder: Path, base: Image, tmp_path: Path) -> None:
+    twin = folder.parent / "twin"
+    shutil.copytree(folder, twin)
+    store = Store("node-image", "it", root=tmp_path / "a")
+    first, second = (ensure_node_image(KeptReport(), one, base, store=store) for one in (folder, twin))
+    assert (first.name, second.name) == ("tiny", "twin")
+    assert first.path == second.path
+    assert built_image("twin", second.sha256, store) == second
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("packages", "packages  is a folder; it must be a file"),
+        ("requirements.txt", r"requirements\.txt  is a folder; it must be a file"),
+        ("image.yaml", r"image\.yaml  is a folder; it must be a file"),
+    ],
+)
+def test_a_folder_where_a_file_belongs(folder: Path, base: Image, tmp_path: Path, name: str, message: str) -> None:
+    (folder / name).mkdir()
+    with pytest.raises(InputError, match=f"images/tiny/{message}"):
+        build(folder, base, tmp_path / "a")
+
+
+def test_a_file_where_the_folder_of_files_belongs(folder: Path, base: Image, tmp_path: Path) -> None:
+    shutil.rmtree(folder / "files")
+    (folder / "files").touch()
+    with pytest.raises(InputError, match="images/tiny/files  is a file; it must be a folder"):
+        build(folder, base, tmp_path / "a")
+
+
 def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
     empty = tmp_path / "images" / "empty"
     empty.mkdir(parents=True)
@@ -142,18 +177,32 @@ def test_empty_folder_says_what_to_write(base: Image, tmp_path: Path) -> None:
     assert "requirements.txt" in str(caught.value)
 
 
+def test_files_do_not_replace_what_the_base_has_as_a_link_or_a_folder(
+    folder: Path, base: Image, tmp_path: Path
+) -> None:
+    (folder / "files" / "bin").mkdir()
+    own = folder / "files" / "bin" / "own"
+    own.touch()
+    with pytest.raises(InputError, match=r"files/bin/own  /bin is a link to usr/bin in nodes; write files/usr/bin/own"):
+        build(folder, base, tmp_path / "a")
+    shutil.rmtree(folder / "files")
+    (folder / "files").mkdir()
+    (folder / "files" / "usr").touch()
+    with pytest.raises(InputError, match=r"files/usr  is a file, but /usr is a folder in nodes"):
+        build(folder, base, tmp_path / "a")
+
+
 def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Path) -> None:
     os.mkfifo(folder / "files" / "pipe")
     with pytest.raises(BuildError, match="neither a file, a folder nor a symbolic link"):
         build(folder, base, tmp_path / "a")
 
 
-def test_image_is_found_again_by_name_and_hash(folder: Path, base: Image, tmp_path: Path) -> None:
+def test_image_is_found_again_by_its_hash(folder: Path, base: Image, tmp_path: Path) -> None:
     image = build(folder, base, tmp_path / "a")
     store = Store("node-image", "it", root=tmp_path / "a")
     assert built_image("tiny", image.sha256, store) == image
     assert built_image("tiny", "0" * 64, store) is None
-    assert built_image("other", image.sha256, store) is None
 
 
 def wheel(folder: Path, tag: str = "py3-none-any") -> None:

@@ -216,3 +216,11 @@ def test_other_files_are_no_workloads(here: Path, name: str) -> None:
     (here / "workloads" / "web" / "probes" / "x.yaml").touch()
     with pytest.raises(InputError, match="there is no workload"):
         library.find("workload", name)
+
+
+def test_a_folder_whose_name_no_image_can_have(here: Path) -> None:
+    (here / "images" / "Gateway_2").mkdir(parents=True)
+    with pytest.raises(InputError, match='"Gateway_2" cannot be the name of an image\n  give its folder, images/Gate'):
+        library.image_called("Gateway_2")
+    with pytest.raises(InputError, match='there is no image "gateway": no folder images/gateway\n  known: browser'):
+        library.image_called("gateway")
