@@ -8,7 +8,8 @@
  * /proc, /sys of its network, and a /dev with the usual devices. Its first process, "pause", keeps the namespaces alive
  * and reaps orphans. It ignores signals from inside, and the kernel does not kill it when the node runs out of memory.
  *
- * With PID, the first process of another container, only the mounts are its own: a second root of the same node.
+ * With PID, the first process of another container, only the mounts are its own: a second root of the same node. There,
+ * targets may be below symbolic links, or be some, which are meant within ROOT.
  *
  * Why not an OCI runtime: as a dynamically linked program it took three times as long, most of it to be loaded.
  */
@@ -107,6 +108,20 @@ static void bind_on(const char *source, char *target, int read_only)
 		need(mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), target);
 }
 
+/* A tree of open_tree() is bound to TARGET in the root that has been entered. */
+static void bind_in_root(int tree, char *target, int directory, int read_only)
+{
+	struct stat found;
+
+	if (!lstat(target, &found) && S_ISLNK(found.st_mode))
+		need(unlink(target), target);
+	make_target(target + 1, directory);
+	need(move_mount(tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH), target);
+	close(tree);
+	if (read_only)
+		need(mount(NULL, target, NULL, MS_BIND | MS_REMOUNT | MS_RDONLY, NULL), target);
+}
+
 static void enter_root(void)
 {
 	need(syscall(SYS_pivot_root, ".", "."), "pivot_root");
@@ -160,7 +175,24 @@ static void survive_lack_of_memory(void)
 	close(fd);
 }
 
-static void set_up(int argc, char **argv, int first_mount)
+/* Bind to an image's own paths: what is bound comes from outside, so it is taken hold of before. */
+static void enter_and_bind(int count, char **mounts)
+{
+	int trees[count], directories[count], i;
+	struct stat found;
+
+	for (i = 0; i < count; i++) {
+		trees[i] = open_tree(AT_FDCWD, mounts[3 * i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+		need(trees[i], mounts[3 * i]);
+		need(fstat(trees[i], &found), mounts[3 * i]);
+		directories[i] = S_ISDIR(found.st_mode);
+	}
+	enter_root();
+	for (i = 0; i < count; i++)
+		bind_in_root(trees[i], mounts[3 * i + 1], directories[i], !strcmp(mounts[3 * i + 2], "ro"));
+}
+
+static void set_up(int argc, char **argv, int beside)
 {
 	int i;
 
@@ -170,7 +202,11 @@ static void set_up(int argc, char **argv, int first_mount)
 	mount_on("proc", "proc", 0, NULL);
 	mount_on("sysfs", "sys", MS_NOSUID | MS_NOEXEC | MS_NODEV, NULL);
 	make_devices();
-	for (i = first_mount; i + 2 < argc; i += 3)
+	if (beside) {
+		enter_and_bind((argc - 5) / 3, argv + 5);
+		return;
+	}
+	for (i = 4; i + 2 < argc; i += 3)
 		bind_on(argv[i], argv[i + 1], !strcmp(argv[i + 2], "ro"));
 	enter_root();
 }
@@ -215,7 +251,7 @@ int main(int argc, char **argv)
 	if (child == 0) {
 		char *end = argv[argc - 1] + strlen(argv[argc - 1]);
 
-		set_up(argc, argv, 4 + beside);
+		set_up(argc, argv, beside);
 		survive_lack_of_memory();
 		rename_self(argv[0], end - argv[0]);
 		setsid();

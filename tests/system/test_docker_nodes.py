@@ -43,7 +43,8 @@ def run(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) 
     serve = program(tmp_path, "serve")
     low = layer(folder("bin"), file("bin/serve", serve, 0o755), file("bin/su", serve, 0o4755),
                 link("bin/also", "bin/su", hard=True), file("etc/passwd", PASSWD), file("gone"),
-                folder("srv", uid=33, gid=34))  # fmt: skip
+                folder("srv", uid=33, gid=34), folder("var/run"), link("run", "/var/run"),
+                link("etc/hosts", "/nix/store/hosts"))  # fmt: skip
     high = layer(file(".wh.gone"), file("srv/own", uid=33, gid=34))
     monkeypatch.chdir(tmp_path)
 
@@ -82,11 +83,12 @@ def test_its_files_are_those_of_its_layers(run: Run) -> None:
     record = run(
         "files:\n  note: {on: [web], path: /srv/note, text: hi}\n"
         "processes:\n"
-        "  - {on: web, run: [su, show, /bin/also, /gone, /srv/own, /srv/note, /usr/bin/iw, /dev/null], as: show}\n"
+        "  - {on: web, run: [su, show, /bin/also, /gone, /srv/own, /srv/note, /usr/bin/iw, /var/run/lab/follow, "
+        "/dev/null], as: show}\n"
         "probes:\n  - {on: web, probe: station-dump, every: 500 ms}\n"
         "collect:\n  - {on: [web], path: /srv/note}\n"
     )  # fmt: skip
-    *of_image, note, iw, null = raw(record, "show.out").splitlines()
+    *of_image, note, iw, follow, null = raw(record, "show.out").splitlines()
     assert of_image == [
         "uid 33 euid 0 gid 34 in /srv/www on web, HOME=/srv GREETING=hello there",
         f"/bin/also: 104755 0/0 2 links, {MADE_S}",
@@ -95,6 +97,7 @@ def test_its_files_are_those_of_its_layers(run: Run) -> None:
     ]
     assert note.startswith("/srv/note: 100644 0/0 ") and null.startswith("/dev/null: 20666 0/0 ")
     assert iw == "/usr/bin/iw: none"
+    assert follow.startswith("/var/run/lab/follow: 100755")  # links of the image lead to the image
     assert "signal" in raw(record, "station-dump.out")
     assert (record.directory / "collected" / "web" / "srv" / "note").read_text() == "hi"
     assert not (record.directory / "raw" / "web.out").exists()  # run: has taken its place
