@@ -48,6 +48,7 @@ def render(plan: Plan) -> Group:
     tables = (
         _table("nodes", ("name", "kind", "roles", "address", "radio", "position"), map(_node, plan.nodes)),
         _table("images", ("node", "image", "memory"), _images(plan)),
+        _table("Docker images", ("node", "user", "folder", "environment"), _docker(plan)),
         _table("sysctls", ("node", "name", "value"), _sysctls(plan)),
         _table("links", ("name", "ends", "shape"), map(_link, plan.links)),
         *(_medium(plan.medium) if plan.medium else ()),
@@ -107,6 +108,17 @@ def _images(plan: Plan) -> Iterator[tuple[str, str, str]]:
             nodes.setdefault((shown, node.memory_bytes), []).append(node.name)
     for (image, memory_bytes), names in nodes.items():
         yield _many(names), image, units.SIZE.format(memory_bytes)
+
+
+def _docker(plan: Plan) -> Iterator[tuple[str, str, str, str]]:
+    """Return how programs of Docker images run; nodes where that is equal share a row."""
+    nodes: dict[tuple[str, str, str], list[str]] = {}
+    for node in plan.nodes:
+        if node.docker is not None:
+            variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in node.docker.environment.items())
+            nodes.setdefault((node.docker.user or "root", node.docker.cwd, variables), []).append(node.name)
+    for how, names in nodes.items():
+        yield _many(names), *how
 
 
 def _sysctls(plan: Plan) -> Iterator[tuple[str, str, str]]:

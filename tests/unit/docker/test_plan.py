@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from lab.errors import InputError
 from lab.experiments.run import trials
 from lab.plan.load import check, load
 from lab.shared.types import Docker, Health, Plan
+from lab.show.plan import render
 from tests.docker_images import archive, file, folder, layer, layout
 from tests.unit.docker.daemon import engine
 
@@ -150,6 +153,15 @@ def test_an_image_that_changes_is_read_again(planned: Planned, tmp_path: Path) -
     (tmp_path / "web").rename(tmp_path / "old")
     (tmp_path / "new").rename(tmp_path / "web")
     assert (docker_of(first).argv, docker_of(planned("oci:web")).argv) == (["/a"], ["/b"])
+
+
+def test_lab_show_tells_how_its_programs_run(planned: Planned, tmp_path: Path) -> None:
+    layout(tmp_path / "web", LAYERS, CONFIG)
+    console = Console(file=io.StringIO(), width=120)
+    console.print(render(planned("oci:web")))
+    lines = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert "web web:www /srv GREETING=a=b PATH=/bin" in lines
+    assert "web web before end /bin/serve -v healthy: /bin/sh -c 'true && true'" in lines
 
 
 def test_plans_without_such_images_do_not_mention_them(planned: Planned) -> None:
