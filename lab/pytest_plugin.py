@@ -97,7 +97,7 @@ def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
 
 def _marked(labs: Labs, markers: Sequence[pytest.Mark], node: pytest.Item) -> Lab:
     """Start the lab of markers, the closest first; a mistake in them, or a lab that does not start, is one message."""
-    from lab.errors import LabError
+    from lab.errors import InputError, InputErrors, LabError
 
     path, line, _ = node.reportinfo()
     place = f"{Path(path).name}:{(line or 0) + 1}"
@@ -108,7 +108,8 @@ def _marked(labs: Labs, markers: Sequence[pytest.Mark], node: pytest.Item) -> La
     try:
         return labs.start(**{"place": place, **options})
     except LabError as error:
-        message = str(error)
+        named = isinstance(error, InputError) and not isinstance(error, InputErrors) and error.where is None
+        message = f"{place}  {error}" if named else str(error)  # the mistake is a name in the marker
     pytest.fail(message, pytrace=False)
 
 
@@ -155,6 +156,7 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
     plan = one.plan
     lines = [
         f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.3f} s of virtual time",
+        *([] if one.epoch_ns is None else [f"0 s is {one.epoch_ns / 1e9:.6f} in logs and captures"]),
         f"directory: {one.directory}",
         *(f"capture: {capture.path}" for capture in one.captures),
         *(f"event: {event['t_ns'] / 1e9:.3f} s  {event['kind']} {event['target']}" for event in one.events),

@@ -35,6 +35,7 @@ class Calls:
         self._guest = guest
         self._duration_ns = duration_ns
         self._tasks: list[Task] = []
+        self._nodes: list[str] = []  # of each
         self._news = 0  # what the host may wait for: events of daemons, and ends of programs
         self._listened: set[object] = set()
 
@@ -103,20 +104,26 @@ class Calls:
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
         command, environment = self._guest.container(node).launch_found(argv, cwd, env)
         self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
+        self._nodes.append(node)
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 
     def _ended(self, _task: Task) -> None:
         self._news += 1
 
     def state(self, process: int) -> dict[str, Any]:
-        """Whether a program has ended, and how: ``{alive, exit, signal, started_ns, ended_ns}``."""
+        """Whether a program has ended, and how: ``{alive, exit, signal, because, started_ns, ended_ns}``.
+
+        ``because`` names the limits of the node that may be why it failed, after a colon.
+        """
         self._guest.loop.step(now_ns())  # its end may have come at this very moment
         task = self._tasks[process]
         since = self._guest.clock.since_start_ns
+        failed = not task.alive and task.exit != 0
         return {
             "alive": task.alive,
             "exit": task.exit,
             "signal": task.signal,
+            "because": self._guest.limits_reached(self._nodes[process], task) if failed else "",
             "started_ns": since(task.started_ns),
             "ended_ns": None if task.ended_ns is None else since(task.ended_ns),
         }

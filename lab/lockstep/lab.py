@@ -467,10 +467,14 @@ class Lab:
         return self.record.metrics
 
     @property
+    def epoch_ns(self) -> int | None:
+        """Second 0 of the timeline as logs and captures have it, in ns since the Unix epoch; None before the end."""
+        return None if self._record is None else int(self._record.data["clock"]["epoch_ns"])
+
+    @property
     def captures(self) -> list[Capture]:
         """The captures of the air, one for each channel, of a lab that has ended."""
-        epoch_ns = self._record.data["clock"]["epoch_ns"] if self._record is not None else 0
-        return captures_of(self.directory / RAW.name, epoch_ns)
+        return captures_of(self.directory / RAW.name, self.epoch_ns or 0)
 
     @property
     def events(self) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ class Result:
     started_s: float
     ended_s: float
     logs: tuple[Path, Path]  # the files of both streams
+    because: str = ""  # the limits of the node that may be why it failed, after a colon
 
     def check(self) -> Result:
         """Return itself if the program ended with 0.
@@ -38,7 +39,8 @@ class Result:
             CommandError: It did not; shows the last lines that it wrote.
         """
         if self.status:
-            raise CommandError(f"{self.node}: {' '.join(self.args)} {_end(self.status)}{tails(self.logs)}")
+            end = f"{_end(self.status)}{self.because}"
+            raise CommandError(f"{self.node}: {' '.join(self.args)} {end}{tails(self.logs)}")
         return self
 
 
@@ -149,4 +151,6 @@ class Process:
         number = state["signal"]
         status = state["exit"] if number is None else -int(str(number))
         started_s, ended_s = (int(str(state[key])) / 1e9 for key in ("started_ns", "ended_ns"))
-        return Result(self.node, self.args, int(str(status)), self.stdout, self.stderr, started_s, ended_s, self.logs)
+        because = str(state["because"])
+        streams = (self.stdout, self.stderr)
+        return Result(self.node, self.args, int(str(status)), *streams, started_s, ended_s, self.logs, because)

@@ -67,7 +67,9 @@ def pick_key(room: str, noun: str, value: Any) -> str:
             f"{noun} does one thing, but this one has {' and '.join(given)}; write {len(given)} entries", key=given[1]
         )
     if not given:
-        others = ", ".join(str(key) for key in value if key != "at")
-        found = f'unknown kind of {noun.split()[-1]} "{others}"; ' if others else ""
+        others = [str(key) for key in value if key != "at"]
+        alike = next((key for key in others if suggestion(key, known)), None)
+        meant = f'"{", ".join(others)}"' if alike is None else f'"{alike}"{suggestion(alike, known)}'
+        found = f"unknown kind of {noun.split()[-1]} {meant}; " if others else ""
         refuse(f"{found}{noun} needs one of these keys: {', '.join(known)}")
     return str(given[0])

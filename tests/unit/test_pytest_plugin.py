@@ -38,6 +38,7 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     monkeypatch.setattr(Lab, "start", start)
     monkeypatch.setattr(Lab, "stop", stop)
+    monkeypatch.setattr(Lab, "epoch_ns", 1_767_225_601_000_500_000)
     monkeypatch.setattr(Lab, "close", lambda lab: told.append("close"))
     yield told
 
@@ -119,6 +120,7 @@ def test_one(lab):
         [
             "*- lab -*",
             "idle on two-aps-handoff, seed 1, stopped at 0.000 s of virtual time",
+            "0 s is 1767225601.000500 in logs and captures",
             "directory: */test_one0/lab",
             "capture: */test_one0/lab/raw/air-2412.pcapng",
             "*- lab: last lines of logs -*",
@@ -134,7 +136,7 @@ def test_one(lab):
         ('("one-ap", seeds=3)', "test_own.py:4  @*.lab: there is no parameter seeds (did you mean seed?); known: top*"),
         ("(seed=3)", 'test_own.py:4  @pytest.mark.lab: write which topology: topology="one-ap"'),
         ('("one-ap", set={"links.0.delay": "5"})', 'test_own.py:4  links.0.delay: "5" has no unit; write 5 ms'),
-        ('("one-app")', 'there is no topology "one-app" (did you mean one-ap?)'),
+        ('("one-app")', 'test_own.py:4  there is no topology "one-app" (did you mean one-ap?)'),
         ('("one-ap", seed=13)', "the network did not come up"),
     ],
 )  # fmt: skip

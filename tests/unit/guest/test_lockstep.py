@@ -33,6 +33,12 @@ class Container:
     def launch_found(self, argv: Sequence[str], cwd: str | None, env: dict[str, str] | None) -> Launch:
         return ["env", "-C", cwd or "/", *argv], {**ENVIRONMENT, **(env or {})}
 
+    def memory_kills(self) -> int:
+        return 0
+
+    def forks_refused(self) -> int:
+        return 1
+
 
 class Network:
     def container(self, node: str) -> Any:
@@ -94,6 +100,7 @@ def test_a_program_in_a_node(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch, 
         ask(host, "run_until", at_ns=FOREVER_NS, process=0)
         state = ask(host, "state", process=0)
         assert (state["alive"], state["exit"], state["signal"]) == (False, 3, None)
+        assert state["because"] == ": h1 reached its limit of 256 processes and threads (pids:)"
         assert (tmp_path / "logs" / started["out"]).read_text() == f"10000 {tmp_path} C.UTF-8 y\n"
 
 
