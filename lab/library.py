@@ -266,7 +266,7 @@ def image_called(name: str) -> Path:
             hint=f"give its folder, {shown(unfit)}, a name of small letters, digits and hyphens",
         )
     raise InputError(
-        f'there is no image "{name}"{suggestion(name, found)}: no folder {FOLDERS["image"]}/{name}',
+        f'there is no image "{name}"{suggestion(name, found)}: no folder {FOLDERS["image"]}/{name} in {Path.cwd()}',
         hint=f"known: {', '.join(found) or 'none'}",
     )
 

@@ -222,5 +222,5 @@ def test_a_folder_whose_name_no_image_can_have(here: Path) -> None:
     (here / "images" / "Gateway_2").mkdir(parents=True)
     with pytest.raises(InputError, match='"Gateway_2" cannot be the name of an image\n  give its folder, images/Gate'):
         library.image_called("Gateway_2")
-    with pytest.raises(InputError, match='there is no image "gateway": no folder images/gateway\n  known: browser'):
+    with pytest.raises(InputError, match=f'no image "gateway": no folder images/gateway in {here}\n  known: browser'):
         library.image_called("gateway")
