@@ -13,7 +13,7 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
 _XATTR = "SCHILY.xattr."
@@ -70,7 +70,7 @@ def merge(layers: list[Path], merged: Path) -> Merged:
                 raise BrokenLayerError(f"layer {number} of {len(layers)}: {error}") from None
         first_names: dict[int, str] = {}
         newest_s = 0
-        for name, file in _walk(root.children if root else {}, ""):
+        for name, file in _walk(root.children if root else {}):
             newest_s = max(newest_s, _write(target, name, file, first_names))
     return Merged(sorted(set(left_out)), newest_s)
 
@@ -181,11 +181,13 @@ def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _F
     return way[-1]
 
 
-def _walk(children: dict[str, _File], above: str) -> Iterator[tuple[str, _File]]:
-    for name in sorted(children):
-        file, path = children[name], str(PurePosixPath(above, name))
+def _walk(children: dict[str, _File]) -> Iterator[tuple[str, _File]]:
+    """Each file with its path, in order; without recursion, since folders may be deeper than Python's stack."""
+    rest = [(name, children[name]) for name in sorted(children, reverse=True)]
+    while rest:
+        path, file = rest.pop()
         yield path, file
-        yield from _walk(file.children, path)
+        rest += [(f"{path}/{name}", file.children[name]) for name in sorted(file.children, reverse=True)]
 
 
 def _write(target: tarfile.TarFile, name: str, file: _File, first_names: dict[int, str]) -> int:

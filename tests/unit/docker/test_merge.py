@@ -125,3 +125,10 @@ def test_broken_layers(tmp_path: Path, broken: bytes, message: str) -> None:
     with pytest.raises(BrokenLayerError) as failure:
         merged(tmp_path, layer(file("low")), broken)
     assert str(failure.value).startswith(message)
+
+
+def test_folders_may_be_deeper_than_the_stack_of_python(tmp_path: Path) -> None:
+    path = "/".join(["d"] * 2000)
+    found, _ = merged(tmp_path, layer(file(path, b"1")))
+    assert len(found) == 2000
+    assert found[path].size == 1
