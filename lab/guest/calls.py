@@ -96,6 +96,9 @@ class Calls:
             stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
             cwd: the directory in which it works; None: the usual one of the node.
             env: further variables of its environment.
+
+        Raises:
+            GuestError: The kernel refuses it.
         """
         number = len(self._tasks)
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
@@ -103,7 +106,11 @@ class Calls:
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
         command, usual = self._guest.container(node).launch_found(argv, cwd)
         environment = {**usual, **(env or {})}
-        self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
+        try:
+            task = Task(self._guest.loop, name, command, out, err, self._ended, environment, given)
+        except OSError as error:  # such as: its words are too long
+            raise GuestError(f"{node} cannot start {name}: {error.strerror}", node) from None
+        self._tasks.append(task)
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 
     def _ended(self, _task: Task) -> None:
@@ -124,7 +131,7 @@ class Calls:
 
     def signal(self, process: int, number: int) -> None:
         """Signal a program, if it still runs."""
-        self._tasks[process].send(signal.Signals(number))
+        self._tasks[process].send(number)
 
     def put(self, node: str, path: str, mode: int, file: str) -> None:
         """Write a file to a node, with the content of a file in EXCHANGED."""

@@ -318,6 +318,8 @@ class Lab:
             RunError: The run failed meanwhile.
         """
         waited: Condition = Holds(condition) if callable(condition) else condition
+        if not hasattr(waited, "holds"):
+            raise CallError(f"{condition!r} is no condition; write associated(…), or lambda: …")
         self._running()
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
         begun_ns = self.now_ns

@@ -114,6 +114,11 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
     assert [(one.kind, one.source.rpartition("/")[2]) for one in net.plan.events][1] == ("netem", "own.yaml:4")
 
 
+def test_what_is_no_condition(net: Lab) -> None:
+    with pytest.raises(CallError, match=r"5 is no condition; write associated\(…\), or lambda: …"):
+        net.wait_for(5)  # type: ignore[arg-type]
+
+
 def test_what_is_no_event(net: Lab) -> None:
     with pytest.raises(CallError, match=r'no event; write roam\("sta1", "ap2"\)'):
         net.at(1, "roam")  # type: ignore[arg-type]
