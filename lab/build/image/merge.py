@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -101,13 +101,13 @@ def _apply(root: _File, source: tarfile.TarFile, end: int) -> list[str]:
     if source.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes a damaged header for the end
         raise ValueError(f"a damaged header after {len(members)} files")
     for parts, _ in members:  # they are about lower layers, wherever they are in this one
-        if parts and parts[-1] == _OPAQUE:
-            folder = _find(root, parts[:-1])
-            if folder is not None:
+        if not parts or not parts[-1].startswith(_WHITEOUT):
+            continue
+        with suppress(ValueError):  # the folder is not there, so nor is what is removed
+            folder = _follow(root, parts[:-1], None)
+            if parts[-1] == _OPAQUE:
                 folder.children.clear()
-        elif parts and parts[-1].startswith(_WHITEOUT):
-            folder = _find(root, parts[:-1])
-            if folder is not None:
+            else:
                 folder.children.pop(parts[-1].removeprefix(_WHITEOUT), None)
     devices = []
     for parts, member in members:
