@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import tarfile
 import time
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from lab.text import entries
 
 PACKAGES = DATA / "images" / "base" / "packages"
 KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
+# with an architecture, a version or a release, as apt has it; "curl-" would remove it
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.](:[a-z0-9]+)?([=/][A-Za-z0-9.+~:-]+)?")
 RECIPE = 5  # increment when the code below changes the result
 NEEDED_BYTES = 1_500_000_000
 SCRATCH_BYTES = 700_000_000
@@ -104,7 +107,7 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
     """The package names of a list: one a line, ``#`` starts a comment.
 
     Raises:
-        BuildError: A line holds more than one name.
+        BuildError: A line holds more than one name, or none.
     """
     names = []
     for number, words in entries(path.read_text()):
@@ -112,6 +115,8 @@ def read_packages(path: Path = PACKAGES) -> list[str]:
             raise BuildError(
                 f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
             )
+        if not _PACKAGE.fullmatch(words[0]):  # apt would take it for an option, or remove a package
+            raise BuildError(f'"{words[0]}" is no name of a Debian package', where=f"{shown(path)}:{number}")
         names += words
     return names
 

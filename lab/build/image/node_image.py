@@ -122,7 +122,7 @@ def ensure_node_image(
         store: the cache; default: the user's.
 
     Raises:
-        BuildError: a package is not available, or a step failed.
+        BuildError: a list has a mistake, a package is not available, or a step failed.
         HostError: a tool, space or permission is missing.
         InputError: the folder has nothing to build.
     """
@@ -134,6 +134,8 @@ def ensure_node_image(
             where=shown(directory),
             hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
         )
+    if folder.requirements:
+        wheels.check(folder.requirements)
     key = folder.key(base)
     if refresh or not store.has(key):
         store.build(

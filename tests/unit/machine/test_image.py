@@ -133,6 +133,21 @@ def test_two_packages_in_a_line(tmp_path: Path) -> None:
         read_packages(path)
 
 
+@pytest.mark.parametrize("name", ["-oAPT::Get::Assume-Yes=true", "lighttpd-", "Curl", "a;b", "?installed"])
+def test_what_is_no_package(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "packages"
+    path.write_text(f"curl\n{name}\n")
+    with pytest.raises(BuildError, match=r"packages:2  .* is no name of a Debian package"):
+        read_packages(path)
+
+
+def test_packages_with_a_version(tmp_path: Path) -> None:
+    path = tmp_path / "packages"
+    names = ["g++", "curl=8.14.1-2+deb13u7", "libc6:amd64", "iw/trixie-backports", "x11-utils"]
+    path.write_text("\n".join(names))
+    assert read_packages(path) == names
+
+
 def test_order_and_comments_of_the_list_do_not_matter() -> None:
     assert image_key(["a", "b"]) == image_key(["b", "a"])
     assert image_key(["a"]) != image_key(["a", "b"])
