@@ -203,6 +203,16 @@ def test_calls_before_the_start_and_after_the_end() -> None:
         lab.run_until(1)
 
 
+def test_a_fork_does_not_use_the_lab(net: Lab, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as forked:
+        forked.setattr("os.getpid", lambda: 0)
+        with pytest.raises(CallError, match="a fork of the one that has the lab; use the lab there"):
+            net.run_for(1)
+        net.close()
+    net.run_for(1)
+    assert net.now_s == 1
+
+
 def test_after_a_failure_calls_tell_it(net: Lab, agent: Agent, tmp_path: Path) -> None:
     net._directory = tmp_path
 
