@@ -243,3 +243,8 @@ def test_more_images_than_a_guest_has_devices(tmp_path: Path) -> None:
         layout(tmp_path / f"same{number}", [layer(file("f0"))], {})
         place.write_text(place.read_text().replace(f"oci:i{number}'", f"oci:same{number}'"))
     assert len(load(str(place), "idle").images()) == 1
+
+
+def test_an_environment_that_is_none(mistake: Callable[..., str], tmp_path: Path) -> None:
+    layout(tmp_path / "i", LAYERS, {**CONFIG, "Env": [5]})
+    assert "has a configuration that is not valid: Env is no list of words" in mistake("oci:i")
