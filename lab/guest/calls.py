@@ -97,13 +97,20 @@ class Calls:
             stdin: the name of a file in EXCHANGED that it reads; None: it has no input.
             cwd: its directory; None: as programs of the node have it.
             env: further variables of its environment.
+
+        Raises:
+            GuestError: The kernel refuses it.
         """
         number = len(self._tasks)
         LOCKSTEP_LOGS.mkdir(exist_ok=True)
         out, err = (LOCKSTEP_LOGS / f"{number + 1}-{name}.{stream}" for stream in ("out", "err"))
         given = EXCHANGED / stdin if stdin else Path(os.devnull)
         command, environment = self._guest.container(node).launch_found(argv, cwd, env)
-        self._tasks.append(Task(self._guest.loop, name, command, out, err, self._ended, environment, given))
+        try:
+            task = Task(self._guest.loop, name, command, out, err, self._ended, environment, given)
+        except OSError as error:  # such as: its words are too long
+            raise GuestError(f"{node} cannot start {name}: {error.strerror}", node) from None
+        self._tasks.append(task)
         self._nodes.append(node)
         return {"process": number, "out": str(out.name), "err": str(err.name)}
 
@@ -130,7 +137,7 @@ class Calls:
 
     def signal(self, process: int, number: int) -> None:
         """Signal a program, if it still runs."""
-        self._tasks[process].send(signal.Signals(number))
+        self._tasks[process].send(number)
 
     def put(self, node: str, path: str, mode: int, file: str) -> None:
         """Write a file to a node, with the content of a file in EXCHANGED."""

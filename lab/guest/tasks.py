@@ -138,7 +138,7 @@ class Task:
         if self._on_exit:
             self._on_exit(self)
 
-    def send(self, number: signal.Signals) -> None:
+    def send(self, number: int) -> None:
         """Signal it (``enter`` passes signals on to the container); its end is then not a failure."""
         if self.alive:
             self.expected = True
@@ -147,5 +147,7 @@ class Task:
     def describe_end(self) -> str:
         """How it ended, for a message."""
         if self.signal is not None:
-            return f"was killed by {signal.Signals(self.signal).name}"
+            from lab.shared.signals import signal_name
+
+            return f"was killed by {signal_name(self.signal)}"
         return f"ended with status {self.exit}"

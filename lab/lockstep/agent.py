@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 from typing import Any
 
 from lab.errors import RunError
@@ -25,6 +26,7 @@ class Agent:
         self._guest = guest
         self._channel = channel
         self._limits = limits
+        self._alone = threading.Lock()
 
     def await_timeline(self) -> None:
         """Wait until the network is up and the timeline begins.
@@ -41,9 +43,16 @@ class Agent:
             CallError: It cannot be done.
             RunError: The run failed meanwhile, and has ended.
         """
-        self._guest.resume()
-        self._send(do, parameters)
-        return self._answer()
+        if not self._alone.acquire(blocking=False):
+            raise CallError(
+                "another thread waits for this lab; let one thread use it, since virtual time goes on in each call"
+            )
+        try:
+            self._guest.resume()
+            self._send(do, parameters)
+            return self._answer()
+        finally:
+            self._alone.release()
 
     def end(self, do: str) -> Walls:
         """Have the run end, and wait until the guest is off; ``do``: "finish" or "end".

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -93,6 +94,7 @@ class Lab:
         self._out = directory
         self._directory: Path | None = None
         self._closing = contextlib.ExitStack()
+        self._process = os.getpid()
         self._agent: Agent | None = None
         self._machine: Machine | None = None
         self._ended: str | None = None  # why nothing more can be done
@@ -204,6 +206,8 @@ class Lab:
 
     def close(self) -> None:
         """End the guest at once, if it still runs. Its files stay as they are."""
+        if self._is_forked():  # the guest is that of the other process, and stays
+            return
         self._ended = self._ended or "the lab has been closed"
         self._closing.close()
 
@@ -240,9 +244,14 @@ class Lab:
         """
         if self._ended is not None:
             raise CallError(self._ended, hint="make another Lab to start anew")
+        if self._is_forked():
+            raise CallError("this process is a fork of the one that has the lab; use the lab there")
         if self._agent is None:
             raise CallError("the lab has not started", hint="write with Lab(…) as net:, or call start()")
         return self._agent
+
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
 
     # Time
 
@@ -318,6 +327,8 @@ class Lab:
             RunError: The run failed meanwhile.
         """
         waited: Condition = Holds(condition) if callable(condition) else condition
+        if not hasattr(waited, "holds"):
+            raise CallError(f"{condition!r} is no condition; write associated(…), or lambda: …")
         self._running()
         timeout_ns, poll_ns = time_ns(timeout_s, "timeout_s"), max(1, time_ns(poll_s, "poll_s"))
         begun_ns = self.now_ns

@@ -14,11 +14,12 @@ from typing import Any, Protocol
 
 from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
-from lab.lockstep.words import Time, argv_of
+from lab.lockstep.words import Time, argv_of, environment_of, mode_of, text_of
 from lab.shared.types import Node as Spec
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 _UNFIT = re.compile(r"[^A-Za-z0-9._-]+")  # for the name of a file
+_MOST_NAME = 100  # characters of a program in the name of a file
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class Node:
         """Start a program; parameters as those of ``run``. What still runs at the end of the lab gets SIGTERM."""
         return self._start(argv, f'net["{self.name}"].popen', input, cwd, env)
 
-    def put(self, content: bytes | str | Path, path: str, mode: int | None = None) -> None:
+    def put(self, content: bytes | str | Path, path: str | Path, mode: int | None = None) -> None:
         """Write a file to the node.
 
         Args:
@@ -133,16 +134,19 @@ class Node:
         Raises:
             CallError: There is no such file of the host, or it cannot be written there.
         """
+        target = text_of(path, "put: the path")
+        permissions = None if mode is None else mode_of(mode)
         if isinstance(content, Path):
             self._must_be_file(content)
         given = self._new_file()
         if isinstance(content, Path):
             shutil.copyfile(content, given)
-            mode = content.stat().st_mode & 0o777 if mode is None else mode
+            permissions = content.stat().st_mode & 0o777 if permissions is None else permissions
         else:
             given.write_bytes(_bytes(content))
         try:
-            self._lab.ask("put", node=self.name, path=path, mode=0o644 if mode is None else mode, file=given.name)
+            permissions = 0o644 if permissions is None else permissions
+            self._lab.ask("put", node=self.name, path=target, mode=permissions, file=given.name)
         finally:
             given.unlink(missing_ok=True)
 
@@ -152,15 +156,16 @@ class Node:
         if not path.is_file():
             raise CallError(f'net["{self.name}"].put: there is no file {path} (in {Path.cwd()})')
 
-    def get(self, path: str) -> bytes:
+    def get(self, path: str | Path) -> bytes:
         """The content of a file of the node.
 
         Raises:
             CallError: There is no such file.
         """
+        source = text_of(path, "get: the path")
         got = self._new_file()
         try:
-            self._lab.ask("get", node=self.name, path=path, file=got.name)
+            self._lab.ask("get", node=self.name, path=source, file=got.name)
             return got.read_bytes()
         finally:
             got.unlink(missing_ok=True)
@@ -194,12 +199,14 @@ class Node:
         env: Mapping[str, str] | None,
     ) -> Process:
         words = argv_of(argv, example)
-        name = f"{self.name}-{_UNFIT.sub('-', Path(words[0]).name)}"
+        environment = environment_of(env)
+        folder = None if cwd is None else text_of(cwd, "cwd:")
+        name = f"{self.name}-{_UNFIT.sub('-', Path(words[0]).name[:_MOST_NAME])}"
         given = None
         if input is not None:
             given = self._new_file()
             given.write_bytes(_bytes(input))
-        around = {**({} if cwd is None else {"cwd": cwd}), **({"env": dict(env)} if env else {})}
+        around = {**({} if folder is None else {"cwd": folder}), **({"env": environment} if environment else {})}
         started = self._lab.ask(
             "start", node=self.name, argv=words, name=name, stdin=None if given is None else given.name, **around
         )

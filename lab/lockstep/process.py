@@ -11,8 +11,9 @@ from typing import Protocol
 
 from lab.errors import LabError
 from lab.lockstep.errors import CommandError, WaitError
-from lab.lockstep.words import Time, longer_duration, time_ns
+from lab.lockstep.words import Time, longer_duration, signal_of, time_ns
 from lab.machine.watch import tails
+from lab.shared.signals import signal_name
 
 __tracebackhide__ = True  # pytest shows the line of the caller
 TIMEOUT_S = 60.0
@@ -46,7 +47,7 @@ class Result:
 
 def _end(status: int) -> str:
     if status < 0:
-        return f"was killed by {signal.Signals(-status).name}"
+        return f"was killed by {signal_name(-status)}"
     return f"ended with status {status}"
 
 
@@ -132,7 +133,7 @@ class Process:
 
     def send_signal(self, number: int) -> None:
         """Send it a signal, which it sees once time goes on; nothing if it has ended."""
-        self._lab.ask("signal", process=self._number, number=int(number))
+        self._lab.ask("signal", process=self._number, number=signal_of(number))
 
     def terminate(self) -> None:
         """Send SIGTERM."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -29,6 +30,8 @@ def time_ns(time: Time, what: str) -> int:
     Raises:
         CallError: It is not a time.
     """
+    if not isinstance(time, str | float | int):
+        raise CallError(f"{what}: {time!r} is no time; write a number of seconds, such as 12.5")
     text = time if isinstance(time, str) else f"{float(time):.9f} s"
     try:
         found = int(units.DURATION.parse(text, usual="s"))
@@ -56,10 +59,60 @@ def argv_of(argv: Sequence[str], example: str) -> list[str]:
             f'{example}("{argv}"): a command is a list of words; write {example}({listed})',
             hint=f'for pipes and variables: {example}(["sh", "-c", "{argv}"])',
         )
-    words = [os.fspath(word) for word in argv]
+    words = [text_of(word, f"{example}: the word") for word in argv]
     if not words:
         raise CallError(f'{example}([]): there is no command; write {example}(["ping", "-c", "3", "h1"])')
     return words
+
+
+def text_of(text: object, what: str) -> str:
+    """A text, or a path, that a program of a node can get.
+
+    Raises:
+        CallError: It is neither, or has a zero byte.
+    """
+    if not isinstance(text, str | os.PathLike):
+        wanted = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        raise CallError(f"{what} {text!r} is no text; write {json.dumps(wanted)}")
+    found = str(text)
+    if "\0" in found:
+        raise CallError(f"{what} {found!r} has a zero byte, which ends a text; leave it out")
+    return found
+
+
+def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
+    """Variables of an environment.
+
+    Raises:
+        CallError: A name or a value is none.
+    """
+    found = {text_of(name, "env: the name"): text_of(value, f"env: {name}:") for name, value in (values or {}).items()}
+    for name in found:
+        if not name or "=" in name:
+            raise CallError(f'env: "{name}" is no name of a variable; write env={{"NAME": "value"}}')
+    return found
+
+
+def mode_of(mode: int) -> int:
+    """The permissions of a file.
+
+    Raises:
+        CallError: They are none.
+    """
+    if not isinstance(mode, int) or not 0 <= mode <= 0o7777:
+        raise CallError(f"mode: {mode!r} are no permissions; write a number, such as 0o644")
+    return mode
+
+
+def signal_of(number: int) -> int:
+    """The number of a signal.
+
+    Raises:
+        CallError: There is none of that number.
+    """
+    if not isinstance(number, int) or not 1 <= number < signal.NSIG:
+        raise CallError(f"{number!r} is no signal; write one of Python's module signal, such as signal.SIGTERM")
+    return int(number)
 
 
 def setting(key: str, value: Any) -> str:

@@ -98,7 +98,7 @@ def _read(reference: Reference, _stamp: tuple[object, ...]) -> DockerImage:
 
 def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
     runs = config.get("config") or {}
-    environment = dict(_variable(text) for text in runs.get("Env") or [])
+    environment = dict(_variable(text) for text in _words(runs.get("Env"), "Env"))
     environment.setdefault("PATH", PATH)
     return DockerImage(
         layers_name(config),

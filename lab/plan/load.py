@@ -28,6 +28,7 @@ from lab.plan.workload.former import current_path
 from lab.shared.types import Plan
 
 _TRACE_MOST = 64 << 20  # bytes
+_MOST_IMAGES = 14  # HOSTROM_MAX of the kernel, without the base image and the code of a stack
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 
 
@@ -182,6 +183,13 @@ def _images(
                 else flat(error)
             )
     raise_all(errors)
+    different = {*found, *(image.layers for image in docker.values() if image.layers)}
+    if len(different) > _MOST_IMAGES:
+        raise document.error(
+            ("nodes",),
+            f"{len(different)} different images; a topology has {_MOST_IMAGES} at most",
+            "make one image of several: the files of each node are its own",
+        )
     return found, docker
 
 

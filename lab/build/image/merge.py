@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 _WHITEOUT, _OPAQUE = ".wh.", ".wh..wh..opq"
 _XATTR = "SCHILY.xattr."
@@ -70,7 +70,7 @@ def merge(layers: list[Path], merged: Path) -> Merged:
                 raise BrokenLayerError(f"layer {number} of {len(layers)}: {error}") from None
         first_names: dict[int, str] = {}
         newest_s = 0
-        for name, file in _walk(root.children if root else {}, ""):
+        for name, file in _walk(root.children if root else {}):
             newest_s = max(newest_s, _write(target, name, file, first_names))
     return Merged(sorted(set(left_out)), newest_s)
 
@@ -101,13 +101,13 @@ def _apply(root: _File, source: tarfile.TarFile, end: int) -> list[str]:
     if source.fileobj.read(tarfile.BLOCKSIZE).strip(b"\0"):  # tarfile takes a damaged header for the end
         raise ValueError(f"a damaged header after {len(members)} files")
     for parts, _ in members:  # they are about lower layers, wherever they are in this one
-        if parts and parts[-1] == _OPAQUE:
-            folder = _find(root, parts[:-1])
-            if folder is not None:
+        if not parts or not parts[-1].startswith(_WHITEOUT):
+            continue
+        with suppress(ValueError):  # the folder is not there, so nor is what is removed
+            folder = _follow(root, parts[:-1], None)
+            if parts[-1] == _OPAQUE:
                 folder.children.clear()
-        elif parts and parts[-1].startswith(_WHITEOUT):
-            folder = _find(root, parts[:-1])
-            if folder is not None:
+            else:
                 folder.children.pop(parts[-1].removeprefix(_WHITEOUT), None)
     devices = []
     for parts, member in members:
@@ -181,11 +181,13 @@ def _follow(root: _File, parts: list[str], source: tarfile.TarFile | None) -> _F
     return way[-1]
 
 
-def _walk(children: dict[str, _File], above: str) -> Iterator[tuple[str, _File]]:
-    for name in sorted(children):
-        file, path = children[name], str(PurePosixPath(above, name))
+def _walk(children: dict[str, _File]) -> Iterator[tuple[str, _File]]:
+    """Each file with its path, in order; without recursion, since folders may be deeper than Python's stack."""
+    rest = [(name, children[name]) for name in sorted(children, reverse=True)]
+    while rest:
+        path, file = rest.pop()
         yield path, file
-        yield from _walk(file.children, path)
+        rest += [(f"{path}/{name}", file.children[name]) for name in sorted(file.children, reverse=True)]
 
 
 def _write(target: tarfile.TarFile, name: str, file: _File, first_names: dict[int, str]) -> int:

@@ -161,13 +161,15 @@ def ensure_node_image(
         store: the cache; default: the user's.
 
     Raises:
-        BuildError: a package is not available, or a step failed.
+        BuildError: a list has a mistake, a package is not available, or a step failed.
         HostError: a tool, space or permission is missing.
         InputError: the folder has nothing to build, or not what it should have.
     """
     store = store or _store()
     folder = Folder(directory)
     folder.check()
+    if folder.requirements:
+        wheels.check(folder.requirements)
     key = folder.key(base)
     if refresh or not store.has(key):
         store.build(

@@ -16,6 +16,9 @@ from lab.library import shown
 
 _NO_WHEEL = re.compile(r"No matching distribution found for (?P<requirement>.+)")
 _NO_NETWORK = re.compile(r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|ProxyError")
+_OTHER_FILES = re.compile(
+    r"-[rcef]|--(requirement|constraint|editable|find-links)\b|\.|/|(\S+\s*@\s*)?(file:|(git|hg|svn|bzr)\+)"
+)
 _OLDEST_GLIBC = 5  # minor version, that of manylinux1
 _RECORDED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")  # pip's notes in .dist-info
 
@@ -48,6 +51,17 @@ def options(packages: Mapping[str, str]) -> list[str]:
         *(f"--abi={abi}" for abi in abis),
         *(f"--platform={platform}" for platform in platforms),
     ]
+
+
+def check(requirements: Path) -> None:
+    """Raise BuildError for a line whose packages depend on more than its text: they would not be built anew."""
+    for number, line in enumerate(requirements.read_text().splitlines(), 1):
+        if _OTHER_FILES.match(line.strip()):
+            raise BuildError(
+                f'"{line.strip()}" leads to other files',
+                where=f"{shown(requirements)}:{number}",
+                hint="write the packages themselves, such as numpy==2.3.1; files that are not packages go into files/",
+            )
 
 
 def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log: BuildLog) -> dict[str, Added]:

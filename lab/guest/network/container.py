@@ -52,6 +52,11 @@ def _opened(directory: str) -> Iterator[int]:
         os.close(descriptor)
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a FIFO that nobody reads is an error."""
+    return os.open(path, flags | os.O_NONBLOCK, 0o666)
+
+
 def _change_root(directory: int) -> None:
     os.fchdir(directory)
     os.chroot(".")
@@ -149,7 +154,7 @@ class Root:
         try:
             with self.files():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                file = target.open("wb")
+                file = open(target, "wb", opener=_without_waiting)  # noqa: SIM115
             with file:
                 file.writelines(chunks)
                 os.fchmod(file.fileno(), mode)

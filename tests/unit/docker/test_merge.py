@@ -125,3 +125,18 @@ def test_broken_layers(tmp_path: Path, broken: bytes, message: str) -> None:
     with pytest.raises(BrokenLayerError) as failure:
         merged(tmp_path, layer(file("low")), broken)
     assert str(failure.value).startswith(message)
+
+
+def test_folders_may_be_deeper_than_the_stack_of_python(tmp_path: Path) -> None:
+    path = "/".join(["d"] * 2000)
+    found, _ = merged(tmp_path, layer(file(path, b"1")))
+    assert len(found) == 2000
+    assert found[path].size == 1
+
+
+def test_a_whiteout_below_a_link_removes_what_the_link_leads_to(tmp_path: Path) -> None:
+    low = layer(folder("usr/bin"), file("usr/bin/a", b"1"), file("usr/bin/b", b"2"), link("bin", "usr/bin"))
+    found, _ = merged(tmp_path, low, layer(file("bin/.wh.a")))
+    assert list(found) == ["bin", "usr", "usr/bin", "usr/bin/b"]
+    found, _ = merged(tmp_path, low, layer(file("bin/.wh..wh..opq")))
+    assert list(found) == ["bin", "usr", "usr/bin"]

@@ -245,3 +245,24 @@ def test_no_skopeo(planned: Planned, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HostError, match="skopeo is not installed"):
         planned("oci:web")
+
+
+def test_more_images_than_a_guest_has_devices(tmp_path: Path) -> None:
+    nodes, links = "", ""
+    for number in range(15):
+        layout(tmp_path / f"i{number}", [layer(file(f"f{number}"))], {})
+        nodes += f"  n{number}: {{kind: host, image: 'oci:i{number}'}}\n"
+        links += f"  - {{between: [n{number}, s1]}}\n"
+    place = tmp_path / "t.yaml"
+    place.write_text(f"name: t\nnodes:\n  s1: {{kind: switch}}\n{nodes}links:\n{links}")
+    with pytest.raises(InputError, match=r"t\.yaml:2  nodes: 15 different images; a topology has 14 at most"):
+        load(str(place), "idle")
+    for number in range(1, 15):  # equal layers are one image
+        layout(tmp_path / f"same{number}", [layer(file("f0"))], {})
+        place.write_text(place.read_text().replace(f"oci:i{number}'", f"oci:same{number}'"))
+    assert len(load(str(place), "idle").images()) == 1
+
+
+def test_an_environment_that_is_none(mistake: Callable[..., str], tmp_path: Path) -> None:
+    layout(tmp_path / "i", LAYERS, {**CONFIG, "Env": [5]})
+    assert "has a configuration that is not valid: Env is no list of words" in mistake("oci:i")

@@ -113,6 +113,23 @@ def test_what_cannot_be_done_is_refused_and_changes_nothing(guest: LiveGuest, mo
         assert "refused" not in ask(host, "run_until", at_ns=1)
 
 
+def test_a_program_that_the_kernel_refuses(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        refused = ask(host, "start", node="h1", argv=["echo", "x" * 200_000], name="h1-echo")["refused"]
+        assert refused == "h1 cannot start h1-echo: Argument list too long"
+        assert ask(host, "start", node="h1", argv=["true"], name="h1-true")["process"] == 0
+
+
+def test_a_signal_without_a_name(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
+    with driven(guest, monkeypatch) as host:
+        answer(host)
+        ask(host, "start", node="h1", argv=["sleep", "1000"], name="h1-sleep")
+        ask(host, "signal", process=0, number=40)
+        ask(host, "run_until", at_ns=10**12, process=0)
+        assert ask(host, "state", process=0)["signal"] == 40
+
+
 def test_time_goes_to_the_end_of_the_timeline_at_most(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch) -> None:
     with driven(guest, monkeypatch, duration_ns=100 * MS) as host:
         answer(host)

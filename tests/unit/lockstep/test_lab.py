@@ -114,6 +114,11 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
     assert [(one.kind, one.source.rpartition("/")[2]) for one in net.plan.events][1] == ("netem", "own.yaml:4")
 
 
+def test_what_is_no_condition(net: Lab) -> None:
+    with pytest.raises(CallError, match=r"5 is no condition; write associated\(…\), or lambda: …"):
+        net.wait_for(5)  # type: ignore[arg-type]
+
+
 def test_what_is_no_event(net: Lab) -> None:
     with pytest.raises(CallError, match=r'no event; write roam\("sta1", "ap2"\)'):
         net.at(1, "roam")  # type: ignore[arg-type]
@@ -196,6 +201,16 @@ def test_calls_before_the_start_and_after_the_end() -> None:
     lab.close()
     with pytest.raises(CallError, match="the lab has been closed\n  make another Lab to start anew"):
         lab.run_until(1)
+
+
+def test_a_fork_does_not_use_the_lab(net: Lab, agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as forked:
+        forked.setattr("os.getpid", lambda: 0)
+        with pytest.raises(CallError, match="a fork of the one that has the lab; use the lab there"):
+            net.run_for(1)
+        net.close()
+    net.run_for(1)
+    assert net.now_s == 1
 
 
 def test_after_a_failure_calls_tell_it(net: Lab, agent: Agent, tmp_path: Path) -> None:

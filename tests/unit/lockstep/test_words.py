@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab.lockstep import CallError, Event, event, link, move, power, roam
-from lab.lockstep.words import argv_of, caller, settings_of, time_ns
+from lab.lockstep.words import argv_of, caller, environment_of, mode_of, settings_of, signal_of, text_of, time_ns
 
 
 @pytest.mark.parametrize(
@@ -19,8 +21,8 @@ def test_a_time_is_seconds_or_has_a_unit(time: float | str, ns: int) -> None:
     assert time_ns(time, "time_s") == ns
 
 
-@pytest.mark.parametrize("time", ["5", "5 m/s", "soon", float("nan"), -1, "-1 s"])
-def test_what_is_no_time(time: float | str) -> None:
+@pytest.mark.parametrize("time", ["5", "5 m/s", "soon", float("nan"), -1, "-1 s", None, [1]])
+def test_what_is_no_time(time: Any) -> None:
     with pytest.raises(CallError, match="timeout_s: .*write a number of seconds, such as 12.5"):
         time_ns(time, "timeout_s")
 
@@ -31,6 +33,33 @@ def test_a_command_is_a_list() -> None:
         argv_of("ping -c 3 h1", "run")
     with pytest.raises(CallError, match="there is no command"):
         argv_of([], "run")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda: argv_of(["echo", 5], "run"), 'run: the word 5 is no text; write "5"'),  # type: ignore[list-item]
+        (lambda: argv_of(["a\0b"], "run"), r"run: the word 'a\\x00b' has a zero byte"),
+        (lambda: text_of(b"/a", "path:"), r"path: b'/a' is no text; write \"/a\""),
+        (lambda: environment_of({"A": 5}), 'env: A: 5 is no text; write "5"'),  # type: ignore[dict-item]
+        (lambda: environment_of({"A=B": "5"}), 'env: "A=B" is no name of a variable'),
+        (lambda: environment_of({"": "5"}), 'env: "" is no name of a variable'),
+        (lambda: mode_of(-1), "mode: -1 are no permissions; write a number, such as 0o644"),
+        (lambda: mode_of("0644"), "mode: '0644' are no permissions"),  # type: ignore[arg-type]
+        (lambda: signal_of(999), "999 is no signal; write one of Python's module signal"),
+        (lambda: signal_of("SIGTERM"), "'SIGTERM' is no signal"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_the_agent_could_not_take_is_refused_before(given: Callable[[], object], message: str) -> None:
+    with pytest.raises(CallError, match=message):
+        given()
+
+
+def test_what_the_agent_can_take() -> None:
+    assert text_of(Path("/tmp/x"), "path:") == "/tmp/x"
+    assert environment_of({"A": "5"}) == {"A": "5"}
+    assert environment_of(None) == {}
+    assert (mode_of(0o4755), signal_of(15), signal_of(40)) == (0o4755, 15, 40)
 
 
 def test_settings_are_those_of_the_command_line() -> None:

@@ -247,3 +247,20 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(BuildError, match=r"there is no wheel of greeting==1.2 for Python 3.13 on x86-64") as caught:
         installed(tmp_path, monkeypatch)
     assert caught.value.where == str(tmp_path / "requirements.txt")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["-r other.txt", "-cother.txt", "--editable .", "./x.whl", "git+https://host/x.git", "x @ file:///x.whl"],
+)
+def test_requirements_outside_of_the_list_are_refused(line: str, folder: Path, base: Image, tmp_path: Path) -> None:
+    (folder / "requirements.txt").write_text(f"six\n{line}\n")
+    with pytest.raises(BuildError, match="requirements.txt:2  .* leads to other files") as failure:
+        build(folder, base, tmp_path / "cache")
+    assert "write the packages themselves" in str(failure.value)
+
+
+def test_options_of_pip_that_are_in_the_list_stay(tmp_path: Path) -> None:
+    path = tmp_path / "requirements.txt"
+    path.write_text("# a comment\n--pre\n--index-url http://host/simple\nrequests[socks]==2.* \\\n  --hash=sha256:00\n")
+    wheels.check(path)
