@@ -153,7 +153,7 @@ timeline:
   - {at: 0.1 s, exec: h1, run: [ls, /run]}
 """,
     )
-    assert ran.outputs() == ["firstsecond2097152\n", "lab\nlock\n"]
+    assert ran.outputs() == ["firstsecond2097152\n", "lab\n"]
 
 
 def test_a_file_that_cannot_be_written(boot: Callable[..., Ran]) -> None:

@@ -93,6 +93,14 @@ def test_a_node_whose_memory_is_full_of_files_is_named_soon(boot: Callable[..., 
         )
 
 
+def test_many_copies_take_no_virtual_time(boot: Callable[..., Ran]) -> None:
+    """Only a single wait in the kernel does, and that is told apart from 4000 system calls of 1 MiB each."""
+    copy = "{on: client, run: [dd, if=/dev/zero, of=/dev/null, bs=1M, count=4000], as: copy}"
+    ran = boot(WIRED, f"name: copies\nroles: {{client: 1}}\nduration: 1 s\nprocesses:\n  - {copy}\n")
+    (copied,) = [one for one in ran.guest()["processes"] if one["id"] == "copy"]
+    assert copied["ended_ns"] - copied["started_ns"] < 1_000_000  # its start takes some
+
+
 def test_a_program_that_fails_in_a_node_that_can_start_no_more_is_named_with_that(boot: Callable[..., Ran]) -> None:
     place = WIRED.replace("h2: {kind: host", "h2: {kind: host, pids: 20")
     bomb = "i=0; while [ $i -lt 40 ]; do sleep 1 & i=$((i+1)); done"

@@ -52,13 +52,17 @@ def test_the_report_of_the_flagship_says_what_data_waited_for(flagship: tuple[Pa
     directory, _ = flagship
     record = json.loads((directory / "record.json").read_text())
     picture = " ".join(re.sub("<[^>]*>", " ", (directory / "plots" / "outage-around.svg").read_text()).split())
+    timers = 0
     for row in record["metrics"]["outage"]["rows"]:
-        scan, timer = row["why"]
+        scan, *others = row["why"]
         began_ns = max(row["scan_started_ns"], row["last_data_ns"])  # what was before the pause does not count
         assert (scan["cause"], scan["took_ns"]) == ("scan", row["scan_done_ns"] - began_ns)
-        assert (timer["cause"], timer["node"]) == ("rto", "h1") and 200 < timer["rto_ns"] / 1e6 < row["outage"]
+        if row["outage"] > 200:  # Linux's shortest retransmission timeout
+            (timer,) = others
+            assert (timer["cause"], timer["node"]) == ("rto", "h1") and 200 < timer["rto_ns"] / 1e6 < row["outage"]
+            timers += 1
         assert f"At {plain(row['at_ns'] / 1e9)} s, sta1 got no data for" in picture
-    assert "h1 sent again only when" in picture
+    assert timers and "h1 sent again only when" in picture
     samples = (directory / "csv" / "cwnd-over-time.csv").read_text()
     assert samples.count(",segments") > 40
 

@@ -8,10 +8,12 @@
  * had its share. Where computation takes no time there is no tick during a computation, and the
  * loop would never end.
  *
- * Therefore, a task that calls cond_resched() very often without a switch to another one sleeps:
- * 1 us at first, then twice as long each time, up to 1 ms.
+ * Therefore, a task that calls cond_resched() very often without a switch to another one, and
+ * without a new system call, sleeps: 1 us at first, then twice as long each time, up to 1 ms. (Page
+ * faults do not count as new: a program whose memory cannot be had faults again and again.)
  *
- * Large copies call cond_resched() often, too, once a page. BUSY_CALLS is more than 64 MiB take.
+ * Large copies call cond_resched() often, too, once a page. BUSY_CALLS is more than the pages of
+ * 64 MiB, so only a single system call that copies more takes time: 1 us for 128 MiB.
  *
  * No lock: UML has one processor, and only tasks that may sleep come here.
  */
@@ -21,6 +23,8 @@
 #include <linux/sched.h>
 #include <linux/sched/busy_wait.h>
 #include <linux/time-internal.h>
+
+#include "busy_wait.h"
 
 #define BUSY_CALLS 32768
 #define WAIT_US_MIN 1UL
@@ -36,6 +40,12 @@ static struct {
 static unsigned long switches_of_current(void)
 {
 	return current->nvcsw + current->nivcsw;
+}
+
+void busy_wait_new_call(void)
+{
+	busy.calls = 0;
+	busy.wait_us = WAIT_US_MIN;
 }
 
 bool arch_cond_resched(void)
