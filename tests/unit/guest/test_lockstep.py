@@ -24,6 +24,7 @@ from lab.guest.tasks import ENVIRONMENT, Task
 from lab.plan.load import load
 
 MS = 1_000_000
+AGENT = "agent of a run that is driven"
 FOREVER_NS = 10**15
 
 
@@ -63,7 +64,7 @@ def driven(guest: LiveGuest, monkeypatch: pytest.MonkeyPatch, duration_ns: int =
     """The host's end of a run that is driven, beside it; its clock is that of this machine, which may be slow."""
     ours, theirs = socket.socketpair()
     monkeypatch.setattr(lockstep, "opened", theirs.fileno)
-    agent = threading.Thread(target=lockstep.drive, args=(guest, duration_ns))
+    agent = threading.Thread(target=lockstep.drive, args=(guest, duration_ns), name=AGENT)
     with ours, theirs:
         ours.settimeout(10)
         agent.start()
@@ -169,9 +170,9 @@ def test_a_failure_ends_it_without_an_answer(guest: LiveGuest, monkeypatch: pyte
         host.sendall(json.dumps({"do": "run_until", "at_ns": FOREVER_NS}).encode() + b"\n")
         host.shutdown(socket.SHUT_WR)
         host.settimeout(None)
-        agents = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
-        for agent in agents:
-            agent.join()
+        for thread in threading.enumerate():  # other tests may have left theirs
+            if thread.name == AGENT:
+                thread.join()
         host.setblocking(False)
         with pytest.raises(BlockingIOError):
             host.recv(1)
