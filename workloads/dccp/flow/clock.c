@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "fail.h"
+
+static volatile sig_atomic_t stopping;
+static sigset_t waiting_mask; /* of signals that are blocked while waiting: as before stop_on_signals() */
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS) };
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	stopping = 1;
+}
+
+/* The signals stay blocked except in ppoll(), so none can be missed between a look at the flag and the wait. */
+void stop_on_signals(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	if (sigprocmask(SIG_BLOCK, &signals, &waiting_mask) || sigaction(SIGINT, &action, NULL) ||
+	    sigaction(SIGTERM, &action, NULL))
+		fail_errno("signals");
+}
+
+bool stop_asked(void)
+{
+	return stopping;
+}
+
+static int wait_with(struct pollfd *polled, nfds_t count, uint64_t at_ns)
+{
+	const uint64_t now = now_ns();
+	const struct timespec left = timespec_of(at_ns > now ? at_ns - now : 0);
+	const int ready = ppoll(polled, count, at_ns == UINT64_MAX ? NULL : &left, &waiting_mask);
+
+	if (ready < 0 && errno != EINTR)
+		fail_errno("poll");
+	return ready;
+}
+
+void wait_until(uint64_t at_ns)
+{
+	while (!stopping && now_ns() < at_ns)
+		wait_with(NULL, 0, at_ns);
+}
+
+short wait_for(int fd, short events, uint64_t at_ns)
+{
+	struct pollfd polled = { .fd = fd, .events = events };
+
+	return wait_with(&polled, 1, at_ns) > 0 ? polled.revents : 0;
+}

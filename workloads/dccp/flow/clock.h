@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Time, waiting, and stopping on signals. All times are CLOCK_REALTIME, which all nodes share. */
+#ifndef FLOW_CLOCK_H
+#define FLOW_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+uint64_t now_ns(void);
+
+/* From now on SIGINT and SIGTERM do not kill the program, but end the waiting below. */
+void stop_on_signals(void);
+bool stop_asked(void);
+
+/* Waits until at_ns, or until a signal. */
+void wait_until(uint64_t at_ns);
+
+/* Waits for events of poll(2) until at_ns, or until a signal; returns those that occurred. */
+short wait_for(int fd, short events, uint64_t at_ns);
+
+#endif

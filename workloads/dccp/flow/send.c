@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* flow send: sends a flow, and prints what was sent in each interval, and the state of congestion control. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "fail.h"
+#include "flow.h"
+#include "packet.h"
+#include "report.h"
+
+/* A protocol that cannot tell when it takes data again is asked this often, or as often as the processor can. */
+#define RETRY_NS (SECOND_NS / 1000)
+/* After the last packet. */
+#define ENDS_NS (SECOND_NS / 100)
+enum { ENDS = 10 };
+/* For what the transport still has to deliver at the end; the system goes on after that. */
+#define LINGER_NS SECOND_NS
+
+struct sent {
+	uint64_t packets, bytes;
+	uint64_t refused; /* attempts that the transport took nothing of */
+	uint64_t errors;  /* of attempts to send a datagram; UDP goes on after them */
+};
+
+struct sender {
+	const struct send_options *options;
+	int fd;
+	uint64_t start_ns, end_ns, interval, next_state_ns;
+	uint64_t ready_ns; /* when the processor can begin the next packet */
+	struct sent now, all;
+	uint8_t data[PACKET_BYTES_MAX];
+	size_t length, done; /* of the current packet; how much of it the stream has taken */
+	int error;	     /* errno that ended the flow, or 0 */
+};
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns > b_ns ? a_ns : b_ns;
+}
+
+static uint64_t sooner(uint64_t a_ns, uint64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static void report_sent(FILE *to, const struct sent *sent)
+{
+	report_count(to, "packets", sent->packets);
+	report_count(to, "bytes", sent->bytes);
+	report_count(to, "refused", sent->refused);
+	report_count(to, "errors", sent->errors);
+}
+
+static void next_interval(struct sender *sender)
+{
+	report_begin(stdout, "sent", sender->start_ns + (sender->interval + 1) * sender->options->every_ns);
+	report_sent(stdout, &sender->now);
+	report_end(stdout);
+	sender->all.packets += sender->now.packets;
+	sender->all.bytes += sender->now.bytes;
+	sender->all.refused += sender->now.refused;
+	sender->all.errors += sender->now.errors;
+	sender->now = (struct sent){ 0 };
+	sender->interval++;
+}
+
+/* Prints the line of each interval that has ended, and of a sample of the state that is due. */
+static void print_due(struct sender *sender)
+{
+	const uint64_t now = now_ns(), every_ns = sender->options->state_every_ns;
+	const struct protocol *protocol = sender->options->protocol;
+	char *line = NULL;
+	size_t size;
+	FILE *memory;
+
+	while (now >= sender->start_ns + (sender->interval + 1) * sender->options->every_ns)
+		next_interval(sender);
+	if (!every_ns || now < sender->next_state_ns)
+		return;
+	sender->next_state_ns += ((now - sender->next_state_ns) / every_ns + 1) * every_ns;
+	memory = open_memstream(&line, &size);
+	if (!memory)
+		fail_errno("state");
+	report_begin(memory, "state", now);
+	if (protocol->state(sender->fd, &sender->options->settings, memory)) {
+		report_end(memory);
+		fclose(memory);
+		fwrite(line, 1, size, stdout);
+	} else {
+		fclose(memory);
+	}
+	free(line);
+}
+
+/* When print_due() has something to do; at most limit_ns. */
+static uint64_t next_due_ns(const struct sender *sender, uint64_t limit_ns)
+{
+	const uint64_t end_ns = sender->start_ns + (sender->interval + 1) * sender->options->every_ns;
+	const uint64_t due_ns = sooner(end_ns, limit_ns);
+
+	return sender->options->state_every_ns ? sooner(due_ns, sender->next_state_ns) : due_ns;
+}
+
+static void prepare(struct sender *sender, enum packet_type type, uint64_t number)
+{
+	const uint32_t bytes = type == PACKET_DATA ? sender->options->packet_bytes : PACKET_HEADER_BYTES;
+	const struct packet packet = { .type = type, .length = (uint16_t)bytes, .number = number,
+				       .start_ns = sender->start_ns, .sent_ns = now_ns() };
+
+	packet_pack(&packet, sender->data);
+	packet_fill(number, sender->data + PACKET_HEADER_BYTES, bytes - PACKET_HEADER_BYTES);
+	sender->length = bytes;
+	sender->done = 0;
+}
+
+enum outcome { TAKEN, REFUSED, FAILED, BROKEN };
+
+/* Offers the transport what it has not taken of the current packet. */
+static enum outcome offer(struct sender *sender)
+{
+	const ssize_t took =
+		send(sender->fd, sender->data + sender->done, sender->length - sender->done, MSG_NOSIGNAL);
+
+	if (took >= 0) {
+		sender->done += (size_t)took;
+		return sender->done == sender->length ? TAKEN : REFUSED;
+	}
+	if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+		return REFUSED;
+	if (!sender->options->protocol->connected)
+		return FAILED; /* an answer to an earlier datagram, or no way there: this one was not sent */
+	sender->error = errno;
+	return BROKEN;
+}
+
+static uint64_t cost_ns(const struct sender *sender)
+{
+	const struct send_options *options = sender->options;
+
+	return options->per_packet_ns + options->per_byte_ns * options->packet_bytes;
+}
+
+/* Waits until the transport may take data again, but not longer than until due_ns. */
+static void wait_after(struct sender *sender, enum outcome outcome, uint64_t due_ns)
+{
+	const uint64_t cost = cost_ns(sender);
+
+	if (outcome == REFUSED && sender->options->protocol->waits)
+		wait_for(sender->fd, POLLOUT, due_ns);
+	else
+		wait_until(sooner(due_ns, now_ns() + (cost ? cost : RETRY_NS)));
+}
+
+/*
+ * How long to offer a packet: until the end of the flow. One that a stream has begun must be finished, or the sink
+ * could not read what follows.
+ */
+static uint64_t limit_ns(const struct sender *sender)
+{
+	return sender->done ? sender->end_ns + LINGER_NS : sender->end_ns;
+}
+
+/* Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has broken. */
+static bool send_packet(struct sender *sender, uint64_t n)
+{
+	const uint64_t gap_ns = sender->options->gap_ns;
+	const uint64_t turn_ns = later(gap_ns ? sender->start_ns + n * gap_ns : 0, sender->ready_ns);
+	enum outcome outcome = REFUSED;
+
+	while (now_ns() < sooner(turn_ns, sender->end_ns) && !stop_asked()) {
+		wait_until(next_due_ns(sender, sooner(turn_ns, sender->end_ns)));
+		print_due(sender);
+	}
+	prepare(sender, PACKET_DATA, n);
+	while (now_ns() < limit_ns(sender) && !stop_asked()) {
+		outcome = offer(sender);
+		if (outcome == TAKEN || outcome == BROKEN)
+			break;
+		sender->now.refused += outcome == REFUSED;
+		sender->now.errors += outcome == FAILED;
+		wait_after(sender, outcome, next_due_ns(sender, limit_ns(sender)));
+		print_due(sender);
+	}
+	if (outcome != TAKEN)
+		return false;
+	sender->now.packets++;
+	sender->now.bytes += sender->length;
+	sender->ready_ns = now_ns() + cost_ns(sender);
+	print_due(sender);
+	return true;
+}
+
+/* Says how many packets were sent, several times if that can be lost, and lets the transport deliver what it has. */
+static void finish(struct sender *sender)
+{
+	const uint64_t until_ns = sender->end_ns + LINGER_NS;
+	const uint64_t packets = sender->all.packets + sender->now.packets;
+	const int ends = sender->options->protocol->stream ? 1 : ENDS;
+	enum outcome outcome;
+	char nothing;
+
+	for (int i = 0; i < ends && !stop_asked() && now_ns() < until_ns; i++) {
+		prepare(sender, PACKET_END, packets);
+		while ((outcome = offer(sender)) == REFUSED && !stop_asked() && now_ns() < until_ns)
+			wait_after(sender, outcome, until_ns);
+		if (i + 1 < ends)
+			wait_until(now_ns() + ENDS_NS);
+	}
+	if (!sender->options->protocol->connected)
+		return;
+	shutdown(sender->fd, SHUT_WR);
+	/* the sink closes when it has read everything */
+	while (sender->options->protocol->stream && !stop_asked() && now_ns() < until_ns &&
+	       wait_for(sender->fd, POLLIN, until_ns) && recv(sender->fd, &nothing, 1, 0) > 0)
+		;
+}
+
+static void print_end(const struct sender *sender)
+{
+	const struct send_options *options = sender->options;
+
+	report_begin(stdout, "end", now_ns());
+	report_text(stdout, "role", "sender");
+	report_text(stdout, "protocol", options->protocol->name);
+	report_sent(stdout, &sender->all);
+	report_time(stdout, "start_s", sender->start_ns);
+	if (sender->error)
+		report_text(stdout, "error", strerrorname_np(sender->error));
+	report_end(stdout);
+}
+
+int send_run(const struct send_options *options)
+{
+	static struct sender sender;
+
+	stop_on_signals();
+	sender.options = options;
+	sender.fd = protocol_connect(options->protocol, &options->settings);
+	sender.start_ns = sender.next_state_ns = now_ns();
+	sender.end_ns = sender.start_ns + options->duration_ns;
+	for (uint64_t n = 0; send_packet(&sender, n); n++)
+		;
+	/* a stream that has begun a packet cannot take another one */
+	if (!sender.error && (!sender.done || sender.done == sender.length))
+		finish(&sender);
+	while (now_ns() >= sender.start_ns + (sender.interval + 1) * options->every_ns)
+		next_interval(&sender);
+	if (sender.now.packets || sender.now.refused || sender.now.errors)
+		next_interval(&sender);
+	print_end(&sender);
+	fflush(stdout);
+	close(sender.fd);
+	if (sender.error) {
+		errno = sender.error;
+		fail_errno("the flow broke");
+	}
+	return 0;
+}

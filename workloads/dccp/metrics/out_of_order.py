@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Out of order: packets that were overtaken."""
+
+from __future__ import annotations
+
+from lab.metrics.base import Context, Figures, Metric, all_found
+from lab.shared import types
+from lab.units import PERCENT
+
+from ..probes._kinds import Order
+
+
+class OutOfOrder(Metric):
+    """Percentage of the packets of each flow that arrived behind one with a higher number."""
+
+    about = "packets of a flow that arrived behind one that was sent later"
+    takes = (Order,)
+    dimension = PERCENT
+    unit = "%"
+    columns = ("share",)
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Return one row per flow."""
+        figures = Figures()
+        for _, found in all_found(metric, context, Order):
+            share = 100 * found.out_of_order / found.arrived
+            figures.values.append(share)
+            figures.rows.append({"process": found.name, "out_of_order": found.out_of_order, "share": share})
+        return figures
+
+
+METRIC = OutOfOrder()
