@@ -22,11 +22,15 @@ _PEERS = "peers"  # series with the number of a radio's peers; other series of i
 _QUANTITIES = {
     "cwnd": ("congestion window", "Congestion window: up to {high} {unit}", False),
     "rtt": ("round-trip time", "Round-trip time: median {median} {unit}, up to {high} {unit}", True),
+    "allowed_rate": ("rate that congestion control allows", "Allowed rate: up to {high} {unit}", False),
+    "loss_event_rate": ("loss event rate", "Loss event rate: up to {high} {unit}", False),
 }
+# units of probes that are shown in others: that, and how much it is
+_SHOWN_IN = {"B": ("KiB", 1024), "bit/s": ("Mbit/s", 1_000_000)}
 
 
 def figures(record: Record) -> Iterator[Figure]:
-    """Yield figures of signal, congestion windows and round-trip times."""
+    """Yield figures of signal and of what transports tell of congestion control."""
     found = over_time(record)
     if "signal" in found:
         yield _signal(record, found.pop("signal"))
@@ -133,8 +137,9 @@ def _sampled(record: Record, name: str, found: list[dict[str, Any]]) -> Figure:
     label, title, dots = _QUANTITIES[name.partition("-")[0]]
     unit = found[0]["unit"]
     lines = [line(series, index, gap=gap(series), dots=dots) for index, series in enumerate(found)]
-    if unit == "B":  # iperf3 reports windows in bytes
-        unit, lines = "KiB", [replace(line, y=[value / 1024 for value in line.y]) for line in lines]
+    if unit in _SHOWN_IN:
+        unit, much = _SHOWN_IN[unit]
+        lines = [replace(line, y=[value / much for value in line.y]) for line in lines]
     values = sorted(value for line in lines for value in line.y)
     numbers = {"high": plain(values[-1], 3), "median": plain(values[len(values) // 2], 3), "unit": unit}
     drawn = shown(lines, _csv(name))

@@ -19,10 +19,10 @@ _STATE = {
     "rtt_us": ("rtt", "ms", 1000),
     "rto_us": ("rto", "ms", 1000),
     "retransmits": ("retransmits", "packets", 1),
-    "x_bit_s": ("x", "bit/s", 1),
-    "x_recv_bit_s": ("x_recv", "bit/s", 1),
-    "x_calc_bit_s": ("x_calc", "bit/s", 1),
-    "p_ppm": ("p", "%", 10_000),
+    "x_bit_s": ("allowed_rate", "bit/s", 1),
+    "x_recv_bit_s": ("receive_rate", "bit/s", 1),
+    "x_calc_bit_s": ("equation_rate", "bit/s", 1),
+    "p_ppm": ("loss_event_rate", "%", 10_000),
 }
 _NEVER = 1 << 30  # a threshold this high has not been set
 _OF = {"congestion": "tcp", "segment": "tcp", "ccid": "dccp", "service": "dccp", "coverage": "dccp"}
@@ -36,14 +36,21 @@ class FlowSend(Probe):
 
     Series: ``sent`` (bit/s) in each interval, ``refused`` (attempts that a full queue refused), and every ``state``
     what the transport tells of congestion control. TCP (``TCP_INFO``) and CCID 2 (``DCCP_SOCKOPT_CCID_TX_INFO``):
-    ``cwnd``, ``ssthresh``, ``in_flight`` (packets), ``rtt``, ``rto`` (ms). CCID 3: ``x`` (the rate that it allows),
-    ``x_recv``, ``x_calc`` (bit/s), ``p`` (loss event rate, %), ``rtt``, ``rto``. Values: ``packets`` and ``bytes``
-    (given to the transport), ``refused``, ``errors``; ``broke``, if the connection broke, with the name of the error.
+    ``cwnd``, ``ssthresh``, ``in_flight`` (packets), ``rtt``, ``rto`` (ms). CCID 3: ``allowed_rate``, ``receive_rate``,
+    ``equation_rate`` (bit/s; RFC 5348's X, X_recv and X_Bps), ``loss_event_rate`` (%), ``rtt``, ``rto``. Values:
+    ``packets`` and ``bytes`` (given to the transport), ``refused``, ``errors``; ``broke`` (the name of the error), if
+    the connection broke.
     """
 
     about = "packets of TCP, UDP or DCCP to a flow-sink, at a rate or as fast as possible, with the state of congestion"
     acts = True
-    yields = (Samples("sent"), Samples("cwnd"), Samples("rtt"), Samples("x"), Samples("p"))
+    yields = (
+        Samples("sent"),
+        Samples("cwnd"),
+        Samples("rtt"),
+        Samples("allowed_rate"),
+        Samples("loss_event_rate"),
+    )
     params: ClassVar[dict[str, Param]] = {
         "protocol": _report.PROTOCOL,
         "to": Param("str", "address of the sink", required=True),

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""A quantity of congestion control that flow-send samples: common code."""
+
+from __future__ import annotations
+
+from lab.metrics.base import Context, Figures, Metric, chosen, series_of
+from lab.probes.base import Samples, Series
+from lab.shared import types
+
+
+class OfState(Metric):
+    """A subclass sets ``takes``, ``dimension`` and ``unit``; the first of ``takes`` is what it shows."""
+
+    per = ("sample",)
+    factor = 1  # the probe's unit in base units
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Return one series per sender that has the quantity."""
+        figures = Figures()
+        kind = self.takes[0]
+        assert isinstance(kind, Samples)
+        for source in chosen(metric, context, kind):
+            sampled = series_of(source, kind.quantity)
+            values = [value * self.factor for value in sampled.values]
+            if values:
+                figures.series.append(Series(source.id, self.unit, sampled.t_ns, values))
+                figures.values += values
+        return figures
