@@ -22,7 +22,7 @@ _PEERS = "peers"  # series with the number of a radio's peers; other series of i
 _QUANTITIES = {
     "cwnd": ("congestion window", "Congestion window: up to {high} {unit}", False),
     "rtt": ("round-trip time", "Round-trip time: median {median} {unit}, up to {high} {unit}", True),
-    "allowed_rate": ("rate that congestion control allows", "Allowed rate: up to {high} {unit}", False),
+    "allowed_rate": ("allowed rate", "Allowed rate: up to {high} {unit}", False),
     "loss_event_rate": ("loss event rate", "Loss event rate: up to {high} {unit}", False),
 }
 # units of probes that are shown in others: that, and how much it is
