@@ -86,9 +86,10 @@ class FlowSink(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield loss, delivery, delays and their variation, and order; nothing if nothing arrived."""
+        """Yield loss, delivery, delays and their variation, and order; if nothing arrived, that."""
         values = parsed.values
         if not values.get("packets"):
+            yield Delivery(raw.id, 0, 0)
             return
         series = {one.name: one for one in parsed.series}
         yield Flow(raw.id, values["packets"] + values["lost"], values["lost"])

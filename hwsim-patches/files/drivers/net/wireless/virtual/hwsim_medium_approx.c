@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Approximate frames in the hwsim medium: those whose sender said, by UDP-Lite's
- * checksum coverage (RFC 3828), that bit errors in part of them do no harm.
+ * Approximate frames in the hwsim medium: those whose sender said, by the
+ * checksum coverage of UDP-Lite (RFC 3828) or DCCP (RFC 4340, 9.2), that bit
+ * errors in part of them do no harm.
  *
  * Their sender tries them once. Their receiver, if it is told to, gets them with
  * their errors, without an answer. The idea is that of B. Ransford and L. Ceze,
@@ -13,6 +14,7 @@
  * Not recognised, and so sent like all others: encrypted frames, those with four
  * addresses, fragments of IP datagrams, A-MSDUs, and datagrams in a tunnel.
  */
+#include <linux/dccp.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/udp.h>
@@ -30,7 +32,7 @@ static bool udplite_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
 	const struct udphdr *udplite;
 	u32 coverage;
 
-	if (end > skb->len || end < offset + UDPLITE_HEADER_BYTES)
+	if (end < offset + UDPLITE_HEADER_BYTES)
 		return false;
 	udplite = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	if (!udplite)
@@ -40,17 +42,47 @@ static bool udplite_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
 	return coverage >= UDPLITE_HEADER_BYTES && coverage < end - offset;
 }
 
+/* the same of DCCP, whose coverage is of words behind the header with its options */
+static bool dccp_is_partial(const struct sk_buff *skb, u32 offset, u32 end)
+{
+	struct dccp_hdr buffer;
+	const struct dccp_hdr *dccp;
+	u32 coverage;
+
+	if (end < offset + sizeof(buffer))
+		return false;
+	dccp = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	/* 0: all, 1: the header */
+	if (!dccp || !dccp->dccph_cscov || dccp->dccph_doff < sizeof(buffer) / 4)
+		return false;
+	coverage = (dccp->dccph_doff + dccp->dccph_cscov - 1) * sizeof(u32);
+	return coverage < end - offset;
+}
+
+/* whether what @protocol has at @offset of a packet that ends at @end is partly covered */
+static bool is_partial(const struct sk_buff *skb, u8 protocol, u32 offset, u32 end)
+{
+	if (end > skb->len)
+		return false;
+	switch (protocol) {
+	case IPPROTO_UDPLITE:
+		return udplite_is_partial(skb, offset, end);
+	case IPPROTO_DCCP:
+		return dccp_is_partial(skb, offset, end);
+	}
+	return false;
+}
+
 static bool ipv4_is_approximate(const struct sk_buff *skb, u32 offset)
 {
 	struct iphdr buffer;
 	const struct iphdr *ip;
 
 	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
-	if (!ip || ip->version != 4 || ip->ihl < 5 ||
-	    ip->protocol != IPPROTO_UDPLITE || ip_is_fragment(ip))
+	if (!ip || ip->version != 4 || ip->ihl < 5 || ip_is_fragment(ip))
 		return false;
-	return udplite_is_partial(skb, offset + 4 * ip->ihl,
-				  offset + ntohs(ip->tot_len));
+	return is_partial(skb, ip->protocol, offset + 4 * ip->ihl,
+			  offset + ntohs(ip->tot_len));
 }
 
 static bool ipv6_is_approximate(const struct sk_buff *skb, u32 offset)
@@ -66,17 +98,18 @@ static bool ipv6_is_approximate(const struct sk_buff *skb, u32 offset)
 		return false;
 	protocol = ip->nexthdr;
 	start = ipv6_skip_exthdr(skb, offset + sizeof(*ip), &protocol, &fragment);
-	if (start < 0 || fragment || protocol != IPPROTO_UDPLITE)
+	if (start < 0 || fragment)
 		return false;
-	return udplite_is_partial(skb, start, offset + sizeof(*ip) +
-				  ntohs(ip->payload_len));
+	return is_partial(skb, protocol, start, offset + sizeof(*ip) +
+			  ntohs(ip->payload_len));
 }
 
 /**
  * hwsim_frame_is_approximate - whether bit errors in part of a frame do no harm
  * @skb: the frame, from its 802.11 header on
  *
- * Return: true for UDP-Lite over IPv4 or IPv6 whose checksum does not cover all
+ * Return: true for UDP-Lite and DCCP over IPv4 or IPv6 whose checksum does not
+ * cover all
  */
 bool hwsim_frame_is_approximate(const struct sk_buff *skb)
 {

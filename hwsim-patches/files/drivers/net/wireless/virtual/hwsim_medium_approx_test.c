@@ -4,6 +4,7 @@
  * radio takes damaged.
  */
 #include <kunit/test.h>
+#include <linux/dccp.h>
 #include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/slab.h>
@@ -87,6 +88,34 @@ static void approx_is_what_is_not_all_covered(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 0xffff)));
 	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 0)));	/* all */
 	KUNIT_EXPECT_FALSE(test, judge(ipv4_frame(test, 7)));	/* not allowed */
+}
+
+/* as long as a UDP-Lite datagram here; @words: its header, as it says */
+static struct sk_buff *dccp_frame(struct kunit *test, u8 words, u8 coverage)
+{
+	struct sk_buff *skb = frame_new(test, true, ETH_P_IP);
+	struct dccp_hdr *dccp;
+
+	put_ipv4(skb, 0)->protocol = IPPROTO_DCCP;
+	dccp = skb_put_zero(skb, DATAGRAM_BYTES);
+	dccp->dccph_doff = words;
+	dccp->dccph_cscov = coverage;
+	return skb;
+}
+
+static void approx_dccp(struct kunit *test)
+{
+	const u8 words = DATAGRAM_BYTES / 4;
+
+	KUNIT_EXPECT_TRUE(test, judge(dccp_frame(test, 4, 1)));	/* header */
+	KUNIT_EXPECT_TRUE(test, judge(dccp_frame(test, 4, 15)));
+	KUNIT_EXPECT_TRUE(test, judge(dccp_frame(test, words - 1, 1)));
+	KUNIT_EXPECT_TRUE(test, judge(dccp_frame(test, words - 14, 14)));
+	KUNIT_EXPECT_FALSE(test, judge(dccp_frame(test, 4, 0)));	/* all */
+	KUNIT_EXPECT_FALSE(test, judge(dccp_frame(test, words, 1)));
+	KUNIT_EXPECT_FALSE(test, judge(dccp_frame(test, words - 14, 15)));
+	KUNIT_EXPECT_FALSE(test, judge(dccp_frame(test, 2, 1)));	/* too short */
+	KUNIT_EXPECT_FALSE(test, judge(dccp_frame(test, 255, 15)));
 }
 
 static void approx_ipv4(struct kunit *test)
@@ -181,16 +210,21 @@ static void approx_frames_that_are_not_looked_into(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, judge(skb));
 }
 
-/* every length that a frame can be cut to: nothing beyond it is read */
-static void approx_cut_frames(struct kunit *test)
+static void cut(struct kunit *test, struct sk_buff *skb)
 {
-	struct sk_buff *skb = ipv4_frame(test, 8);
 	u32 whole = skb->len;
 
 	for (; skb->len; skb_trim(skb, skb->len - 1))
 		KUNIT_EXPECT_EQ(test, skb->len == whole,
 				hwsim_frame_is_approximate(skb));
 	kfree_skb(skb);
+}
+
+/* every length that a frame can be cut to: nothing beyond it is read */
+static void approx_cut_frames(struct kunit *test)
+{
+	cut(test, ipv4_frame(test, 8));
+	cut(test, dccp_frame(test, 4, 1));
 }
 
 static void approx_a_radio_takes_what_is_for_it(struct kunit *test)
@@ -263,6 +297,7 @@ static void approx_flows_end(struct kunit *test)
 
 static struct kunit_case hwsim_medium_approx_cases[] = {
 	KUNIT_CASE(approx_is_what_is_not_all_covered),
+	KUNIT_CASE(approx_dccp),
 	KUNIT_CASE(approx_ipv4),
 	KUNIT_CASE(approx_ipv6),
 	KUNIT_CASE(approx_frames_that_are_not_looked_into),
