@@ -58,12 +58,19 @@ class Repetitions:
     """How often each point is run, with seeds ``seed``, ``seed`` + 1, …
 
     If ``half_width`` is None: ``least`` times. Otherwise until half the 95 % confidence interval of every metric is at
-    most that share of the mean; at least ``least`` and at most ``most`` times (numbers.statistics.enough).
+    most that share of the mean; at least ``least`` and at most ``most`` times (numbers.statistics.enough). Only metrics
+    in ``of`` count, unless it is None. ``normal``: with the normal quantile instead of Student's.
     """
 
     least: int
     most: int
     half_width: float | None = None
+    of: frozenset[str] | None = None
+    normal: bool = False
+
+    def share(self, metric: str) -> float | None:
+        """Return the largest half-width of a metric, as a share of its mean; None if it may have any."""
+        return self.half_width if self.of is None or metric in self.of else None
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,12 @@ class Adaptive(Model):
     at_most: Integer = Field(
         100, ge=2, le=10_000, description="Maximum number of runs, even if the interval is still too wide."
     )
+    of: Texts | None = Field(None, description="The metrics that must be so precise. Default: all.")
+    normal: bool = Field(
+        False,
+        description="Decide with the normal quantile 1.96 instead of Student's t, as some papers do: fewer runs. The "
+        "intervals that are shown stay Student's.",
+    )
 
     @model_validator(mode="after")
     def _room(self) -> Adaptive:

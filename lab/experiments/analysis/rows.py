@@ -22,6 +22,10 @@ def rows_of(experiment: Experiment, outcomes: Iterable[Outcome]) -> Iterable[Row
             values = [outcome.values.get(metric.name) for outcome in found if outcome.error is None]
             numbers = [value for value in values if value is not None]
             summaries[metric.name] = statistics.summarise(
-                numbers, metric.unit, missing=len(found) - len(numbers), share=experiment.repetitions.half_width
+                numbers,
+                metric.unit,
+                missing=len(found) - len(numbers),
+                share=experiment.repetitions.share(metric.name),
+                normal=experiment.repetitions.normal,
             )
         yield Row(point, summaries)

@@ -23,7 +23,9 @@ NORMAL_95 = 1.96  # two-sided quantile of the normal distribution, for the rule 
 ENDLESS = sys.maxsize  # more than any limit
 
 
-def summarise(values: Sequence[float], unit: str, missing: int = 0, share: float | None = None) -> Summary:
+def summarise(
+    values: Sequence[float], unit: str, missing: int = 0, share: float | None = None, *, normal: bool = False
+) -> Summary:
     """Compute mean, half-width of its 95 % confidence interval and standard deviation of a sample.
 
     Args:
@@ -31,13 +33,19 @@ def summarise(values: Sequence[float], unit: str, missing: int = 0, share: float
         unit: copied to the result.
         missing: number of trials without a value.
         share: largest half-width as a share of the mean, or None.
+        normal: whether the normal quantile decides on that, instead of Student's.
     """
     count = len(values)
     # the standard library computes with fractions: equal values have exactly that mean and a deviation of 0
     mean = float(statistics.mean(values)) if count else None
     deviation = float(statistics.stdev(values)) if count > 1 else None
     ci95 = None if deviation is None else half_width(deviation, count)
-    precise = None if share is None else _precise(mean, ci95, share)
+    if share is None:
+        precise = None
+    elif normal:
+        precise = count > 1 and needed(values, share) <= count
+    else:
+        precise = _precise(mean, ci95, share)
     return Summary(tuple(values), mean, ci95, deviation, count, missing, unit, precise)
 
 
@@ -84,7 +92,7 @@ def needed(values: Sequence[float], half_width: float) -> int:
     return math.ceil(ratio**2) if ratio < math.sqrt(ENDLESS) else ENDLESS
 
 
-def enough(values: Sequence[float], share: float) -> int:
+def enough(values: Sequence[float], share: float, *, normal: bool = False) -> int:
     """Return how many trials to run before checking again; the current number if the mean is precise enough.
 
     ``needed`` uses the normal quantile 1.96, but the reported interval is Student's, which is up to twice as wide for a
@@ -93,8 +101,11 @@ def enough(values: Sequence[float], share: float) -> int:
     Args:
         values: values of the trials so far.
         share: largest half-width of the reported interval as a share of the mean, such as 0.05.
+        normal: leave it at ``needed``.
     """
     count = len(values)
+    if normal:
+        return max(count, needed(values, share))
     if summarise(values, "", share=share).precise:
         return count
     return max(needed(values, share), count + 1)

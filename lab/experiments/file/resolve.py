@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lab import library
-from lab.errors import InputError
+from lab.errors import InputError, suggestion
 from lab.experiments.analysis import claims, metrics
 from lab.experiments.file import figures, grid, paper, planning
 from lab.experiments.file.contents import contents
@@ -49,6 +49,7 @@ def _load(document: Document, only: Sequence[str], reps: int | None) -> Experime
     made = grid.resolve(source, problems)
     whole = _experiment(source, made, problems)
     _check_names(source, problems)
+    _check_repetitions(source, problems)
     problems.errors.sort(key=line_of)
     problems.raise_all()
     find = _finder(document)
@@ -105,10 +106,20 @@ def _metrics(source: Source[Model], problems: Problems) -> tuple[Metric, ...]:
     return tuple(found)
 
 
+def _check_repetitions(source: Source[Model], problems: Problems) -> None:
+    """Check the names of the metrics that must be precise."""
+    rule, known = source.model.repetitions, source.model.metrics
+    for name in (rule.of or ()) if isinstance(rule, Adaptive) else ():
+        if name not in known:
+            message = f'there is no metric "{name}"{suggestion(name, known)}; known metrics: {", ".join(known)}'
+            problems.add(source, ("repetitions", "of"), message)
+
+
 def _repetitions(model: Model) -> Repetitions:
     written = model.repetitions
     if isinstance(written, Adaptive):
-        return Repetitions(written.from_, written.at_most, written.ci95 / 100)
+        of = None if written.of is None else frozenset(written.of)
+        return Repetitions(written.from_, written.at_most, written.ci95 / 100, of, written.normal)
     return Repetitions(written, written)
 
 

@@ -40,7 +40,7 @@ _NOT_KEPT = "its files cannot be kept in {}: {}"
 
 Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # the reasons why these have no value
 Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
-Enough = Callable[[Sequence[float], float], int]
+Enough = Callable[[Sequence[float], float, bool], int]
 Hashes = dict[str, str | None]
 
 
@@ -367,9 +367,10 @@ class Sweep:
         by_seed = sorted(repetitions.outcomes, key=lambda outcome: outcome.seed)
         wanted = 0
         for metric in self._experiment.metrics:
+            share = rule.share(metric.name)
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
-            if values:  # if no trial has a value, more trials would not either
-                wanted = max(wanted, self._enough(values, rule.half_width) - len(values))
+            if values and share is not None:  # if no trial has a value, more trials would not either
+                wanted = max(wanted, self._enough(values, share, rule.normal) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._pool.waiting.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more
@@ -419,7 +420,7 @@ def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, flo
     return values(metrics, data)
 
 
-def _enough(values: Sequence[float], share: float) -> int:
+def _enough(values: Sequence[float], share: float, normal: bool) -> int:
     from lab.experiments.analysis.statistics import enough
 
-    return enough(values, share)
+    return enough(values, share, normal=normal)

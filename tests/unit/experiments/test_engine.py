@@ -96,7 +96,7 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
+        enough: Callable[[Sequence[float], float, bool], int] | None = lambda values, share, normal: 0,
     ) -> tuple[Outcome, ...]:
         return self.prepare(file, work, fresh=fresh, enough=enough).run()
 
@@ -106,7 +106,7 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        enough: Callable[[Sequence[float], float], int] | None = lambda values, share: 0,
+        enough: Callable[[Sequence[float], float, bool], int] | None = lambda values, share, normal: 0,
         plan: Callable[[Experiment, Point, int], Trial] | None = None,
         values: Values | None = None,
     ) -> Sweep:
@@ -347,7 +347,7 @@ def test_workers_are_given_a_few_trials_ahead(lab: Lab) -> None:
 def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
     asked: list[int] = []
 
-    def enough(values: Sequence[float], share: float) -> int:
+    def enough(values: Sequence[float], share: float, normal: bool) -> int:
         assert share == 0.05
         assert list(values) == sorted(values)  # by seed, whatever ended first
         asked.append(len(values))
@@ -361,7 +361,7 @@ def test_repetitions_go_on_until_there_are_enough(lab: Lab) -> None:
 
 
 def test_there_is_a_cap(lab: Lab) -> None:
-    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, enough=lambda values, share: 1000)
+    found = lab.sweep(experiment(1, Repetitions(3, 8, 0.05)), by_seed, enough=lambda values, share, normal: 1000)
     assert len(found) == 8
 
 
@@ -397,8 +397,14 @@ def test_what_does_not_scatter_and_what_is_zero(lab: Lab) -> None:
 
 def test_each_point_has_as_many_as_it_needs(lab: Lab) -> None:
     rule = Repetitions(2, 100, 0.05)
-    found = lab.sweep(experiment(2, rule), by_seed, enough=lambda values, share: 2 if values[0] < 10 else 4)
+    found = lab.sweep(experiment(2, rule), by_seed, enough=lambda values, share, normal: 2 if values[0] < 10 else 4)
     assert [outcome.point for outcome in found] == [0, 0, 1, 1, 1, 1]
+
+
+def test_a_metric_that_need_not_be_precise_asks_for_no_trials(lab: Lab) -> None:
+    rule = Repetitions(2, 100, 0.05, frozenset({"another"}))
+    found = lab.sweep(experiment(1, rule), lambda name, seed: float(seed), enough=lambda values, share, normal: 4)
+    assert len(found) == 2
 
 
 def test_failed_trials_are_made_up_for_but_not_if_all_fail(lab: Lab) -> None:
@@ -407,10 +413,10 @@ def test_failed_trials_are_made_up_for_but_not_if_all_fail(lab: Lab) -> None:
     def first_fails(name: str, seed: int) -> Result:
         return Lost("killed") if seed == 1 else float(seed)
 
-    found = lab.sweep(experiment(1, rule), first_fails, enough=lambda values, share: 2)
+    found = lab.sweep(experiment(1, rule), first_fails, enough=lambda values, share, normal: 2)
     assert [outcome.seed for outcome in found if not outcome.error] == [2, 3]
     found = lab.sweep(
-        experiment(1, rule), lambda name, seed: Lost("killed"), enough=lambda values, share: 2, fresh=True
+        experiment(1, rule), lambda name, seed: Lost("killed"), enough=lambda values, share, normal: 2, fresh=True
     )
     assert len(found) == 2
 

@@ -213,6 +213,10 @@ MISTAKES = [
         "19  paper.throughput.unit: throughput is in Mbit/s, which ms cannot be converted to",
     ),
     (("by: roaming, x: distance, values", "x: distance, values"), "19  paper.throughput.values.never: the axis dist"),
+    (
+        ("at_most: 9}", "at_most: 9, of: [delay, thruput]}"),
+        '14  repetitions.of: there is no metric "thruput" (did you mean throughput?)',
+    ),
     # claims
     (("throughput[never]", "throughput[nevr]"), '21  claim "quick is better": no axis has a label "nevr"'),
 ]
@@ -221,6 +225,13 @@ MISTAKES = [
 @pytest.mark.parametrize(("change", "told"), MISTAKES, ids=[told.split(": ")[0] for _, told in MISTAKES])
 def test_mistakes(change: tuple[str, str], told: str) -> None:
     assert f"mine.yaml:{told}" in refusal(changed(change))
+
+
+def test_only_some_metrics_may_have_to_be_precise() -> None:
+    found = loaded(changed(("at_most: 9}", "at_most: 9, of: delay, normal: true}"))).repetitions
+    assert found == Repetitions(3, 9, 0.05, frozenset({"delay"}), normal=True)
+    assert (found.share("delay"), found.share("throughput")) == (0.05, None)
+    assert Repetitions(3, 9, 0.05).share("throughput") == 0.05
 
 
 def test_a_mistake_of_some_points_says_which() -> None:

@@ -97,6 +97,9 @@ def test_the_rule_of_196_is_content_before_the_interval_that_is_told_is_narrow()
     assert found.precise is False
     assert enough(values, 0.05) == 4
     assert enough(values, 0.1) == 3
+    assert enough(values, 0.05, normal=True) == 3
+    assert summarise(values, "ms", share=0.05, normal=True).precise is True
+    assert summarise(values, "ms", share=0.04, normal=True).precise is False
 
 
 @settings(deadline=None)
