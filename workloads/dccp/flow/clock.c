@@ -6,11 +6,11 @@
 #include <signal.h>
 #include <stddef.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "fail.h"
 
 static volatile sig_atomic_t stopping;
-static sigset_t waiting_mask; /* of signals that are blocked while waiting: as before stop_on_signals() */
 
 static struct timespec timespec_of(uint64_t ns)
 {
@@ -25,23 +25,19 @@ uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
+/* A signal may come between a look at the flag and a system call that then waits. So another one follows. */
 static void on_signal(int number)
 {
 	(void)number;
 	stopping = 1;
+	alarm(1);
 }
 
-/* The signals stay blocked except in ppoll(), so none can be missed between a look at the flag and the wait. */
 void stop_on_signals(void)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
-	sigset_t signals;
+	const struct sigaction action = { .sa_handler = on_signal }; /* without SA_RESTART */
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	if (sigprocmask(SIG_BLOCK, &signals, &waiting_mask) || sigaction(SIGINT, &action, NULL) ||
-	    sigaction(SIGTERM, &action, NULL))
+	if (sigaction(SIGINT, &action, NULL) || sigaction(SIGTERM, &action, NULL) || sigaction(SIGALRM, &action, NULL))
 		fail_errno("signals");
 }
 
@@ -54,7 +50,7 @@ static int wait_with(struct pollfd *polled, nfds_t count, uint64_t at_ns)
 {
 	const uint64_t now = now_ns();
 	const struct timespec left = timespec_of(at_ns > now ? at_ns - now : 0);
-	const int ready = ppoll(polled, count, at_ns == UINT64_MAX ? NULL : &left, &waiting_mask);
+	const int ready = ppoll(polled, count, at_ns == UINT64_MAX ? NULL : &left, NULL);
 
 	if (ready < 0 && errno != EINTR)
 		fail_errno("poll");

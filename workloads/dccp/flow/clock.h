@@ -10,7 +10,10 @@
 
 uint64_t now_ns(void);
 
-/* From now on SIGINT and SIGTERM do not kill the program, but end the waiting below. */
+/*
+ * From now on SIGINT and SIGTERM do not kill the program, but end system calls that wait, with EINTR: at the latest a
+ * second later.
+ */
 void stop_on_signals(void);
 bool stop_asked(void);
 

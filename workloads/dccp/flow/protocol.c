@@ -131,10 +131,9 @@ static bool state_udp(int fd, const struct settings *settings, FILE *to)
 }
 
 static const struct protocol PROTOCOLS[] = {
-	{ "tcp", SOCK_STREAM, IPPROTO_TCP, true, true, true, prepare_tcp, state_tcp },
-	{ "udp", SOCK_DGRAM, IPPROTO_UDP, false, false, true, prepare_udp, state_udp },
-	/* dccp_sendmsg() refuses what exceeds tx_qlen, which poll(2) does not know of */
-	{ "dccp", SOCK_DCCP, IPPROTO_DCCP, false, true, false, prepare_dccp, state_dccp },
+	{ "tcp", SOCK_STREAM, IPPROTO_TCP, true, true, prepare_tcp, state_tcp },
+	{ "udp", SOCK_DGRAM, IPPROTO_UDP, false, false, prepare_udp, state_udp },
+	{ "dccp", SOCK_DCCP, IPPROTO_DCCP, false, true, prepare_dccp, state_dccp },
 };
 
 const struct protocol *protocol_named(const char *name)
@@ -173,12 +172,6 @@ static int open_socket(const struct protocol *protocol, const struct settings *s
 	return fd;
 }
 
-static void unblock(int fd)
-{
-	if (fcntl(fd, F_SETFL, O_NONBLOCK))
-		fail_errno("O_NONBLOCK");
-}
-
 int protocol_connect(const struct protocol *protocol, const struct settings *settings)
 {
 	struct addrinfo *to = resolve(settings);
@@ -187,7 +180,8 @@ int protocol_connect(const struct protocol *protocol, const struct settings *set
 	if (connect(fd, to->ai_addr, to->ai_addrlen))
 		fail_errno(settings->host);
 	freeaddrinfo(to);
-	unblock(fd);
+	if (fcntl(fd, F_SETFL, O_NONBLOCK))
+		fail_errno("O_NONBLOCK");
 	return fd;
 }
 
@@ -199,6 +193,5 @@ int protocol_listen(const struct protocol *protocol, const struct settings *sett
 	if (bind(fd, at->ai_addr, at->ai_addrlen) || (protocol->connected && listen(fd, 1)))
 		fail_errno("listening");
 	freeaddrinfo(at);
-	unblock(fd);
 	return fd;
 }

@@ -23,7 +23,6 @@ struct protocol {
 	int type, number; /* of socket(2) */
 	bool stream;	  /* packets follow each other without boundaries */
 	bool connected;	  /* the sink accepts a connection, and it ends */
-	bool waits;	  /* poll(2) tells when it takes data again */
 	/* Sets options before connect() or listen(). Exits with a message if one cannot be set. */
 	void (*prepare)(int fd, const struct settings *settings, bool sender);
 	/* Adds the state of congestion control to a line. False: there is none. */
@@ -33,7 +32,7 @@ struct protocol {
 /* Returns NULL if there is no protocol of that name. */
 const struct protocol *protocol_named(const char *name);
 
-/* Return a non-blocking socket. They exit with a message on failure. */
+/* They exit with a message on failure. This one returns a non-blocking socket. */
 int protocol_connect(const struct protocol *protocol, const struct settings *settings);
 /* For a protocol that is not connected, this is the socket to receive from. */
 int protocol_listen(const struct protocol *protocol, const struct settings *settings);

@@ -13,7 +13,7 @@
 #include "packet.h"
 #include "report.h"
 
-/* A protocol that cannot tell when it takes data again is asked this often, or as often as the processor can. */
+/* After an error of UDP, if the processor is no slower. */
 #define RETRY_NS (SECOND_NS / 1000)
 /* After the last packet. */
 #define ENDS_NS (SECOND_NS / 100)
@@ -150,7 +150,7 @@ static void wait_after(struct sender *sender, enum outcome outcome, uint64_t due
 {
 	const uint64_t cost = cost_ns(sender);
 
-	if (outcome == REFUSED && sender->options->protocol->waits)
+	if (outcome == REFUSED)
 		wait_for(sender->fd, POLLOUT, due_ns);
 	else
 		wait_until(sooner(due_ns, now_ns() + (cost ? cost : RETRY_NS)));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* flow sink: receives one flow, and prints what arrived in each interval. */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -58,16 +57,14 @@ static void take_stream(struct sink *sink)
 	sink->held -= begin;
 }
 
-/* Reads until nothing is left for now. */
+/* Reads until the flow has ended, or a signal. Waiting in recv() saves two system calls for each packet. */
 static void read_all(struct sink *sink, int fd)
 {
 	const bool stream = sink->options->protocol->stream;
 
-	while (!sink->ended) {
+	while (!sink->ended && !stop_asked()) {
 		const ssize_t got = recv(fd, sink->data + sink->held, sizeof(sink->data) - sink->held, 0);
 
-		if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return;
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 || (got == 0 && sink->options->protocol->connected)) {
@@ -106,13 +103,12 @@ static void print_end(struct sink *sink)
 static int accept_one(int listening)
 {
 	for (;;) {
-		const int fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		const int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 
 		if (fd >= 0 || stop_asked())
 			return fd;
-		if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
+		if (errno != EINTR && errno != ECONNABORTED)
 			fail_errno("accept");
-		wait_for(listening, POLLIN, UINT64_MAX);
 	}
 }
 
@@ -134,10 +130,8 @@ int sink_run(const struct sink_options *options)
 	fflush(stdout);
 	if (options->protocol->connected)
 		fd = accept_one(fd);
-	while (fd >= 0 && !sink.ended && !stop_asked()) {
-		wait_for(fd, POLLIN, UINT64_MAX);
+	if (fd >= 0)
 		read_all(&sink, fd);
-	}
 	if (sink.counted)
 		tally_sent(&sink.tally, sink.sent);
 	tally_end(&sink.tally, now_ns());
