@@ -14,6 +14,7 @@ from lab.guest.hostap_socket import Control
 from lab.shared import types
 
 _KNOWN_S = 30  # the kernel forgets a BSS after this time (IEEE80211_SCAN_RESULT_EXPIRE)
+_SCANS = 5  # a probe request is a broadcast: if another station's collides with it, nobody repeats it
 
 
 def scan_request(ap: types.Node) -> str:
@@ -65,22 +66,27 @@ class Handoff:
         self._station = station
         self._ap = ap
         self._guard = guard
-        self._scanned = False
+        self._scans = 0
         self._asked = False
 
     def start(self) -> str:
         """Request the scan; events trigger the rest. Returns wpa_supplicant's answer."""
         interrupt(self._control)
         self._control.handoff = self
-        answer = self._control.request(scan_request(self._ap)).strip()
-        if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
-            raise self._failure(f"{self._station.name} cannot scan: {answer}")
+        answer = self._scan()
         self._control.listen(self._on_event)  # the results of earlier scans have come by now
         return answer
 
     def end(self) -> None:
         """Do nothing more, whatever happens."""
         self._control.forget(self._on_event)
+
+    def _scan(self) -> str:
+        answer = self._control.request(scan_request(self._ap)).strip()
+        if answer not in ("OK", "FAIL-BUSY"):  # busy: a scan is in progress, whose end is as good
+            raise self._failure(f"{self._station.name} cannot scan: {answer}")
+        self._scans += 1
+        return answer
 
     def _failure(self, message: str) -> GuestError:
         self.end()
@@ -89,8 +95,7 @@ class Handoff:
 
     def _on_event(self, stamp_ns: int, text: str) -> None:
         bssid = _radio(self._ap).mac
-        if not self._scanned and "CTRL-EVENT-SCAN-RESULTS" in text:
-            self._scanned = True
+        if not self._asked and "CTRL-EVENT-SCAN-RESULTS" in text:
             self._guard(self._reassociate)
         elif self._asked and "CTRL-EVENT-CONNECTED" in text and bssid in text:
             self.done = True
@@ -107,12 +112,15 @@ class Handoff:
         age_s = _age_s(self._control.request(bss_request(self._ap)))
         # it would try with what it knows of old, and then go back in silence
         known = age_s is not None and age_s < _KNOWN_S
+        if not known and self._scans < _SCANS:
+            self._scan()
+            return
         answer = self._control.request(roam_request(self._ap)).strip() if known else "FAIL"
         if answer != "OK":
             radio = _radio(self._ap)
             last = "" if age_s is None else f"; the last one came {age_s} s ago"
             raise self._failure(
                 f"{self._station.name} cannot roam to {self._ap.name}: no beacon or probe response of "
-                f"{radio.mac} on {radio.frequency_mhz} MHz{last}"
+                f"{radio.mac} on {radio.frequency_mhz} MHz in {self._scans} scans{last}"
             )
         self._asked = True

@@ -18,9 +18,10 @@ SCANNED = "<3>CTRL-EVENT-SCAN-RESULTS "
 
 
 class Supplicant(Control):
-    """A wpa_supplicant that knows no access point."""
+    """A wpa_supplicant that knows no access point, or last heard it ``age`` seconds ago."""
 
     def __init__(self) -> None:
+        self.age: int | None = None
         self._listeners = []
         self.handoff = None
         self.asked: list[str] = []
@@ -28,7 +29,9 @@ class Supplicant(Control):
 
     def request(self, command: str) -> str:
         self.asked.append(command)
-        return "" if command.startswith("BSS") else "OK\n"
+        if command.startswith("BSS"):
+            return "" if self.age is None else f"age={self.age}\n"
+        return "OK\n"
 
     def tell(self, text: str) -> None:
         for listener in tuple(self._listeners):
@@ -49,8 +52,26 @@ def begin(guest: Any) -> Supplicant:
 
 def test_a_handoff_to_an_access_point_that_is_not_heard_fails(guest: Any) -> None:
     supplicant = begin(guest)
-    with pytest.raises(GuestError, match=r"^sta1 cannot roam to ap2: no beacon or probe response"):
+    for _ in range(4):
         supplicant.tell(SCANNED)
+    with pytest.raises(
+        GuestError, match=r"^sta1 cannot roam to ap2: no beacon or probe response of \S+ on 2437 MHz in 5"
+    ):
+        supplicant.tell(SCANNED)
+    assert supplicant.asked.count("SCAN freq=2437") == 5
+
+
+def test_a_probe_request_that_collided_is_repeated(guest: Any) -> None:
+    supplicant = begin(guest)
+    supplicant.age = 100  # of an earlier visit
+    supplicant.tell(SCANNED)
+    assert supplicant.asked[-1] == "SCAN freq=2437"
+    supplicant.age = 0
+    supplicant.tell(SCANNED)
+    assert supplicant.asked.count("SCAN freq=2437") == 2
+    assert supplicant.asked[-1].startswith("ROAM ")
+    supplicant.tell(SCANNED)  # of another scan, while it reassociates
+    assert supplicant.asked[-1].startswith("ROAM ")
 
 
 def test_a_station_that_is_disconnected_meanwhile_ends_its_handoff(guest: Any) -> None:
