@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Dip: how far a flow falls at a handoff, and whether it comes back."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lab.metrics.base import Context, Figures, Metric, chosen, series_of
+from lab.probes.base import Samples, Series
+from lab.shared import types
+from lab.units import PERCENT
+
+_SECOND_NS = 1_000_000_000
+_BEFORE_S = 10  # what the rest is compared with
+_DIP_S = 3  # the handoff, and what congestion control needs to notice
+_AFTER_S = (10, 20)
+
+
+class Dip(Metric):
+    """Goodput of a ``flow-sink`` around each scripted handoff of the run, as a percentage of that in the 10 s before.
+
+    Per ``lowest`` (default): the lowest interval of those that end in the 3 s after it. Per ``recovered``: the mean from
+    10 s to 20 s after. Rows have both. It does not know whose handoffs concern a flow: of one whose sender stays, they
+    show nothing special. No value if nothing arrived in the 10 s before.
+    """
+
+    about = "goodput of a flow in the worst interval of a handoff, or 10 s later, as a share of that before"
+    takes = (Samples("goodput"),)
+    per = ("lowest", "recovered")
+    dimension = PERCENT
+    unit = "%"
+    columns = ("lowest", "recovered")
+
+    def figures(self, metric: types.Metric, context: Context) -> Figures:
+        """Return one row per flow and moment of handoff."""
+        figures = Figures()
+        moments = sorted({event["t_ns"] for event in context.events if event["kind"] == "roam"})
+        for source in chosen(metric, context, self.takes[0]):
+            goodput = series_of(source, "goodput")
+            for row in _rows(goodput, moments):
+                figures.rows.append({"process": source.id, **row})
+                figures.values.append(row[metric.per or "lowest"])
+        return figures
+
+
+def _rows(goodput: Series, moments: Sequence[int]) -> Iterator[dict[str, Any]]:
+    for moment_ns in moments:
+        before = _between(goodput, moment_ns - _BEFORE_S * _SECOND_NS, moment_ns)
+        during = _between(goodput, moment_ns, moment_ns + _DIP_S * _SECOND_NS)
+        after = _between(goodput, *(moment_ns + part * _SECOND_NS for part in _AFTER_S))
+        if not (before and during and after and any(before)):
+            continue
+        whole = statistics.fmean(before)
+        lowest, recovered = (100 * part / whole for part in (min(during), statistics.fmean(after)))
+        yield {"at_s": moment_ns / _SECOND_NS, "lowest": lowest, "recovered": recovered}
+
+
+def _between(goodput: Series, begin_ns: int, end_ns: int) -> list[float]:
+    """Return the values of the intervals that end after the first time, and by the second."""
+    stamped = zip(goodput.t_ns, goodput.values, strict=True)
+    return [value for t_ns, value in stamped if begin_ns < t_ns <= end_ns]
+
+
+METRIC = Dip()
