@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A quantity of congestion control that flow-send samples: common code."""
+"""A quantity that a probe of this stack samples: common code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class OfState(Metric):
     factor = 1  # the probe's unit in base units
 
     def figures(self, metric: types.Metric, context: Context) -> Figures:
-        """Return one series per sender that has the quantity."""
+        """Return one series per process that has the quantity."""
         figures = Figures()
         kind = self.takes[0]
         assert isinstance(kind, Samples)

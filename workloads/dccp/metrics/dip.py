@@ -21,9 +21,9 @@ _AFTER_S = (10, 20)
 class Dip(Metric):
     """Goodput of a ``flow-sink`` around each scripted handoff of the run, as a percentage of that in the 10 s before.
 
-    Per ``lowest`` (default): the lowest interval of those that end in the 3 s after it. Per ``recovered``: the mean from
-    10 s to 20 s after. Rows have both. It does not know whose handoffs concern a flow: of one whose sender stays, they
-    show nothing special. No value if nothing arrived in the 10 s before.
+    Per ``lowest`` (default): the lowest interval of those that end in the 3 s after it. Per ``recovered``: the mean
+    from 10 s to 20 s after. Rows have both. It does not know whose handoffs concern a flow: of one whose sender stays,
+    they show nothing special. No value if nothing arrived in the 10 s before.
     """
 
     about = "goodput of a flow in the worst interval of a handoff, or 10 s later, as a share of that before"

@@ -33,7 +33,17 @@ class FlowSink(Probe):
 
     about = "receiver for flow-send: throughput, loss, order, one-way delay and its variation, in each interval"
     acts = True
-    yields = (Samples("goodput"), Samples("delay"), Samples("delay_change"), Flow, Delivery, Delay, Variation, Order)
+    yields = (
+        Samples("goodput"),
+        Samples("lost"),
+        Samples("delay"),
+        Samples("delay_change"),
+        Flow,
+        Delivery,
+        Delay,
+        Variation,
+        Order,
+    )
     params: ClassVar[dict[str, Param]] = {
         "protocol": _report.PROTOCOL,
         "port": Param("int", "port to listen on", default=5001, least=1, most=65535),
