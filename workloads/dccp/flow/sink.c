@@ -94,6 +94,7 @@ static void print_end(struct sink *sink)
 		report_time(to, "start_s", tally->start_ns);
 		report_time(to, "first_s", tally->first_ns);
 		report_time(to, "last_s", tally->last_ns);
+		report_count(to, "pause_ns", tally->pause_ns);
 	}
 	report_count(to, "foreign", sink->foreign);
 	report_end(to);

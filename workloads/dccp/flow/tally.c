@@ -115,6 +115,8 @@ void tally_packet(struct tally *tally, const struct packet *packet, const uint8_
 		tally->first_ns = at_ns;
 	}
 	print_until(tally, at_ns);
+	if (follows && at_ns - tally->last_ns > tally->pause_ns)
+		tally->pause_ns = at_ns - tally->last_ns;
 	tally->last_ns = at_ns;
 	if (!count_number(tally, packet->number))
 		return;

@@ -37,6 +37,7 @@ struct tally {
 
 	bool began;
 	uint64_t start_ns, first_ns, last_ns;
+	uint64_t pause_ns; /* the longest between two arrivals */
 	uint64_t interval; /* the current one, from 0 */
 	uint64_t next;	   /* the highest number that arrived, plus 1 */
 	int64_t last_delay_ns;
