@@ -24,9 +24,9 @@ class FlowSink(Probe):
     Series, a sample at the end of each interval since the start of the flow: ``goodput`` (bit/s), ``lost`` and
     ``out_of_order`` (packets), and, if anything arrived, ``delay`` and ``delay_change`` (ms): the mean one-way delay,
     and the mean difference from that of the packet before. Values: ``packets``, ``bytes``, ``lost``, ``out_of_order``,
-    ``duplicates``, and ``delay_mean_ns``, ``delay_min_ns``, ``delay_max_ns``; ``pause_ns``, the longest time without an arrival;
-    ``sent`` (packets), if the sender could tell; with ``compare`` ``damaged`` (packets with a wrong bit) and ``wrong_bits``. For jitter there are three: see
-    the metric ``jitter``.
+    ``duplicates``, and ``delay_mean_ns``, ``delay_min_ns``, ``delay_max_ns``; ``pause_ns``, the longest time without an
+    arrival; ``sent`` (packets), if the sender could tell; with ``compare`` ``damaged`` (packets with a wrong bit) and
+    ``wrong_bits``. For jitter there are three: see the metric ``jitter``.
 
     A packet is lost if one with a higher number arrived, or if the sender could say at the end that there was one.
     """

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Metrics of what flow samples over time, around handoffs and gaps."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import pytest
+
+from lab.metrics.base import Figures, Source, load
+from lab.probes.base import Series
+from tests.unit.metrics.samples import SECOND, context, source, wanted
+
+
+def sink(*goodput: float, every_ns: int = SECOND) -> Source:
+    stamps = [(number + 1) * every_ns for number in range(len(goodput))]
+    return source("flow-sink", identifier="sink", series=[Series("goodput", "bit/s", stamps, list(goodput))])
+
+
+def dip(flow: Source, roams_s: Sequence[int], per: str | None = None) -> Figures:
+    given = context(flow, roams_ns=[moment * SECOND for moment in roams_s])
+    return load("dip").figures(wanted("dip", "sink", unit="%", per=per), given)
+
+
+def test_a_dip_is_the_lowest_interval_after_a_handoff() -> None:
+    flow = sink(*[10.0] * 10, 8, 2, 6, 9, *[9.0] * 16)
+    found = dip(flow, [10])
+    assert found.values == [20]
+    assert found.rows == [{"process": "sink", "at_s": 10, "lowest": 20, "recovered": pytest.approx(90)}]
+    assert dip(flow, [10], per="recovered").values == [pytest.approx(90)]
+    assert dip(sink(*[10.0] * 30), [10]).values == [100]
+
+
+def test_a_dip_needs_something_to_compare_with() -> None:
+    assert not dip(sink(*[10.0] * 30), []).rows
+    assert not dip(sink(*[0.0] * 10, *[5.0] * 20), [10]).rows, "nothing arrived before"
+    assert not dip(sink(*[10.0] * 15), [10]).rows, "the run ends too early to say whether it recovered"
+
+
+def test_two_stations_that_roam_at_once_are_one_handoff() -> None:
+    assert len(dip(sink(*[10.0] * 30), [10, 10]).rows) == 1
+
+
+def recovery(flow: Source, *moments: tuple[float, str]) -> list[float]:
+    events = [{"t_ns": int(t_s * SECOND), "kind": kind, "target": "sta1"} for t_s, kind in moments]
+    given = dataclasses.replace(context(flow), events=events)
+    return load("recovery-time").figures(wanted("recovery-time", "sink", unit="s"), given).values
+
+
+def test_a_flow_has_recovered_when_half_of_its_rate_arrives() -> None:
+    flow = sink(*[10.0] * 10, 0, 0, 1, 4.9, 5, 10)
+    assert recovery(flow, (10, "disconnect"), (12, "connect")) == [3 * SECOND]
+
+
+def test_a_flow_that_does_not_recover_counts_until_the_end_of_the_run() -> None:
+    flow = sink(*[10.0] * 10, *[1.0] * 10)
+    assert recovery(flow, (10, "disconnect"), (12, "connect")) == [18 * SECOND]
+
+
+def test_a_gap_is_from_a_disconnect_to_the_next_connect() -> None:
+    flow = sink(*[10.0] * 30)
+    assert recovery(flow, (10, "disconnect")) == []
+    assert recovery(flow, (10, "connect")) == []
+    assert recovery(flow, (10, "disconnect"), (12, "roam"), (13, "connect")) == [SECOND]
+    assert recovery(sink(*[0.0] * 30), (10, "disconnect"), (12, "connect")) == [], "nothing arrived before"
+
+
+@pytest.mark.parametrize(
+    ("kind", "quantity", "unit", "factor"),
+    [
+        ("congestion-window", "cwnd", "packets", 1),
+        ("allowed-rate", "allowed_rate", "bit/s", 1),
+        ("loss-event-rate", "loss_event_rate", "%", 1),
+        ("transport-rtt", "rtt", "ns", 1_000_000),
+        ("sent-rate", "sent", "bit/s", 1),
+    ],
+)
+def test_what_a_sender_samples(kind: str, quantity: str, unit: str, factor: int) -> None:
+    flow = source("flow-send", identifier="flow", series=[Series(quantity, "", [1, 2], [3.0, 5.0])])
+    silent = source("flow-send", identifier="silent")
+    found = load(kind).figures(wanted(kind, "flow", "silent", unit=unit), context(flow, silent))
+    assert found.values == [3 * factor, 5 * factor]
+    assert found.series == [Series("flow", unit, [1, 2], [3 * factor, 5 * factor])]
+
+
+def test_lost_packets_over_time() -> None:
+    flow = source("flow-sink", identifier="sink", series=[Series("lost", "packets", [1, 2], [7, -1])])
+    found = load("lost-packets").figures(wanted("lost-packets", "sink", unit="packets"), context(flow))
+    assert found.values == [7, -1]
