@@ -17,7 +17,7 @@ import shutil
 import tarfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -58,6 +58,7 @@ class NodeImage:
     sha256: str
     packages: dict[str, str]  # name: version of what it adds or changes; Python packages as python:NAME
     key: str
+    reference: str = field(default="", compare=False)  # of a Docker image: where it was found
 
 
 @dataclass(frozen=True)
