@@ -72,6 +72,7 @@ def test_the_dev_container_is_that_of_compose() -> None:
     assert dockerfile.resolve() == CHECKOUT / "docker/Dockerfile" and context.resolve() == CHECKOUT
     assert services()["lab"]["tmpfs"] == ["/tmp:exec,mode=1777,size=${LAB_MEMORY:-4g}"]
     assert "--tmpfs=/tmp:exec,mode=1777,size=4g" in found["runArgs"]
+    assert found["build"]["args"].keys() == services()["lab"]["build"]["args"].keys() == {"NODE_IMAGES"}
     assert not {"--privileged", "--cap-add"} & {word.partition("=")[0] for word in found["runArgs"]}
 
 

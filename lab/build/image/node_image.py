@@ -140,13 +140,17 @@ class Folder:
                         f"/{parent} is a link to {found.content} in nodes; write {FILES}{target}", where=where
                     )
 
-    def key(self, base: Image) -> str:
-        """Return what the layer depends on, except for the day: it stays until a refresh."""
+    def content(self) -> list[bytes | str]:
+        """Return what it says, for keys."""
         requirements = self.requirements.read_text() if self.requirements else ""
-        parts: list[bytes | str] = [base.sha256, SUITE, "\n".join(sorted(self.packages)), requirements]
+        parts: list[bytes | str] = [SUITE, "\n".join(sorted(self.packages)), requirements]
         for name, file in self.files.items():
             parts += [name, file.content, str(file.executable), file.link or ""]
-        return content_key(*parts, *SQFSTAR, *MMDEBSTRAP, *wheels.options(base.packages), str(RECIPE))
+        return [*parts, *SQFSTAR, *MMDEBSTRAP]
+
+    def key(self, base: Image) -> str:
+        """Return what the layer depends on, except for the day: it stays until a refresh."""
+        return content_key(base.sha256, *self.content(), *wheels.options(base.packages), str(RECIPE))
 
 
 def ensure_node_image(
