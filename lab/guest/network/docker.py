@@ -20,9 +20,7 @@ from lab.shared import types
 from lab.shared.paths import ENTER, IMAGES, NODES
 
 _STACK_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONPATH")  # by which programs find the code of a stack
-
-
-_MOST = (1 << 31) - 1
+_MOST = (1 << 31) - 1  # of the numbers of users and groups, as in Docker
 
 
 class _User(NamedTuple):
