@@ -375,16 +375,21 @@ def cache(
         Literal["key", "directory"] | None,
         typer.Argument(metavar="[WHAT]", help="Print only the key or the directory.", show_default=False),
     ] = None,
+    images: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[IMAGE]...", help="Images of nodes that it is to have, too.", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print the directory of the cache, and its key for CI.
 
-    With another key, kernel, image or initrd have to be built again.
+    With another key, kernel, image, initrd or one of those images of nodes have to be built again.
     """
     from lab.build.everything import cache as describe
     from lab.cli.lists import print_facts
+    from lab.library import image_called
 
-    found = describe()
+    found = describe([image_called(name) for name in images or []])
     if what is None:
         print_facts(found, as_json)
     else:

@@ -201,7 +201,7 @@ class Node(Model):
     entrypoint: Texts | None = Field(
         None,
         description="With a Docker image: what it starts instead of its entrypoint and command, such as [/server, -v]; "
-        "[]: nothing, or only command.",
+        '[]: nothing, or only command. Placeholders such as "{h1.ip}" are replaced, here and in command.',
     )
     command: Texts | None = Field(
         None,

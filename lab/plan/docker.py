@@ -18,6 +18,7 @@ from lab.model.node import Node
 from lab.shared.types import Docker, Health
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # Docker's, for images that set none
+_USER_MOST = (1 << 31) - 1  # of uids and gids, as in Docker
 _INTERVAL_NS, _TIMEOUT_NS, _START_INTERVAL_NS, _RETRIES = 30_000_000_000, 30_000_000_000, 5_000_000_000, 3  # Docker's
 
 
@@ -25,13 +26,14 @@ _INTERVAL_NS, _TIMEOUT_NS, _START_INTERVAL_NS, _RETRIES = 30_000_000_000, 30_000
 class DockerImage:
     """A Docker image that a topology names.
 
-    ``layers`` is the name of its files, and empty if nobody has looked at them.
+    ``layers`` is the name of its files, and empty if nobody has looked at them. ``warning`` is what does not hold.
     """
 
     layers: str = ""
     entrypoint: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     runs: Docker = field(default_factory=lambda: Docker([], {}, "/", ""))
+    warning: str = ""
 
     def of(self, node: Node) -> Docker:
         """Return what runs in a node: of a new entrypoint, the image's command is no part, as with Docker."""
@@ -100,6 +102,7 @@ def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
     runs = config.get("config") or {}
     environment = dict(_variable(text) for text in _words(runs.get("Env"), "Env"))
     environment.setdefault("PATH", PATH)
+    health, warning = _health(runs.get("Healthcheck") or {})
     return DockerImage(
         layers_name(config),
         tuple(_words(runs.get("Entrypoint"), "Entrypoint")),
@@ -108,10 +111,11 @@ def _image(config: Mapping[str, Any], reference: Reference) -> DockerImage:
             argv=[],
             environment=environment,
             cwd=str(Path("/", str(runs.get("WorkingDir") or ""))),
-            user=str(runs.get("User") or ""),
-            health=_health(runs.get("Healthcheck") or {}),
+            user=_user(str(runs.get("User") or "")),
+            health=health,
             source=str(reference),
         ),
+        f"{reference} {warning}" if warning else "",
     )
 
 
@@ -130,12 +134,27 @@ def _words(value: Any, key: str) -> list[str]:
     return words
 
 
-def _health(check: Mapping[str, Any]) -> Health | None:
-    """Return the health check; None: there is none, or it is switched off."""
+def _user(text: str) -> str:
+    """Check the numbers of a user, ``UID`` or ``NAME:GID``; names are looked up in the guest."""
+    for part in text.split(":", 1):
+        if part.isdecimal() and int(part) > _USER_MOST:
+            raise ValueError(f"User is {text}, but numbers of users and groups end at {_USER_MOST}")
+    return text
+
+
+def _health(check: Mapping[str, Any]) -> tuple[Health | None, str]:
+    """Return the health check and what to warn of; no check: there is none, or it is switched off or unknown."""
     kind, *words = _words(check.get("Test"), "Test") or ["NONE"]
+    if kind == "NONE":
+        return None, ""
     if kind not in ("CMD", "CMD-SHELL"):
-        return None
-    return Health(
+        return None, (
+            f'has a health check of the kind "{kind}", which is ignored, as in Docker: nothing waits for its health; '
+            "its first word is to be CMD, CMD-SHELL or NONE"
+        )
+    if not words:
+        raise ValueError(f"its health check {kind} has no command")
+    health = Health(
         argv=["/bin/sh", "-c", *words] if kind == "CMD-SHELL" else words,
         interval_ns=int(check.get("Interval") or _INTERVAL_NS),
         timeout_ns=int(check.get("Timeout") or _TIMEOUT_NS),
@@ -143,3 +162,4 @@ def _health(check: Mapping[str, Any]) -> Health | None:
         start_interval_ns=int(check.get("StartInterval") or _START_INTERVAL_NS),
         retries=int(check.get("Retries") or _RETRIES),
     )
+    return health, ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lab import discovery, library
 from lab.docker.reference import is_reference
-from lab.errors import InputError, InputErrors, flat, raise_all
+from lab.errors import InputError, InputErrors, flat, raise_all, warn
 from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
@@ -174,6 +174,8 @@ def _images(
         try:
             if is_reference(node.image):
                 docker[node.image] = look(node.image, document.path.parent, read=read_docker)
+                if warning := docker[node.image].warning:
+                    warn(warning, document.where(("nodes", name, "image")))
                 continue
             found[node.image] = image_file(library.image_called(node.image))
         except InputError as error:

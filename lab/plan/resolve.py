@@ -54,7 +54,7 @@ def resolve(
         _look_at_workload(workload, problems)  # on this topology, it would only repeat these
     problems.raise_all()
     names = _names(topology, net, bound)
-    making = Processes(workload, names, problems, topology.model.medium is not None)
+    making = Processes(workload, names, problems, topology.model.medium is not None, topology)
     processes = making.resolve()
     placed = files.resolve(workload, making, seed, problems)
     events, courses = timeline.resolve(topology, workload, net, names, processes, ways, problems, making.doubtful)

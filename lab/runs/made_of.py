@@ -49,7 +49,7 @@ def versions(uses: Uses, machine: Machine) -> dict[str, object]:
         **({} if machine.kernel.tested else {"kernel_tested": "no"}),
         "packages": machine.image.packages,
         **({stack_entry(stack.name): stack_version(stack)} if stack else {}),
-        **{image_entry(image.name): image.packages for image in machine.images_of(uses)},
+        **{image_entry(image.name): image.reference or image.packages for image in machine.images_of(uses)},
     }
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lab import Lab, runs
 from lab.build.report import SilentReport
+from lab.errors import RunError
 from lab.plan.load import load
 from lab.record import Record
 from tests.docker_images import MADE_S, file, folder, layer, layout, link, program
@@ -103,6 +104,34 @@ def test_its_files_are_those_of_its_layers(run: Run) -> None:
     assert not (record.directory / "raw" / "web.out").exists()  # run: has taken its place
 
 
+def test_links_of_its_folders_may_lead_nowhere(run: Run, tmp_path: Path) -> None:
+    """As a system has it whose /etc is made at its start."""
+    serve = program(tmp_path, "serve")
+    members = (link("etc", "/nix/etc"), link("run", "/nix/run"), link("srv", "nix/srv"))
+    layout(
+        tmp_path / "image",
+        [layer(folder("bin"), file("bin/serve", serve, 0o755), *members)],
+        {"WorkingDir": "/srv/www"},
+    )
+    record = run("processes:\n  - {on: web, run: [serve, show, /nix/etc/hosts, /nix/run/lab/follow], as: show}\n")
+    who, *files = raw(record, "show.out").splitlines()
+    assert who == "uid 0 euid 0 gid 0 in /nix/srv/www on web, HOME=/ GREETING=(null)"
+    assert [line.partition(" 0/0 ")[0] for line in files] == ["/nix/etc/hosts: 100644", "/nix/run/lab/follow: 100755"]
+    assert record.data["versions"][f"image {record.plan.node('web').image}"].endswith("oci:image")
+
+
+def test_a_folder_that_it_needs_is_a_file(run: Run, tmp_path: Path) -> None:
+    layout(tmp_path / "image", [layer(file("etc"))], {})
+    with pytest.raises(RunError, match="topology.yaml:3: oci:image: its /etc cannot be used as a folder: File exists"):
+        run("")
+
+
+def test_a_number_in_passwd_that_is_none(run: Run, tmp_path: Path) -> None:
+    layout(tmp_path / "image", [layer(file("etc/passwd", b"web:x:many:34::/srv:/bin/sh\n"))], {"User": "web"})
+    with pytest.raises(RunError, match='oci:image runs as web: "many" is no number of a user or group'):
+        run("")
+
+
 def test_commands_that_it_lacks_are_those_of_the_base(run: Run) -> None:
     timeline = (
         "timeline:\n  - {at: 100 ms, exec: web, run: [serve, show]}\n"
@@ -130,8 +159,6 @@ def test_commands_that_it_lacks_are_those_of_the_base(run: Run) -> None:
     ],
 )
 def test_failures(run: Run, changed: dict[str, object], message: str) -> None:
-    from lab.errors import RunError
-
     with pytest.raises(RunError) as failure:
         run("", **changed)
     assert message in str(failure.value)

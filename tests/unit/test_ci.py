@@ -26,7 +26,7 @@ PROJECT = CHECKOUT / "docs/examples/ci-project"
 EXAMPLES = PROJECT / ".github/workflows/wifi.yml", PROJECT / ".gitlab-ci.yml"
 ACTION, TEMPLATE = CHECKOUT / "ci/github/action.yml", CHECKOUT / "ci/gitlab.yml"
 _BLOCK = re.compile(r"^```yaml\n(.*?)^```", re.DOTALL | re.MULTILINE)
-_COMMAND = re.compile(r"(?:^|[\s(/])lab ((?:cache|doctor|kernel|rootfs|run)\b[^)\n]*)")
+_COMMAND = re.compile(r"(?:^|[\s(/])lab ((?:cache|doctor|images|kernel|rootfs|run)\b[^)\n]*)")
 
 
 def shown() -> tuple[str, str]:
@@ -91,7 +91,7 @@ def test_scripts_are_sound(script: str) -> None:
 def test_the_commands_of_scripts_exist() -> None:
     text = re.sub(r"^\s*#.*$", "", "\n".join(text for _, text in SCRIPTS), flags=re.MULTILINE)
     calls = [words.split() for words in _COMMAND.findall(text)]
-    assert {words[0] for words in calls} == {"cache", "doctor", "kernel", "rootfs", "run"}
+    assert {words[0] for words in calls} == {"cache", "doctor", "images", "kernel", "rootfs", "run"}
     group = typer.main.get_command(app)
     for verb, *words in calls:
         group.commands[verb].make_context(verb, words)  # type: ignore[attr-defined] # a group
@@ -106,6 +106,37 @@ def test_paths_lead_to_files(files: Iterable[str]) -> None:
     assert gitlab["wifi"]["extends"] in load(TEMPLATE.read_text())
     assert os.access(CHECKOUT / "ci/install", os.X_OK)
     assert (ACTION.parent / "../install").resolve() == CHECKOUT / "ci/install"
+
+
+def called(script: str, images: str, tmp_path: Path) -> tuple[list[str], str]:
+    """Run a script with a ``lab`` that notes and prints its arguments; return these, and the outputs of the step."""
+    tmp_path.mkdir(exist_ok=True)
+    program = tmp_path / "lab"
+    program.write_text(f'#!/bin/sh\necho "$*" >>{tmp_path}/calls\necho "$*"\n')
+    program.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "IMAGES": images, "HWSIM_LAB_IMAGES": images}
+    environment["GITHUB_OUTPUT"] = str(tmp_path / "output")
+    subprocess.run(["sh", "-eu", "-c", script], env=environment, check=True, capture_output=True)
+    output = tmp_path / "output"
+    return (tmp_path / "calls").read_text().splitlines(), output.read_text() if output.exists() else ""
+
+
+def test_node_images_are_built_and_part_of_the_key(tmp_path: Path) -> None:
+    """``images: peer browser``; without, ``lab images`` is not called, which would build all of them."""
+    steps = {step["name"]: step for step in load(ACTION.read_text())["runs"]["steps"]}
+    name, build = steps["Name the cache"], steps["Build what is missing"]
+    assert name["env"] == build["env"] == {"IMAGES": "${{ inputs.images }}"}
+    assert called(build["run"], "peer browser", tmp_path / "a")[0] == ["kernel", "rootfs", "images peer browser"]
+    assert called(build["run"], "", tmp_path / "b")[0] == ["kernel", "rootfs"]
+    assert "key=cache key peer browser\n" in called(name["run"], "peer browser", tmp_path / "c")[1]
+    key, others = (steps["Restore kernel and images"]["with"][key] for key in ("key", "restore-keys"))
+    assert key.startswith("hwsim-lab-${{") and others == key.replace("outputs.key", "outputs.without-images")
+    assert steps["Keep kernel and images"]["with"]["key"] == key
+    template = load(TEMPLATE.read_text())[".hwsim-lab"]
+    assert template["cache"]["key"].endswith("-$HWSIM_LAB_IMAGES") and template["variables"]["HWSIM_LAB_IMAGES"] == ""
+    (line,) = [line for line in template["before_script"] if "lab images" in line]
+    assert called(line + "; lab", "peer browser", tmp_path / "d")[0] == ["images peer browser", ""]
+    assert called(line + "; lab", "", tmp_path / "e")[0] == [""]
 
 
 def test_the_cache_leaves_out_the_tree_of_the_kernel() -> None:

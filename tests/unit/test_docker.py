@@ -72,6 +72,7 @@ def test_the_dev_container_is_that_of_compose() -> None:
     assert dockerfile.resolve() == CHECKOUT / "docker/Dockerfile" and context.resolve() == CHECKOUT
     assert services()["lab"]["tmpfs"] == ["/tmp:exec,mode=1777,size=${LAB_MEMORY:-4g}"]
     assert "--tmpfs=/tmp:exec,mode=1777,size=4g" in found["runArgs"]
+    assert found["build"]["args"].keys() == services()["lab"]["build"]["args"].keys() == {"NODE_IMAGES"}
     assert not {"--privileged", "--cap-add"} & {word.partition("=")[0] for word in found["runArgs"]}
 
 
@@ -132,7 +133,7 @@ def no_compose(host: Host) -> None:
 
 
 def no_registry(host: Host) -> None:
-    host.program("docker", 'case $1 in pull) echo "no such host" >&2; exit 1 ;; esac')
+    host.program("docker", 'case $1 in image) exit 1 ;; pull) echo "no such host" >&2; exit 1 ;; esac')
 
 
 REASONS = [
@@ -159,6 +160,26 @@ def test_what_a_machine_lacks_is_named(host: Host, lacks: Any, reason: str) -> N
 def test_unknown_arguments(host: Host) -> None:
     done = host.run("--fast")
     assert (done.returncode, done.stderr) == (1, "test-docker: usage: scripts/test-docker [--where-possible]\n")
+
+
+def test_a_failed_build_removes_what_there_is(host: Host) -> None:
+    """Containers, also those of docker compose run, what compose made, images, and the base image if it was fetched."""
+    calls = host.root / "calls"
+    there = '"image inspect") exit 1 ;; "ps --all") [ -e removed ] || echo c1 ;; "rm --force") : >removed ;; '
+    host.program("docker", f'echo "$*" >>{calls}; case "$1 $2" in {there} build*) echo no space; exit 1 ;; esac')
+    assert (host.run().returncode, host.run().stderr) == (1, "no space\ntest-docker: the image does not build\n")
+    removing = [line for line in calls.read_text().splitlines() if " rm " in f" {line}" or " down " in line]
+    assert removing[0] == "rm --force --volumes c1"
+    assert removing[1].endswith(" --profile dask down --volumes --remove-orphans")
+    assert re.fullmatch(r"image rm --force hwsim-docker-(\w+):test hwsim-docker-\1:node", removing[2])
+    assert re.fullmatch(r"image rm debian:bookworm-.*", removing[3])
+
+
+def test_what_cannot_be_removed_is_told(host: Host) -> None:
+    host.program("docker", 'case "$1" in ps) echo c1; echo c2 ;; build) exit 1 ;; esac')
+    done = host.run()
+    assert done.returncode == 1
+    assert done.stderr == "test-docker: the image does not build\ntest-docker: left behind: c1 c2\n"
 
 
 def test_a_failed_build_shows_its_end(host: Host) -> None:

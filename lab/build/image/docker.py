@@ -8,6 +8,7 @@ name and the same bytes. Nobody needs privileges, since layers are merged as tar
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256, remove_tree
@@ -53,7 +54,7 @@ def ensure_docker_image(
             )
         except BuildError as error:
             raise BuildError(error.message, where=where, hint=error.hint) from None
-    return load(name, store.path(key))
+    return replace(load(name, store.path(key)), reference=str(reference))
 
 
 def _make(directory: Path, reference: Reference, name: str, store: Store, report: Report) -> None:

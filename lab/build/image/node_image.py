@@ -17,7 +17,7 @@ import shutil
 import tarfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -58,6 +58,7 @@ class NodeImage:
     sha256: str
     packages: dict[str, str]  # name: version of what it adds or changes; Python packages as python:NAME
     key: str
+    reference: str = field(default="", compare=False)  # of a Docker image: where it was found
 
 
 @dataclass(frozen=True)
@@ -139,13 +140,17 @@ class Folder:
                         f"/{parent} is a link to {found.content} in nodes; write {FILES}{target}", where=where
                     )
 
-    def key(self, base: Image) -> str:
-        """Return what the layer depends on, except for the day: it stays until a refresh."""
+    def content(self) -> list[bytes | str]:
+        """Return what it says, for keys."""
         requirements = self.requirements.read_text() if self.requirements else ""
-        parts: list[bytes | str] = [base.sha256, SUITE, "\n".join(sorted(self.packages)), requirements]
+        parts: list[bytes | str] = [SUITE, "\n".join(sorted(self.packages)), requirements]
         for name, file in self.files.items():
             parts += [name, file.content, str(file.executable), file.link or ""]
-        return content_key(*parts, *SQFSTAR, *MMDEBSTRAP, *wheels.options(base.packages), str(RECIPE))
+        return [*parts, *SQFSTAR, *MMDEBSTRAP]
+
+    def key(self, base: Image) -> str:
+        """Return what the layer depends on, except for the day: it stays until a refresh."""
+        return content_key(base.sha256, *self.content(), *wheels.options(base.packages), str(RECIPE))
 
 
 def ensure_node_image(

@@ -44,7 +44,8 @@ def _enter_network(namespace: int) -> None:
 
 
 @contextmanager
-def _opened(directory: str) -> Iterator[int]:
+def opened(directory: str | Path) -> Iterator[int]:
+    """Hold a directory, as what ``inside`` takes."""
     descriptor = os.open(directory, os.O_PATH | os.O_CLOEXEC)
     try:
         yield descriptor
@@ -60,6 +61,18 @@ def _without_waiting(path: str, flags: int) -> int:
 def _change_root(directory: int) -> None:
     os.fchdir(directory)
     os.chroot(".")
+
+
+@contextmanager
+def inside(root: int) -> Iterator[None]:
+    """See a directory as the root of all files. Use nothing else inside: not even modules can be imported."""
+    with opened("/") as own_root, opened(".") as directory:
+        _change_root(root)
+        try:
+            yield
+        finally:
+            _change_root(own_root)
+            os.fchdir(directory)
 
 
 def mount(source: str, target: Path, kind: str, data: str, flags: int = 0) -> None:
@@ -125,13 +138,8 @@ class Root:
 
         Use nothing else inside: not even modules can be imported.
         """
-        with _opened("/") as own_root, _opened(".") as directory:
-            _change_root(self._files)
-            try:
-                yield
-            finally:
-                _change_root(own_root)
-                os.fchdir(directory)
+        with inside(self._files):
+            yield
 
     def terminal(self) -> tuple[int, int]:
         """A new terminal of its own devpts, so that its programs find its name: both ends."""

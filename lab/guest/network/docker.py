@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from lab.guest import commands
 from lab.guest.errors import GuestError
-from lab.guest.network.container import Launch, Root, overlay
+from lab.guest.network.container import Launch, Root, inside, opened, overlay
 from lab.guest.tasks import ENVIRONMENT, run
 from lab.shared import types
 from lab.shared.paths import ENTER, IMAGES, NODES
 
 _STACK_VARIABLES = ("LD_LIBRARY_PATH", "PYTHONPATH")  # by which programs find the code of a stack
+_MOST = (1 << 31) - 1  # of the numbers of users and groups, as in Docker
 
 
 class _User(NamedTuple):
@@ -36,16 +37,16 @@ class DockerRoot(Root):
         """Start it in the namespaces of the container ``base``.
 
         Raises:
-            GuestError: Its user does not exist.
+            GuestError: Its user does not exist, or a folder that it needs cannot be made.
         """
         name = spec.name
         self.root = overlay(NODES / name, commands.DOCKER, str(IMAGES / (spec.image or "")))
+        self._cwd = docker.cwd
+        self._make_folders(["/etc", *(str(Path(target).parent) for _, target, _ in mounts), self._cwd], spec, docker)
         pid = run(commands.start_docker(name, mounts, base.pid), culprit=name)
         super().__init__(name, int(pid), base.procs)
-        self._cwd = docker.cwd
         with self.files():
             _no_name_servers()
-            Path(self._cwd).mkdir(parents=True, exist_ok=True)
             passwd, group = _lines("/etc/passwd"), _lines("/etc/group")
         try:
             self._user = user_of(docker.user, passwd, group)
@@ -53,7 +54,26 @@ class DockerRoot(Root):
             raise GuestError(
                 f"{spec.source}: {docker.source} runs as {docker.user}, but has no {error.args[0]}", name
             ) from None
+        except ValueError as error:
+            raise GuestError(f"{spec.source}: {docker.source} runs as {docker.user or 'root'}: {error}", name) from None
         self._environment = self._with_stacks({"HOSTNAME": name, "HOME": self._user.home, **docker.environment})
+
+    def _make_folders(self, folders: Iterable[str], spec: types.Node, docker: types.Docker) -> None:
+        """Make folders that the image lacks, also where its links lead nowhere, as Docker does.
+
+        Raises:
+            GuestError: Something else is there.
+        """
+        with opened(self.root) as root:
+            for folder in folders:
+                try:
+                    with inside(root):
+                        Path(os.path.realpath(folder)).mkdir(parents=True, exist_ok=True)
+                except OSError as error:
+                    raise GuestError(
+                        f"{spec.source}: {docker.source}: its {folder} cannot be used as a folder: {error.strerror}",
+                        spec.name,
+                    ) from None
 
     @staticmethod
     def _with_stacks(environment: dict[str, str]) -> Mapping[str, str]:
@@ -119,7 +139,6 @@ def _no_name_servers() -> None:
     """There are none; what the image was built with would be asked in vain. Call it in the image."""
     file = Path("/etc/resolv.conf")
     file.unlink(missing_ok=True)
-    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("")
 
 
@@ -131,20 +150,27 @@ def _lines(file: str) -> list[list[str]]:
         return []
 
 
+def _number(text: str) -> int:
+    """Return the number of a user or group, as Docker takes them; ValueError: it is none."""
+    if not text.isdecimal() or int(text) > _MOST:
+        raise ValueError(f'"{text}" is no number of a user or group')
+    return int(text)
+
+
 def user_of(text: str, passwd: list[list[str]], group: list[list[str]]) -> _User:
     """Return the user of an image: ``NAME``, ``UID``, or one of these with ``:GROUP`` or ``:GID``.
 
-    KeyError: there is none of that name.
+    KeyError: there is none of that name. ValueError: a line has no number where one is wanted, or none that can be.
     """
     wanted, _, wanted_group = (text or "0").partition(":")
     entry = next((line for line in passwd if len(line) > 5 and wanted in (line[0], line[2])), None)
     if entry is None and not wanted.isdigit():
         raise KeyError(f"user {wanted} in its /etc/passwd")
-    uid, gid, home = (int(entry[2]), int(entry[3]), entry[5]) if entry else (int(wanted), 0, "/")
+    uid, gid, home = (_number(entry[2]), _number(entry[3]), entry[5]) if entry else (_number(wanted), 0, "/")
     if wanted_group:
         named = next((line for line in group if len(line) > 2 and wanted_group in (line[0], line[2])), None)
         if named is None and not wanted_group.isdigit():
             raise KeyError(f"group {wanted_group} in its /etc/group")
-        return _User(uid, int(named[2]) if named else int(wanted_group), (), home or "/")
-    groups = [int(line[2]) for line in group if len(line) > 3 and entry and entry[0] in line[3].split(",")]
+        return _User(uid, _number(named[2]) if named else _number(wanted_group), (), home or "/")
+    groups = [_number(line[2]) for line in group if len(line) > 3 and entry and entry[0] in line[3].split(",")]
     return _User(uid, gid, tuple(sorted(set(groups) - {gid})), home or "/")

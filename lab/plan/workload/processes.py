@@ -14,6 +14,7 @@ from lab import discovery, library, units
 from lab.errors import InputError, suggestion
 from lab.model import workload as model
 from lab.model.document import Keys
+from lab.model.topology import Topology
 from lab.model.varied import calculated, time_for
 from lab.model.workload import Workload
 from lab.numbers import count
@@ -24,7 +25,7 @@ from lab.plan.workload.roles import listed
 from lab.plan.workload.targets import raw_prefix, target
 from lab.probes import base as probes
 from lab.probes.base import Probe, Target
-from lab.shared.types import Docker, Node, Prints, Process, Ready
+from lab.shared.types import Health, Node, Prints, Process, Ready
 
 BEFORE_NS = -1  # starts before the timeline, in file order
 
@@ -67,6 +68,7 @@ class Processes:
     names: Names
     problems: Problems
     medium: bool = True  # whether the topology has an 802.11 medium
+    topology: Source[Topology] | None = None  # of the nodes, if there are any
     entries: list[_Entry] = field(default_factory=list)
     doubtful: set[str] = field(default_factory=set)  # names of processes whose name or role is wrong
 
@@ -94,7 +96,20 @@ class Processes:
                     f'another process is called "{node.name}": what the image of that node starts; give this one a '
                     "name with as:",
                 )
-            yield _of_image(node, node.docker)
+            yield _of_image(node, self._started(node, node.docker.argv), node.docker.health)
+
+    def _started(self, node: Node, argv: list[str]) -> list[str]:
+        """Return what an image starts, with the references replaced in the words that the topology has written."""
+        if self.topology is None:
+            return argv
+        model = self.topology.model.nodes[node.name]
+        written = {"entrypoint": model.entrypoint or [], "command": model.command or []}
+        filled = [
+            self.names.fill(word, node, self.problems.at(self.topology, ("nodes", node.name, key, index)))
+            for key, words in written.items()
+            for index, word in enumerate(words)
+        ]
+        return [*argv[: len(argv) - len(filled)], *filled]  # they are the last ones
 
     def collect(self) -> None:
         """Check every entry as far as possible without a topology."""
@@ -335,13 +350,13 @@ class Processes:
         return fill
 
 
-def _of_image(node: Node, docker: Docker) -> Process:
+def _of_image(node: Node, argv: list[str], health: Health | None) -> Process:
     return Process(
         id=node.name,
         name=node.name,
         node=node.name,
         at_ns=BEFORE_NS,
-        argv=docker.argv,
+        argv=argv,
         probe=None,
         params={},
         ready=None,
@@ -350,7 +365,7 @@ def _of_image(node: Node, docker: Docker) -> Process:
         may_run_on=True,
         source=node.source,
         of_image=True,
-        health=docker.health,
+        health=health,
     )
 
 

@@ -117,6 +117,29 @@ def test_run_takes_the_place_of_what_the_image_starts_unless_the_topology_says_t
     assert [name for name, _ in started(planned("oci:web", "", WORKLOAD + ping))] == ["web", "ping"]
 
 
+@pytest.mark.parametrize(
+    ("more", "argv"),
+    [
+        (", command: ['{h2.ip}', -x]", ["/bin/serve", "10.0.0.2", "-x"]),
+        (", entrypoint: [/a, '{self.name}'], command: ['{host[2].ip}']", ["/a", "web", "10.0.0.2"]),
+        (", entrypoint: [/a, '{self.interface}']", ["/a", "web-eth0"]),
+    ],
+)
+def test_words_of_the_topology_may_refer_to_nodes(planned: Planned, tmp_path: Path, more: str, argv: list[str]) -> None:
+    """As those of run:, also by roles of the workload; words of the image stay as they are."""
+    layout(tmp_path / "web", LAYERS, {"Entrypoint": ["/bin/serve"], "Cmd": ["{h2.ip}"]})
+    workload = f"{WORKLOAD}roles: {{host: 2}}\n"
+    assert started(planned("oci:web", more, workload)) == [("web", argv)]
+    assert started(planned("oci:web")) == [("web", ["/bin/serve", "{h2.ip}"])]
+
+
+def test_a_reference_to_no_node(mistake: Callable[..., str], tmp_path: Path) -> None:
+    layout(tmp_path / "web", LAYERS, CONFIG)
+    assert mistake("oci:web", ", command: [-v, '{h3.ip}']") == (
+        "topology.yaml:3  nodes.web.command.1: {h3.ip}: there is no role or node h3; known: self, web, h2"
+    )
+
+
 def test_a_process_with_the_name_of_the_node(mistake: Callable[..., str], tmp_path: Path) -> None:
     layout(tmp_path / "web", LAYERS, CONFIG)
     run = "processes:\n  - {on: h2, run: [echo], as: web}\n"
@@ -261,6 +284,34 @@ def test_more_images_than_a_guest_has_devices(tmp_path: Path) -> None:
         layout(tmp_path / f"same{number}", [layer(file("f0"))], {})
         place.write_text(place.read_text().replace(f"oci:i{number}'", f"oci:same{number}'"))
     assert len(load(str(place), "idle").images()) == 1
+
+
+def test_a_health_check_of_an_unknown_kind(
+    planned: Planned, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout(tmp_path / "odd", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["CMD-BASH", "true"]}})
+    assert docker_of(planned("oci:odd")).health is None
+    assert capsys.readouterr().err.replace(f"{tmp_path}/", "") == (
+        'lab: topology.yaml:3  oci:odd has a health check of the kind "CMD-BASH", which is ignored, as in Docker: '
+        "nothing waits for its health; its first word is to be CMD, CMD-SHELL or NONE\n"
+    )
+    layout(tmp_path / "off", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["NONE"]}})
+    assert docker_of(planned("oci:off")).health is None
+    assert capsys.readouterr().err == ""
+
+
+def test_a_health_check_without_a_command(mistake: Callable[..., str], tmp_path: Path) -> None:
+    layout(tmp_path / "i", LAYERS, {**CONFIG, "Healthcheck": {"Test": ["CMD"]}})
+    assert mistake("oci:i").endswith("has a configuration that is not valid: its health check CMD has no command")
+
+
+@pytest.mark.parametrize("user", ["99999999999", "4294967296:0", "web:2147483648"])
+def test_users_that_no_kernel_has(mistake: Callable[..., str], tmp_path: Path, user: str) -> None:
+    layout(tmp_path / "i", LAYERS, {**CONFIG, "User": user})
+    assert mistake("oci:i") == (
+        f"topology.yaml:3  nodes.web.image: oci:i has a configuration that is not valid: User is {user}, but numbers "
+        "of users and groups end at 2147483647"
+    )
 
 
 def test_an_environment_that_is_none(mistake: Callable[..., str], tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The key of what is built before the first run: the same until kernel, image or initrd would be built again."""
+"""The key of what is built before the first run: the same until one of them would be built again."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from lab.build import everything
 from lab.build.cache import cache_root
 from lab.build.kernel.series import Series
+from lab.errors import InputError
 
 CHANGES: list[Callable[[pytest.MonkeyPatch], None]] = [
     lambda patch: patch.setattr(Series, "sha256", lambda _: "other patches"),
@@ -35,3 +36,19 @@ def test_nothing_is_built_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     found = everything.cache()
     assert (found.key, found.directory) == (key, str(cache_root()))
     assert [path.name for path in cache_root().iterdir()] == ["toolchain.json"]
+
+
+def test_node_images_have_a_part_of_their_own_at_its_end(tmp_path: Path) -> None:
+    """So a cache without them is found by the rest; the order in which they are named does not count."""
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        (folder / "files").mkdir(parents=True)
+        (folder / "files" / "note").write_text(folder.name)
+    key, both = everything.cache().key, everything.cache([one, other]).key
+    assert both.startswith(f"{key}-") and both == everything.cache([other, one, other]).key
+    assert len({key, both, everything.cache([one]).key, everything.cache([other]).key}) == 4
+    (one / "files" / "note").write_text("changed")
+    assert everything.cache([one, other]).key != both
+    (other / "files" / "note").unlink()
+    with pytest.raises(InputError, match="has nothing to build"):
+        everything.cache([other])
