@@ -34,7 +34,7 @@ def experiments() -> dict[str, Path]:
 
 def pictures(experiment: str, count: int) -> list[str]:
     """Return the picture names of an experiment with this many figures: numbered if there are several."""
-    stem = f"experiment-{experiment.rpartition('/')[2]}"
+    stem = f"experiment-{experiment.replace('/', '-')}"
     return [f"{stem}.svg"] if count == 1 else [f"{stem}-{number}.svg" for number in range(1, count + 1)]
 
 
@@ -60,7 +60,7 @@ def complete(drawn: Path) -> bool:
 
 def _of(experiment: str, images: Path) -> Iterable[Path]:
     """Yield the existing pictures of an experiment, however many figures it had at the time."""
-    stem = f"experiment-{experiment.rpartition('/')[2]}"
+    stem = f"experiment-{experiment.replace('/', '-')}"
     for path in images.glob(f"{stem}*.svg"):
         rest = path.stem.removeprefix(stem)
         if not rest or (rest[0] == "-" and rest[1:].isdigit()):

@@ -21,24 +21,31 @@ def held(folder: Path) -> dict[str, str]:
 
 
 def test_several_figures_are_numbered() -> None:
-    assert pictures("handoff/outage", 1) == ["experiment-outage.svg"]
-    assert pictures("handoff/outage", 2) == ["experiment-outage-1.svg", "experiment-outage-2.svg"]
+    assert pictures("handoff/outage", 1) == ["experiment-handoff-outage.svg"]
+    assert pictures("handoff/outage", 2) == ["experiment-handoff-outage-1.svg", "experiment-handoff-outage-2.svg"]
 
 
 def test_new_pictures_take_the_place_of_those_of_their_experiment(tmp_path: Path) -> None:
     images = tmp_path / "images"
     images.mkdir()
-    for name in ("experiment-a", "experiment-a-2", "experiment-a-3", "experiment-a-b", "experiment-ab", "report"):
+    for name in (
+        "experiment-x-a",
+        "experiment-x-a-2",
+        "experiment-x-a-3",
+        "experiment-x-a-b",
+        "experiment-x-ab",
+        "report",
+    ):
         (images / f"{name}.svg").write_text("old")
-    others = {"experiment-a-b.svg": "old", "experiment-ab.svg": "old", "report.svg": "old"}
+    others = {"experiment-x-a-b.svg": "old", "experiment-x-ab.svg": "old", "report.svg": "old"}
 
-    assert take("x/a", drawn(tmp_path / "two", "1", "2"), images) == ["experiment-a-1.svg", "experiment-a-2.svg"]
-    assert held(images) == {"experiment-a-1.svg": "1", "experiment-a-2.svg": "2", **others}
+    assert take("x/a", drawn(tmp_path / "two", "1", "2"), images) == ["experiment-x-a-1.svg", "experiment-x-a-2.svg"]
+    assert held(images) == {"experiment-x-a-1.svg": "1", "experiment-x-a-2.svg": "2", **others}
     take("x/a", drawn(tmp_path / "one", "only"), images)
-    assert held(images) == {"experiment-a.svg": "only", **others}
+    assert held(images) == {"experiment-x-a.svg": "only", **others}
     many = [str(number) for number in range(1, 12)]  # 10 comes after 9
     take("x/a", drawn(tmp_path / "many", *many), images)
-    assert (images / "experiment-a-11.svg").read_text() == "11"
+    assert (images / "experiment-x-a-11.svg").read_text() == "11"
 
 
 def test_what_failed_is_not_taken_and_a_claim_that_does_not_hold_is_no_failure(tmp_path: Path) -> None:
