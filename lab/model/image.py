@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,14 @@ from lab.model.base import Model, Quantity, Text
 from lab.model.build import build
 from lab.model.include import read
 from lab.model.node import MEMORY_BYTES, MEMORY_LEAST_BYTES
+
+
+@dataclass(frozen=True)
+class FoundImage:
+    """An image that a topology's nodes have."""
+
+    file: ImageFile
+    beside: str | None = None  # its folder, if only this topology finds it there; others are found by their names
 
 
 def image_file(folder: Path) -> ImageFile:

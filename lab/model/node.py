@@ -193,9 +193,10 @@ class Node(Model):
     )
     image: Annotated[Text, AfterValidator(_image)] | None = Field(
         None,
-        description="Its image, a folder of images/: more programs and files than other nodes have, such as browser. "
-        "lab list images lists them. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, "
-        "oci:DIR:TAG, docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "
+        description="Its image, a folder of images/ (beside this file or its folder, in the current directory, or the "
+        "lab's own): more programs and files than other nodes have, such as browser. lab list images lists those of "
+        "the last two. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, oci:DIR:TAG, "
+        "docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "
         "starts its entrypoint and command.",
     )
     entrypoint: Texts | None = Field(

@@ -113,10 +113,10 @@ def run(
         nonlocal machine
         made = Plan.from_json(plan)
         uses = Uses.of(made)
+        if not machine.has_images(made):
+            with reporter() as report:
+                machine = runs.with_images(machine, made, report)
         if uses not in used:
-            if set(uses.images) - machine.node_images.keys():
-                with reporter() as report:
-                    machine = runs.with_images(machine, made, report)
             used[uses] = made_of.hashes(uses, machine)
         return used[uses]
 
