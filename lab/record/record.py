@@ -47,8 +47,9 @@ class Record:
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
-    (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
-    raw file); ``collected`` (the same of each file out of a node) if the plan collects any.
+    (lab.record.medium); ``memory_kills`` by node, if some ran out of memory: how many programs that cost; ``checks``
+    (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file); ``collected`` (the same
+    of each file out of a node) if the plan collects any.
     """
 
     directory: Path
