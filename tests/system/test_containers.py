@@ -58,12 +58,13 @@ def test_a_program_that_outlives_the_one_that_the_kernel_killed_does_not_hide_it
     boot: Callable[..., Ran], ends: bool
 ) -> None:
     topology = WIRED.replace("roles: [client]", "roles: [client], memory: 64 MiB")
+    then = "true" if ends else "sleep 9"
     workload = f"""
 name: eat
 roles: {{client: 1}}
 duration: 2 s
 processes:
-  - {{on: client, run: [sh, -c, "python3 -c 'bytearray(100 << 20)'; {"true" if ends else "sleep 9"}"], as: eater, at: 1 s}}
+  - {{on: client, run: [sh, -c, "python3 -c 'bytearray(100 << 20)'; {then}"], as: eater, at: 1 s}}
 """
     if ends:
         assert boot(topology, workload).guest()["memory_kills"] == {"h2": 1}

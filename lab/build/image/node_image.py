@@ -208,14 +208,14 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
     report.step(f"image {folder.name}: reading the base image")
     base_files = _files_of(base, directory, log)
     folder.check_beside(base_files)
-    full, versions, newest_s = _tree(directory, folder, base, log, report)
     added = dict(folder.files)
-    if folder.requirements:
+    if folder.requirements:  # first, since Debian's packages take longer and these may be wrong
         report.step(f"image {folder.name}: fetching Python packages")
         scratch = directory / "python"
         scratch.mkdir()
         added = {**wheels.install(folder.requirements, base.packages, scratch, log), **added}
         shutil.rmtree(scratch)
+    full, versions, newest_s = _tree(directory, folder, base, log, report)
     report.step(f"image {folder.name}: packing")
     write(full, base_files, added, layer, newest_s)
     with layer.open("rb") as stream:

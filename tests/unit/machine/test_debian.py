@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lab.build.image import debian
-from lab.build.image.debian import DebianProgress, fetch_tar, network_received_bytes, scratch_parent
+from lab.build.image.debian import DebianProgress, fetch_tar, look_up, network_received_bytes, scratch_parent
 from lab.build.report import KeptReport
 from lab.build.step import BuildLog
 from lab.errors import BuildError, HostError
@@ -98,6 +98,15 @@ def test_arguments_and_scratch_directory(fake_mmdebstrap: Path, log: BuildLog) -
     out = fetch(fake_mmdebstrap, 'echo "$@"; touch "$TMPDIR/left"; echo "$TMPDIR"', log).decode().splitlines()
     assert out[0].split()[1:] == ["--verbose", "--format=tar", "--variant=extract", "--include=curl,iw", "trixie", "-"]
     assert not Path(out[1]).exists()
+
+
+def test_packages_are_looked_up_without_fetching_them(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    fake_mmdebstrap.write_text('#!/bin/sh\necho "$@"; echo "E: Unable to locate package iw" >&2; exit 1\n')
+    fake_mmdebstrap.chmod(0o755)
+    with pytest.raises(debian.NoPackageError, match='^Debian trixie has no package "iw"'):
+        look_up(log.directory, ["--variant=extract"], ["curl", "iw"], log)
+    assert "--variant=extract --simulate --include=curl,iw trixie -" in log.path.read_text()
+    assert not (log.directory / "scratch").exists()
 
 
 def test_archive_that_cannot_be_reached(fake_mmdebstrap: Path, log: BuildLog) -> None:

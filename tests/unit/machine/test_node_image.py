@@ -85,6 +85,7 @@ def test_packages_are_installed_with_those_of_the_base(
         asked.append(packages)
         raw_tree(tar, 1)
 
+    monkeypatch.setattr(image_module, "look_up", lambda *_: None)
     monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
     monkeypatch.setattr(node_image, "PACKAGES", own)
     monkeypatch.setattr("lab.build.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
@@ -129,10 +130,11 @@ def test_what_does_not_change_the_image_does_not_change_its_key(folder: Path, ba
 def test_package_that_does_not_exist_is_named_with_its_line(
     folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fetch_tar(*_: object) -> None:
+    def look_up(*_: object) -> None:
         raise NoPackageError("curll", tmp_path / "log")
 
-    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    monkeypatch.setattr(image_module, "look_up", look_up)
+    monkeypatch.delattr(image_module, "fetch_tar")  # which would take half a minute
     (folder / "packages").write_text("iw # why\ncurll # why\n")
     with pytest.raises(BuildError, match=r'packages:2  Debian trixie has no package "curll"'):
         build(folder, base, tmp_path / "a")
@@ -246,7 +248,25 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
     wheel(tmp_path / "wheels", "cp311-cp311-manylinux_2_28_x86_64")
     with pytest.raises(BuildError, match=r"there is no wheel of greeting==1.2 for Python 3.13 on x86-64") as caught:
         installed(tmp_path, monkeypatch)
-    assert caught.value.where == str(tmp_path / "requirements.txt")
+    assert caught.value.where == f"{tmp_path}/requirements.txt:1"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("no-such == 1", 'there is no Python package "no-such" in the package index'),
+        ("Greeting==1.3", "there is no wheel of Greeting==1.3 for Python 3.13 on x86-64; it has wheels of 1.2"),
+        ("paho mqtt", '"paho mqtt" is not a requirement that pip can read\n  write one a line, such as numpy==2.3.1'),
+        ("greeting=1.2", '"greeting=1.2" is not a requirement that pip can read\n'),
+    ],
+)
+def test_what_is_no_package_is_told_with_its_line(
+    line: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel(tmp_path / "wheels")
+    with pytest.raises(BuildError) as caught:
+        installed(tmp_path, monkeypatch, f"# greets\n{line}\n")
+    assert str(caught.value).startswith(f"{tmp_path}/requirements.txt:2  {told}")
 
 
 @pytest.mark.parametrize(
