@@ -172,16 +172,17 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
     return replace(machine, node_images={**machine.node_images, **built}, image_folders=folders)
 
 
-def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES) -> None:
+def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
     Args:
         runs_already: the guest has been started, and has its memory; there may be none for a second one.
         memory_bytes: of the guest.
+        memory_keys: where that is written.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.
     """
     clean_stale()
     if not runs_already:
-        memory_directory(needed_bytes=memory_bytes)
+        memory_directory(needed_bytes=memory_bytes, keys=memory_keys)

@@ -194,6 +194,35 @@ def test_files_do_not_replace_what_the_base_has_as_a_link_or_a_folder(
         build(folder, base, tmp_path / "a")
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("proc/version", "every node has its own /proc"),
+        ("dev/shm/x", "every node has its own /dev"),
+        ("sys", "every node has its own /sys"),
+        ("run/lab/x", "/run/lab is the lab's"),
+        ("etc/hosts", "the lab writes /etc/hosts, with the names of all nodes"),
+    ],
+)
+def test_files_that_nobody_would_see_are_refused(
+    folder: Path, base: Image, tmp_path: Path, name: str, why: str
+) -> None:
+    path = folder / "files" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    with pytest.raises(InputError) as failure:
+        build(folder, base, tmp_path / "a")
+    assert str(failure.value) == f"{path}  would never be seen: {why}\n  remove it"
+
+
+@pytest.mark.parametrize("name", ["run/mine", "etc/hosts.allow", "srv/proc/version", "labs"])
+def test_files_beside_those_are_taken(folder: Path, name: str) -> None:
+    path = folder / "files" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    Folder(folder).check()
+
+
 def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Path) -> None:
     os.mkfifo(folder / "files" / "pipe")
     with pytest.raises(BuildError, match="neither a file, a folder nor a symbolic link"):
