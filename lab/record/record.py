@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError, writing
+from lab.named import Named
 from lab.probes.base import Series
 from lab.shared.types import Plan
 
@@ -91,9 +92,10 @@ class Record:
 
     @cached_property
     def metrics(self) -> dict[str, Result]:
-        """The metrics by name, in plan order."""
+        """The metrics by name, in plan order. RecordError: a name is that of no metric; lists those that there are."""
         found = self.data["metrics"]
-        return {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+        results = {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+        return Named("metric", results, RecordError)
 
     def metrics_of(self, kind: str) -> list[Result]:
         """Return the metrics of a kind, in plan order."""

@@ -92,7 +92,7 @@ timeline:
 
 
 def test_a_missing_program_is_the_culprit(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*nonesuch: No such file"):
+    with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*cannot start nonesuch: No such file"):
         boot(
             WIRED,
             """

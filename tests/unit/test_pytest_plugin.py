@@ -29,6 +29,10 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             raise RunError("the network did not come up")
         (lab._out / "raw" / "daemon").mkdir(parents=True)
         (lab._out / "raw" / "daemon" / "ap1-hostapd.log").write_text("AP-ENABLED\n")
+        noise = (
+            "2026-01-01T00:00:00Z|00001|dns_resolve|WARN|Failed to read /etc/resolv.conf: No such file or directory\n"
+        )
+        (lab._out / "raw" / "daemon" / "s1-ovsdb-server.log").write_text(noise)
         lab._directory = lab._out
         return lab
 
@@ -128,6 +132,7 @@ def test_one(lab):
             "*AP-ENABLED",
         ]
     )
+    result.stdout.no_fnmatch_line("*s1-ovsdb-server*")
 
 
 @pytest.mark.parametrize(
