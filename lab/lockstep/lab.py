@@ -175,7 +175,8 @@ class Lab:
     def finish(self) -> Record:
         """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.
 
-        A lab that does nothing else leaves the same bytes as ``lab run``.
+        A lab that does nothing else leaves the same bytes as ``lab run``, except for console.log, wall.json and what
+        ``lab report`` draws.
 
         Raises:
             RunError: The run failed.
