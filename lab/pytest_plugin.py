@@ -164,6 +164,7 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
         f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.3f} s of virtual time",
         *([] if one.epoch_ns is None else [f"0 s is {one.epoch_ns / 1e9:.6f} in logs and captures"]),
         f"directory: {one.directory}",
+        *one.remarks,
         *(f"capture: {capture.path}" for capture in one.captures),
         *(f"event: {event['t_ns'] / 1e9:.3f} s  {event['kind']} {event['target']}" for event in one.events),
     ]

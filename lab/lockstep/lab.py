@@ -495,6 +495,13 @@ class Lab:
         found: list[dict[str, Any]] = self._record.data["events"] if self._record is not None else []
         return found
 
+    @property
+    def remarks(self) -> list[str]:
+        """What may be behind a failure, of a lab that has ended: nodes that ran out of memory, a sentence each."""
+        from lab.report.remarks import remarks
+
+        return [] if self._record is None else remarks(self._record.data)
+
     def all_logs(self) -> list[Path]:
         """The files of what programs and daemons have written; that of the kernel is console.log."""
         raw = self.directory / RAW.name

@@ -60,7 +60,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         record=record.data,
         passed=record.passed,
         verdict=verdict(record),
-        remarks=remarks(record),
+        remarks=remarks(record.data),
         log=_log(record),
         cards=_cards(record),
         checks=by_name.pop("checks", None),

@@ -3,17 +3,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from lab.numbers import count
-from lab.record.record import Record
 from lab.units import SIZE
 
 
-def remarks(record: Record) -> list[str]:
-    """Return a sentence for each; a shell or a browser goes on when one of its processes is killed."""
-    kills = record.data.get("memory_kills", {})
-    return [
-        f"{node.source}: {node.name} ran out of memory ({SIZE.format(node.memory_bytes)}), and the kernel killed "
-        f"{count(kills[node.name], 'program')} of it; write a larger memory: for it"
-        for node in record.plan.nodes
-        if node.name in kills
-    ]
+def remarks(data: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each; a shell or a browser goes on when one of its processes is killed.
+
+    Args:
+        data: content of record.json (lab.record.record.Record).
+    """
+    kills = data.get("memory_kills", {})
+    return (
+        [
+            f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
+            f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
+            for node in data["plan"]["nodes"]
+            if node["name"] in kills
+        ]
+        if kills
+        else []
+    )

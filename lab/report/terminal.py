@@ -41,7 +41,7 @@ def rich_tables(record: Record) -> Group:
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
-    parts += [Text(printable(remark), style="yellow") for remark in remarks(record)]
+    parts += [Text(printable(remark), style="yellow") for remark in remarks(record.data)]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
 
 
@@ -111,7 +111,7 @@ def as_json(record: Record) -> dict[str, Any]:
         "passed": record.passed,
         "verdict": verdict(record),
         "error": record.data["error"],
-        "remarks": remarks(record),
+        "remarks": remarks(record.data),
         "directory": str(record.directory),
         "tables": {
             table.name: {

@@ -42,6 +42,7 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     monkeypatch.setattr(Lab, "start", start)
     monkeypatch.setattr(Lab, "stop", stop)
+    monkeypatch.setattr(Lab, "remarks", ["h1 ran out of memory"])
     monkeypatch.setattr(Lab, "epoch_ns", 1_767_225_601_000_500_000)
     monkeypatch.setattr(Lab, "close", lambda lab: told.append("close"))
     yield told
@@ -126,6 +127,7 @@ def test_one(lab):
             "idle on two-aps-handoff, seed 1, stopped at 0.000 s of virtual time",
             "0 s is 1767225601.000500 in logs and captures",
             "directory: */test_one0/lab",
+            "h1 ran out of memory",
             "capture: */test_one0/lab/raw/air-2412.pcapng",
             "*- lab: last lines of logs -*",
             "*/raw/daemon/ap1-hostapd.log",

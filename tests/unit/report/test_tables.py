@@ -189,7 +189,7 @@ def test_a_node_that_ran_out_of_memory_is_told_though_nothing_failed(recorded: R
     record = recorded({"memory_kills": {"sta1": 3}})
     node = record.plan.node("sta1")
     told = (
-        f"{node.source}: sta1 ran out of memory (256 MiB), and the kernel killed 3 programs of it; "
+        f"{node.source}: sta1 ran out of memory (256 MiB), and the kernel killed 3 programs there; "
         "write a larger memory: for it"
     )
     assert record.passed and as_json(record)["remarks"] == [told]
