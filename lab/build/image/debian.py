@@ -30,6 +30,8 @@ _UNKNOWN = re.compile(
     r"|Version '(?P<version>\S+)' for '(?P<of>\S+)' was not found)",
     re.MULTILINE,
 )
+_CONFLICT = re.compile(r"^The following packages have unmet dependencies:\n(?P<lines>(?: .+\n)+)", re.MULTILINE)
+_CONFLICTS_SHOWN = 3
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
 
 
@@ -43,6 +45,10 @@ class NoPackageError(BuildError):
             lacks = f'version "{version}" of "{name}"; without it, the newest one is installed'
         super().__init__(f"Debian {SUITE} has no {lacks}", hint=f"the whole log: {log}")
         self.package = package
+
+
+class ConflictError(BuildError):
+    """Packages that cannot be installed together."""
 
 
 class DebianProgress:
@@ -201,15 +207,23 @@ def _scratch(directory: Path, what: str, log: BuildLog, needed_bytes: int) -> It
         said = log.path.read_text(errors="replace")
         if unknown := _UNKNOWN.search(said):
             raise NoPackageError(_listed(unknown), log.path) from error
+        if conflict := _CONFLICT.search(said):
+            lines = [" ".join(line.split()).replace(" : ", ": ") for line in conflict["lines"].splitlines()]
+            shown = "; ".join(lines[:_CONFLICTS_SHOWN])
+            raise ConflictError(f"Debian has no way to install these together: {shown}", hint=_whole(log)) from error
         if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",
-                hint=f"this step needs the network once; the whole log: {log.path}",
+                hint=f"this step needs the network once; {_whole(log)}",
             ) from error
         raise
     finally:
         remove_tree(scratch)
         (directory / SCRATCH).unlink()
+
+
+def _whole(log: BuildLog) -> str:
+    return f"the whole log: {log.path}"
 
 
 def _listed(unknown: re.Match[str]) -> str:

@@ -19,6 +19,8 @@ _HAS = re.compile(r"\(from versions: (?P<versions>.+)\)")
 _INVALID = re.compile(
     r"Invalid requirement: (?P<what>.+?)(?:: .*)?(?: \(from line (?P<line>\d+) of .*)?$", re.MULTILINE
 )
+_CONFLICT = re.compile(r"The conflict is caused by:\n(?P<lines>(?: +\S.*\n)+)")
+_ASKED = "The user requested "
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VERSIONS_SHOWN = 4
 _NO_NETWORK = re.compile(r"NewConnectionError|NameResolutionError|Temporary failure in name resolution|ProxyError")
@@ -81,8 +83,8 @@ def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log:
         log: receives pip's output.
 
     Raises:
-        BuildError: a line is no package, the index has no such package, it has no wheel for the guest, or there is no
-            network.
+        BuildError: a line is no package, the index has no such package, it has no wheel for the guest, its versions do
+            not go with those of another one, or there is no network.
     """
     argv = [*_PIP, "install", "--no-compile"]
     argv += [*options(packages), f"--target={scratch}", f"--requirement={requirements}"]
@@ -102,6 +104,8 @@ def install(requirements: Path, packages: Mapping[str, str], scratch: Path, log:
             raise _missing(
                 requirements, missing["requirement"], has["versions"] if has else "", packages, log
             ) from None
+        if conflict := _CONFLICT.search(text):
+            raise _conflicting(requirements, [line.strip() for line in conflict["lines"].splitlines()]) from None
         raise
     place = directory(packages)
     return {f"{'usr/local' if _is_program(name) else place}/{name}": added for name, added in _files(scratch)}
@@ -147,6 +151,17 @@ def _missing(requirements: Path, wanted: str, has: str, packages: Mapping[str, s
         f"there is no wheel of {wanted} for Python {_python(packages)} on x86-64{known}",
         where=where,
         hint="nodes cannot compile packages; choose a version that has wheels, or Debian's in packages",
+    )
+
+
+def _conflicting(requirements: Path, lines: list[str]) -> BuildError:
+    """Return what to tell of packages of which no versions go together; ``lines``: pip's reasons."""
+    asked = next((line.removeprefix(_ASKED) for line in lines if line.startswith(_ASKED)), "")
+    reasons = "; ".join(line.replace(_ASKED, "the list has ") for line in lines)
+    return BuildError(
+        f"no versions of these packages go together: {reasons}",
+        where=_place(requirements, _line_of(requirements, lambda text: bool(asked) and text == asked)),
+        hint="allow other versions, or leave them out: pip then chooses those that do",
     )
 
 

@@ -124,6 +124,14 @@ def test_package_that_cannot_be_installed(fake_mmdebstrap: Path, log: BuildLog) 
         fetch(fake_mmdebstrap, "echo \"E: Package 'iw' has no installation candidate\" >&2; exit 1", log)
 
 
+def test_packages_that_do_not_go_together(fake_mmdebstrap: Path, log: BuildLog) -> None:
+    script = "cat >&2 <<END\nThe following packages have unmet dependencies:\n iw : Conflicts: curl\nE: x\nEND\nexit 1"
+    with pytest.raises(
+        debian.ConflictError, match="^Debian has no way to install these together: iw: Conflicts: curl\n"
+    ):
+        fetch(fake_mmdebstrap, script, log)
+
+
 def test_version_that_does_not_exist(fake_mmdebstrap: Path, log: BuildLog) -> None:
     with pytest.raises(
         BuildError, match='^Debian trixie has no version "9.9" of "iw"; without it, the newest one'

@@ -236,19 +236,23 @@ def test_image_is_found_again_by_its_hash(folder: Path, base: Image, tmp_path: P
     assert built_image("tiny", "0" * 64, store) is None
 
 
-def wheel(folder: Path, tag: str = "py3-none-any") -> None:
+def wheel(
+    folder: Path, tag: str = "py3-none-any", name: str = "greeting", version: str = "1.2", needs: str | None = None
+) -> None:
     """A wheel of a package with a module and a program."""
     folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    requires = f"Requires-Dist: {needs}\n" if needs else ""
     files = {
-        "greeting.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
-        "greeting-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.2\n",
-        "greeting-1.2.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
-        "greeting-1.2.dist-info/entry_points.txt": "[console_scripts]\ngreet = greeting:main\n",
+        f"{name}.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\ngreet = {name}:main\n",
     }
-    with zipfile.ZipFile(folder / f"greeting-1.2-{tag}.whl", "w") as packed:
-        for name, text in files.items():
-            packed.writestr(name, text)
-        packed.writestr("greeting-1.2.dist-info/RECORD", "".join(f"{name},,\n" for name in files))
+    with zipfile.ZipFile(folder / f"{name}-{version}-{tag}.whl", "w") as packed:
+        for path, text in files.items():
+            packed.writestr(path, text)
+        packed.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in files))
 
 
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, Added]:
@@ -296,6 +300,17 @@ def test_what_is_no_package_is_told_with_its_line(
     with pytest.raises(BuildError) as caught:
         installed(tmp_path, monkeypatch, f"# greets\n{line}\n")
     assert str(caught.value).startswith(f"{tmp_path}/requirements.txt:2  {told}")
+
+
+def test_packages_whose_versions_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path / "wheels", needs="tiny<2")
+    wheel(tmp_path / "wheels", name="tiny", version="2.0")
+    with pytest.raises(BuildError) as caught:
+        installed(tmp_path, monkeypatch, "greeting\ntiny==2.0\n")
+    assert str(caught.value).startswith(
+        f"{tmp_path}/requirements.txt:2  no versions of these packages go together: the list has tiny==2.0; "
+        "greeting 1.2 depends on tiny<2\n  allow other versions"
+    )
 
 
 @pytest.mark.parametrize(
