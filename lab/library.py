@@ -240,34 +240,95 @@ def module_called(name: str) -> Path:
     )
 
 
-def images() -> dict[str, Path]:
+def image_places(topology: Path | None = None) -> list[Path]:
+    """Return the folders to search for node images, in order of precedence, whether they are there or not.
+
+    Args:
+        topology: the file whose nodes have them; None: only those of the current directory and the lab.
+    """
+    own, around = own_folder("image"), [Path.cwd()]
+    if topology is not None:
+        folder = topology.parent.resolve()
+        around = [folder, folder.parent, *around]
+    beside = [folder / FOLDERS["image"] for folder in around]
+    return list(dict.fromkeys([*(folder for folder in beside if folder != own), own]))
+
+
+def images(topology: Path | None = None) -> dict[str, Path]:
     """Return the folders of node images by name, in alphabetical order; the first folder of a name takes precedence."""
     found: dict[str, Path] = {}
-    for folder in folders("image"):
-        for path in folder.iterdir():
-            if path.is_dir() and path.name not in (BASE_IMAGE, INITRD) and _STACK.fullmatch(path.name):
-                found.setdefault(path.name, path)
+    for path in _image_folders(topology):
+        if is_image_name(path.name):
+            found.setdefault(path.name, path)
     return dict(sorted(found.items()))
 
 
-def image_called(name: str) -> Path:
+def unfit_images() -> list[Path]:
+    """Return the folders in images/ whose names no image can have."""
+    return [
+        path for path in _image_folders(None) if not is_image_name(path.name) and not path.name.startswith((".", "_"))
+    ]
+
+
+def is_image_name(name: str) -> bool:
+    """Return whether a node image can have that name."""
+    return _STACK.fullmatch(name) is not None
+
+
+def _image_folders(topology: Path | None) -> Iterator[Path]:
+    for place in image_places(topology):
+        if place.is_dir():
+            yield from (path for path in place.iterdir() if path.is_dir() and path.name not in (BASE_IMAGE, INITRD))
+
+
+def image_called(name: str, topology: Path | None = None) -> Path:
     """Return the folder of the node image of that name.
+
+    Args:
+        name: as a node has it.
+        topology: the file with the node, beside which it may be.
+
+    Raises:
+        InputError: there is no such image; tells where it was looked for.
+    """
+    found = images(topology)
+    if name in found:
+        return found[name]
+    places = image_places(topology)
+    unfit = next((place / name for place in places if name and (place / name).is_dir()), None)
+    if unfit and not is_image_name(name):
+        raise unfit_name(unfit)
+    if name in (BASE_IMAGE, INITRD):
+        raise InputError(
+            f'"{name}" is a part of every node, not an image that a node can choose', hint="remove the key"
+        )
+    looked = ", ".join(shown(place) for place in places)
+    raise InputError(
+        f'there is no image "{name}"{suggestion(name, found)}; looked for a folder of that name in {looked}',
+        hint=f"known: {', '.join(found) or 'none'}",
+    )
+
+
+def image_meant(name_or_folder: str) -> Path:
+    """Return the folder of the node image that a user means: its name, or its path with a slash.
 
     Raises:
         InputError: there is no such image.
     """
-    found = images()
-    if name in found:
-        return found[name]
-    unfit = next((folder / name for folder in folders("image") if name and (folder / name).is_dir()), None)
-    if unfit and not _STACK.fullmatch(name):
-        raise InputError(
-            f'"{name}" cannot be the name of an image',
-            hint=f"give its folder, {shown(unfit)}, a name of small letters, digits and hyphens",
-        )
-    raise InputError(
-        f'there is no image "{name}"{suggestion(name, found)}: no folder {FOLDERS["image"]}/{name} in {Path.cwd()}',
-        hint=f"known: {', '.join(found) or 'none'}",
+    folder = Path(name_or_folder)
+    if "/" not in name_or_folder or not folder.is_dir():
+        return image_called(name_or_folder)
+    folder = folder.resolve()
+    if not is_image_name(folder.name):
+        raise unfit_name(folder)
+    return folder
+
+
+def unfit_name(folder: Path) -> InputError:
+    """Return what to tell of a folder in images/ whose name no image can have."""
+    return InputError(
+        f'"{folder.name}" cannot be the name of an image',
+        hint=f"give its folder, {shown(folder)}, a name of small letters, digits and hyphens",
     )
 
 

@@ -12,6 +12,7 @@ takes time before a test uses the fixture.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -27,6 +28,11 @@ _MARKER = (
 )
 _BY_POSITION = ("topology", "workload")
 _TAIL_LINES = 5  # of each log in the report of a test that failed
+# What daemons write in every run, since nodes have no DNS, no rfkill and no psample; it would only hide the rest.
+_ALWAYS_WRITTEN = re.compile(
+    r"\|dns_resolve\|WARN\|Failed to read /etc/resolv\.conf|\|dpif\|WARN\|.* psample flow probe failed"
+    r"|rfkill: Cannot open RFKILL"
+)
 
 
 class Labs:
@@ -146,7 +152,7 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
     from contextlib import suppress
 
     from lab.errors import LabError
-    from lab.machine.watch import tail
+    from lab.text import last_lines, printable
 
     with suppress(LabError):  # it has failed: the test's own error says so
         one.stop()
@@ -158,10 +164,14 @@ def _sections(one: Lab) -> Iterator[tuple[str, str]]:
         f"{plan.name}, seed {plan.seed}, stopped at {one.now_s:.3f} s of virtual time",
         *([] if one.epoch_ns is None else [f"0 s is {one.epoch_ns / 1e9:.6f} in logs and captures"]),
         f"directory: {one.directory}",
+        *one.remarks,
         *(f"capture: {capture.path}" for capture in one.captures),
         *(f"event: {event['t_ns'] / 1e9:.3f} s  {event['kind']} {event['target']}" for event in one.events),
     ]
     yield "lab", "\n".join(lines)
-    logs = [f"{log}\n{tail(log, _TAIL_LINES)}" for log in one.all_logs() if log.stat().st_size]
+    logs = []
+    for log in one.all_logs():
+        told = last_lines(log, _TAIL_LINES, _ALWAYS_WRITTEN)
+        logs += [str(log), *(f"    {printable(line)}" for line in told)] if told else []
     if logs:
         yield "lab: last lines of logs", "\n".join(logs)

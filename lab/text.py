@@ -40,10 +40,11 @@ def entries(text: str) -> Iterator[tuple[int, list[str]]]:
             yield number, words
 
 
-def last_lines(path: Path, count: int) -> list[str]:
+def last_lines(path: Path, count: int, without: re.Pattern[str] | None = None) -> list[str]:
     """Return the last lines of a log, long ones shortened; none if there is no such file.
 
-    Three or more equal lines are the first of them and a line with the number of the others.
+    Three or more equal lines are the first of them and a line with the number of the others. Lines with a match of
+    ``without`` are left out.
     """
     if not path.is_file():
         return []
@@ -54,6 +55,8 @@ def last_lines(path: Path, count: int) -> list[str]:
     lines = text.splitlines()
     if size > _TAIL_BYTES and len(lines) > 1:
         del lines[0]  # its beginning was not read
+    if without:
+        lines = [line for line in lines if not without.search(line)]
     return [
         line if len(line) <= _LONGEST else f"{line[:_LONGEST]}{_MORE}"
         for line in _folded(lines, whole=size <= _TAIL_BYTES)[-count:]

@@ -89,12 +89,14 @@ static void run(char **argv)
 	setsid();
 	if (isatty(0))
 		ioctl(0, TIOCSCTTY, 0);
-	if (chdir(directory) < 0)
-		die(directory);
+	if (chdir(directory) < 0) {
+		fprintf(stderr, "cannot start %s in %s: %s\n", argv[0], directory, strerror(errno));
+		_exit(125);
+	}
 	if (user)
 		become(user);
 	execvp(argv[0], argv);
-	fprintf(stderr, "enter: %s: %s\n", argv[0], strerror(errno));
+	fprintf(stderr, "cannot start %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
 }
 

@@ -81,18 +81,18 @@ def _metrics() -> dict[str, str]:
 
 
 def _images() -> dict[str, str]:
-    """Node images, each with its description."""
+    """Node images, each with its description, or with what is wrong with its file or name."""
     from lab import library
-    from lab.model.include import read
+    from lab.model.image import image_file
 
     found = {}
     for name, folder in library.images().items():
-        about = folder / library.IMAGE_FILE
         try:
-            data = read(about).data if about.is_file() else {}
-        except InputError as error:
-            data = {"about": f"cannot be read: {error}"}
-        found[name] = str(data.get("about", "")) if isinstance(data, dict) else ""
+            found[name] = image_file(folder).about
+        except InputError as error:  # one invalid file must not hide the others
+            found[name] = f"cannot be used: {error}"
+    for folder in library.unfit_images():
+        found[folder.name] = f"cannot be used: {library.unfit_name(folder)}"
     return found
 
 

@@ -398,7 +398,9 @@ def cache(
 
 @app.command()
 def images(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones; default: all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Which ones, or their folders; default: all.")
+    ] = None,
     refresh: Annotated[bool, _option("--refresh", help="Build again, with today's packages.")] = False,
     docker: Annotated[
         bool, _option("--docker", help="Also as Docker images with the base, if a Docker engine answers.")
@@ -410,11 +412,11 @@ def images(
     from lab.build.image.node_image import ensure_node_image
     from lab.cli.lists import print_images
     from lab.cli.terminal import reporter
-    from lab.library import image_called
+    from lab.library import image_meant
     from lab.library import images as known
     from lab.model.image import image_file
 
-    folders = [image_called(name) for name in names] if names else list(known().values())
+    folders = [image_meant(name) for name in names] if names else list(known().values())
     for folder in folders:
         image_file(folder)  # its mistakes are told before anything is built
     with reporter() as report_:

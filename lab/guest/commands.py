@@ -69,6 +69,15 @@ def memory_text(node: types.Node) -> str:
     return size_text(node.memory_bytes)
 
 
+def memory_kills_text(node: types.Node, kills: int) -> str:
+    """That it ran out of memory, for readers; with the number of processes that this cost it, if that is not clear."""
+    cost = f", and the kernel killed {kills} of its programs" if kills else ""
+    return (
+        f"ran out of memory ({memory_text(node)}), which has the files that it writes, too{cost}; "
+        "write a larger memory: for it"
+    )
+
+
 def size_text(size_bytes: int) -> str:
     """A limit, for readers."""
     return f"{size_bytes / (1 << 20):.6g} MiB" if size_bytes >= 1 << 20 else f"{size_bytes} B"

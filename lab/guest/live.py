@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lab.guest.clock import Clock
-from lab.guest.commands import Mount, memory_text, pids_text
+from lab.guest.commands import Mount, memory_kills_text, pids_text
 from lab.guest.errors import GuestError
 from lab.guest.hostap_socket import Control
 from lab.guest.loop import Loop, Timer, now_ns
@@ -129,8 +129,8 @@ class LiveGuest:
         """The limits of a node that may be why a program ended there, after a colon; empty if there are none."""
         node, container = self.plan.node(name), self.container(name)
         why = []
-        if container.memory_kills() and task.signal == signal.SIGKILL:
-            why.append(f"ran out of memory ({memory_text(node)}), which has the files that it writes, too")
+        if kills := container.memory_kills():
+            why.append(memory_kills_text(node, 0 if task.signal == signal.SIGKILL else kills))
         if container.forks_refused():
             why.append(pids_text(node))
         return f": {name} {' and '.join(why)}" if why else ""

@@ -24,7 +24,8 @@ def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
 
     ``drive``: see LiveGuest.
     """
-    guest = LiveGuest(plan, Loop(), Containers(), drive)
+    containers = Containers()
+    guest = LiveGuest(plan, Loop(), containers, drive)
     error: dict[str, Any] | None = None
     try:
         for step in script.steps(plan, guest.pid):
@@ -33,6 +34,8 @@ def run(plan: types.Plan, drive: Drive | None = None) -> dict[str, Any]:
     except GuestError as failure:
         error = _described(failure)
     outcome = _outcome(guest)
+    if kills := containers.memory_kills():
+        outcome["memory_kills"] = kills
     try:
         for step in script.after_outcome(plan):
             step.execute(guest)

@@ -83,11 +83,17 @@ class listening:
 
 
 class printed:
-    """A program has printed what matches a regular expression, on either stream."""
+    """A program has printed what matches a regular expression, on either stream.
+
+    Raises:
+        CallError: That is no program, or no regular expression.
+    """
 
     def __init__(self, process: Process, pattern: str) -> None:
+        if not isinstance(process, Process):
+            raise CallError(f'printed: {process!r} is no program; write printed(net["h1"].popen(["server"]), "ready")')
         self._process = process
-        self._pattern = re.compile(pattern, re.MULTILINE)
+        self._pattern = _pattern(pattern)
 
     def __repr__(self) -> str:
         return f"{self._process} to print {self._pattern.pattern}"
@@ -100,6 +106,17 @@ class printed:
         """Its last line."""
         lines = (self._process.stdout + self._process.stderr).splitlines()
         return f'its last line is "{lines[-1]}"' if lines else "it has printed nothing"
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text, re.MULTILINE)
+    except re.error as error:
+        raise CallError(
+            f'printed: "{text}" is no regular expression: {error}; of characters as they are, re.escape makes one'
+        ) from None
+    except (TypeError, ValueError):  # no text, or a compiled one that has its flags
+        raise CallError(f'printed: {text!r} is no text; write what is looked for, such as "ready"') from None
 
 
 class Holds:

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lab.lockstep.errors import CallError
+
+__tracebackhide__ = True  # pytest shows the line of the caller
 _PYTHON_KEYWORDS = {"from_": "from"}  # keys that no parameter can be called
 
 
@@ -25,9 +28,21 @@ def event(kind: str, target: Any, **keys: Any) -> Event:
         kind: its first key, such as ``netem``.
         target: the value of that.
         keys: the others; ``from_`` is ``from``. Quantities are text with a unit: ``delay="20 ms"``.
+
+    Raises:
+        CallError: A value is neither text nor a number, nor a list or dict of them.
     """
     values = {kind: target, **{_PYTHON_KEYWORDS.get(key, key): value for key, value in keys.items()}}
-    return Event(", ".join(f"{key}: {json.dumps(value)}" for key, value in values.items()))
+    return Event(", ".join(f"{key}: {_written(str(key), value)}" for key, value in values.items()))
+
+
+def _written(key: str, value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):  # an object without a text, or a list in itself
+        raise CallError(
+            f"{key}: {value!r} cannot be written into a timeline; write text, a number, or a list of them"
+        ) from None
 
 
 def roam(station: str, to: str) -> Event:
@@ -37,7 +52,9 @@ def roam(station: str, to: str) -> Event:
 
 def move(node: str, to: Sequence[str], speed: str | None = None) -> Event:
     """Move a node: ``move("sta1", ["42 m", "0 m", "1 m"], speed="3 m/s")``; without a speed, at once."""
-    return event("move", node, to=list(to), **({} if speed is None else {"speed": speed}))
+    return event(
+        "move", node, to=list(to) if isinstance(to, Iterable) else to, **({} if speed is None else {"speed": speed})
+    )
 
 
 def power(ap: str, to: str) -> Event:

@@ -15,18 +15,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from lab.build.report import LineReport
-from lab.errors import InputError, LabError, suggestion, writing
+from lab.errors import InputError, LabError, writing
 from lab.lockstep.agent import Agent
 from lab.lockstep.captures import Capture, captures_of
 from lab.lockstep.conditions import Condition, Holds
 from lab.lockstep.counters import Counters
 from lab.lockstep.errors import CallError, WaitError
 from lab.lockstep.events import Event
+from lab.lockstep.forks import keep_from_forks
 from lab.lockstep.node import Node
 from lab.lockstep.words import Time, caller, longer_duration, setting, settings_of, time_ns
 from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
+from lab.named import Named
 from lab.runs import booted, machine_for, planned, recorded, run_plan, started
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
@@ -102,7 +104,8 @@ class Lab:
         self._added = AddedEvents(
             *self._names, seed, self._settings, self._places, pcap=self._plan.pcap, medium_hint=_MEDIUM_HINT
         )
-        self._nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
+        nodes = {spec.name: Node(self, spec) for spec in self._plan.nodes}
+        self._nodes: Named[Node] = Named("node", nodes, CallError)
 
     def __repr__(self) -> str:
         return f"<Lab {self._plan.name}, seed {self._seed}, at {self.now_s:g} s>"
@@ -146,6 +149,7 @@ class Lab:
         self._machine = self._made_of()
         self._directory = self._new_directory()
         self.exchanged.mkdir()
+        keep_from_forks(self._closing)
         self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
         channel = self._closing.enter_context(Channel())
         start = partial(started, mode="lockstep", channel=channel)
@@ -171,7 +175,8 @@ class Lab:
     def finish(self) -> Record:
         """Go on to the end of the timeline, and end the lab: its checks hold or not; returns its record.
 
-        A lab that does nothing else leaves the same bytes as ``lab run``.
+        A lab that does nothing else leaves the same bytes as ``lab run``, except for console.log, wall.json and what
+        ``lab report`` draws.
 
         Raises:
             RunError: The run failed.
@@ -387,15 +392,12 @@ class Lab:
         Raises:
             CallError: There is none; lists those that there are.
         """
-        if name not in self._nodes:
-            known = ", ".join(self._nodes)
-            raise CallError(f'there is no node "{name}"{suggestion(name, self._nodes)}; known: {known}')
         return self._nodes[name]
 
     @property
     def nodes(self) -> dict[str, Node]:
         """All nodes, by name."""
-        return dict(self._nodes)
+        return Named("node", self._nodes, CallError)
 
     def ap_with(self, bssid: str) -> str | None:
         """The name of the access point with this BSSID; None if there is none."""
@@ -473,9 +475,9 @@ class Lab:
         """The metrics of the workload, by name, of a lab that has ended: ``net.metrics["goodput"].values["mean"]``.
 
         Raises:
-            CallError: It has not ended.
+            CallError: It has not ended. A name is that of no metric; lists those that there are.
         """
-        return self.record.metrics
+        return Named("metric", self.record.metrics, CallError)
 
     @property
     def epoch_ns(self) -> int | None:
@@ -492,6 +494,13 @@ class Lab:
         """What events have done, of a lab that has ended: ``t_ns``, ``kind``, ``target``, ``params``, ``output``."""
         found: list[dict[str, Any]] = self._record.data["events"] if self._record is not None else []
         return found
+
+    @property
+    def remarks(self) -> list[str]:
+        """What may be behind a failure, of a lab that has ended: nodes that ran out of memory, a sentence each."""
+        from lab.report.remarks import remarks
+
+        return [] if self._record is None else remarks(self._record.data)
 
     def all_logs(self) -> list[Path]:
         """The files of what programs and daemons have written; that of the kernel is console.log."""

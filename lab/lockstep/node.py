@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 from lab.lockstep.errors import CallError
 from lab.lockstep.process import TIMEOUT_S, Process, Result, Running
-from lab.lockstep.words import Time, argv_of, environment_of, mode_of, text_of
+from lab.lockstep.words import Time, argv_of, bytes_of, environment_of, mode_of, text_of
+from lab.named import Named
 from lab.shared.types import Node as Spec
 
 __tracebackhide__ = True  # pytest shows the line of the caller
@@ -143,7 +144,7 @@ class Node:
             shutil.copyfile(content, given)
             permissions = content.stat().st_mode & 0o777 if permissions is None else permissions
         else:
-            given.write_bytes(_bytes(content))
+            given.write_bytes(bytes_of(content, f'net["{self.name}"].put: the content'))
         try:
             permissions = 0o644 if permissions is None else permissions
             self._lab.ask("put", node=self.name, path=target, mode=permissions, file=given.name)
@@ -182,7 +183,8 @@ class Node:
     def interfaces(self) -> dict[str, Interface]:
         """Its network interfaces as they are now, by name, without lo."""
         found = json.loads(self.run(["ip", "-json", "address"], check=True).stdout)
-        return {one["ifname"]: _interface(one) for one in found if one["ifname"] != "lo"}
+        named = {one["ifname"]: _interface(one) for one in found if one["ifname"] != "lo"}
+        return Named(f"interface of {self.name}", named, CallError)
 
     @property
     def ap(self) -> str | None:
@@ -205,7 +207,7 @@ class Node:
         given = None
         if input is not None:
             given = self._new_file()
-            given.write_bytes(_bytes(input))
+            given.write_bytes(bytes_of(input, "input:"))
         around = {**({} if folder is None else {"cwd": folder}), **({"env": environment} if environment else {})}
         started = self._lab.ask(
             "start", node=self.name, argv=words, name=name, stdin=None if given is None else given.name, **around
@@ -215,7 +217,3 @@ class Node:
 
     def _new_file(self) -> Path:
         return self._lab.exchanged / str(next(self._numbers))
-
-
-def _bytes(content: str | bytes) -> bytes:
-    return content.encode() if isinstance(content, str) else content

@@ -80,12 +80,27 @@ def text_of(text: object, what: str) -> str:
     return found
 
 
+def bytes_of(content: object, what: str) -> bytes:
+    """The bytes of a text, or bytes.
+
+    Raises:
+        CallError: It is neither.
+    """
+    if isinstance(content, str):
+        return content.encode()
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise CallError(f'{what} {content!r} is neither text nor bytes; write "{content}" or b"{content}"')
+    return bytes(content)
+
+
 def environment_of(values: Mapping[str, str] | None) -> dict[str, str]:
     """Variables of an environment.
 
     Raises:
         CallError: A name or a value is none.
     """
+    if not isinstance(values, Mapping | None):
+        raise CallError(f'env: {values!r} has no names and values; write env={{"NAME": "value"}}')
     found = {text_of(name, "env: the name"): text_of(value, f"env: {name}:") for name, value in (values or {}).items()}
     for name in found:
         if not name or "=" in name:

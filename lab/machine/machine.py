@@ -39,6 +39,7 @@ class Machine:
     code: GuestCode
     stacks: Mapping[str, Stack] = field(default_factory=dict)  # by name: code of those that plans will need
     node_images: Mapping[str, NodeImage] = field(default_factory=dict)  # by name, those that plans will need
+    image_folders: Mapping[str, str] = field(default_factory=dict)  # of those of them that are beside a topology
 
     def stack(self, uses: Uses) -> Stack | None:
         """The code of a plan's stack; None if the plan has no stack with code.
@@ -62,6 +63,23 @@ class Machine:
             if name not in self.node_images:
                 raise BuildError(f"the run needs the image {name}, which was not built")
         return tuple(self.node_images[name] for name in uses.images)
+
+    def has_images(self, plan: Plan) -> bool:
+        """Whether the images of a plan's nodes are built.
+
+        Raises:
+            InputError: Others with the same names are.
+        """
+        built = [name for name in plan.images() if name in self.node_images]
+        for name in built:
+            folder, other = (folders.get(name) for folders in (plan.image_folders, self.image_folders))
+            if folder != other:
+                raise InputError(
+                    f"two images have the same name: {other or library.image_called(name)} and "
+                    f"{folder or library.image_called(name)}",
+                    hint="rename one of the folders, and the image: of its nodes",
+                )
+        return len(built) == len(plan.images())
 
     def setup(self, plan: Plan, directory: Path, mode: str = "run") -> Setup:
         """The parameters of a guest's start for a plan, in a run directory; ``mode``: of lab.machine.process.MODES."""
@@ -136,29 +154,35 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
     """The same machine with the images of a plan's nodes, built unless they are cached.
 
     Raises:
-        InputError: There is no such image.
+        InputError: There is no such image, or another one of the same name is built.
     """
+    if machine.has_images(plan):
+        return machine
     docker = plan.docker_images()
 
     def ensure(name: str) -> NodeImage:
         if name in docker and (own := docker[name].docker):
             return ensure_docker_image(report, parse(own.source), name, docker[name].source)
-        return ensure_node_image(report, library.image_called(name), machine.image)
+        beside = Path(plan.image_folders.get(name, ""))
+        folder = beside if name in plan.image_folders and beside.is_dir() else library.image_called(name)
+        return ensure_node_image(report, folder, machine.image)
 
     built = {name: ensure(name) for name in plan.images() if name not in machine.node_images}
-    return replace(machine, node_images={**machine.node_images, **built})
+    folders = {**machine.image_folders, **plan.image_folders}
+    return replace(machine, node_images={**machine.node_images, **built}, image_folders=folders)
 
 
-def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES) -> None:
+def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
     Args:
         runs_already: the guest has been started, and has its memory; there may be none for a second one.
         memory_bytes: of the guest.
+        memory_keys: where that is written.
 
     Raises:
         HostError: No directory for the guest's memory; reported before anything is built.
     """
     clean_stale()
     if not runs_already:
-        memory_directory(needed_bytes=memory_bytes)
+        memory_directory(needed_bytes=memory_bytes, keys=memory_keys)

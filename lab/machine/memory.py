@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab.build.cache import free_bytes
 from lab.errors import HostError
+from lab.numbers import count
 from lab.shared.types import Plan
 
 GUEST_BYTES = 1 << 30  # enough for most
@@ -35,16 +36,34 @@ def memory_text(plan: Plan) -> str | None:
     size = guest_bytes(plan)
     if size == GUEST_BYTES:
         return None
-    text = f"{size >> 30} GiB" if size % GUEST_BYTES == 0 else f"{size >> 20} MiB"
-    return f"a guest of {len(plan.nodes)} nodes and {len(plan.processes)} processes gets {text} of memory"
+    processes = "1 process" if len(plan.processes) == 1 else f"{len(plan.processes)} processes"
+    parts = f"{count(len(plan.nodes), 'node')} and {processes}"
+    return f"a guest of {parts} gets {_size(size)} of memory"
 
 
-def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES) -> Path:
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes >> 30} GiB" if size_bytes % GUEST_BYTES == 0 else f"{size_bytes >> 20} MiB"
+
+
+def memory_keys(plan: Plan) -> str | None:
+    """Where the memory of a guest that takes more than usual is written, for a message; None if it does not."""
+    if guest_bytes(plan) == GUEST_BYTES:
+        return None
+    if plan.memory_bytes is not None:
+        return f"memory: of {plan.nodes[0].source.rpartition(':')[0]}"
+    nodes = [f"{node.name} ({node.source})" for node in plan.nodes if node.image]
+    return f"memory: of {', '.join(nodes)}, or memory: of the topology" if nodes else "memory: of the topology"
+
+
+def memory_directory(
+    candidates: list[Path] | None = None, *, needed_bytes: int = GUEST_BYTES, keys: str | None = None
+) -> Path:
     """The directory for the file that holds the guest's memory. The guest executes from it, so noexec does not work.
 
     Args:
         candidates: Looked at in order; default: /dev/shm, $TMPDIR, /tmp, $XDG_RUNTIME_DIR.
         needed_bytes: Space that the guest may need.
+        keys: where that is written, for the message (``memory_keys``).
 
     Raises:
         HostError: None is suitable; gives the reason for each.
@@ -59,8 +78,10 @@ def memory_directory(candidates: list[Path] | None = None, *, needed_bytes: int 
             return candidate
         reasons.append(f"{candidate}: {reason}")
     raise HostError(
-        "no directory for the guest's memory:" + "".join(f"\n    {reason}" for reason in reasons),
-        hint="set TMPDIR to a directory that allows it, or mount one of them with exec: "
+        f"no directory for the guest's memory, {_size(needed_bytes)}:"
+        + "".join(f"\n    {reason}" for reason in reasons),
+        hint=(f"write less into {keys}; or " if keys else "")
+        + "set TMPDIR to a directory that allows it, or mount one of them with exec: "
         "`mount -o remount,exec /dev/shm`, in Docker `--tmpfs /dev/shm:exec,size=2g`",
     )
 

@@ -28,7 +28,11 @@ SPARE_VIRTUAL_NS = 300_000_000_000
 POLL_S = 0.05  # how often progress is read; the end of the guest is noticed at once
 _LATE_S = 0.25  # a guest that ended longer ago was not followed at its end
 TAIL_LINES = 12
-_SPINS = "a process in an endless computation or a busy loop stops virtual time (docs/limits.md)"
+_SPINS = (
+    "a process in an endless computation or a busy loop stops virtual time (docs/limits.md), and so does one that has "
+    "too little memory to go on: write a larger memory: for its node"
+)
+_OUT_OF_NODES_MEMORY = re.compile(r"\] (?P<program>.+) invoked oom-killer: ")
 _COMPLAINT = re.compile(
     r"WARNING: |BUG: |BUG at |Oops|soft lockup|hard LOCKUP|hung_task|Kernel panic|general protection|"
     r"segfault at|Out of memory|INFO: (task|rcu)|lab-init: "
@@ -183,6 +187,8 @@ class Watch:
         log = tail(self.console)  # before the guest prints its registers
         culprit = mconsole.running(self._scratch)
         who = f"; running: {culprit}" if culprit else ""
+        if lacks := _OUT_OF_NODES_MEMORY.search(self.console.read_text(errors="replace")):
+            who += f"; the node in which {lacks['program']} runs is out of memory"
         return RunError(
             f"virtual time stood still at {uptime_text(uptime_ns)} for {self._stall_wall_s:g} s of wall time{who}"
             f"\n  last lines of {self.console}:\n{log}",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,15 @@ from lab.library import IMAGE_FILE
 from lab.model.base import Model, Quantity, Text
 from lab.model.build import build
 from lab.model.include import read
-from lab.model.node import MEMORY_BYTES, MEMORY_LEAST_BYTES
+from lab.model.node import GUEST_MOST_BYTES, MEMORY_BYTES, MEMORY_LEAST_BYTES
+
+
+@dataclass(frozen=True)
+class FoundImage:
+    """An image that a topology's nodes have."""
+
+    file: ImageFile
+    beside: str | None = None  # its folder, if only this topology finds it there; others are found by their names
 
 
 def image_file(folder: Path) -> ImageFile:
@@ -33,6 +42,6 @@ class ImageFile(Model):
     """What the lab has to know of an image beside its files."""
 
     about: Text = Field("", description="What it is for, in one sentence.")
-    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES)] = Field(
+    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES, most=GUEST_MOST_BYTES)] = Field(
         MEMORY_BYTES, description="Memory limit of a node with this image that has none of its own."
     )

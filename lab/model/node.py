@@ -35,6 +35,7 @@ COUNT_MAX = 1000
 _ANSWER_DELAY_MOST_NS = 1_000_000
 _DROP_TAIL_MOST = 4096  # packets; mac80211 has memory for more
 MEMORY_LEAST_BYTES = 16 << 20
+GUEST_MOST_BYTES = 256 << 30  # the guest's kernel has 512 GiB of addresses (three levels of page tables)
 MEMORY_BYTES = 256 << 20  # by default
 _SSID_BYTES_MAX = 32  # IEEE 802.11-2020 9.4.2.2
 PASSPHRASE_LENGTHS = range(8, 64)  # IEEE 802.11-2020 J.4.1
@@ -193,9 +194,10 @@ class Node(Model):
     )
     image: Annotated[Text, AfterValidator(_image)] | None = Field(
         None,
-        description="Its image, a folder of images/: more programs and files than other nodes have, such as browser. "
-        "lab list images lists them. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, "
-        "oci:DIR:TAG, docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "
+        description="Its image, a folder of images/ (beside this file or its folder, in the current directory, or the "
+        "lab's own): more programs and files than other nodes have, such as browser. lab list images lists those of "
+        "the last two. Or a Docker image: docker-daemon:NAME:TAG (of the Docker engine), oci:DIR, oci:DIR:TAG, "
+        "docker-archive:FILE or docker-archive:FILE:NAME:TAG, with paths from the folder of this file. It "
         "starts its entrypoint and command.",
     )
     entrypoint: Texts | None = Field(
@@ -208,9 +210,9 @@ class Node(Model):
         description="With a Docker image: the words after its entrypoint, or after entrypoint, instead of its own "
         "command.",
     )
-    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES)] | None = Field(
+    memory: Annotated[int, Quantity(units.SIZE, least=MEMORY_LEAST_BYTES, most=GUEST_MOST_BYTES)] | None = Field(
         None,
-        description="Memory limit of its processes and temporary files, at least 16 MiB: with less, hostapd and Open "
+        description="Memory limit of its processes and temporary files, 16 MiB to 256 GiB: with less, hostapd and Open "
         "vSwitch do not start. Default: that of its image (memory: of image.yaml), or 256 MiB.",
     )
     pids: int = Field(256, ge=8, le=100_000, strict=True, description="Limit of processes and threads.")

@@ -17,7 +17,7 @@ from lab.model.base import INCLUDE, Choice, Later, Model, Quantity, Text, Texts,
 from lab.model.groups import Nodes
 from lab.model.links import Link
 from lab.model.names import NodeName
-from lab.model.node import Node
+from lab.model.node import GUEST_MOST_BYTES, Node
 from lab.model.registry import kinds, pick_kind
 from lab.model.timeline import AnyEvent
 from lab.model.uncertain import UncertainParameters
@@ -120,9 +120,9 @@ class Topology(Model):
         description="The algorithm by which all radios without rate: choose their rates, by its name in the kernel. It "
         "may be that of a module (modules: of a workload). Default: minstrel_ht.",
     )
-    memory: Annotated[int, Quantity(units.SIZE, least=GUEST_LEAST_BYTES)] | None = Field(
+    memory: Annotated[int, Quantity(units.SIZE, least=GUEST_LEAST_BYTES, most=GUEST_MOST_BYTES)] | None = Field(
         None,
-        description="Memory of the guest, for all nodes together, at least 256 MiB. Default: 1 GiB, or more if there "
+        description="Memory of the guest, for all nodes together, 256 MiB to 256 GiB. Default: 1 GiB, or more if there "
         "are many nodes and processes, or nodes with an image.",
     )
     nodes: AllNodes = Field(description="The nodes, by name.")

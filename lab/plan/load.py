@@ -15,7 +15,7 @@ from lab.model import groups, overrides
 from lab.model.base import Model
 from lab.model.build import build
 from lab.model.document import Document, Keys, label_of
-from lab.model.image import ImageFile, image_file
+from lab.model.image import FoundImage, image_file
 from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
@@ -159,13 +159,13 @@ def topology_source(document: Document, *, alone: bool = False) -> Source[Topolo
 
 def _images(
     document: Document, model: Topology, *, read_docker: bool
-) -> tuple[dict[str, ImageFile], dict[str, DockerImage]]:
+) -> tuple[dict[str, FoundImage], dict[str, DockerImage]]:
     """Return the images of the nodes by name, and the Docker images by reference.
 
     Raises:
         InputError, InputErrors: there is no such image, or its file has mistakes.
     """
-    found: dict[str, ImageFile] = {}
+    found: dict[str, FoundImage] = {}
     docker: dict[str, DockerImage] = {}
     errors: list[InputError] = []
     for name, node in model.nodes.items():
@@ -177,7 +177,7 @@ def _images(
                 if warning := docker[node.image].warning:
                     warn(warning, document.where(("nodes", name, "image")))
                 continue
-            found[node.image] = image_file(library.image_called(node.image))
+            found[node.image] = _image(node.image, document.path)
         except InputError as error:
             errors += (
                 [document.error(("nodes", name, "image"), error.message, error.hint)]
@@ -193,6 +193,13 @@ def _images(
             "make one image of several: the files of each node are its own",
         )
     return found, docker
+
+
+def _image(name: str, topology: Path) -> FoundImage:
+    """Find the image of a node, and read its file."""
+    folder = library.image_called(name, topology)
+    beside = library.shown(folder) if library.images().get(name) != folder else None
+    return FoundImage(image_file(folder), beside)
 
 
 def workload_source(document: Document) -> Source[Workload]:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from lab.errors import InputError, flat, raise_all
 from lab.model.base import Model
 from lab.model.document import Document, Keys
-from lab.model.image import ImageFile
+from lab.model.image import FoundImage
 from lab.plan.contents import Content
 from lab.plan.docker import DockerImage
 
@@ -29,7 +29,7 @@ class Source(Generic[M]):
     texts: Mapping[str, str] = field(default_factory=dict)
     # of a workload: the files and folders it names, by their names there
     contents: Mapping[str, tuple[Content, ...]] = field(default_factory=dict)
-    images: Mapping[str, ImageFile] = field(default_factory=dict)  # of a topology: those of its nodes, by name
+    images: Mapping[str, FoundImage] = field(default_factory=dict)  # of a topology: those of its nodes, by name
     docker: Mapping[str, DockerImage] = field(default_factory=dict)  # the same of Docker images, by reference
     stacks: tuple[str, ...] = ()  # of a workload: the stacks whose code its runs have; the first uses the others
 

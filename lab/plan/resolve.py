@@ -94,6 +94,7 @@ def resolve(
         max_output_bytes=workload.model.max_output,
         packed=files.packed(workload, placed),
         collect=collected,
+        image_folders={name: image.beside for name, image in topology.images.items() if image.beside},
     )
 
 

@@ -58,6 +58,8 @@ def build(directory: Path, *, hashes: Mapping[str, str | None], versions: Mappin
     }
     if on_air:
         data["medium"] = on_air
+    if "memory_kills" in guest:
+        data["memory_kills"] = guest["memory_kills"]
     if plan.collect:
         data["collected"] = _files(directory / COLLECTED)
     # as after a load: tuples become lists

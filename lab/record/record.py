@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.errors import RecordError, writing
+from lab.named import Named
 from lab.probes.base import Series
 from lab.shared.types import Plan
 
@@ -47,8 +48,9 @@ class Record:
     image, series, plan); ``clock`` (``epoch_ns``, ``boot_ns``, ``end_ns``); ``processes`` and ``events`` as the
     guest reports them; ``error`` (None, or message, culprit, logs); ``sources`` by process id (probe, node, series,
     occurrences, values, error); ``metrics`` by name (see Result); ``medium`` if the run had one
-    (lab.record.medium); ``checks`` (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each
-    raw file); ``collected`` (the same of each file out of a node) if the plan collects any.
+    (lab.record.medium); ``memory_kills`` by node, if some ran out of memory: how many programs that cost; ``checks``
+    (that, source, passed, because); ``passed``; ``raw`` (path, bytes, sha256 of each raw file); ``collected`` (the same
+    of each file out of a node) if the plan collects any.
     """
 
     directory: Path
@@ -90,9 +92,10 @@ class Record:
 
     @cached_property
     def metrics(self) -> dict[str, Result]:
-        """The metrics by name, in plan order."""
+        """The metrics by name, in plan order. RecordError: a name is that of no metric; lists those that there are."""
         found = self.data["metrics"]
-        return {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+        results = {metric.name: Result(metric.name, **found[metric.name]) for metric in self.plan.metrics}
+        return Named("metric", results, RecordError)
 
     def metrics_of(self, kind: str) -> list[Result]:
         """Return the metrics of a kind, in plan order."""

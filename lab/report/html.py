@@ -15,6 +15,7 @@ from lab.drawing.shapes import Scene
 from lab.numbers import count, plain
 from lab.record.record import Record
 from lab.report import topology, trajectories
+from lab.report.remarks import remarks
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
 from lab.show.kinds import describe
@@ -59,6 +60,7 @@ def page(record: Record, shown: list[Table], figures: Iterable[Scene]) -> str:
         record=record.data,
         passed=record.passed,
         verdict=verdict(record),
+        remarks=remarks(record.data),
         log=_log(record),
         cards=_cards(record),
         checks=by_name.pop("checks", None),

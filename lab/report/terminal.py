@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lab.fitted import Fitted
 from lab.record.record import Record
 from lab.report import medium
+from lab.report.remarks import remarks
 from lab.report.tables import tables
 from lab.tables import Table
 from lab.text import printable
@@ -40,6 +41,7 @@ def rich_tables(record: Record) -> Group:
     fairness = medium.fairness_line(record)
     if fairness:
         parts += [Text(fairness), ""]
+    parts += [Text(printable(remark), style="yellow") for remark in remarks(record.data)]
     return Group(*parts, Text(verdict(record), style="bold green" if record.passed else "bold red"))
 
 
@@ -109,6 +111,7 @@ def as_json(record: Record) -> dict[str, Any]:
         "passed": record.passed,
         "verdict": verdict(record),
         "error": record.data["error"],
+        "remarks": remarks(record.data),
         "directory": str(record.directory),
         "tables": {
             table.name: {

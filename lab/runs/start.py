@@ -15,7 +15,7 @@ from lab.errors import writing
 from lab.machine.channel import Channel
 from lab.machine.guest import Guest
 from lab.machine.machine import Machine, ensure_machine, prepare
-from lab.machine.memory import guest_bytes
+from lab.machine.memory import guest_bytes, memory_keys
 from lab.machine.run_directory import PLAN, claim
 from lab.machine.watch import STALL_WALL_S
 from lab.shared.types import Plan
@@ -44,7 +44,7 @@ def machine_for(
         InputError: There is no such kernel, stack or image.
         BuildError, HostError: Something cannot be built, or the host lacks something.
     """
-    prepare(runs_already=runs_already, memory_bytes=guest_bytes(plan))
+    prepare(runs_already=runs_already, memory_bytes=guest_bytes(plan), memory_keys=memory_keys(plan))
     code = library.code_of(workload, plan.stack)
     choice = KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
     return ensure_machine(report, [code] if code else [], choice, plan)

@@ -356,6 +356,8 @@ class Plan:
     max_output_bytes: int = field(default=MAX_OUTPUT_OF_ALL_BYTES, omitted=True)  # of all files of the run
     # content of files that are no text, in base64, by its SHA-256; not compressed, since results differ between zlibs
     packed: dict[str, str] = field(default_factory=dict, omitted=True)
+    # the folders of images that are beside the topology, by the images' names; for people, as ``source``
+    image_folders: dict[str, str] = field(default_factory=dict, omitted=True)
     collect: list[Collect] = field(default_factory=list, omitted=True)
     version: int = field(default=VERSION)
 

@@ -53,6 +53,28 @@ processes:
         )
 
 
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_program_that_outlives_the_one_that_the_kernel_killed_does_not_hide_it(
+    boot: Callable[..., Ran], ends: bool
+) -> None:
+    topology = WIRED.replace("roles: [client]", "roles: [client], memory: 64 MiB")
+    then = "true" if ends else "sleep 9"
+    workload = f"""
+name: eat
+roles: {{client: 1}}
+duration: 2 s
+processes:
+  - {{on: client, run: [sh, -c, "python3 -c 'bytearray(100 << 20)'; {then}"], as: eater, at: 1 s}}
+"""
+    if ends:
+        assert boot(topology, workload).guest()["memory_kills"] == {"h2": 1}
+        return
+    with pytest.raises(
+        RunError, match=r"eater still ran at .*: h2 ran out of memory \(64 MiB\), .* killed 1 of its pro"
+    ):
+        boot(topology, workload)
+
+
 def test_a_node_cannot_have_more_processes_than_its_limit(boot: Callable[..., Ran], tmp_path: Path) -> None:
     """Which is told, also if the program that tried to start more ends with 0."""
     with pytest.raises(RunError, match=r"topology.yaml:5: h2 reached its limit of 20 processes and threads \(pids:\)$"):
@@ -70,7 +92,7 @@ timeline:
 
 
 def test_a_missing_program_is_the_culprit(boot: Callable[..., Ran]) -> None:
-    with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*nonesuch: No such file"):
+    with pytest.raises(RunError, match=r"nonesuch ended with status 127(.|\n)*cannot start nonesuch: No such file"):
         boot(
             WIRED,
             """

@@ -119,6 +119,12 @@ def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
             net.do(move("sta1", ["1 m", "0 m", "0 m"]))
         with pytest.raises(CommandError, match=r"(?s)h1: sh -c .* ended with status 3.*last lines of .*\n    oh"):
             net["h1"].run(["sh", "-c", "echo oh; exit 3"], check=True)
+        with pytest.raises(
+            CommandError, match=r"h1: gone ended with status 127\n.*\n    cannot start gone: No such file"
+        ):
+            net["h1"].run(["gone"], check=True)
+        with pytest.raises(CommandError, match=r"(?s)status 125\n.*    cannot start ls in /gone: No such file or dir"):
+            net["h1"].run(["ls"], cwd="/gone", check=True)
         with pytest.raises(CommandError, match=r"was killed by SIGKILL: h1 ran out of memory \(256 MiB\), which has"):
             net["h1"].run(["python3", "-c", "bytearray(10**9)"], check=True)
         with pytest.raises(WaitError, match=r"h1: sleep 9 still runs at 1\.\d+ s, after 1 s of virtual time"):

@@ -116,3 +116,14 @@ def test_mistakes_in_the_file_of_an_image_are_told_before_it_is_built(
     assert said("images", "gateway", capsys=capsys, monkeypatch=monkeypatch) == [
         'lab: images/gateway/image.yaml:2  memory: "128" has no unit; write 128 MiB'
     ]
+
+
+def test_images_that_cannot_be_used_are_listed_with_the_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("gateway", "Router", "__pycache__"):
+        (here / "images" / name).mkdir(parents=True)
+    (here / "images" / "gateway" / "image.yaml").write_text("about: a gateway\nmemory: 128\n")
+    print_list(True, "images")
+    found = json.loads(capsys.readouterr().out)["images"]
+    assert set(found) == {"browser", "peer", "gateway", "Router"}
+    assert found["gateway"] == 'cannot be used: images/gateway/image.yaml:2  memory: "128" has no unit; write 128 MiB'
+    assert found["Router"].startswith('cannot be used: "Router" cannot be the name of an image\n  give its folder, im')

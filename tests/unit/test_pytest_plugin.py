@@ -29,6 +29,10 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             raise RunError("the network did not come up")
         (lab._out / "raw" / "daemon").mkdir(parents=True)
         (lab._out / "raw" / "daemon" / "ap1-hostapd.log").write_text("AP-ENABLED\n")
+        noise = (
+            "2026-01-01T00:00:00Z|00001|dns_resolve|WARN|Failed to read /etc/resolv.conf: No such file or directory\n"
+        )
+        (lab._out / "raw" / "daemon" / "s1-ovsdb-server.log").write_text(noise)
         lab._directory = lab._out
         return lab
 
@@ -38,6 +42,7 @@ def stand_ins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     monkeypatch.setattr(Lab, "start", start)
     monkeypatch.setattr(Lab, "stop", stop)
+    monkeypatch.setattr(Lab, "remarks", ["h1 ran out of memory"])
     monkeypatch.setattr(Lab, "epoch_ns", 1_767_225_601_000_500_000)
     monkeypatch.setattr(Lab, "close", lambda lab: told.append("close"))
     yield told
@@ -122,12 +127,14 @@ def test_one(lab):
             "idle on two-aps-handoff, seed 1, stopped at 0.000 s of virtual time",
             "0 s is 1767225601.000500 in logs and captures",
             "directory: */test_one0/lab",
+            "h1 ran out of memory",
             "capture: */test_one0/lab/raw/air-2412.pcapng",
             "*- lab: last lines of logs -*",
             "*/raw/daemon/ap1-hostapd.log",
             "*AP-ENABLED",
         ]
     )
+    result.stdout.no_fnmatch_line("*s1-ovsdb-server*")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The end of a log, however long it is."""
 
+import re
 from pathlib import Path
 
 from lab.text import last_lines
@@ -25,3 +26,9 @@ def test_equal_lines_are_counted(tmp_path: Path) -> None:
     assert last_lines(path, 5) == ["y", "… at least 32766 more equal lines"]
     path.write_text("")
     assert last_lines(path, 5) == []
+
+
+def test_lines_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("begun\nno rfkill\nno rfkill\nend\n")
+    assert last_lines(path, 2, re.compile("rfkill")) == ["begun", "end"]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from lab.build.cache import SCRATCH, free_bytes, no_space, remove_tree
@@ -19,6 +20,7 @@ from lab.build.step import BuildLog, require
 from lab.errors import BuildError, HostError
 
 SUITE = "trixie"
+_LISTS_BYTES = 200_000_000
 # "Get:3 http://… trixie/main amd64 libc6 amd64 2.41-12 [2847 kB]"
 _GET = re.compile(r"^Get:\d+ \S+ \S+ \S+ (?P<package>\S+) \S+ (?P<version>\S+) \[(?P<size>[\d.,]+) (?P<unit>k?M?B)\]")
 _NEED = re.compile(r"^Need to get (?P<size>[\d.,]+) (?P<unit>k?M?B)(?:/\S+ \S+)? of archives")
@@ -28,6 +30,8 @@ _UNKNOWN = re.compile(
     r"|Version '(?P<version>\S+)' for '(?P<of>\S+)' was not found)",
     re.MULTILINE,
 )
+_CONFLICT = re.compile(r"^The following packages have unmet dependencies:\n(?P<lines>(?: .+\n)+)", re.MULTILINE)
+_CONFLICTS_SHOWN = 3
 _NO_NETWORK = re.compile(r"Temporary failure resolving|Could not resolve|Could not connect|Network is unreachable")
 
 
@@ -41,6 +45,10 @@ class NoPackageError(BuildError):
             lacks = f'version "{version}" of "{name}"; without it, the newest one is installed'
         super().__init__(f"Debian {SUITE} has no {lacks}", hint=f"the whole log: {log}")
         self.package = package
+
+
+class ConflictError(BuildError):
+    """Packages that cannot be installed together."""
 
 
 class DebianProgress:
@@ -149,35 +157,73 @@ def fetch_tar(
         BuildError: The network cannot be reached, or another step failed.
         HostError: No space, or mmdebstrap is not installed.
     """
+    progress = DebianProgress(report)
+    with _scratch(tar.parent, what, log, needed_bytes) as environment, tar.open("wb") as output:
+        log.run(
+            what,
+            [*_command(options), *_wanted(packages)],
+            env=environment,
+            on_line=progress.line,
+            on_tick=progress.tick,
+            stdout=output,
+        )
+
+
+def look_up(directory: Path, options: list[str], packages: list[str], log: BuildLog) -> None:
+    """See whether Debian has packages that go together. It takes seconds: only the lists of packages are fetched.
+
+    Args:
+        directory: a partial directory of the cache.
+        options, packages, log: as those of ``fetch_tar``, whose errors it raises, too.
+    """
+    what = "looking for the packages"
+    with _scratch(directory, what, log, _LISTS_BYTES) as environment:
+        log.run(what, [*_command(options), "--simulate", *_wanted(packages)], env=environment)
+
+
+def _command(options: list[str]) -> list[str]:
+    return [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
+
+
+def _wanted(packages: list[str]) -> list[str]:
+    return [f"--include={','.join(packages)}", SUITE, "-"]
+
+
+@contextmanager
+def _scratch(directory: Path, what: str, log: BuildLog, needed_bytes: int) -> Iterator[Mapping[str, str]]:
+    """What mmdebstrap has in its environment, with a directory for its tree; its failures become errors that teach."""
     require("mmdebstrap")
     if problem := namespace_problem():
         raise HostError(f"{what}: {problem[0]}", hint=problem[1])
     import secrets  # most commands only ask whether the image is there
 
     scratch = scratch_parent(needed_bytes) / f"hwsim-lab-{secrets.token_hex(6)}"
-    (tar.parent / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
+    (directory / SCRATCH).write_text(str(scratch))  # first, so that a later cleanup finds it
     scratch.mkdir()
     scratch.chmod(0o755)
-    argv = [*mount_namespace(), "mmdebstrap", *mode_options(), "--verbose", "--format=tar", *options]
-    argv += [f"--include={','.join(packages)}", SUITE, "-"]
-    progress = DebianProgress(report)
-    environment = {"TMPDIR": str(scratch)}
     try:
-        with tar.open("wb") as output:
-            log.run(what, argv, env=environment, on_line=progress.line, on_tick=progress.tick, stdout=output)
+        yield {"TMPDIR": str(scratch)}
     except BuildError as error:
         said = log.path.read_text(errors="replace")
         if unknown := _UNKNOWN.search(said):
             raise NoPackageError(_listed(unknown), log.path) from error
+        if conflict := _CONFLICT.search(said):
+            lines = [" ".join(line.split()).replace(" : ", ": ") for line in conflict["lines"].splitlines()]
+            shown = "; ".join(lines[:_CONFLICTS_SHOWN])
+            raise ConflictError(f"Debian has no way to install these together: {shown}", hint=_whole(log)) from error
         if _NO_NETWORK.search(said):
             raise BuildError(
                 f"{what} failed: the Debian archive cannot be reached",
-                hint=f"this step needs the network once; the whole log: {log.path}",
+                hint=f"this step needs the network once; {_whole(log)}",
             ) from error
         raise
     finally:
         remove_tree(scratch)
-        (tar.parent / SCRATCH).unlink()
+        (directory / SCRATCH).unlink()
+
+
+def _whole(log: BuildLog) -> str:
+    return f"the whole log: {log.path}"
 
 
 def _listed(unknown: re.Match[str]) -> str:

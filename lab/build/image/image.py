@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.build.cache import Store, content_key, file_sha256
-from lab.build.image.debian import SUITE, NoPackageError, fetch_tar
+from lab.build.image.debian import SUITE, ConflictError, NoPackageError, fetch_tar, look_up
 from lab.build.report import Report
 from lab.build.step import BuildLog
 from lab.checkout import DATA
@@ -131,11 +131,16 @@ def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report:
     """Create a tar file of the packages of lists, as ``fetch_tar`` does.
 
     Raises:
-        BuildError: As there; of a package that does not exist with the line that names it.
+        BuildError: As there; of a package that does not exist with the line that names it, of a conflict with the last
+            list, since the others are the lab's.
     """
     packages = [name for path in lists for name in read_packages(path)]
     try:
+        if lists != [PACKAGES]:  # a user's names may be wrong
+            look_up(raw.parent, MMDEBSTRAP, packages, log)
         fetch_tar(raw, MMDEBSTRAP, packages, what, log, report, needed_bytes)
+    except ConflictError as error:
+        raise BuildError(error.message, where=shown(lists[-1]), hint=error.hint) from None
     except NoPackageError as error:
         for path in lists:
             for number, words in entries(path.read_text()):

@@ -46,6 +46,13 @@ RECIPE = 1  # increment when the code below changes the result
 NEEDED_BYTES = 3_500_000_000
 TREE_BYTES = 2_000_000_000  # of the packages of a large image and the base, unpacked
 FILES_TIME_S = 1_750_000_000  # of files in an image without packages
+# What nodes have instead of an image's (images/initrd/container.c and the first steps of lab.guest.script): paths in
+# files/, and why what is there is never seen.
+_OWN = {
+    **{name: f"every node has its own /{name}" for name in ("proc", "sys", "dev")},
+    **{name: f"/{name} is the lab's" for name in ("lab", "run/lab")},
+    "etc/hosts": "the lab writes /etc/hosts, with the names of all nodes",
+}
 _QUIETLY = ["-quiet", "-no-progress", "-no-xattrs"]
 
 
@@ -120,6 +127,11 @@ class Folder:
                 where=shown(self.path),
                 hint=f"write {PACKAGES.name} (Debian), {REQUIREMENTS} (Python), or put files into {FILES}/",
             )
+
+        for name in self.files:
+            why = next((_OWN[path] for path in (name, *map(str, PurePosixPath(name).parents)) if path in _OWN), None)
+            if why:
+                raise InputError(f"would never be seen: {why}", where=shown(self.path / FILES / name), hint="remove it")
 
     def check_beside(self, base: Mapping[str, Member]) -> None:
         """See whether each file has a place beside those of the base image.
@@ -213,14 +225,14 @@ def _make(directory: Path, folder: Folder, base: Image, store: Store, report: Re
     report.step(f"image {folder.name}: reading the base image")
     base_files = _files_of(base, directory, log)
     folder.check_beside(base_files)
-    full, versions, newest_s = _tree(directory, folder, base, log, report)
     added = dict(folder.files)
-    if folder.requirements:
+    if folder.requirements:  # first, since Debian's packages take longer and these may be wrong
         report.step(f"image {folder.name}: fetching Python packages")
         scratch = directory / "python"
         scratch.mkdir()
         added = {**wheels.install(folder.requirements, base.packages, scratch, log), **added}
         shutil.rmtree(scratch)
+    full, versions, newest_s = _tree(directory, folder, base, log, report)
     report.step(f"image {folder.name}: packing")
     write(full, base_files, added, layer, newest_s)
     with layer.open("rb") as stream:

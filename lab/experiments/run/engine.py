@@ -113,10 +113,10 @@ def run(
         nonlocal machine
         made = Plan.from_json(plan)
         uses = Uses.of(made)
+        if not machine.has_images(made):
+            with reporter() as report:
+                machine = runs.with_images(machine, made, report)
         if uses not in used:
-            if set(uses.images) - machine.node_images.keys():
-                with reporter() as report:
-                    machine = runs.with_images(machine, made, report)
             used[uses] = made_of.hashes(uses, machine)
         return used[uses]
 
@@ -312,6 +312,7 @@ class Sweep:
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
             nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
             remarks += self._absent(nothing, data) if nothing else []
+            remarks += _out_of_memory(data) if "memory_kills" in data else []
             series = recorded.series(self._series, data) if self._series else {}
             unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
@@ -406,6 +407,12 @@ def _refusal(answer: Refused) -> LabError:
         hint="give it the same checkout and the same cache of kernels and images, or end it; "
         "finished trials are stored; repeat the command to continue",
     )
+
+
+def _out_of_memory(data: Mapping[str, Any]) -> list[str]:
+    from lab.report.remarks import remarks
+
+    return remarks(data)
 
 
 def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,8 @@ from typing import Any
 from lab.experiments.types import Experiment, Point, Trial
 from lab.plan.load import load
 
+_WORDS = ("about", "image_folders")  # of a plan; the content of images counts by its hash
+
 
 @dataclass(frozen=True)
 class Job:
@@ -54,7 +56,7 @@ def key(plan: str, hashes: Mapping[str, str | None]) -> str:
 
 def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
     """A plan without what is only for people: an additional comment in a topology changes all later line numbers."""
-    content = {name: value for name, value in plan.items() if name != "about"}
+    content = {name: value for name, value in plan.items() if name not in _WORDS}
     for name, value in content.items():
         if isinstance(value, list):
             content[name] = [_without_source(item) for item in value]

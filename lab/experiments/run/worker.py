@@ -75,7 +75,9 @@ def _with_images(machine: runs.Machine, plan: Plan, wanted: dict[str, str | None
     cached = {name: built_image(name, wanted.get(made_of.image_entry(name))) for name in plan.images()}
     found = {name: image for name, image in cached.items() if image}
     with _making:
-        return runs.with_images(replace(machine, node_images=found), plan, LineReport(sys.stderr))
+        return runs.with_images(
+            replace(machine, node_images=found, image_folders=plan.image_folders), plan, LineReport(sys.stderr)
+        )
 
 
 def work(plan: str, wanted: dict[str, str | None], beside: Sequence[str] = ()) -> Answer:

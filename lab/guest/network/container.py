@@ -249,3 +249,8 @@ class Containers:
     def container(self, node: str) -> Container:
         """The container of a node."""
         return self._by_node[node]
+
+    def memory_kills(self) -> dict[str, int]:
+        """How many programs the kernel has killed of each node that ran out of memory."""
+        kills = {name: container.memory_kills() for name, container in self._by_node.items()}
+        return {name: number for name, number in kills.items() if number}

@@ -197,7 +197,7 @@ class _Builder:
         if model.memory is not None:
             return model.memory
         image = self.source.images.get(model.image or "")
-        return image.memory if image else MEMORY_BYTES
+        return image.file.memory if image else MEMORY_BYTES
 
     def _node(self, name: str, model: NodeModel) -> Node:
         """Resolve one node; its IP address is assigned later unless given."""

@@ -287,6 +287,15 @@ def test_why_a_metric_has_no_value_is_a_remark(lab: Lab) -> None:
     assert outcome.remark == 'metric rtt: echo has no "rtt_meen" (did you mean rtt_mean?); known: exit, rtt_mean'
 
 
+def test_a_node_that_ran_out_of_memory_is_a_remark(lab: Lab) -> None:
+    node = {"name": "h1", "source": "place.yaml:3", "memory_bytes": 64 << 20}
+    record = {"rtt": 2.0, "checks": [], "plan": {"nodes": [node]}, "memory_kills": {"h1": 1}}
+    work = Finished(Kept(pack(json.dumps(record)), 30.0, 0.5, 0.4))
+    (outcome,) = lab.sweep(experiment(1, Repetitions(1, 1)), lambda name, seed: work)
+    assert outcome.values == {"rtt": 2.0} and outcome.remark is not None
+    assert outcome.remark.startswith("place.yaml:3: h1 ran out of memory (64 MiB), and the kernel killed 1 program t")
+
+
 def test_a_lost_trial_has_failed(lab: Lab) -> None:
     (outcome,) = lab.sweep(experiment(1, Repetitions(1, 1)), lambda name, seed: Lost("4 workers were killed"))
     assert (outcome.error, outcome.log) == ("4 workers were killed", None)

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from lab.errors import InputError, RunError
-from lab.lockstep import CallError, Lab, WaitError, associated, event, listening, move, power, roam
+from lab.lockstep import CallError, Lab, WaitError, associated, event, listening, move, power, printed, roam
+from lab.lockstep.process import Process
 from lab.shared.types import Plan
 
 MS = 1_000_000
+PROCESS = Process(cast(Any, None), "h1", ["server"], 1, (Path("out"), Path("err")))
 
 
 class Agent:
@@ -112,6 +114,43 @@ def test_events_of_the_workload_stay(agent: Agent, tmp_path: Path) -> None:
     net.at(2, roam("sta1", "ap2"))
     assert [one["kind"] for one in agent.last()["events"]] == ["roam"]
     assert [(one.kind, one.source.rpartition("/")[2]) for one in net.plan.events][1] == ("netem", "own.yaml:4")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda net: net["h1"].put(5, "/x"), r'put: the content 5 is neither text nor bytes; write "5" or b"5"'),
+        (lambda net: net["h1"].run(["cat"], input=5), r'input: 5 is neither text nor bytes; write "5" or b"5"'),
+        (lambda net: net["h1"].run(["env"], env=5), r'env: 5 has no names and values; write env=\{"NAME": "value"\}'),
+        (lambda net: net.do(event("move", object())), r"move: <object .*> cannot be written into a timeline; write t"),
+        (lambda net: net.do(move("sta1", cast(Any, 5))), r"test_lab\.py:\d+  to: needs three coordinates"),
+        (lambda net: printed(cast(Any, 5), "x"), r"printed: 5 is no program; write printed\(net"),
+        (
+            lambda net: printed(PROCESS, "("),
+            r'printed: "\(" is no regular expression: missing \), .*; of characters as',
+        ),
+        (
+            lambda net: printed(PROCESS, cast(Any, 5)),
+            r'printed: 5 is no text; write what is looked for, such as "ready"',
+        ),
+        (lambda net: net[5], 'there is no node "5"; known: h1, s1, ap1, ap2, sta1'),
+        (lambda net: net.nodes["ap11"], r'there is no node "ap11" \(did you mean ap1\?\); known: h1, s1'),
+    ],
+)
+def test_a_value_of_another_kind_is_one_message(net: Lab, call: Callable[[Any], object], told: str) -> None:
+    net._directory = Path("/nowhere")
+    with pytest.raises((CallError, InputError), match=told):
+        call(net)
+
+
+def test_an_unknown_metric_is_told_with_those_that_there_are(net: Lab) -> None:
+    from types import SimpleNamespace
+
+    metrics: Any = {"goodput": "a result", "outage": "another one"}
+    net._record = SimpleNamespace(metrics=metrics)  # type: ignore[assignment]
+    assert (net.metrics["goodput"], net.metrics.get("gone")) == (metrics["goodput"], None)
+    with pytest.raises(CallError, match=r'there is no metric "outages" \(did you mean outage\?\); known: goodput, out'):
+        net.metrics["outages"]
 
 
 def test_what_is_no_condition(net: Lab) -> None:

@@ -52,7 +52,7 @@ def test_noexec_and_small_directories_are_passed_over(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     argv = [*own_mounts(), "sh", "-c", NOEXEC, "sh", str(tmp_path), sys.executable]
     lines = subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()
-    assert lines[0] == "no directory for the guest's memory:"
+    assert lines[0] == "no directory for the guest's memory, 1 MiB:"
     assert lines[1].strip() == f"{tmp_path / 'noexec'}: is mounted noexec"
     assert lines[2].strip().startswith(f"{tmp_path / 'small'}: has 0 MiB free, not 1")
     assert "remount,exec" in lines[3]

@@ -10,9 +10,9 @@ import pytest
 
 from lab.build.kernel.series import PATCHES
 from lab.cli import dry_run
-from lab.errors import InputError
-from lab.machine.memory import guest_bytes, memory_text
-from lab.plan.load import load
+from lab.errors import HostError, InputError
+from lab.machine.memory import guest_bytes, memory_directory, memory_keys, memory_text
+from lab.plan.load import check, load
 from lab.plan.network.network import RADIOS_MAX
 
 GIB = 1 << 30
@@ -32,6 +32,33 @@ def test_memory_grows_with_nodes_and_processes(stations: int, workload: str, gib
 def test_the_guest_is_started_with_it() -> None:
     plan = load("saturated-cell", "idle", settings=["nodes.sta.count=300"])
     assert " mem=2048M " in dry_run.commands(plan)[1]
+
+
+@pytest.mark.parametrize("key", ["memory: 900 GiB", "nodes: {h1: {kind: host, memory: 900 GiB}}"])
+def test_more_memory_than_a_guest_can_have_is_told_with_its_line(tmp_path: Path, key: str) -> None:
+    place = tmp_path / "large.yaml"
+    place.write_text(f"name: large\n{key}\n" + ("" if "nodes" in key else "nodes: {h1: {kind: host}}\n"))
+    with pytest.raises(InputError, match=r'large.yaml:2  .*memory: "900 GiB" is too large; the maximum is 256 GiB'):
+        check(place)
+
+
+def test_too_little_room_for_it_names_the_key(tmp_path: Path) -> None:
+    (tmp_path / "images" / "large").mkdir(parents=True)
+    place = tmp_path / "large.yaml"
+    for text, keys in (
+        ("memory: 200 GiB\nnodes: {h1: {kind: host}}\n", f"write less into memory: of {place}; or"),
+        (
+            "nodes:\n  h1: {kind: host, image: large, memory: 200 GiB}\n",
+            rf"write less into memory: of h1 \({place}:3\), or memory: of the topology; or",
+        ),
+    ):
+        place.write_text(f"name: large\n{text}")
+        plan = load(str(place), "idle")
+        with pytest.raises(
+            HostError, match=rf"memory, 20[01] GiB:\n    .*nowhere: is not a directory\n  {keys} set TMP"
+        ):
+            memory_directory([tmp_path / "nowhere"], needed_bytes=guest_bytes(plan), keys=memory_keys(plan))
+    assert memory_keys(load("one-ap", "idle")) is None
 
 
 def test_more_radios_than_a_medium_has_room_for_are_a_mistake(tmp_path: Path) -> None:

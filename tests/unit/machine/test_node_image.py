@@ -85,6 +85,7 @@ def test_packages_are_installed_with_those_of_the_base(
         asked.append(packages)
         raw_tree(tar, 1)
 
+    monkeypatch.setattr(image_module, "look_up", lambda *_: None)
     monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
     monkeypatch.setattr(node_image, "PACKAGES", own)
     monkeypatch.setattr("lab.build.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
@@ -129,10 +130,11 @@ def test_what_does_not_change_the_image_does_not_change_its_key(folder: Path, ba
 def test_package_that_does_not_exist_is_named_with_its_line(
     folder: Path, base: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fetch_tar(*_: object) -> None:
+    def look_up(*_: object) -> None:
         raise NoPackageError("curll", tmp_path / "log")
 
-    monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
+    monkeypatch.setattr(image_module, "look_up", look_up)
+    monkeypatch.delattr(image_module, "fetch_tar")  # which would take half a minute
     (folder / "packages").write_text("iw # why\ncurll # why\n")
     with pytest.raises(BuildError, match=r'packages:2  Debian trixie has no package "curll"'):
         build(folder, base, tmp_path / "a")
@@ -192,6 +194,35 @@ def test_files_do_not_replace_what_the_base_has_as_a_link_or_a_folder(
         build(folder, base, tmp_path / "a")
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("proc/version", "every node has its own /proc"),
+        ("dev/shm/x", "every node has its own /dev"),
+        ("sys", "every node has its own /sys"),
+        ("run/lab/x", "/run/lab is the lab's"),
+        ("etc/hosts", "the lab writes /etc/hosts, with the names of all nodes"),
+    ],
+)
+def test_files_that_nobody_would_see_are_refused(
+    folder: Path, base: Image, tmp_path: Path, name: str, why: str
+) -> None:
+    path = folder / "files" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    with pytest.raises(InputError) as failure:
+        build(folder, base, tmp_path / "a")
+    assert str(failure.value) == f"{path}  would never be seen: {why}\n  remove it"
+
+
+@pytest.mark.parametrize("name", ["run/mine", "etc/hosts.allow", "srv/proc/version", "labs"])
+def test_files_beside_those_are_taken(folder: Path, name: str) -> None:
+    path = folder / "files" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    Folder(folder).check()
+
+
 def test_pipe_among_the_files_is_refused(folder: Path, base: Image, tmp_path: Path) -> None:
     os.mkfifo(folder / "files" / "pipe")
     with pytest.raises(BuildError, match="neither a file, a folder nor a symbolic link"):
@@ -205,19 +236,23 @@ def test_image_is_found_again_by_its_hash(folder: Path, base: Image, tmp_path: P
     assert built_image("tiny", "0" * 64, store) is None
 
 
-def wheel(folder: Path, tag: str = "py3-none-any") -> None:
+def wheel(
+    folder: Path, tag: str = "py3-none-any", name: str = "greeting", version: str = "1.2", needs: str | None = None
+) -> None:
     """A wheel of a package with a module and a program."""
     folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    requires = f"Requires-Dist: {needs}\n" if needs else ""
     files = {
-        "greeting.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
-        "greeting-1.2.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.2\n",
-        "greeting-1.2.dist-info/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
-        "greeting-1.2.dist-info/entry_points.txt": "[console_scripts]\ngreet = greeting:main\n",
+        f"{name}.py": "def main() -> None:\n    print('hello')\n\n\nif __name__ == '__main__':\n    main()\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requires}",
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
+        f"{info}/entry_points.txt": f"[console_scripts]\ngreet = {name}:main\n",
     }
-    with zipfile.ZipFile(folder / f"greeting-1.2-{tag}.whl", "w") as packed:
-        for name, text in files.items():
-            packed.writestr(name, text)
-        packed.writestr("greeting-1.2.dist-info/RECORD", "".join(f"{name},,\n" for name in files))
+    with zipfile.ZipFile(folder / f"{name}-{version}-{tag}.whl", "w") as packed:
+        for path, text in files.items():
+            packed.writestr(path, text)
+        packed.writestr(f"{info}/RECORD", "".join(f"{path},,\n" for path in files))
 
 
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str = "greeting==1.2\n") -> dict[str, Added]:
@@ -246,7 +281,36 @@ def test_wheel_for_another_python_is_refused(tmp_path: Path, monkeypatch: pytest
     wheel(tmp_path / "wheels", "cp311-cp311-manylinux_2_28_x86_64")
     with pytest.raises(BuildError, match=r"there is no wheel of greeting==1.2 for Python 3.13 on x86-64") as caught:
         installed(tmp_path, monkeypatch)
-    assert caught.value.where == str(tmp_path / "requirements.txt")
+    assert caught.value.where == f"{tmp_path}/requirements.txt:1"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("no-such == 1", 'there is no Python package "no-such" in the package index'),
+        ("Greeting==1.3", "there is no wheel of Greeting==1.3 for Python 3.13 on x86-64; it has wheels of 1.2"),
+        ("paho mqtt", '"paho mqtt" is not a requirement that pip can read\n  write one a line, such as numpy==2.3.1'),
+        ("greeting=1.2", '"greeting=1.2" is not a requirement that pip can read\n'),
+    ],
+)
+def test_what_is_no_package_is_told_with_its_line(
+    line: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel(tmp_path / "wheels")
+    with pytest.raises(BuildError) as caught:
+        installed(tmp_path, monkeypatch, f"# greets\n{line}\n")
+    assert str(caught.value).startswith(f"{tmp_path}/requirements.txt:2  {told}")
+
+
+def test_packages_whose_versions_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel(tmp_path / "wheels", needs="tiny<2")
+    wheel(tmp_path / "wheels", name="tiny", version="2.0")
+    with pytest.raises(BuildError) as caught:
+        installed(tmp_path, monkeypatch, "greeting\ntiny==2.0\n")
+    assert str(caught.value).startswith(
+        f"{tmp_path}/requirements.txt:2  no versions of these packages go together: the list has tiny==2.0; "
+        "greeting 1.2 depends on tiny<2\n  allow other versions"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Finding files by path and by short name."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -222,5 +223,31 @@ def test_a_folder_whose_name_no_image_can_have(here: Path) -> None:
     (here / "images" / "Gateway_2").mkdir(parents=True)
     with pytest.raises(InputError, match='"Gateway_2" cannot be the name of an image\n  give its folder, images/Gate'):
         library.image_called("Gateway_2")
-    with pytest.raises(InputError, match=f'no image "gateway": no folder images/gateway in {here}\n  known: browser'):
-        library.image_called("gateway")
+    with pytest.raises(InputError, match='"base" is a part of every node'):
+        library.image_called("base")
+
+
+def test_images_beside_a_topology_come_before_those_of_the_current_directory(here: Path, tmp_path: Path) -> None:
+    project = tmp_path.with_name(f"{tmp_path.name}-project")
+    places = [project / "topologies" / "images", project / "images", here / "images"]
+    topology = Path(os.path.relpath(project / "topologies" / "home.yaml"))
+    with pytest.raises(InputError) as failure:
+        library.image_called("gatewy", topology)
+    assert str(failure.value).startswith(
+        f'there is no image "gatewy"; looked for a folder of that name in {places[0]}, {places[1]}, images, '
+    )
+    for place in reversed(places):
+        (place / "gateway").mkdir(parents=True)
+        assert library.image_called("gateway", topology) == place / "gateway"
+    assert library.image_called("gateway") == here / "images" / "gateway"
+    with pytest.raises(InputError, match=r'no image "gatewy" \(did you mean gateway\?\)'):
+        library.image_called("gatewy", topology)
+
+
+def test_an_image_may_be_meant_by_its_folder(here: Path, tmp_path: Path) -> None:
+    (here / "elsewhere" / "gateway").mkdir(parents=True)
+    assert library.image_meant("elsewhere/gateway") == here / "elsewhere" / "gateway"
+    assert library.image_meant("browser").name == "browser"
+    (here / "elsewhere" / "A b").mkdir()
+    with pytest.raises(InputError, match='"A b" cannot be the name of an image\n  give its folder, elsewhere/A b, a'):
+        library.image_meant("elsewhere/A b")

@@ -13,8 +13,9 @@ from rich.console import Console
 from lab import report
 from lab.cli import run
 from lab.record import Record
+from lab.report.html import page
 from lab.report.tables import tables
-from lab.report.terminal import as_csv, rich_table, series_csv, verdict
+from lab.report.terminal import as_csv, as_json, rich_table, series_csv, verdict
 from lab.tables import Column, Table
 from lab.views.goodput import mean_between
 
@@ -182,3 +183,15 @@ def test_a_table_that_fits_is_a_table_and_another_one_is_lists() -> None:
         lines[width] = [" ".join(line.split()) for line in console.file.getvalue().splitlines()]
     assert "claim came to, Mbit/s" in lines[40]
     assert lines[15] == ["Claims", "", "claim goodput", "came 2.5", "to,", "Mbit/s"]
+
+
+def test_a_node_that_ran_out_of_memory_is_told_though_nothing_failed(recorded: Recorder) -> None:
+    record = recorded({"memory_kills": {"sta1": 3}})
+    node = record.plan.node("sta1")
+    told = (
+        f"{node.source}: sta1 ran out of memory (256 MiB), and the kernel killed 3 programs there; "
+        "write a larger memory: for it"
+    )
+    assert record.passed and as_json(record)["remarks"] == [told]
+    assert told in " ".join(printed(record).split())
+    assert told in page(record, [], [])

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""What has names that users write: nodes, metrics, interfaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn, TypeVar
+
+from lab.errors import LabError, suggestion
+
+V = TypeVar("V")
+
+
+class Named(dict[str, V]):
+    """A dict that tells which names there are if it lacks one. ``kind`` is what they name: "metric"."""
+
+    def __init__(self, kind: str, found: Mapping[str, V], error: type[LabError] = LabError) -> None:
+        super().__init__(found)
+        self._kind = kind
+        self._error = error
+
+    def __missing__(self, name: object) -> NoReturn:
+        known = ", ".join(self) or "none"
+        raise self._error(f'there is no {self._kind} "{name}"{suggestion(str(name), self)}; known: {known}')

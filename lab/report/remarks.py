@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""What may be behind a result, and is no failure by itself: nodes that ran out of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lab.numbers import count
+from lab.units import SIZE
+
+
+def remarks(data: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each; a shell or a browser goes on when one of its processes is killed.
+
+    Args:
+        data: content of record.json (lab.record.record.Record).
+    """
+    kills = data.get("memory_kills", {})
+    return (
+        [
+            f"{node['source']}: {node['name']} ran out of memory ({SIZE.format(node['memory_bytes'])}), and the kernel "
+            f"killed {count(kills[node['name']], 'program')} there; write a larger memory: for it"
+            for node in data["plan"]["nodes"]
+            if node["name"] in kills
+        ]
+        if kills
+        else []
+    )
