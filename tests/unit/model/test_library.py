@@ -155,7 +155,7 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
     [
         (
             ["bits", "spa"],
-            'workloads/chat/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: bits, chat, sap',
+            'workloads/chat/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: bits, chat, dccp, sap',
         ),
         (
             ["bits", "sap bits"],
@@ -200,7 +200,7 @@ def test_what_is_no_stack_with_code(here: Path, name: str) -> None:
     """The lab's own Makefile lies in workloads/.. and is none."""
     with_code(here)
     assert library.code_called(name) is None
-    with pytest.raises(InputError, match=f'there is no stack "{name}" with code.*\n  known: sap'):
+    with pytest.raises(InputError, match=f'there is no stack "{name}" with code.*\n  known: dccp, sap'):
         library.stack_called(name)
 
 

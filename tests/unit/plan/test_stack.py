@@ -106,7 +106,7 @@ def test_a_mistake_in_a_list_of_stacks_is_told_at_its_line(plans: Plans) -> None
     (stack := Path("workloads/mine")).mkdir(parents=True)
     (stack / "Makefile").write_text("install:\n")
     (stack / "stacks").write_text("\nspa\n")
-    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: mine, sap'
+    told = 'workloads/mine/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: dccp, mine, sap'
     assert refusal(plans, f"{WORKLOAD}stack: mine\n") == told
 
 
