@@ -55,6 +55,10 @@ APART |= {(topology, workload) for topology, workload in OWN if "sap/" in worklo
 APART |= {(topology, workload) for topology, workload in OWN if "sap/office-" in workload and topology != "office"}
 PLACES_OF_HACK = ("downloads", "downloads-n", "downloads-sora")
 APART |= {(topology, workload) for topology, workload in OWN if "hack/" in workload and topology not in PLACES_OF_HACK}
+# each of these needs a place of its own, and that of the first has no other roles
+PLACES_OF_DCCP = {"dccp/pair": "three-aps", "dccp/two": "two-stations-router"}
+APART |= {(topology, workload) for topology, workload in OWN if PLACES_OF_DCCP.get(workload, topology) != topology}
+APART |= {("three-aps", workload) for workload in library.known("workload") if workload not in ("dccp/pair", "idle")}
 # the other places have two clients
 APART |= {
     (topology, workload)
