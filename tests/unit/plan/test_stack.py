@@ -38,7 +38,7 @@ def test_a_plan_without_a_stack_does_not_mention_it(plans: Plans) -> None:
 
 
 def test_an_unknown_stack_is_told_with_the_known(plans: Plans) -> None:
-    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: sap'
+    told = 'stack: there is no stack "spa" with code (did you mean sap?)\n  known: dccp, sap'
     assert refusal(plans, f"{WORKLOAD}stack: spa\n") == f"w.yaml:4  {told}"
     assert refusal(plans, WORKLOAD, ["stack=spa"]) == f"--set stack=spa  {told}"
 
