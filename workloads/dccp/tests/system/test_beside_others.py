@@ -15,18 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from lab import runs
-from lab.build.report import SilentReport
-from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Delivery, Parsed, Raw, Series
 from tests.system.conftest import Ran
 
 pytestmark = pytest.mark.guest
 
-TESTS = Path(__file__).parents[1]
-STACK = TESTS.parent
-PLACES = TESTS / "fixtures" / "beside"
+STACK = Path(__file__).parents[2]
 WHOLE = slice(1, 5)  # intervals of a flow of five seconds without the first, in which it begins
 RATE_WITHIN = 0.02  # of that of the other program
 LOSS_WITHIN = 1.0  # percentage points
@@ -40,22 +35,6 @@ WRONG = (
     ("lost += (int64_t)(number - tally->next);", "lost += (int64_t)(number - tally->next) + (number > tally->next);"),
     ("((double)change_ns - ", "((double)change_ns / 2 - "),
 )
-
-
-@pytest.fixture
-def boot(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) -> Boot:
-    """Run files of PLACES; images are those in the folder images of these tests."""
-    monkeypatch.chdir(TESTS)
-
-    def run(topology: str, workload: str, stack: Path) -> Ran:
-        plan = load(str(PLACES / topology), str(PLACES / workload))
-        own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [stack], SilentReport())
-        directory = tmp_path / "run"
-        directory.mkdir()
-        runs.boot(plan, own, directory)
-        return Ran(directory)
-
-    return run
 
 
 @pytest.fixture(params=["right", "wrong"])
