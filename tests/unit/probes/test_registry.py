@@ -10,7 +10,7 @@ import pytest
 from lab.probes.base import Probe, Target, known, load
 
 TARGET = Target("sta1", "sta1-wlan0", "sta1-wlan0", "10.0.0.2/8")
-REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1"}
+REQUIRED = {"url": "http://10.0.0.1/x", "to": "10.0.0.1", "server": "10.0.0.1", "protocol": "tcp"}
 
 
 def prepared(name: str) -> tuple[Probe, dict[str, object]]:
@@ -145,6 +145,8 @@ def test_no_probe_can_be_asked_to_look_all_the_time(name: str) -> None:
 def test_a_probe_that_acts_ends_by_itself_unless_it_serves_or_nobody_told_it_when(name: str) -> None:
     """What still runs at the end of a run fails it, unless it says that it runs on."""
     probe, params = prepared(name)
-    assert probe.runs_on(params) == (name in ("iperf3-server", "udp-sink", "tcp-sink", "ping", "udp-sender"))
+    assert probe.runs_on(params) == (
+        name in ("iperf3-server", "udp-sink", "tcp-sink", "flow-sink", "ping", "udp-sender")
+    )
     if "count" in probe.params:
         assert not probe.runs_on(params | {"count": 3})

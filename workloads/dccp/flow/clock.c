@@ -46,6 +46,11 @@ bool stop_asked(void)
 	return stopping;
 }
 
+void stop_forget(void)
+{
+	stopping = 0;
+}
+
 static int wait_with(struct pollfd *polled, nfds_t count, uint64_t at_ns)
 {
 	const uint64_t now = now_ns();

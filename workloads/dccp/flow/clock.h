@@ -16,6 +16,8 @@ uint64_t now_ns(void);
  */
 void stop_on_signals(void);
 bool stop_asked(void);
+/* Waiting waits again, until the next signal. */
+void stop_forget(void);
 
 /* Waits until at_ns, or until a signal. */
 void wait_until(uint64_t at_ns);

@@ -177,14 +177,21 @@ static int run_sink(const struct given *given)
 	return sink_run(&options);
 }
 
+/* From one packet to the next, at least 1: 0 stands for as fast as possible. */
+static uint64_t gap_ns(const struct given *given)
+{
+	const uint64_t gap = (8 * given->packet_bytes * SECOND_NS + given->rate_bit_s / 2) / given->rate_bit_s;
+
+	return gap ? gap : 1;
+}
+
 static int run_send(const struct given *given)
 {
-	const uint64_t bits = 8 * given->packet_bytes;
 	const struct send_options options = {
 		.protocol = given->protocol, .settings = given->settings,
 		.every_ns = given->every_ms * 1000000, .state_every_ns = given->state_ms * 1000000,
 		.duration_ns = given->duration_ms * 1000000, .packet_bytes = (uint32_t)given->packet_bytes,
-		.gap_ns = given->rate_bit_s ? (bits * SECOND_NS + given->rate_bit_s / 2) / given->rate_bit_s : 0,
+		.gap_ns = given->rate_bit_s ? gap_ns(given) : 0,
 		.per_packet_ns = given->per_packet_ns, .per_byte_ns = given->per_byte_ns
 	};
 
@@ -199,6 +206,7 @@ int main(int argc, char **argv)
 			       .packet_bytes = 1424 };
 	const char *const verb = argc > 1 ? argv[1] : "";
 	const bool sink = !strcmp(verb, "sink");
+	int status;
 
 	if (!strcmp(verb, "--help")) {
 		fputs(USAGE, stdout);
@@ -210,5 +218,9 @@ int main(int argc, char **argv)
 	}
 	argv[1] = argv[0]; /* getopt_long() begins its messages with it */
 	parse(&given, argc - 1, argv + 1, sink ? SINK_OPTIONS : SEND_OPTIONS);
-	return sink ? run_sink(&given) : run_send(&given);
+	setvbuf(stdout, NULL, _IOLBF, 0); /* who is killed leaves whole lines */
+	status = sink ? run_sink(&given) : run_send(&given);
+	if (fflush(stdout) || ferror(stdout))
+		fail_errno("standard output");
+	return status;
 }

@@ -44,7 +44,13 @@ bool packet_unpack(struct packet *packet, const uint8_t *from)
 	packet->start_ns = get(from + 16, 8);
 	packet->sent_ns = get(from + 24, 8);
 	return packet->length >= PACKET_HEADER_BYTES && packet->length <= PACKET_BYTES_MAX &&
-	       packet->number <= PACKET_NUMBER_MAX;
+	       packet->number <= PACKET_NUMBER_MAX && packet->sent_ns <= PACKET_TIME_MAX_NS &&
+	       packet->start_ns <= packet->sent_ns;
+}
+
+bool packet_begins(const uint8_t *from, size_t length)
+{
+	return !memcmp(from, MAGIC, length < sizeof(MAGIC) ? length : sizeof(MAGIC));
 }
 
 /* One step of xorshift64 (Marsaglia, 2003); it never returns 0. */

@@ -16,6 +16,10 @@
 enum { PACKET_HEADER_BYTES = 32, PACKET_BYTES_MAX = 65000 };
 
 #define PACKET_NUMBER_MAX ((UINT64_C(1) << 48) - 1)
+#define PACKET_TIME_MAX_NS ((UINT64_C(1) << 62) - 1) /* in the year 2116; differences of such times fit int64_t */
+
+/* Over datagrams, the last packet is sent several times, this long after each other, since it can be lost. */
+enum { PACKET_ENDS = 10, PACKET_ENDS_NS = 10000000 };
 
 enum packet_type { PACKET_DATA = 1, PACKET_END = 2 };
 
@@ -29,8 +33,11 @@ struct packet {
 /* Writes the header. to: PACKET_HEADER_BYTES. */
 void packet_pack(const struct packet *packet, uint8_t *to);
 
-/* Reads a header. False: it is none, or its length or number is impossible. */
+/* Reads a header. False: it is none, or its length, its number or a time is impossible. */
 bool packet_unpack(struct packet *packet, const uint8_t *from);
+
+/* Whether a packet can begin with these bytes, of which there may be fewer than a header has. */
+bool packet_begins(const uint8_t *from, size_t length);
 
 /* Fills the bytes behind the header, which depend on the number alone. */
 void packet_fill(uint64_t number, uint8_t *to, size_t length);

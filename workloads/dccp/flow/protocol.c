@@ -148,14 +148,15 @@ const struct protocol *protocol_named(const char *name)
 static struct addrinfo *resolve(const struct settings *settings)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+	const char *const host = settings->host ? settings->host : "0.0.0.0";
 	struct addrinfo *found;
 	char port[6];
 	int error;
 
 	snprintf(port, sizeof(port), "%u", settings->port);
-	error = getaddrinfo(settings->host ? settings->host : "0.0.0.0", port, &hints, &found);
+	error = getaddrinfo(host, port, &hints, &found);
 	if (error)
-		refuse("%s: %s", settings->host, gai_strerror(error));
+		refuse("%s: %s", host, gai_strerror(error));
 	return found;
 }
 
@@ -172,13 +173,24 @@ static int open_socket(const struct protocol *protocol, const struct settings *s
 	return fd;
 }
 
+static void fail_at(const char *what, const struct settings *settings)
+{
+	const int error = errno;
+	char words[128];
+
+	snprintf(words, sizeof(words), "%s %.64s, port %u", what, settings->host ? settings->host : "any address",
+		 settings->port);
+	errno = error;
+	fail_errno(words);
+}
+
 int protocol_connect(const struct protocol *protocol, const struct settings *settings)
 {
 	struct addrinfo *to = resolve(settings);
 	const int fd = open_socket(protocol, settings, to->ai_family, true);
 
 	if (connect(fd, to->ai_addr, to->ai_addrlen))
-		fail_errno(settings->host);
+		fail_at("no flow sink answers at", settings);
 	freeaddrinfo(to);
 	if (fcntl(fd, F_SETFL, O_NONBLOCK))
 		fail_errno("O_NONBLOCK");
@@ -191,7 +203,7 @@ int protocol_listen(const struct protocol *protocol, const struct settings *sett
 	const int fd = open_socket(protocol, settings, at->ai_family, false);
 
 	if (bind(fd, at->ai_addr, at->ai_addrlen) || (protocol->connected && listen(fd, 1)))
-		fail_errno("listening");
+		fail_at("cannot listen at", settings);
 	freeaddrinfo(at);
 	return fd;
 }

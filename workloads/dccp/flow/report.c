@@ -54,19 +54,32 @@ void report_counts(FILE *to, const struct counts *counts)
 	report_count(to, "wrong_bits", counts->wrong_bits);
 }
 
+static void nothing(FILE *to, const char *name)
+{
+	fprintf(to, ", \"%s\": null", name);
+}
+
 static void mean(FILE *to, const char *name, double sum, uint64_t count)
 {
 	if (count)
 		report_real(to, name, sum / (double)count);
 	else
-		fprintf(to, ", \"%s\": null", name);
+		nothing(to, name);
+}
+
+static void extreme(FILE *to, const char *name, int64_t value, uint64_t count)
+{
+	if (count)
+		report_number(to, name, value);
+	else
+		nothing(to, name);
 }
 
 void report_delays(FILE *to, const struct delays *delays, double jitter_ns)
 {
-	mean(to, "delay_mean_ns", (double)delays->sum_ns, delays->count);
-	report_number(to, "delay_min_ns", delays->min_ns);
-	report_number(to, "delay_max_ns", delays->max_ns);
-	mean(to, "delay_change_ns", (double)delays->change_sum_ns, delays->changes);
+	mean(to, "delay_mean_ns", delays->sum_ns, delays->count);
+	extreme(to, "delay_min_ns", delays->min_ns, delays->count);
+	extreme(to, "delay_max_ns", delays->max_ns, delays->count);
+	mean(to, "delay_change_ns", delays->change_sum_ns, delays->changes);
 	report_real(to, "jitter_ns", jitter_ns);
 }

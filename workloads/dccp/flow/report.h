@@ -19,7 +19,7 @@ void report_number(FILE *to, const char *name, int64_t value);
 void report_real(FILE *to, const char *name, double value); /* finite; nine significant digits */
 void report_time(FILE *to, const char *name, uint64_t t_ns);
 void report_counts(FILE *to, const struct counts *counts);
-/* Means are null if there is nothing to take them of. */
+/* Means and extremes are null if there is nothing to take them of. */
 void report_delays(FILE *to, const struct delays *delays, double jitter_ns);
 
 #endif

@@ -15,9 +15,6 @@
 
 /* After an error of UDP, if the processor is no slower. */
 #define RETRY_NS (SECOND_NS / 1000)
-/* After the last packet. */
-#define ENDS_NS (SECOND_NS / 100)
-enum { ENDS = 10 };
 /* For what the transport still has to deliver at the end; the system goes on after that. */
 #define LINGER_NS SECOND_NS
 
@@ -165,6 +162,15 @@ static uint64_t limit_ns(const struct sender *sender)
 	return sender->done ? sender->end_ns + LINGER_NS : sender->end_ns;
 }
 
+/* A signal brings the end forward. Another one then ends the wait for what the transport still has to deliver. */
+static void heed_signal(struct sender *sender)
+{
+	if (!stop_asked())
+		return;
+	sender->end_ns = sooner(sender->end_ns, now_ns());
+	stop_forget();
+}
+
 /* Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has broken. */
 static bool send_packet(struct sender *sender, uint64_t n)
 {
@@ -177,7 +183,7 @@ static bool send_packet(struct sender *sender, uint64_t n)
 		print_due(sender);
 	}
 	prepare(sender, PACKET_DATA, n);
-	while (now_ns() < limit_ns(sender) && !stop_asked()) {
+	while (heed_signal(sender), now_ns() < limit_ns(sender)) {
 		outcome = offer(sender);
 		if (outcome == TAKEN || outcome == BROKEN)
 			break;
@@ -200,7 +206,7 @@ static void finish(struct sender *sender)
 {
 	const uint64_t until_ns = sender->end_ns + LINGER_NS;
 	const uint64_t packets = sender->all.packets + sender->now.packets;
-	const int ends = sender->options->protocol->stream ? 1 : ENDS;
+	const int ends = sender->options->protocol->stream ? 1 : PACKET_ENDS;
 	enum outcome outcome;
 	char nothing;
 
@@ -209,7 +215,7 @@ static void finish(struct sender *sender)
 		while ((outcome = offer(sender)) == REFUSED && !stop_asked() && now_ns() < until_ns)
 			wait_after(sender, outcome, until_ns);
 		if (i + 1 < ends)
-			wait_until(now_ns() + ENDS_NS);
+			wait_until(now_ns() + PACKET_ENDS_NS);
 	}
 	if (!sender->options->protocol->connected)
 		return;
@@ -238,9 +244,9 @@ int send_run(const struct send_options *options)
 {
 	static struct sender sender;
 
-	stop_on_signals();
 	sender.options = options;
 	sender.fd = protocol_connect(options->protocol, &options->settings);
+	stop_on_signals(); /* a sender that waits for its connection they just end */
 	sender.start_ns = sender.next_state_ns = now_ns();
 	sender.end_ns = sender.start_ns + options->duration_ns;
 	for (uint64_t n = 0; send_packet(&sender, n); n++)

@@ -35,8 +35,25 @@ static bool take(struct sink *sink, const uint8_t *data, size_t length)
 	}
 	sink->sent = packet.number;
 	sink->counted = true;
-	sink->ended = sink->ended || !sink->options->protocol->connected;
 	return true;
+}
+
+/* Whether all of a flow has arrived; only a connection tells the end of one. */
+static bool is_complete(const struct sink *sink)
+{
+	const struct tally *tally = &sink->tally;
+
+	return !sink->options->protocol->connected && sink->counted &&
+	       tally->all.packets + tally->now.packets >= sink->sent;
+}
+
+/* From now on recv() waits at most that long. */
+static void wait_at_most(int fd, long us)
+{
+	const struct timeval time = { .tv_usec = us };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)))
+		fail_errno("SO_RCVTIMEO");
 }
 
 /* Takes the whole packets at the start of what is held. */
@@ -45,10 +62,13 @@ static void take_stream(struct sink *sink)
 	struct packet packet;
 	size_t begin = 0;
 
-	while (sink->held - begin >= PACKET_HEADER_BYTES) {
-		if (!packet_unpack(&packet, sink->data + begin))
+	while (sink->held > begin) {
+		const size_t left = sink->held - begin;
+		const bool whole = left >= PACKET_HEADER_BYTES;
+
+		if (!packet_begins(sink->data + begin, left) || (whole && !packet_unpack(&packet, sink->data + begin)))
 			refuse("what arrives is not a flow: another program sends to this port");
-		if (sink->held - begin < packet.length)
+		if (!whole || left < packet.length)
 			break;
 		take(sink, sink->data + begin, packet.length);
 		begin += packet.length;
@@ -57,23 +77,41 @@ static void take_stream(struct sink *sink)
 	sink->held -= begin;
 }
 
+/*
+ * Takes a datagram, and from the first on no others than those of its sender. The last one may have overtaken some, so
+ * these get the time in which it is repeated.
+ */
+static void take_datagram(struct sink *sink, int fd, size_t length, const struct sockaddr *from, socklen_t from_length)
+{
+	const bool bound = sink->tally.began || sink->counted || sink->options->protocol->connected;
+	const bool counted = sink->counted;
+
+	if (take(sink, sink->data, length) && !bound && connect(fd, from, from_length))
+		fail_errno("binding to the first sender");
+	if (sink->counted && !counted && !sink->options->protocol->connected)
+		wait_at_most(fd, PACKET_ENDS * PACKET_ENDS_NS / 1000);
+}
+
 /* Reads until the flow has ended, or a signal. Waiting in recv() saves two system calls for each packet. */
 static void read_all(struct sink *sink, int fd)
 {
 	const bool stream = sink->options->protocol->stream;
+	struct sockaddr_storage from;
 
-	while (!sink->ended && !stop_asked()) {
-		const ssize_t got = recv(fd, sink->data + sink->held, sizeof(sink->data) - sink->held, 0);
+	while (!sink->ended && !is_complete(sink) && !stop_asked()) {
+		socklen_t from_length = sizeof(from);
+		const ssize_t got = recvfrom(fd, sink->data + sink->held, sizeof(sink->data) - sink->held, 0,
+					     (struct sockaddr *)&from, &from_length);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0 || (got == 0 && sink->options->protocol->connected)) {
-			sink->ended = true; /* a reset ends it, too */
+			sink->ended = true; /* a reset ends it, too, or silence after the last packet */
 		} else if (stream) {
 			sink->held += (size_t)got;
 			take_stream(sink);
 		} else {
-			take(sink, sink->data, (size_t)got);
+			take_datagram(sink, fd, (size_t)got, (const struct sockaddr *)&from, from_length);
 		}
 	}
 }
@@ -100,12 +138,14 @@ static void print_end(struct sink *sink)
 	report_end(to);
 }
 
-/* Returns the connection of the first sender; -1 if a signal came first. */
+/* Returns the connection of the first sender, and refuses others; -1 if a signal came first. */
 static int accept_one(int listening)
 {
 	for (;;) {
 		const int fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
 
+		if (fd >= 0)
+			close(listening);
 		if (fd >= 0 || stop_asked())
 			return fd;
 		if (errno != EINTR && errno != ECONNABORTED)

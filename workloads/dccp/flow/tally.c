@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tally.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "report.h"
@@ -59,10 +58,10 @@ static void count_delay(struct delays *delays, int64_t delay_ns, const int64_t *
 	if (!delays->count || delay_ns > delays->max_ns)
 		delays->max_ns = delay_ns;
 	delays->count++;
-	delays->sum_ns += delay_ns;
+	delays->sum_ns += (double)delay_ns;
 	if (change_ns) {
 		delays->changes++;
-		delays->change_sum_ns += (uint64_t)*change_ns;
+		delays->change_sum_ns += (double)*change_ns;
 	}
 }
 
@@ -102,6 +101,11 @@ static void print_until(struct tally *tally, uint64_t at_ns)
 		next_interval(tally);
 }
 
+static uint64_t start_of(const struct packet *packet, uint64_t at_ns)
+{
+	return packet->start_ns < at_ns && at_ns - packet->start_ns <= TALLY_LATE_NS ? packet->start_ns : at_ns;
+}
+
 void tally_packet(struct tally *tally, const struct packet *packet, const uint8_t *pattern, uint64_t at_ns)
 {
 	const int64_t delay_ns = (int64_t)(at_ns - packet->sent_ns);
@@ -111,7 +115,7 @@ void tally_packet(struct tally *tally, const struct packet *packet, const uint8_
 
 	if (!tally->began) {
 		tally->began = true;
-		tally->start_ns = packet->start_ns < at_ns ? packet->start_ns : at_ns;
+		tally->start_ns = start_of(packet, at_ns);
 		tally->first_ns = at_ns;
 	}
 	print_until(tally, at_ns);
@@ -144,8 +148,10 @@ void tally_sent(struct tally *tally, uint64_t sent)
 
 void tally_end(struct tally *tally, uint64_t at_ns)
 {
-	if (!tally->began)
+	if (!tally->began) {
+		add(&tally->all, &tally->now); /* what was sent and never came */
 		return;
+	}
 	print_until(tally, at_ns);
 	if (at_ns > tally->start_ns + tally->interval * tally->every_ns || tally->now.packets || tally->now.lost)
 		next_interval(tally);

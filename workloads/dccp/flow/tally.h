@@ -17,6 +17,12 @@
 /* Numbers this far below the highest are still told from duplicates. A power of two. */
 enum { TALLY_WINDOW_PACKETS = 1 << 16 };
 
+/*
+ * If the first packet comes longer after the start of its flow, clocks differ, and time counts from that packet: else
+ * there would be a line for each interval since a start decades ago.
+ */
+#define TALLY_LATE_NS (UINT64_C(3600) * 1000000000)
+
 struct counts {
 	uint64_t packets, bytes;
 	int64_t lost; /* negative in an interval in which more came late than were lost */
@@ -26,8 +32,10 @@ struct counts {
 
 struct delays {
 	uint64_t count;
-	int64_t sum_ns, min_ns, max_ns; /* one way; negative if clocks differ */
-	uint64_t changes, change_sum_ns; /* absolute differences between packets that came one after the other */
+	int64_t min_ns, max_ns; /* one way; negative if clocks differ */
+	double sum_ns;
+	uint64_t changes; /* absolute differences between packets that came one after the other */
+	double change_sum_ns;
 };
 
 struct tally {

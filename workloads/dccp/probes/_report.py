@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from lab.probes._text import Json, documents, stamp_ns
 from lab.probes.base import Param, ProbeOutputError, Raw
@@ -24,6 +25,13 @@ def check_protocol(protocol: str) -> None:
         raise ValueError(f'protocol: "{protocol}" is not valid; write {", ".join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}')
 
 
+def check_durations(params: dict[str, Any], *keys: str) -> None:
+    """Raise a ValueError for a duration that flow cannot have, which takes milliseconds."""
+    for key in keys:
+        if params[key] is not None and params[key] % MILLISECOND_NS:
+            raise ValueError(f"{key}: must be whole milliseconds")
+
+
 def lines(raw: Raw) -> Iterator[tuple[str, int, Json]]:
     """Yield (kind, time since the timeline's start in ns, the object) of each line of ``.out``."""
     for number, document in documents(raw):
@@ -40,5 +48,5 @@ def time_ns(stamp: Json, raw: Raw) -> int:
 
 
 def milliseconds(duration_ns: int) -> str:
-    """Return a duration as flow expects it, rounded to at least 1."""
-    return str(max(1, round(duration_ns / MILLISECOND_NS)))
+    """Return a duration as flow expects it."""
+    return str(duration_ns // MILLISECOND_NS)

@@ -57,7 +57,7 @@ class FlowSend(Probe):
         "port": Param("int", "port of the sink", default=5001, least=1, most=65535),
         "duration": Param("duration", "how long to send", default=10 * _report.SECOND_NS, least=1_000_000),
         "packet": Param("size", "payload of a packet; over TCP, of a write", default=1424, least=32, most=65_000),
-        "rate": Param("rate", "of payload; default: as fast as the transport takes it", least=1),
+        "rate": Param("rate", "of payload; default: as fast as the transport takes it", least=1, most=10**12),
         "per_packet": Param("duration", "time that a slow processor takes for each packet", default=0, most=10**10),
         "per_byte": Param("duration", "time that it takes for each byte", default=0, most=100_000),
         "every": _report.EVERY,
@@ -71,9 +71,10 @@ class FlowSend(Probe):
     }
 
     def check(self, params: dict[str, Any]) -> None:
-        """As in the base class; also ValueError: an unknown protocol, an option of another one, no limit at all."""
+        """As in the base class; also ValueError: an unknown protocol, an option of another one, parts of a ms."""
         super().check(params)
         _report.check_protocol(params["protocol"])
+        _report.check_durations(params, "duration", "every", "state")
         for key, protocol in _OF.items():
             if params[key] != self.params[key].default and params["protocol"] != protocol:
                 raise ValueError(f"{key}: is for protocol: {protocol}; remove this")

@@ -58,6 +58,7 @@ class FlowSink(Probe):
         """As in the base class; also ValueError: an unknown protocol, or an option of another one."""
         super().check(params)
         _report.check_protocol(params["protocol"])
+        _report.check_durations(params, "every")
         if params["coverage"] and params["protocol"] != "dccp":
             raise ValueError("coverage: is for protocol: dccp; remove this")
 
@@ -96,13 +97,14 @@ class FlowSink(Probe):
         return parsed
 
     def found(self, raw: Raw, parsed: Parsed) -> Iterator[object]:
-        """Yield loss, delivery, delays and their variation, and order; if nothing arrived, that."""
+        """Yield loss, delivery, delays and their variation, and order; if nothing arrived, only that, and its loss."""
         values = parsed.values
+        if values.get("lost") or values.get("packets"):
+            yield Flow(raw.id, values["packets"] + values["lost"], values["lost"])
         if not values.get("packets"):
             yield Delivery(raw.id, 0, 0)
             return
         series = {one.name: one for one in parsed.series}
-        yield Flow(raw.id, values["packets"] + values["lost"], values["lost"])
         took_ns = values["last_ns"] - values["first_ns"]
         later = values["bytes"] * (values["packets"] - 1) / values["packets"]
         rate = series.get("goodput", Series("", ""))
@@ -131,8 +133,8 @@ def _read_interval(t_ns: int, line: Json, every_ns: int, parsed: Parsed) -> None
 def _read_end(raw: Raw, line: Json, parsed: Parsed) -> None:
     """Read the totals."""
     parsed.values |= {key: line[key].integer() for key in _COUNTS}
-    parsed.values |= {key: line[key].integer() for key in ("delay_min_ns", "delay_max_ns")}
-    parsed.values["delay_mean_ns"] = None if line["delay_mean_ns"].absent() else line["delay_mean_ns"].number()
+    for key in ("delay_mean_ns", "delay_min_ns", "delay_max_ns"):
+        parsed.values[key] = None if line[key].absent() else line[key].number()
     if "sent" in line:
         parsed.values["sent"] = line["sent"].integer()
     if "first_s" in line:

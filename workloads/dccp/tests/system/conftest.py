@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Boots the guest as the lab's own tests do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lab import runs
+from lab.build.report import SilentReport
+from lab.plan.load import load
+from tests.system.conftest import Ran
+from tests.system.conftest import machine as machine
+
+TESTS = Path(__file__).parents[1]
+STACK = TESTS.parent
+FILES = TESTS / "fixtures" / "runs"
+
+
+@pytest.fixture
+def boot(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:  # noqa: F811 # the fixture
+    """Run a topology and a workload of these tests, with the stack or a copy of it.
+
+    Images are those in the folder images of these tests.
+    """
+    monkeypatch.chdir(TESTS)
+
+    def run(topology: str, workload: str, stack: Path = STACK) -> Ran:
+        plan = load(str(FILES / topology), str(FILES / workload))
+        own = runs.with_stacks(runs.with_images(machine, plan, SilentReport()), [stack], SilentReport())
+        directory = tmp_path / "run"
+        directory.mkdir()
+        runs.boot(plan, own, directory)
+        return Ran(directory)
+
+    return run
