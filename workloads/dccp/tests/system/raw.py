@@ -115,7 +115,7 @@ class Peer:
         extra = extra[: _EXTRA_BYTES.get(kind, 0)].ljust(_EXTRA_BYTES.get(kind, 0), b"\0")
         words = (8 + len(head) + len(acks) + len(extra) + len(options)) // 4
         offset = words if offset is None else offset
-        front = struct.pack("!HHBBH", *self.ports, offset & 255, ccval << 4 | coverage, 0)
+        front = struct.pack("!HHBBH", *self.ports, min(offset, 255), ccval << 4 | coverage, 0)
         return self.summed(front + head + acks + extra + options + payload)
 
     def summed(self, data: bytes) -> bytes:
@@ -177,21 +177,43 @@ class Peer:
     def _is_number(value: bytes) -> bool:
         return value[0] in (3, 5)  # Sequence Window and Ack Ratio have no list of preferences
 
-    def connect(self, ccid: int = 2) -> None:
+    def filled(self, data: bytes) -> bytes:
+        """A stored packet with the ports, the next sequence number and what was heard; its checksum is not right."""
+        if len(data) < 16:
+            return struct.pack("!HH", *self.ports)[: len(data)] + data[4:]
+        self.seq = (self.seq + 1) % MODULUS
+        kind, long = data[8] >> 1 & 15, data[8] & 1
+        if not long:
+            return struct.pack("!HH", *self.ports) + data[4:9] + (self.seq & 0xFFFFFF).to_bytes(3, "big") + data[12:]
+        head = data[4:10] + struct.pack("!HI", self.seq >> 32, self.seq & 0xFFFFFFFF)
+        if kind in _TYPES_WITHOUT_ACK or len(data) < 24:
+            return struct.pack("!HH", *self.ports) + head + data[16:]
+        acks = struct.pack("!HHI", 0, self.heard >> 32, self.heard & 0xFFFFFFFF)
+        return struct.pack("!HH", *self.ports) + head + acks + data[24:]
+
+    def connect(self, ccid: int = 2, within_s: float = 5.0) -> None:
         """Open a connection with that CCID in both directions."""
         wanted = option(CHANGE_L, bytes([CCID, ccid])) + option(CHANGE_R, bytes([CCID, ccid]))
         self.send(REQUEST, wanted)
-        self.send(ACK, self.confirm(self.wait(RESPONSE)))
+        self.send(ACK, self.confirm(self.wait(RESPONSE, within_s)))
 
-    def accept(self, within_s: float = 10.0) -> Packet:
-        """Answer a connection up to the Response; returns the Request."""
-        while True:
+    def request(self, within_s: float = 10.0) -> Packet:
+        """The next Request to the own port; TimeoutError if none comes. Its sender becomes the other end."""
+        until_s = time.monotonic() + within_s
+        while select.select([self._in], [], [], max(0.0, until_s - time.monotonic()))[0]:
             data, (_, _, incoming, *_) = self._in.recvfrom(65535)
             body = data[(data[0] & 15) * 4 :]
-            if not incoming and data[9] == DCCP and struct.unpack("!H", body[2:4])[0] == self.ports[0]:
-                break
-        request = parse(body, time.monotonic())
-        self.ports = self.ports[0], struct.unpack("!H", body[:2])[0]
-        self.heard = request.seq
+            own = struct.pack("!H", self.ports[0])
+            if incoming or data[9] != DCCP or body[2:4] != own or body[8] >> 1 & 15 != REQUEST:
+                continue
+            self.ports = self.ports[0], struct.unpack("!H", body[:2])[0]
+            packet = parse(body, time.monotonic())
+            self.heard = packet.seq
+            return packet
+        raise TimeoutError("no Request")
+
+    def accept(self) -> Packet:
+        """Answer a connection up to the Response; returns the Request."""
+        request = self.request()
         self.send(RESPONSE, self.confirm(request))
         return request

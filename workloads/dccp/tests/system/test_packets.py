@@ -149,3 +149,21 @@ print(json.dumps([int.from_bytes(value, "big") for value in rates]))
     ran = boot(PLACE, programs(8, READER.format(ccid=3), client))
     never, first = printed(ran, "client")
     assert never == 2**32 - 1 and 1 <= first < 10
+
+
+@pytest.mark.parametrize("order", [(2, 1, 3, 4, 5), (2, 1, 3, 2, 4, 5)])
+def test_packets_that_change_places(boot: Boot, order: tuple[int, ...]) -> None:
+    """CCID 3 sees no loss, not even if one comes twice. The run fails if the kernel finds its history in disorder."""
+    client = f"""
+import json
+p.connect(3)
+p.send(DATAACK, payload=b"abcd")
+first = p.seq
+for later in {order}:
+    p.send(DATA, payload=b"abcd", seq=first + later)
+p.all(1)
+p.seq = first + 5
+p.send(DATA, payload=b"abcd", ccval=5)
+print(json.dumps([int.from_bytes(value, "big") for kind, value in p.wait(ACK).options if kind == 192]))
+"""
+    assert printed(boot(PLACE, programs(8, READER.format(ccid=3), client)), "client") == [2**32 - 1]
