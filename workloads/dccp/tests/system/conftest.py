@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Boots the guest as the lab's own tests do."""
+"""Boots the guest: as the lab's own tests do, or with the files of these tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from lab import runs
 from lab.build.report import SilentReport
 from lab.plan.load import load
 from tests.system.conftest import Ran
+from tests.system.conftest import boot as boot
+from tests.system.conftest import boot_own as boot_own
 from tests.system.conftest import machine as machine
+from tests.system.conftest import plan_of as plan_of
 
 TESTS = Path(__file__).parents[1]
 STACK = TESTS.parent
@@ -20,7 +23,11 @@ FILES = TESTS / "fixtures" / "runs"
 
 
 @pytest.fixture
-def boot(tmp_path: Path, machine: runs.Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:  # noqa: F811 # the fixture
+def boot_files(
+    tmp_path: Path,
+    machine: runs.Machine,  # noqa: F811 # the fixture
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[..., Ran]:
     """Run a topology and a workload of these tests, with the stack or a copy of it.
 
     Images are those in the folder images of these tests.

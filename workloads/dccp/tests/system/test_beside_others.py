@@ -111,8 +111,8 @@ def loss_percent(flow: Parsed) -> float:
     return float(100 * values["lost"] / (values["packets"] + values["lost"]))
 
 
-def test_beside_iperf3(boot: Boot, stack: Path) -> None:
-    found = beside_iperf3(boot("bottleneck.yaml", "iperf3.yaml", stack))
+def test_beside_iperf3(boot_files: Boot, stack: Path) -> None:
+    found = beside_iperf3(boot_files("bottleneck.yaml", "iperf3.yaml", stack))
     if stack == STACK:
         assert found == {}
     else:
@@ -153,9 +153,9 @@ def beside_itg(ran: Ran) -> Differences:
     return found
 
 
-def test_beside_d_itg(boot: Boot, stack: Path) -> None:
+def test_beside_d_itg(boot_files: Boot, stack: Path) -> None:
     """Over the slow link, CCID 2 decides the rate and loses little, whoever counts; the other loses 5 %."""
-    found = beside_itg(boot("two-links.yaml", "d-itg.yaml", stack))
+    found = beside_itg(boot_files("two-links.yaml", "d-itg.yaml", stack))
     if stack == STACK:
         assert found == {}
     else:

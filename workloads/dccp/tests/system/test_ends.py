@@ -15,8 +15,8 @@ from tests.system.conftest import Ran
 pytestmark = pytest.mark.guest
 
 
-def test_flows_that_end_early_or_cannot_begin(boot: Callable[..., Ran]) -> None:
-    ran = boot("bottleneck.yaml", "ends.yaml")
+def test_flows_that_end_early_or_cannot_begin(boot_files: Callable[..., Ran]) -> None:
+    ran = boot_files("bottleneck.yaml", "ends.yaml")
 
     def values(probe: str, name: str) -> dict[str, Any]:
         return probes.load(probe).parse(Raw(ran.directory / "raw", name, epoch_ns=ran.guest()["epoch_ns"])).values

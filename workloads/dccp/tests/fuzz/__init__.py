@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Malformed DCCP packets against the guest's kernel."""
