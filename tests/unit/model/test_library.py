@@ -155,7 +155,8 @@ def test_a_stack_uses_others_and_what_they_use_each_once(here: Path) -> None:
     [
         (
             ["bits", "spa"],
-            'workloads/chat/stacks:2  there is no stack "spa" with code (did you mean sap?)\n  known: bits, chat, dccp, sap',
+            'workloads/chat/stacks:2  there is no stack "spa" with code (did you mean sap?)\n'
+            "  known: bits, chat, dccp, sap",
         ),
         (
             ["bits", "sap bits"],
