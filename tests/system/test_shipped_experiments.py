@@ -17,6 +17,9 @@ from tests.shown.pictures import experiments
 
 pytestmark = pytest.mark.guest
 
+_TITLE = r"<title>[^<]*\bn = 1\)?</title>"  # of a bar, a point, a cell
+_TRIAL = {"time-series": r'<path d="M[^"]{100,}" class="stroke-0"'}  # a line of more than a few points
+
 
 def one_point(experiment: Experiment) -> dict[str, str]:
     """The first value of each axis, or the one that figures are about: most of them are drawn."""
@@ -58,7 +61,7 @@ def test_an_experiment_that_comes_with_the_lab_runs(
     for metric in experiment.metrics:
         assert row[metric.name]["n"] == 1 and row[metric.name]["missing"] == 0
         assert row[metric.name]["mean"] > 0 or metric.unit in ("%", "failures")  # a loss may be 0
-    for figure in figures:
+    for figure, kind in zip(figures, (one.kind for one in about), strict=True):
         svg = (out / f"{figure}.svg").read_text()
-        assert re.search(r"<title>[^<]*\bn = 1\)?</title>", svg), f"{figure} shows no trial"
+        assert re.search(_TRIAL.get(kind, _TITLE), svg), f"{figure} shows no trial"
         assert (out / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
