@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +24,12 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+void exact_timers(void)
+{
+	if (prctl(PR_SET_TIMERSLACK, 1))
+		fail_errno("timer slack");
 }
 
 /* A signal may come between a look at the flag and a system call that then waits. So another one follows. */

@@ -59,8 +59,18 @@ static const struct option SEND_OPTIONS[] = {
 	{ "help", 0, NULL, HELP }, { NULL, 0, NULL, 0 }
 };
 
+/* Options that only one protocol has. */
+static const struct {
+	enum option_name option;
+	const char *name, *protocol;
+} OWN[] = {
+	{ CONGESTION, "congestion", "tcp" }, { SEGMENT, "segment-bytes", "tcp" },
+	{ CCID, "ccid", "dccp" }, { SERVICE, "service", "dccp" }, { COVERAGE, "coverage", "dccp" }
+};
+
 /* All that can be set, by either subcommand. */
 struct given {
+	uint32_t options; /* a bit for each option_name */
 	const struct protocol *protocol;
 	struct settings settings;
 	uint64_t every_ms, duration_ms, packet_bytes, rate_bit_s, per_packet_ns, per_byte_ns, state_ms;
@@ -160,6 +170,7 @@ static void parse(struct given *given, int argc, char **argv, const struct optio
 		if (option == '?')
 			exit(2); /* getopt_long() has said why */
 		set(given, option, options[which].name, optarg);
+		given->options |= UINT32_C(1) << option;
 	}
 	if (optind < argc)
 		refuse("%s: unexpected; flow --help shows the options", argv[optind]);
@@ -167,6 +178,9 @@ static void parse(struct given *given, int argc, char **argv, const struct optio
 		refuse("--protocol is missing: tcp, udp or dccp");
 	if (!given->settings.port)
 		refuse("--port is missing");
+	for (size_t i = 0; i < sizeof(OWN) / sizeof(OWN[0]); i++)
+		if (given->options & UINT32_C(1) << OWN[i].option && strcmp(given->protocol->name, OWN[i].protocol))
+			refuse("--%s: is for --protocol %s; remove it", OWN[i].name, OWN[i].protocol);
 }
 
 static int run_sink(const struct given *given)
@@ -218,6 +232,7 @@ int main(int argc, char **argv)
 	}
 	argv[1] = argv[0]; /* getopt_long() begins its messages with it */
 	parse(&given, argc - 1, argv + 1, sink ? SINK_OPTIONS : SEND_OPTIONS);
+	exact_timers();
 	setvbuf(stdout, NULL, _IOLBF, 0); /* who is killed leaves whole lines */
 	status = sink ? run_sink(&given) : run_send(&given);
 	if (fflush(stdout) || ferror(stdout))

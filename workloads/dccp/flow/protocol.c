@@ -83,6 +83,15 @@ static void prepare_dccp(int fd, const struct settings *settings, bool sender)
 		    sizeof(int), "checksum coverage");
 }
 
+/* DCCP does not fragment (RFC 4340 14). */
+static int packet_most_dccp(int fd)
+{
+	int most = 0;
+	socklen_t length = sizeof(most);
+
+	return getsockopt(fd, SOL_DCCP, DCCP_SOCKOPT_GET_CUR_MPS, &most, &length) ? 0 : most;
+}
+
 static bool state_ccid2(int fd, FILE *to)
 {
 	struct ccid2_state state;
@@ -124,6 +133,12 @@ static void prepare_udp(int fd, const struct settings *settings, bool sender)
 	(void)fd, (void)settings, (void)sender;
 }
 
+static int packet_most_any(int fd)
+{
+	(void)fd;
+	return 0;
+}
+
 static bool state_udp(int fd, const struct settings *settings, FILE *to)
 {
 	(void)fd, (void)settings, (void)to;
@@ -131,9 +146,9 @@ static bool state_udp(int fd, const struct settings *settings, FILE *to)
 }
 
 static const struct protocol PROTOCOLS[] = {
-	{ "tcp", SOCK_STREAM, IPPROTO_TCP, true, true, prepare_tcp, state_tcp },
-	{ "udp", SOCK_DGRAM, IPPROTO_UDP, false, false, prepare_udp, state_udp },
-	{ "dccp", SOCK_DCCP, IPPROTO_DCCP, false, true, prepare_dccp, state_dccp },
+	{ "tcp", SOCK_STREAM, IPPROTO_TCP, true, true, prepare_tcp, packet_most_any, state_tcp },
+	{ "udp", SOCK_DGRAM, IPPROTO_UDP, false, false, prepare_udp, packet_most_any, state_udp },
+	{ "dccp", SOCK_DCCP, IPPROTO_DCCP, false, true, prepare_dccp, packet_most_dccp, state_dccp },
 };
 
 const struct protocol *protocol_named(const char *name)

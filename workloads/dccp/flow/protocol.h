@@ -25,6 +25,8 @@ struct protocol {
 	bool connected;	  /* the sink accepts a connection, and it ends */
 	/* Sets options before connect() or listen(). Exits with a message if one cannot be set. */
 	void (*prepare)(int fd, const struct settings *settings, bool sender);
+	/* The most bytes that a packet can carry to the sink, once there is a connection; 0: it is not known. */
+	int (*packet_most)(int fd);
 	/* Adds the state of congestion control to a line. False: there is none. */
 	bool (*state)(int fd, const struct settings *settings, FILE *to);
 };

@@ -176,6 +176,7 @@ static bool send_packet(struct sender *sender, uint64_t n)
 {
 	const uint64_t gap_ns = sender->options->gap_ns;
 	const uint64_t turn_ns = later(gap_ns ? sender->start_ns + n * gap_ns : 0, sender->ready_ns);
+	uint64_t begun_ns = turn_ns; /* as planned: that a wait ended a little late makes no processor slower */
 	enum outcome outcome = REFUSED;
 
 	while (now_ns() < sooner(turn_ns, sender->end_ns) && !stop_asked()) {
@@ -190,13 +191,14 @@ static bool send_packet(struct sender *sender, uint64_t n)
 		sender->now.refused += outcome == REFUSED;
 		sender->now.errors += outcome == FAILED;
 		wait_after(sender, outcome, next_due_ns(sender, limit_ns(sender)));
+		begun_ns = now_ns();
 		print_due(sender);
 	}
 	if (outcome != TAKEN)
 		return false;
 	sender->now.packets++;
 	sender->now.bytes += sender->length;
-	sender->ready_ns = now_ns() + cost_ns(sender);
+	sender->ready_ns = begun_ns + cost_ns(sender);
 	print_due(sender);
 	return true;
 }
@@ -240,14 +242,25 @@ static void print_end(const struct sender *sender)
 	report_end(stdout);
 }
 
+/* A packet that no path carries is the user's mistake. */
+static void check_length(const struct sender *sender)
+{
+	const int most = sender->options->protocol->packet_most(sender->fd);
+
+	if (most && sender->options->packet_bytes > (uint32_t)most)
+		refuse("--packet-bytes %u: a packet to this sink carries %d bytes at most, and %s does not divide it",
+		       sender->options->packet_bytes, most, sender->options->protocol->name);
+}
+
 int send_run(const struct send_options *options)
 {
 	static struct sender sender;
 
 	sender.options = options;
 	sender.fd = protocol_connect(options->protocol, &options->settings);
+	check_length(&sender);
 	stop_on_signals(); /* a sender that waits for its connection they just end */
-	sender.start_ns = sender.next_state_ns = now_ns();
+	sender.start_ns = sender.next_state_ns = sender.ready_ns = now_ns();
 	sender.end_ns = sender.start_ns + options->duration_ns;
 	for (uint64_t n = 0; send_packet(&sender, n); n++)
 		;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -33,3 +34,7 @@ def test_flows_that_end_early_or_cannot_begin(boot_files: Callable[..., Ran]) ->
     assert ran.raw("other_service.err") == f"{told} 5004: Invalid request code\n"
     assert ran.raw("alone.err") == f"{told} 5009: Connection refused\n"
     assert values("flow-sink", "five_sink")["packets"] == 0
+    assert re.fullmatch(
+        r"flow: --packet-bytes 2000: a packet to this sink carries 14\d\d bytes at most, and dccp does not divide it\n",
+        ran.raw("long.err"),
+    )

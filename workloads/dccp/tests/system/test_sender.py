@@ -71,6 +71,24 @@ def test_ss_shows_the_window(boot: Boot) -> None:
     assert " cwnd:" in shown and " rtt:" in shown
 
 
+SLOW = """\
+name: slow
+stack: dccp
+roles: {server: 1, client: 1}
+duration: 5 s
+processes:
+  - {on: server, run: {probe: flow-sink, protocol: udp}, as: sink, ready: {log: listening}}
+  - on: client
+    run: {probe: flow-send, protocol: udp, to: "{server.ip}", duration: 2 s, packet: 500 B, per_packet: 150 us, per_byte: 100 ns}
+    as: flow
+"""
+
+
+def test_a_slow_processor_takes_as_long_as_it_says(boot: Boot) -> None:
+    """200 us for each packet: no wait may end late, as waits do in Linux by default."""
+    assert lines(boot(PLACE, SLOW), "flow", "end")[-1]["packets"] == 10_000
+
+
 AIR = """\
 name: far-apart
 country: US
