@@ -58,26 +58,23 @@ void stop_forget(void)
 	stopping = 0;
 }
 
-static int wait_with(struct pollfd *polled, nfds_t count, uint64_t at_ns)
+uint64_t wait_until(uint64_t at_ns)
 {
-	const uint64_t now = now_ns();
-	const struct timespec left = timespec_of(at_ns > now ? at_ns - now : 0);
-	const int ready = ppoll(polled, count, at_ns == UINT64_MAX ? NULL : &left, NULL);
+	const struct timespec at = timespec_of(at_ns);
 
-	if (ready < 0 && errno != EINTR)
-		fail_errno("poll");
-	return ready;
-}
-
-void wait_until(uint64_t at_ns)
-{
-	while (!stopping && now_ns() < at_ns)
-		wait_with(NULL, 0, at_ns);
+	while (!stopping && clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &at, NULL) == EINTR)
+		;
+	return now_ns();
 }
 
 short wait_for(int fd, short events, uint64_t at_ns)
 {
 	struct pollfd polled = { .fd = fd, .events = events };
+	const uint64_t now = now_ns();
+	const struct timespec left = timespec_of(at_ns > now ? at_ns - now : 0);
+	const int ready = ppoll(&polled, 1, &left, NULL);
 
-	return wait_with(&polled, 1, at_ns) > 0 ? polled.revents : 0;
+	if (ready < 0 && errno != EINTR)
+		fail_errno("poll");
+	return ready > 0 ? polled.revents : 0;
 }

@@ -25,8 +25,8 @@ bool stop_asked(void);
 /* Waiting waits again, until the next signal. */
 void stop_forget(void);
 
-/* Waits until at_ns, or until a signal. */
-void wait_until(uint64_t at_ns);
+/* Waits until at_ns, or until a signal. Returns the time after that. */
+uint64_t wait_until(uint64_t at_ns);
 
 /* Waits for events of poll(2) until at_ns, or until a signal; returns those that occurred. */
 short wait_for(int fd, short events, uint64_t at_ns);

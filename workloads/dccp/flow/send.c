@@ -66,10 +66,10 @@ static void next_interval(struct sender *sender)
 	sender->interval++;
 }
 
-/* Prints the line of each interval that has ended, and of a sample of the state that is due. */
-static void print_due(struct sender *sender)
+/* Prints the line of each interval that has ended at that time, and of a sample of the state that is due. */
+static void print_due(struct sender *sender, uint64_t now)
 {
-	const uint64_t now = now_ns(), every_ns = sender->options->state_every_ns;
+	const uint64_t every_ns = sender->options->state_every_ns;
 	const struct protocol *protocol = sender->options->protocol;
 	char *line = NULL;
 	size_t size;
@@ -103,11 +103,11 @@ static uint64_t next_due_ns(const struct sender *sender, uint64_t limit_ns)
 	return sender->options->state_every_ns ? sooner(due_ns, sender->next_state_ns) : due_ns;
 }
 
-static void prepare(struct sender *sender, enum packet_type type, uint64_t number)
+static void prepare(struct sender *sender, enum packet_type type, uint64_t number, uint64_t now)
 {
 	const uint32_t bytes = type == PACKET_DATA ? sender->options->packet_bytes : PACKET_HEADER_BYTES;
 	const struct packet packet = { .type = type, .length = (uint16_t)bytes, .number = number,
-				       .start_ns = sender->start_ns, .sent_ns = now_ns() };
+				       .start_ns = sender->start_ns, .sent_ns = now };
 
 	packet_pack(&packet, sender->data);
 	packet_fill(number, sender->data + PACKET_HEADER_BYTES, bytes - PACKET_HEADER_BYTES);
@@ -142,15 +142,15 @@ static uint64_t cost_ns(const struct sender *sender)
 	return options->per_packet_ns + options->per_byte_ns * options->packet_bytes;
 }
 
-/* Waits until the transport may take data again, but not longer than until due_ns. */
-static void wait_after(struct sender *sender, enum outcome outcome, uint64_t due_ns)
+/* Waits until the transport may take data again, but not longer than until due_ns. Returns the time after that. */
+static uint64_t wait_after(struct sender *sender, enum outcome outcome, uint64_t due_ns)
 {
 	const uint64_t cost = cost_ns(sender);
 
-	if (outcome == REFUSED)
-		wait_for(sender->fd, POLLOUT, due_ns);
-	else
-		wait_until(sooner(due_ns, now_ns() + (cost ? cost : RETRY_NS)));
+	if (outcome != REFUSED)
+		return wait_until(sooner(due_ns, now_ns() + (cost ? cost : RETRY_NS)));
+	wait_for(sender->fd, POLLOUT, due_ns);
+	return now_ns();
 }
 
 /*
@@ -163,43 +163,45 @@ static uint64_t limit_ns(const struct sender *sender)
 }
 
 /* A signal brings the end forward. Another one then ends the wait for what the transport still has to deliver. */
-static void heed_signal(struct sender *sender)
+static void heed_signal(struct sender *sender, uint64_t now)
 {
 	if (!stop_asked())
 		return;
-	sender->end_ns = sooner(sender->end_ns, now_ns());
+	sender->end_ns = sooner(sender->end_ns, now);
 	stop_forget();
 }
 
-/* Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has broken. */
+/*
+ * Waits for the turn of packet number n, and sends it. False: the time is over, or the flow has broken. It looks at the
+ * clock no more often than it must: in the guest, each look is a system call.
+ */
 static bool send_packet(struct sender *sender, uint64_t n)
 {
 	const uint64_t gap_ns = sender->options->gap_ns;
 	const uint64_t turn_ns = later(gap_ns ? sender->start_ns + n * gap_ns : 0, sender->ready_ns);
 	uint64_t begun_ns = turn_ns; /* as planned: that a wait ended a little late makes no processor slower */
 	enum outcome outcome = REFUSED;
+	uint64_t now;
 
-	while (now_ns() < sooner(turn_ns, sender->end_ns) && !stop_asked()) {
-		wait_until(next_due_ns(sender, sooner(turn_ns, sender->end_ns)));
-		print_due(sender);
-	}
-	prepare(sender, PACKET_DATA, n);
-	while (heed_signal(sender), now_ns() < limit_ns(sender)) {
+	do {
+		now = wait_until(next_due_ns(sender, sooner(turn_ns, sender->end_ns)));
+		print_due(sender, now);
+	} while (now < sooner(turn_ns, sender->end_ns) && !stop_asked());
+	prepare(sender, PACKET_DATA, n, now);
+	while (heed_signal(sender, now), now < limit_ns(sender)) {
 		outcome = offer(sender);
 		if (outcome == TAKEN || outcome == BROKEN)
 			break;
 		sender->now.refused += outcome == REFUSED;
 		sender->now.errors += outcome == FAILED;
-		wait_after(sender, outcome, next_due_ns(sender, limit_ns(sender)));
-		begun_ns = now_ns();
-		print_due(sender);
+		now = begun_ns = wait_after(sender, outcome, next_due_ns(sender, limit_ns(sender)));
+		print_due(sender, now);
 	}
 	if (outcome != TAKEN)
 		return false;
 	sender->now.packets++;
 	sender->now.bytes += sender->length;
 	sender->ready_ns = begun_ns + cost_ns(sender);
-	print_due(sender);
 	return true;
 }
 
@@ -213,7 +215,7 @@ static void finish(struct sender *sender)
 	char nothing;
 
 	for (int i = 0; i < ends && !stop_asked() && now_ns() < until_ns; i++) {
-		prepare(sender, PACKET_END, packets);
+		prepare(sender, PACKET_END, packets, now_ns());
 		while ((outcome = offer(sender)) == REFUSED && !stop_asked() && now_ns() < until_ns)
 			wait_after(sender, outcome, until_ns);
 		if (i + 1 < ends)
