@@ -21,7 +21,7 @@ static const char USAGE[] =
 	"  --coverage N          DCCP: what the checksum covers (RFC 4340 9.2): 0 all, 1 the headers, 2 and 4 bytes more,\n"
 	"                        …, 15 and 56 bytes; default: 0. The sink accepts no less than it says\n"
 	"sink:\n"
-	"  --bind HOST           default: any address\n"
+	"  --bind HOST           default: any address of IPv4; ::, any of both\n"
 	"  --compare             compare what arrives with what was sent, bit by bit\n"
 	"send:\n"
 	"  --duration-ms N       default: 10000\n"

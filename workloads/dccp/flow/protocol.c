@@ -181,7 +181,8 @@ static int open_socket(const struct protocol *protocol, const struct settings *s
 
 	if (fd < 0)
 		fail_errno(protocol->name);
-	set(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on), "SO_REUSEADDR");
+	if (protocol->connected) /* of two sinks of UDP at one port, one would get nothing */
+		set(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on), "SO_REUSEADDR");
 	if (settings->buffer_bytes)
 		set(fd, SOL_SOCKET, sender ? SO_SNDBUF : SO_RCVBUF, &settings->buffer_bytes, sizeof(int), "buffer");
 	protocol->prepare(fd, settings, sender);

@@ -25,6 +25,13 @@ def check_protocol(protocol: str) -> None:
         raise ValueError(f'protocol: "{protocol}" is not valid; write {", ".join(PROTOCOLS[:-1])} or {PROTOCOLS[-1]}')
 
 
+def check_options(params: dict[str, Any], known: dict[str, Param], protocol_of: dict[str, str]) -> None:
+    """Raise a ValueError for a key that only another protocol has; ``protocol_of`` says which keys these are."""
+    for key, protocol in protocol_of.items():
+        if params[key] != known[key].default and params["protocol"] != protocol:
+            raise ValueError(f"{key}: is for protocol: {protocol}; remove this")
+
+
 def check_durations(params: dict[str, Any], *keys: str) -> None:
     """Raise a ValueError for a duration that flow cannot have, which takes milliseconds."""
     for key in keys:

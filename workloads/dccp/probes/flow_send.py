@@ -75,9 +75,7 @@ class FlowSend(Probe):
         super().check(params)
         _report.check_protocol(params["protocol"])
         _report.check_durations(params, "duration", "every", "state")
-        for key, protocol in _OF.items():
-            if params[key] != self.params[key].default and params["protocol"] != protocol:
-                raise ValueError(f"{key}: is for protocol: {protocol}; remove this")
+        _report.check_options(params, self.params, _OF)
 
     def check_target(self, target: Target, params: dict[str, Any]) -> None:
         """Refuse a sender of UDP that nothing makes wait."""

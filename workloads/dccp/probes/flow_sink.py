@@ -59,8 +59,7 @@ class FlowSink(Probe):
         super().check(params)
         _report.check_protocol(params["protocol"])
         _report.check_durations(params, "every")
-        if params["coverage"] and params["protocol"] != "dccp":
-            raise ValueError("coverage: is for protocol: dccp; remove this")
+        _report.check_options(params, self.params, {"service": "dccp", "coverage": "dccp"})
 
     def argv(self, target: Target, params: dict[str, Any], raw: str) -> list[str]:
         """Return ``flow sink``."""

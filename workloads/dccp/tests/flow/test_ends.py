@@ -332,9 +332,11 @@ def test_nobody_receives_udp(senders: Senders) -> None:
     assert sent.status == 0 and sent.end["errors"] > 0 and "error" not in sent.end
 
 
-def test_a_port_that_is_taken(sinks: Sinks, flow: Path) -> None:
-    port = str(sinks("tcp").port)
-    done = subprocess.run([flow, "sink", "--protocol", "tcp", "--port", port], capture_output=True, text=True)
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_port_that_is_taken(sinks: Sinks, flow: Path, protocol: str) -> None:
+    port = str(sinks(protocol).port)
+    command = [flow, "sink", "--protocol", protocol, "--port", port]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"flow: cannot listen at any address, port {port}: Address already in use\n"
 

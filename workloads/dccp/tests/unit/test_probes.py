@@ -63,6 +63,7 @@ def test_what_a_sender_is_told() -> None:
     [
         ("flow-sink", {"protocol": "sctp"}, 'protocol: "sctp" is not valid; write tcp, udp or dccp'),
         ("flow-sink", {"protocol": "udp", "coverage": 1}, "coverage: is for protocol: dccp; remove this"),
+        ("flow-sink", {"protocol": "udp", "service": 7}, "service: is for protocol: dccp; remove this"),
         ("flow-sink", {"protocol": "udp", "every": 1_500_000}, "every: must be whole milliseconds"),
         ("flow-send", {"protocol": "TCP", "to": "h"}, 'protocol: "TCP" is not valid; write tcp, udp or dccp'),
         ("flow-send", {"protocol": "udp", "to": "h", "ccid": 3}, "ccid: is for protocol: dccp; remove this"),
