@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from lab import library, runs
 from lab.cli.experiments import reproduce
@@ -34,14 +34,15 @@ def shorter(name: str, directory: Path) -> str:
     """The experiment, or the path of one whose runs are shorter, if its stack's tests say how."""
     path = library.find("experiment", name)
     changes = path.parents[1] / "tests" / "shorter.yaml"
-    settings = yaml.safe_load(changes.read_text()).get(name) if changes.exists() else None
+    yaml = YAML(typ="safe")
+    settings = yaml.load(changes).get(name) if changes.exists() else None
     if settings is None:
         return name
-    contents = yaml.safe_load(path.read_text())
+    contents = yaml.load(path)
     assert settings.keys().isdisjoint(contents["set"])
     contents["set"] |= settings
     short = directory / path.name
-    short.write_text(yaml.safe_dump(contents, sort_keys=False))
+    yaml.dump(contents, short)
     return str(short)
 
 

@@ -335,7 +335,7 @@ def test_nobody_receives_udp(senders: Senders) -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_a_port_that_is_taken(sinks: Sinks, flow: Path, protocol: str) -> None:
     port = str(sinks(protocol).port)
-    command = [flow, "sink", "--protocol", protocol, "--port", port]
+    command = [str(flow), "sink", "--protocol", protocol, "--port", port]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"flow: cannot listen at any address, port {port}: Address already in use\n"

@@ -79,7 +79,9 @@ duration: 5 s
 processes:
   - {on: server, run: {probe: flow-sink, protocol: udp}, as: sink, ready: {log: listening}}
   - on: client
-    run: {probe: flow-send, protocol: udp, to: "{server.ip}", duration: 2 s, packet: 500 B, per_packet: 150 us, per_byte: 100 ns}
+    run:
+      {probe: flow-send, protocol: udp, to: "{server.ip}", duration: 2 s, packet: 500 B, per_packet: 150 us,
+       per_byte: 100 ns}
     as: flow
 """
 
