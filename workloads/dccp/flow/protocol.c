@@ -114,6 +114,8 @@ static bool state_ccid3(int fd, FILE *to)
 
 	if (getsockopt(fd, SOL_DCCP, DCCP_SOCKOPT_CCID_TX_INFO, &state, &length) || length < sizeof(state) - 4)
 		return false;
+	if (!state.x)
+		return false; /* it has not sent anything yet */
 	report_count(to, "x_bit_s", state.x / 8);
 	report_count(to, "x_recv_bit_s", state.x_recv / 8);
 	report_count(to, "x_calc_bit_s", (uint64_t)state.x_calc * 8);
