@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -66,3 +67,16 @@ def test_more_than_a_hundred_packets_in_a_round_trip_time(boot: Callable[..., Ra
     assert max(line["bytes"] for line in lines(ran, "sink", "arrived")) > 2e6
     states = lines(ran, "flow", "state")
     assert states and all(line["x_bit_s"] > 0 for line in states), "no rate is no sample"
+
+
+def equation(rtt_s: float, p: float) -> float:
+    """RFC 5348, 3.1, in packets/s, with b = 1 and t_RTO = 4 R."""
+    return 1 / (rtt_s * (math.sqrt(2 * p / 3) + 12 * math.sqrt(3 * p / 8) * p * (1 + 32 * p**2)))
+
+
+@pytest.mark.parametrize("ccid", [2, 3])
+def test_a_greedy_flow_is_as_fast_as_its_losses_allow(boot: Callable[..., Ran], ccid: int) -> None:
+    """Within a factor of 1.5: losses are not as regular as the equation has them."""
+    ran = boot(PLACE.replace("delay:", "loss: 1%, delay:"), flow(20, ccid=ccid, packet="1400 B"))
+    packets = sum(line["packets"] for line in lines(ran, "sink", "arrived")[4:20])
+    assert 1 / 1.5 < packets / 16 / equation(0.02, 0.01) < 1.5
