@@ -45,8 +45,10 @@ static void prepare_tcp(int fd, const struct settings *settings, bool sender)
 
 	if (settings->segment_bytes)
 		set(fd, IPPROTO_TCP, TCP_MAXSEG, &settings->segment_bytes, sizeof(int), "segment size");
-	if (congestion && sender)
-		set(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion), congestion);
+	if (congestion && sender &&
+	    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion, (socklen_t)strlen(congestion)))
+		refuse("--congestion %s: %s; /proc/sys/net/ipv4/tcp_available_congestion_control lists what there is",
+		       congestion, strerror(errno));
 }
 
 static bool state_tcp(int fd, const struct settings *settings, FILE *to)

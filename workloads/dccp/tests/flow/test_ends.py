@@ -325,6 +325,12 @@ def test_nobody_listens(senders: Senders) -> None:
     assert sent.err == f"flow: no flow sink answers at 127.0.0.1, port {port}: Connection refused\n"
 
 
+def test_a_congestion_control_that_there_is_not(senders: Senders) -> None:
+    sent = Ended(senders("tcp", 9, "--congestion", "nosuch"))
+    told = "flow: --congestion nosuch: No such file or directory; /proc/sys/net/ipv4/tcp_available_congestion_control"
+    assert sent.status == 2 and sent.err == f"{told} lists what there is\n"
+
+
 def test_nobody_receives_udp(senders: Senders) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as taken:
         taken.bind(("127.0.0.1", 0))
