@@ -133,7 +133,7 @@ def no_compose(host: Host) -> None:
 
 
 def no_registry(host: Host) -> None:
-    host.program("docker", 'case $1 in image) exit 1 ;; pull) echo "no such host" >&2; exit 1 ;; esac')
+    host.program("docker", 'case "$1 $2" in "image inspect") exit 1 ;; pull*) echo "no such host" >&2; exit 1 ;; esac')
 
 
 REASONS = [
@@ -144,6 +144,12 @@ REASONS = [
     (no_compose, "neither docker compose nor docker-compose is installed"),
     (no_registry, "the base image of docker/Dockerfile cannot be fetched: no such host"),
 ]
+
+
+def test_an_engine_that_cannot_tell_what_is_left(host: Host) -> None:
+    host.program("docker", 'case $1 in image) exit 1 ;; pull) echo "no such host" >&2; exit 1 ;; esac')
+    done = host.run()
+    assert done.returncode == 1 and "test-docker: left behind: not known: the engine does not answer\n" in done.stderr
 
 
 @pytest.mark.parametrize(("lacks", "reason"), REASONS)
