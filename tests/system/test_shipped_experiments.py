@@ -35,12 +35,13 @@ def shorter(name: str, directory: Path) -> str:
     path = library.find("experiment", name)
     changes = path.parents[1] / "tests" / "shorter.yaml"
     yaml = YAML(typ="safe")
-    settings = yaml.load(changes).get(name) if changes.exists() else None
-    if settings is None:
+    known = yaml.load(changes) if changes.exists() else {}
+    assert known.keys() <= experiments().keys()
+    if name not in known:
         return name
     contents = yaml.load(path)
-    assert settings.keys().isdisjoint(contents["set"])
-    contents["set"] |= settings
+    assert known[name].keys().isdisjoint(contents["set"])
+    contents["set"] |= known[name]
     short = directory / path.name
     yaml.dump(contents, short)
     return str(short)
