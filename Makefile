@@ -58,10 +58,10 @@ kernel: bootstrap ## build the guest's kernel
 	@$(LAB) kernel
 
 kernel-edit: bootstrap ## unpack the guest's kernel as a git repository with the series applied
-	@$(PYTHON) -m lab.build.kernel.edit edit
+	@$(PYTHON) -m lab.builders.kernel.edit edit
 
 kernel-patches: bootstrap ## write hwsim-patches/ from the commits made there
-	@$(PYTHON) -m lab.build.kernel.edit patches
+	@$(PYTHON) -m lab.builders.kernel.edit patches
 
 rootfs: bootstrap ## build the guest's root file system
 	@$(LAB) rootfs

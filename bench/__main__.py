@@ -21,9 +21,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.figure import Figure, show, timed
-from lab.build.image.initrd import Entry, archive
-from lab.build.kernel.kernel import ensure_kernel
-from lab.build.report import SilentReport
+from lab.builders.image.initrd import Entry, archive
+from lab.builders.kernel.kernel import ensure_kernel
+from lab.cache.report import SilentReport
 from lab.machine.memory import memory_directory
 
 LAB = str(Path(sys.executable).parent / "lab")
@@ -108,7 +108,7 @@ def help_verb(times: int) -> list[Figure]:
 def kernel_build() -> list[Figure]:
     """Measure the build of a kernel from a fetched source, in a separate cache."""
     with tempfile.TemporaryDirectory() as parent:
-        from lab.build.cache import cache_root
+        from lab.cache.store import cache_root
 
         cache = Path(parent) / "hwsim-lab"
         shutil.copytree(cache_root() / "source", cache / "source", symlinks=True)

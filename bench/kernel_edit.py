@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.machine import load_average, machine
-from lab.build.cache import Store
-from lab.build.kernel.kernel import Kernel, ensure_kernel
-from lab.build.kernel.series import PATCHES, Series
-from lab.build.kernel.source import PACKAGE, ensure_source
-from lab.build.kernel.tree import KIND
-from lab.build.report import LineReport
+from lab.builders.kernel.kernel import Kernel, ensure_kernel
+from lab.builders.kernel.series import PATCHES, Series
+from lab.builders.kernel.source import PACKAGE, ensure_source
+from lab.builders.kernel.tree import KIND
+from lab.cache.report import LineReport
+from lab.cache.store import Store
 
 LIMIT_S = 60
 LAB = (sys.executable, "-c", "from lab.cli.entry import main; main()")

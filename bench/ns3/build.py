@@ -12,7 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lab.build.cache import content_key
+from lab.cache.store import content_key
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError, HostError, LabError
 

@@ -11,8 +11,8 @@ from itertools import chain
 from pathlib import Path
 
 from lab import library
-from lab.build.image import node_image
-from lab.build.stack import files, stack, sysroot
+from lab.builders.image import node_image
+from lab.builders.stack import files, stack, sysroot
 from lab.cli.exchanged import in_order
 from lab.guest import script
 from lab.guest.lines import lines

@@ -345,7 +345,7 @@ def kernel(
     as_json: Json = False,
 ) -> None:
     """Build the guest's kernel unless it is cached; describe it."""
-    from lab.build.kernel.kernel import ensure_kernel
+    from lab.builders.kernel.kernel import ensure_kernel
     from lab.cli.lists import print_facts
     from lab.cli.terminal import reporter
 
@@ -360,7 +360,7 @@ def rootfs(
     as_json: Json = False,
 ) -> None:
     """Build the guest's file system unless it is cached; describe it."""
-    from lab.build.image.image import ensure_image
+    from lab.builders.image.image import ensure_image
     from lab.cli.lists import print_facts
     from lab.cli.terminal import reporter
 
@@ -385,7 +385,7 @@ def cache(
 
     With another key, kernel, image, initrd or one of those images of nodes have to be built again.
     """
-    from lab.build.everything import cache as describe
+    from lab.builders.everything import cache as describe
     from lab.cli.lists import print_facts
     from lab.library import image_called
 
@@ -408,8 +408,8 @@ def images(
     as_json: Json = False,
 ) -> None:
     """Build images of nodes unless they are cached; describe them."""
-    from lab.build.image.image import ensure_image
-    from lab.build.image.node_image import ensure_node_image
+    from lab.builders.image.image import ensure_image
+    from lab.builders.image.node_image import ensure_node_image
     from lab.cli.lists import print_images
     from lab.cli.terminal import reporter
     from lab.library import image_meant
@@ -424,7 +424,7 @@ def images(
         built = [ensure_node_image(report_, folder, base, refresh=refresh) for folder in folders]
     print_images(built, as_json)
     if docker:
-        from lab.build.image.engine import engine_problem, import_images
+        from lab.builders.image.engine import engine_problem, import_images
 
         if problem := engine_problem():
             typer.echo(f"no Docker images: there is no Docker engine to build them ({problem})", err=True)
@@ -440,7 +440,7 @@ def clean() -> None:
 
     The cache has kernels, images, code of stacks and stored trials of experiments.
     """
-    from lab.build.cache import clean as clean_cache
+    from lab.cache.store import clean as clean_cache
     from lab.machine.scratch import clean_stale
 
     stale = clean_stale()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Self, TextIO, cast
 
-from lab.build.report import LineReport, Report
+from lab.cache.report import LineReport, Report
 from lab.numbers import count
 
 if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as planning a small topology

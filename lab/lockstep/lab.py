@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from lab.build.report import LineReport
+from lab.cache.report import LineReport
 from lab.errors import InputError, LabError, writing
 from lab.lockstep.agent import Agent
 from lab.lockstep.captures import Capture, captures_of

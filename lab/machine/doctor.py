@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.build.cache import MOVE_HINT, cache_root, free_bytes
-from lab.build.damage import check_cache
-from lab.build.image.namespaces import namespace_problem
-from lab.build.report import LineReport
+from lab.builders.damage import check_cache
+from lab.builders.image.namespaces import namespace_problem
+from lab.cache.report import LineReport
+from lab.cache.store import MOVE_HINT, cache_root, free_bytes
 from lab.checkout import DATA, IS_CHECKOUT
 from lab.errors import HostError
 from lab.machine.memory import memory_directory

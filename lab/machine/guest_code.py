@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.build.cache import Store, content_key
-from lab.build.imports import Imports
-from lab.build.report import Report, SilentReport
+from lab.builders.imports import Imports
+from lab.cache.report import Report, SilentReport
+from lab.cache.store import Store, content_key
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
 

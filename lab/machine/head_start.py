@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lab.build.cache import Store, content_key
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
+from lab.cache.store import Store, content_key
 from lab.errors import LabError
 from lab.machine.guest import Guest, Setup
 from lab.machine.process import GuestFiles

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lab import library
-from lab.build.image.docker import ensure_docker_image
-from lab.build.image.image import Image, ensure_image
-from lab.build.image.initrd import Initrd, ensure_initrd
-from lab.build.image.node_image import NodeImage, ensure_node_image
-from lab.build.kernel.chosen import KernelChoice
-from lab.build.kernel.kernel import Kernel
-from lab.build.report import Report
-from lab.build.stack.stack import Stack, ensure_stack
+from lab.builders.image.docker import ensure_docker_image
+from lab.builders.image.image import Image, ensure_image
+from lab.builders.image.initrd import Initrd, ensure_initrd
+from lab.builders.image.node_image import NodeImage, ensure_node_image
+from lab.builders.kernel.chosen import KernelChoice
+from lab.builders.kernel.kernel import Kernel
+from lab.builders.stack.stack import Stack, ensure_stack
+from lab.cache.report import Report
 from lab.docker.reference import parse
 from lab.errors import BuildError, InputError
 from lab.machine.guest import Guest, Setup

@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from lab.build.cache import free_bytes
+from lab.cache.store import free_bytes
 from lab.errors import HostError
 from lab.numbers import count
 from lab.shared.types import Plan

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.build.cache import free_bytes
-from lab.build.step import NO_SPACE_TEXT
+from lab.builders.step import NO_SPACE_TEXT
+from lab.cache.store import free_bytes
 from lab.errors import RunError
 from lab.machine.process import GuestProcess, uptime_text
 from lab.text import last_lines, printable

@@ -83,7 +83,7 @@ PARTS = (
     Part(
         "Runs",
         "For scripts that run plans or drive guests.",
-        ("lab.runs", "lab.machine.guest", "lab.machine.machine", "lab.build.report", "lab.errors"),
+        ("lab.runs", "lab.machine.guest", "lab.machine.machine", "lab.cache.report", "lab.errors"),
     ),
     Part(
         "Records and checks",

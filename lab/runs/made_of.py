@@ -18,8 +18,8 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from lab.build.cache import content_key
-from lab.build.stack.stack import Stack
+from lab.builders.stack.stack import Stack
+from lab.cache.store import content_key
 from lab.machine.machine import Machine
 from lab.machine.memory import GUEST_BYTES, RULE
 from lab.machine.process import GuestFiles, command_line

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from lab import errors, library
-from lab.build.cache import Store, content_key
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
+from lab.cache.store import Store, content_key
 from lab.checkout import PACKAGE
 from lab.errors import HostError
 from lab.shared.types import Plan

@@ -2,11 +2,11 @@
 """What makes the record of a run, on the host: the lab's code and that of stacks, and the versions of what runs it.
 
 The code is lab.record and the probes and metrics of the plan, each with what it imports. It counts by its meaning
-(lab.build.meaning), without comments and docstrings, unless some of it reads these. The data files of a stack that its
-code names (lab.build.data_files) count byte by byte. What the code computes may depend on the host's Python and on the
-packages that it imports, such as NumPy and Pillow: their versions count. Those of packages that these import in turn do
-not, nor those of packages imported by computed names. NumPy and SciPy also compute plans, but what they find is in the
-plan, which counts.
+(lab.builders.meaning), without comments and docstrings, unless some of it reads these. The data files of a stack that
+its code names (lab.builders.data_files) count byte by byte. What the code computes may depend on the host's Python and
+on the packages that it imports, such as NumPy and Pillow: their versions count. Those of packages that these import in
+turn do not, nor those of packages imported by computed names. NumPy and SciPy also compute plans, but what they find is
+in the plan, which counts.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from lab import discovery
-from lab.build.cache import content_key
-from lab.build.data_files import data_files
-from lab.build.imports import Imports
-from lab.build.meaning import meanings, reads_text
+from lab.builders.data_files import data_files
+from lab.builders.imports import Imports
+from lab.builders.meaning import meanings, reads_text
+from lab.cache.store import content_key
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
 from lab.metrics import base as metrics

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from lab import library
-from lab.build.kernel.chosen import KernelChoice
-from lab.build.report import Report
+from lab.builders.kernel.chosen import KernelChoice
+from lab.cache.report import Report
 from lab.errors import writing
 from lab.machine.channel import Channel
 from lab.machine.guest import Guest

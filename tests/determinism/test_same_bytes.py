@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.plan.load import load
 
 pytestmark = pytest.mark.guest

@@ -7,7 +7,7 @@ import stat
 import subprocess
 from pathlib import Path
 
-from lab.build.image.initrd import Entry, archive
+from lab.builders.image.initrd import Entry, archive
 
 
 def initrd_of(source: str, directory: Path, *flags: str) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.kernel import ensure_kernel
-from lab.build.report import SilentReport
+from lab.builders.kernel.kernel import ensure_kernel
+from lab.cache.report import SilentReport
 from lab.checkout import CHECKOUT
 from lab.machine.memory import memory_directory
 

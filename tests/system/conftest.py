@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lab import library, runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.plan.load import load
 from lab.probes import base as probes
 from lab.probes.base import Parsed, Raw

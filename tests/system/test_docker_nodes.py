@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lab import Lab, runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.errors import RunError
 from lab.plan.load import load
 from lab.record import Record

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.machine.memory import guest_bytes
 from lab.plan.load import load
 from lab.record import Record

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from lab import runs
-from lab.build.cache import cache_root
+from lab.cache.store import cache_root
 from lab.experiments.run.store import KIND
 from lab.numbers import count
 from tests.system.test_cli import LAB, lab

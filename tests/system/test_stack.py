@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import library, runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.checkout import CHECKOUT
 from lab.plan.load import load
 from lab.record import Record

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.build.cache import cache_root
+from lab.cache.store import cache_root
 from lab.checkout import CHECKOUT
 from lab.experiments.run.store import KIND
 

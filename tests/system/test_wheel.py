@@ -163,7 +163,7 @@ def test_another_project_has_the_plugin_for_pytest(installed: Installed, tmp_pat
 
 
 def test_what_needs_a_checkout_says_so(installed: Installed, tmp_path: Path) -> None:
-    told = installed.run("-m", "lab.build.kernel.edit", "edit", cwd=tmp_path, status=2)
+    told = installed.run("-m", "lab.builders.kernel.edit", "edit", cwd=tmp_path, status=2)
     assert told == (
         "lab: make kernel-edit needs a checkout of hwsim-lab; this lab was installed from a wheel, in "
         f"{installed.packages}\n  clone the repository, and run it there\n"

@@ -48,7 +48,9 @@ def test_all_that_shows_results_is_imported_while_it_runs() -> None:
 
 
 def test_little_is_imported_before_a_head_start() -> None:
-    assert imported("import lab.cli.entry") & {"typer", "click", "yaml", "pydantic", "lab.build.kernel.kernel"} == set()
+    assert (
+        imported("import lab.cli.entry") & {"typer", "click", "yaml", "pydantic", "lab.builders.kernel.kernel"} == set()
+    )
 
 
 def test_numpy_starts_no_threads() -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from lab import runs
-from lab.build.kernel.chosen import KernelChoice, built_kernel
-from lab.build.report import Report, SilentReport
+from lab.builders.kernel.chosen import KernelChoice, built_kernel
+from lab.cache.report import Report, SilentReport
 from lab.errors import HostError, InputError, LabError, flat, raise_all
 from lab.experiments.file.planning import located
 from lab.experiments.run import archive, forkserver, recorded, trials

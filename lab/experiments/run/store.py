@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.build.cache import UNUSED_DAYS, cache_root, host_error
+from lab.cache.store import UNUSED_DAYS, cache_root, host_error
 
 KIND = "trials"
 _MAGIC = b"hwsim-lab trial 1 "

@@ -20,10 +20,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from lab import library, runs
-from lab.build.image.node_image import built_image
-from lab.build.kernel.chosen import built_kernel
-from lab.build.report import LineReport
-from lab.build.stack.stack import built_stack
+from lab.builders.image.node_image import built_image
+from lab.builders.kernel.chosen import built_kernel
+from lab.builders.stack.stack import built_stack
+from lab.cache.report import LineReport
 from lab.errors import LabError, RunError
 from lab.experiments.run import archive, store
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.image.docker import ensure_docker_image
-from lab.build.image.node_image import NodeImage
-from lab.build.report import KeptReport
+from lab.builders.image.docker import ensure_docker_image
+from lab.builders.image.node_image import NodeImage
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.docker.reference import parse
 from lab.docker.skopeo import configuration, layers_name
 from lab.errors import BuildError

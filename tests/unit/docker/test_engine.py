@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image import engine
-from lab.build.image.image import Image
-from lab.build.image.node_image import NodeImage
-from lab.build.report import KeptReport
+from lab.builders.image import engine
+from lab.builders.image.image import Image
+from lab.builders.image.node_image import NodeImage
+from lab.cache.report import KeptReport
 from tests.docker_images import file, folder, layer, link
 
 DOCKER = """#!/bin/sh

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image.merge import BrokenLayerError, Merged, merge
+from lab.builders.image.merge import BrokenLayerError, Merged, merge
 from tests.docker_images import MADE_S, file, folder, layer, link
 
 CAPABILITY = "SCHILY.xattr.security.capability"

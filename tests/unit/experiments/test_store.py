@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.build import cache
+from lab.cache import store as cache
 from lab.errors import HostError
 from lab.experiments.run.store import DamagedError, Kept, Store, decode, encode, pack
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lab import library, runs
-from lab.build.stack.stack import Stack
+from lab.builders.stack.stack import Stack
 from lab.errors import RunError
 from lab.experiments.run import archive, worker
 from lab.experiments.run.answers import Answer, Failed, Finished, Refused

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.report import KeptReport
-from lab.build.step import BuildLog
+from lab.builders.step import BuildLog
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.machine.guest import Setup
 from lab.machine.process import GuestFiles
 

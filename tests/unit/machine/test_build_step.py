@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.build import step
-from lab.build.cache import Store
-from lab.build.report import KeptReport
-from lab.build.step import BuildLog, telling_lines
+from lab.builders import step
+from lab.builders.step import BuildLog, telling_lines
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError, HostError
 
 
@@ -101,7 +101,7 @@ def test_command_ends_with_a_lab_that_is_killed(tmp_path: Path) -> None:
     lab = f"""
 import sys
 from pathlib import Path
-from lab.build.step import BuildLog
+from lab.builders.step import BuildLog
 command = ["sh", "-c", {ENDLESS.format(file=file)!r}]
 def begun(line):
     print("begun", flush=True)

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.build import cache
-from lab.build.cache import Store, content_key
-from lab.build.report import KeptReport
+from lab.cache import store as cache
+from lab.cache.report import KeptReport
+from lab.cache.store import Store, content_key
 from lab.cli import main
 from lab.errors import HostError
 
@@ -23,8 +23,8 @@ from lab.errors import HostError
 OTHER_LAB = """
 import sys
 from pathlib import Path
-from lab.build.report import LineReport
-from lab.build.cache import Store
+from lab.cache.report import LineReport
+from lab.cache.store import Store
 
 def make(directory):
     (directory / "half").write_text("done")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image import debian
-from lab.build.image.debian import DebianProgress, fetch_tar, look_up, network_received_bytes, scratch_parent
-from lab.build.report import KeptReport
-from lab.build.step import BuildLog
+from lab.builders.image import debian
+from lab.builders.image.debian import DebianProgress, fetch_tar, look_up, network_received_bytes, scratch_parent
+from lab.builders.step import BuildLog
+from lab.cache.report import KeptReport
 from lab.errors import BuildError, HostError
 
 # As apt 2.6 and dpkg print it under mmdebstrap 1.3.5 --verbose.

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import cache_root, file_sha256
-from lab.build.image import namespaces
+from lab.builders.image import namespaces
+from lab.cache.store import cache_root, file_sha256
 from lab.cli.lists import print_missing_packages
 from lab.errors import HostError
 from lab.machine import doctor

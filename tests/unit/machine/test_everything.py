@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.build import everything
-from lab.build.cache import cache_root
-from lab.build.kernel.series import Series
+from lab.builders import everything
+from lab.builders.kernel.series import Series
+from lab.cache.store import cache_root
 from lab.errors import InputError
 
 CHANGES: list[Callable[[pytest.MonkeyPatch], None]] = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.report import KeptReport
+from lab.cache.report import KeptReport
 from lab.machine.guest_code import GuestCode, ensure_guest_code
 from lab.machine.uses import Uses
 

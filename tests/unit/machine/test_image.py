@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.image.image import FILES, curate, ensure_image, image_key, package_versions, read_packages
-from lab.build.report import KeptReport
+from lab.builders.image.image import FILES, curate, ensure_image, image_key, package_versions, read_packages
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError
 
 DAY_S = 86_400
@@ -147,7 +147,7 @@ def test_order_and_comments_of_the_list_do_not_matter() -> None:
 
 
 def test_every_package_of_ours_says_why() -> None:
-    from lab.build.image.image import PACKAGES
+    from lab.builders.image.image import PACKAGES
 
     lines = [line for line in PACKAGES.read_text().splitlines() if line and not line.startswith("#")]
     assert len(lines) == len(read_packages())
@@ -156,7 +156,7 @@ def test_every_package_of_ours_says_why() -> None:
 
 def test_build_cut_off_half_way_starts_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the network's end, a kill or a crash leaves, is gone before the next build begins."""
-    from lab.build.image import image
+    from lab.builders.image import image
 
     store = Store("image", "the image", root=tmp_path)
     partial = store.directory / f".partial-{image_key(read_packages())}"
@@ -176,13 +176,13 @@ def test_build_cut_off_half_way_starts_clean(tmp_path: Path, monkeypatch: pytest
 
 def test_image_is_packed_and_described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything but Debian's archive: the same tree gives the same image, found again without a build."""
-    from lab.build.image import image
+    from lab.builders.image import image
 
     def fetch_tar(tar: Path, *rest: object) -> None:
         raw_tree(tar, 1)
 
     monkeypatch.setattr(image, "fetch_tar", fetch_tar)
-    monkeypatch.setattr("lab.build.image.image.time.time", lambda: PACKAGED_S + DAY_S)
+    monkeypatch.setattr("lab.builders.image.image.time.time", lambda: PACKAGED_S + DAY_S)
     store = Store("image", "the image", root=tmp_path / "a")
     first = ensure_image(KeptReport(), store=store)
     assert first.packages == {"bash": "5.2.37-2+b10", "curl": "8.14.1-2+deb13u7"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.imports import Imports, imports
+from lab.builders.imports import Imports, imports
 
 Closure = Callable[..., list[str]]
 

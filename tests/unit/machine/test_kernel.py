@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.kernel import tested
-from lab.build.kernel.kernel import Kernel, ensure_kernel
-from lab.build.kernel.series import Series
-from lab.build.kernel.source import given_source
-from lab.build.report import KeptReport
+from lab.builders.kernel import tested
+from lab.builders.kernel.kernel import Kernel, ensure_kernel
+from lab.builders.kernel.series import Series
+from lab.builders.kernel.source import given_source
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError
 
 # A kernel's make in small: allnoconfig knows two options, linux writes what it was told.

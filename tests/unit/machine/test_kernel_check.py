@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.kernel.check import check_series
-from lab.build.kernel.series import Series
-from lab.build.kernel.source import given_source
-from lab.build.report import KeptReport
+from lab.builders.kernel.check import check_series
+from lab.builders.kernel.series import Series
+from lab.builders.kernel.source import given_source
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError
 
 # In place of the kernel's: complains about the word "untidy", as checkpatch does.

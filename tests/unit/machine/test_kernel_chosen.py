@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store, file_sha256
-from lab.build.kernel.chosen import chosen_kernel
-from lab.build.kernel.kernel import Kernel
-from lab.build.kernel.series import Series
-from lab.build.report import KeptReport
+from lab.builders.kernel.chosen import chosen_kernel
+from lab.builders.kernel.kernel import Kernel
+from lab.builders.kernel.series import Series
+from lab.cache.report import KeptReport
+from lab.cache.store import Store, file_sha256
 from lab.errors import InputError
 
 LINUX = "#!/bin/sh\necho 6.12.117-hwsim-lab\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.config import check_survived, fragments, read_options
-from lab.build.kernel.series import Series
+from lab.builders.kernel.config import check_survived, fragments, read_options
+from lab.builders.kernel.series import Series
 from lab.errors import BuildError
 
 

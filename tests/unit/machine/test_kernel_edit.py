@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.edit import edit, git, write_back
-from lab.build.kernel.series import Series
-from lab.build.kernel.source import Source, given_source
-from lab.build.report import KeptReport
+from lab.builders.kernel.edit import edit, git, write_back
+from lab.builders.kernel.series import Series
+from lab.builders.kernel.source import Source, given_source
+from lab.cache.report import KeptReport
 from lab.errors import BuildError, InputError
 
 USER = {

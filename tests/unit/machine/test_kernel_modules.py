@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.chosen import KernelChoice
-from lab.build.kernel.modules import WithModules
-from lab.build.kernel.series import Series
-from lab.build.report import SilentReport
-from lab.build.step import BuildLog
+from lab.builders.kernel.chosen import KernelChoice
+from lab.builders.kernel.modules import WithModules
+from lab.builders.kernel.series import Series
+from lab.builders.step import BuildLog
+from lab.cache.report import SilentReport
 from lab.errors import BuildError, InputError
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.series import Series, failed_file
-from lab.build.step import BuildLog
+from lab.builders.kernel.series import Series, failed_file
+from lab.builders.step import BuildLog
 from lab.errors import BuildError
 
 PATCH = """\

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.kernel.edit import edit
-from lab.build.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
-from lab.build.kernel.series import Series
-from lab.build.kernel.source import given_source
-from lab.build.report import KeptReport
+from lab.builders.kernel.edit import edit
+from lab.builders.kernel.kernel import FEW, Kernel, ensure_kernel, with_own_paths
+from lab.builders.kernel.series import Series
+from lab.builders.kernel.source import given_source
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError, InputError
 
 # A kernel's make in small. An object is the text of what it was made of; a file with "error" does not compile.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image.layer import Added, Member, listed, write
+from lab.builders.image.layer import Added, Member, listed, write
 
 TIME_S = 1_750_000_000
 

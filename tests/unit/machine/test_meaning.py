@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build import memory
-from lab.build.meaning import meaning, meanings, reads_text
+from lab.builders.meaning import meaning, meanings, reads_text
+from lab.cache import memo
 
 CODE = b'''"""A module."""
 
@@ -89,7 +89,7 @@ def test_a_damaged_memory_is_made_again(tmp_path: Path, damage: str) -> None:
 
 
 def test_of_very_many_files_only_those_in_use_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "_MOST_REMEMBERED", 1)
+    monkeypatch.setattr(memo, "_MOST_REMEMBERED", 1)
     path = tmp_path / "meanings.json"
     first = meanings(path)
     first.of(b"1")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.kernel.series import PATCHES
+from lab.builders.kernel.series import PATCHES
 from lab.cli import dry_run
 from lab.errors import HostError, InputError
 from lab.machine.memory import guest_bytes, memory_directory, memory_keys, memory_text

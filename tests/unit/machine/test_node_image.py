@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.image import image as image_module
-from lab.build.image import node_image, wheels
-from lab.build.image.debian import NoPackageError
-from lab.build.image.image import Image
-from lab.build.image.layer import Added
-from lab.build.image.node_image import Folder, NodeImage, built_image, ensure_node_image
-from lab.build.report import KeptReport
-from lab.build.step import BuildLog
+from lab.builders.image import image as image_module
+from lab.builders.image import node_image, wheels
+from lab.builders.image.debian import NoPackageError
+from lab.builders.image.image import Image
+from lab.builders.image.layer import Added
+from lab.builders.image.node_image import Folder, NodeImage, built_image, ensure_node_image
+from lab.builders.step import BuildLog
+from lab.cache.report import KeptReport
+from lab.cache.store import Store
 from lab.errors import BuildError, InputError
 from tests.unit.machine.test_image import DAY_S, PACKAGED_S, STATUS, add, raw_tree
 
@@ -88,7 +88,7 @@ def test_packages_are_installed_with_those_of_the_base(
     monkeypatch.setattr(image_module, "look_up", lambda *_: None)
     monkeypatch.setattr(image_module, "fetch_tar", fetch_tar)
     monkeypatch.setattr(node_image, "PACKAGES", own)
-    monkeypatch.setattr("lab.build.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
+    monkeypatch.setattr("lab.builders.image.node_image.time.time", lambda: PACKAGED_S + DAY_S)
     (folder / "packages").write_text("curl # why\n")
     image = build(folder, base, tmp_path / "a")
     assert asked == [["bash", "curl"]]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store, file_sha256
-from lab.build.kernel import source as module
-from lab.build.kernel.source import PACKAGE, Source, ensure_source, given_source, unpack
-from lab.build.report import KeptReport
-from lab.build.step import BuildLog
+from lab.builders.kernel import source as module
+from lab.builders.kernel.source import PACKAGE, Source, ensure_source, given_source, unpack
+from lab.builders.step import BuildLog
+from lab.cache.report import KeptReport
+from lab.cache.store import Store, file_sha256
 from lab.errors import BuildError, InputError
 
 MAKEFILE = "# SPDX\nVERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\nEXTRAVERSION =\n"

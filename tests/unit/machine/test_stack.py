@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.debian_source import DebianSource
-from lab.build.image.image import Image
-from lab.build.report import KeptReport, SilentReport
-from lab.build.stack import stack
-from lab.build.stack.elf import libraries, newest_libc
-from lab.build.stack.files import files_key, stack_files
-from lab.build.stack.sysroot import Sysroot
-from lab.build.step import BuildLog
+from lab.builders.debian_source import DebianSource
+from lab.builders.image.image import Image
+from lab.builders.stack import stack
+from lab.builders.stack.elf import libraries, newest_libc
+from lab.builders.stack.files import files_key, stack_files
+from lab.builders.stack.sysroot import Sysroot
+from lab.builders.step import BuildLog
+from lab.cache.report import KeptReport, SilentReport
+from lab.cache.store import Store
 from lab.checkout import CHECKOUT
 from lab.errors import BuildError
 

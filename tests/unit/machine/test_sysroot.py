@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store
-from lab.build.debian_source import described_version, ensure_source
-from lab.build.image.image import Image
-from lab.build.report import SilentReport
-from lab.build.stack.sysroot import keep_links_inside, tree_sha256
+from lab.builders.debian_source import described_version, ensure_source
+from lab.builders.image.image import Image
+from lab.builders.stack.sysroot import keep_links_inside, tree_sha256
+from lab.cache.report import SilentReport
+from lab.cache.store import Store
 from lab.errors import BuildError
 
 IMAGE = Image(Path("image.squashfs"), "0" * 64, {"libc6": "2.41-12"}, "key")

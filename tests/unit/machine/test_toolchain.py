@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build import toolchain
+from lab.builders import toolchain
 from lab.errors import HostError
 
 

@@ -8,10 +8,10 @@ from typing import cast
 
 import pytest
 
-from lab.build.image.image import Image
-from lab.build.image.initrd import Initrd
-from lab.build.image.node_image import NodeImage
-from lab.build.kernel.kernel import Kernel
+from lab.builders.image.image import Image
+from lab.builders.image.initrd import Initrd
+from lab.builders.image.node_image import NodeImage
+from lab.builders.kernel.kernel import Kernel
 from lab.errors import InputError
 from lab.experiments.run import trials
 from lab.machine.guest_code import GuestCode

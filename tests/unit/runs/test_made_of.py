@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lab.build.stack.stack import Stack
+from lab.builders.stack.stack import Stack
 from lab.errors import BuildError
 from lab.machine.guest_code import Bundle
 from lab.machine.machine import Machine

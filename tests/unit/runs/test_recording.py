@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.data_files import data_files
-from lab.build.imports import Imports
+from lab.builders.data_files import data_files
+from lab.builders.imports import Imports
 from lab.checkout import PACKAGE
 from lab.discovery import known, place
 from lab.machine.uses import Uses

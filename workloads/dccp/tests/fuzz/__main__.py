@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from lab import library, runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.errors import LabError
 from lab.plan.load import load
 from workloads.dccp.tests.fuzz import scenario

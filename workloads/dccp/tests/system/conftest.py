@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lab import runs
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
 from lab.plan.load import load
 from tests.system.conftest import Ran
 from tests.system.conftest import boot as boot

@@ -17,8 +17,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lab.build.kernel.kernel import ensure_kernel
-from lab.build.report import SilentReport
+from lab.builders.kernel.kernel import ensure_kernel
+from lab.cache.report import SilentReport
 from lab.machine.memory import memory_directory
 from workloads.sap.tests.library import native
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.cache import Store, content_key
-from lab.build.report import SilentReport
+from lab.cache.report import SilentReport
+from lab.cache.store import Store, content_key
 
 HERE = Path(__file__).parent
 STACK = HERE.parent.parent

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from lab.build.cache import content_key
+from lab.cache.store import content_key
 from workloads.sap.tests.library import native
 from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE
 

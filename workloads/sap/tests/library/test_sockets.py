@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image.initrd import Entry, archive
+from lab.builders.image.initrd import Entry, archive
 from tests.kernel.test_kunit import boot
 from workloads.sap.tests.library import native
 from workloads.sap.tests.library.in_guest import NEEDS_UDPLITE

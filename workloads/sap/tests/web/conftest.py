@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.build.image.image import ensure_image
-from lab.build.report import SilentReport
+from lab.builders.image.image import ensure_image
+from lab.cache.report import SilentReport
 from workloads.sap.tests.library import native
 from workloads.sap.tests.web import guest_files
 from workloads.sap.tests.web.guest_files import GuestFiles

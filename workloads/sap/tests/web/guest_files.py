@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from lab.build.cache import content_key
-from lab.build.debian_source import ensure_source
-from lab.build.image.image import Image
-from lab.build.report import SilentReport
-from lab.build.stack.files import BUILD_PACKAGES, listed
-from lab.build.stack.stack import compiler, variable
-from lab.build.stack.sysroot import LIBRARIES, ensure_sysroot
+from lab.builders.debian_source import ensure_source
+from lab.builders.image.image import Image
+from lab.builders.stack.files import BUILD_PACKAGES, listed
+from lab.builders.stack.stack import compiler, variable
+from lab.builders.stack.sysroot import LIBRARIES, ensure_sysroot
+from lab.cache.report import SilentReport
+from lab.cache.store import content_key
 from lab.errors import BuildError
 from workloads.sap.tests.library import native
 

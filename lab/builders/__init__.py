@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Builds kernel, images and the code of stacks."""

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The source of a package of the image: exactly the version that runs in the guest, with Debian's patches applied."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.builders.image.debian import fetch_tar
+from lab.builders.image.image import Image
+from lab.builders.step import BuildLog
+from lab.cache.report import Report
+from lab.cache.store import Store, content_key
+from lab.errors import BuildError
+
+NEEDED_BYTES = 1_000_000_000
+# mmdebstrap must have a package to extract; this one is small and needs no other
+_SMALL = "netbase"
+_SOURCES_TOO = 'sed "s/^deb /deb-src /" "$1/etc/apt/sources.list" >"$1/etc/apt/sources.list.d/source.list"'
+_FETCH = 'mkdir "$1/fetched"; cd "$1/fetched"; APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get source --download-only {}'
+_GONE = re.compile(r"^E: (Unable to find a source package|Version '.*' (for|of) '.*' was not found)", re.MULTILINE)
+_REBUILT = re.compile(r"\+b\d+$")  # the same source, compiled again
+
+
+@dataclass(frozen=True)
+class DebianSource:
+    """An unpacked source package."""
+
+    package: str  # of the image
+    version: str  # of the source
+    path: Path
+
+
+def ensure_source(report: Report, image: Image, package: str, where: str, store: Store | None = None) -> DebianSource:
+    """The source of a package, fetched if the cache does not hold it.
+
+    Args:
+        report: Receives progress.
+        image: Its version of the package is the one that is wanted.
+        package: Name of a (binary) package of the image.
+        where: ``file:line`` that names it.
+        store: The cache; default: the user's.
+
+    Raises:
+        BuildError: The image has no such package, or the archive has no source of it.
+        HostError: A tool, space or permission is missing.
+    """
+    version = image.packages.get(package)
+    if version is None:
+        raise BuildError(
+            f"{package} is not a package of the image",
+            where=where,
+            hint="name one that images/base/packages lists or that comes with one of those",
+        )
+    store = store or Store("debian-source", "sources of Debian packages")
+    key = content_key(package, version)
+    if not store.has(key):
+        store.build(
+            key, lambda directory: _make(directory, package, version, store, report), report, needed_bytes=NEEDED_BYTES
+        )
+    note = json.loads((store.path(key) / "source.json").read_text())
+    return DebianSource(package, note["version"], store.path(key) / "tree")
+
+
+def _make(directory: Path, package: str, version: str, store: Store, report: Report) -> None:
+    report.step(f"source of {package} {version}: fetching it from Debian")
+    log, tar, fetched = BuildLog(store.log, directory), directory / "fetched.tar", directory / "fetched"
+    fetch = _FETCH.format(shlex.quote(f"{package}={version}"))
+    options = ["--variant=extract", f"--setup-hook={_SOURCES_TOO}", f"--extract-hook={fetch}"]
+    try:
+        fetch_tar(tar, options, [_SMALL], f"fetching the source of {package}", log, report, NEEDED_BYTES)
+    except BuildError:
+        if _GONE.search(log.path.read_text(errors="replace")):
+            raise _gone(package, version) from None
+        raise
+    fetched.mkdir()
+    with tarfile.open(tar) as members:
+        for member in members:
+            name = Path(member.name)
+            content = members.extractfile(member) if member.isreg() and name.parent.name == fetched.name else None
+            if content is not None:
+                (fetched / name.name).write_bytes(content.read())
+    tar.unlink()
+    (description,) = fetched.glob("*.dsc")
+    source_version = described_version(description.read_text(errors="replace"))
+    if _REBUILT.sub("", version) != source_version:
+        raise _gone(package, version)
+    # apt has checked the files against Debian's keys
+    log.run(f"unpacking {description.name}", ["dpkg-source", "--no-check", "--extract", str(description), "tree"])
+    for path in fetched.iterdir():
+        path.unlink()
+    fetched.rmdir()
+    (directory / "source.json").write_text(json.dumps({"package": package, "version": source_version}) + "\n")
+
+
+def described_version(description: str) -> str:
+    """The version that a .dsc file states.
+
+    Raises:
+        BuildError: It states none.
+    """
+    found = re.search(r"^Version: (\S+)$", description, re.MULTILINE)
+    if not found:
+        raise BuildError("Debian's source description (.dsc) has no version")
+    return found[1]
+
+
+def _gone(package: str, version: str) -> BuildError:
+    return BuildError(
+        f"Debian's archive no longer has the source of {package} {version}, which is in the image",
+        hint="`lab rootfs --refresh` builds an image from the current packages",
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What the lab builds before its first run, as a whole: for those who keep the cache from one machine to the next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.builders.image.image import image_key, read_packages
+from lab.builders.image.initrd import initrd_key
+from lab.builders.image.node_image import RECIPE as LAYER_RECIPE
+from lab.builders.image.node_image import Folder
+from lab.builders.kernel.kernel import MAKE_VARIABLES, RECIPE
+from lab.builders.kernel.series import Series
+from lab.builders.toolchain import toolchain_versions
+from lab.cache.store import cache_root, content_key
+
+
+@dataclass(frozen=True)
+class Cache:
+    """The user's cache."""
+
+    key: str  # another one: kernel, image, initrd or a node image have to be built again
+    directory: str
+
+
+def cache(images: Iterable[Path] = ()) -> Cache:
+    """Describe the user's cache; nothing is built or fetched.
+
+    The key does not contain the versions of Debian's packages, of which the cache keeps what it has. Of folders of node
+    images it has a part of its own at its end, so that without that, it is the key of a cache with the rest.
+
+    Raises:
+        BuildError: a list of an image has a mistake.
+        HostError: there is no compiler.
+        InputError: an image has nothing to build.
+    """
+    kernel = (Series().sha256(), toolchain_versions(), json.dumps(MAKE_VARIABLES), str(RECIPE))
+    key = content_key(*kernel, image_key(read_packages()), initrd_key())
+    folders = [Folder(path) for path in images]
+    for folder in folders:
+        folder.check()
+    if folders:
+        key += "-" + content_key(*sorted({content_key(*folder.content(), str(LAYER_RECIPE)) for folder in folders}))
+    return Cache(key, str(cache_root()))

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Docker images: what skopeo reads of them, and their files as one squashfs.
+
+The squashfs depends on the layers alone, whatever the image is called and wherever it is: the same layers give the same
+name and the same bytes. Nobody needs privileges, since layers are merged as tar files (lab.builders.image.merge).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from lab.builders.image.image import SQFSTAR, as_root
+from lab.builders.image.merge import BrokenLayerError, merge
+from lab.builders.image.node_image import FACTS, FILE, KIND, NodeImage, load
+from lab.builders.step import BuildLog
+from lab.cache.report import Report
+from lab.cache.store import Store, content_key, file_sha256, remove_tree
+from lab.docker.reference import Reference
+from lab.docker.skopeo import copying, explained, layers_name, require
+from lab.errors import BuildError
+
+RECIPE = 1  # increment when the code here or in lab.builders.image.merge changes the result
+_NEEDED_BYTES = 4_000_000_000
+
+
+def ensure_docker_image(
+    report: Report, reference: Reference, name: str, where: str, *, store: Store | None = None
+) -> NodeImage:
+    """Return the files of a Docker image, packed unless they are cached.
+
+    Args:
+        report: receives progress.
+        reference: where it is.
+        name: of its files, from its configuration (``layers_name``).
+        where: the place of the node that has it, for errors.
+        store: the cache; default: the user's.
+
+    Raises:
+        BuildError: A layer is broken, or the image is not the same any more.
+        HostError: A tool, space or permission is missing.
+    """
+    store = store or Store(KIND, "a node image")
+    key = content_key(name, *SQFSTAR, str(RECIPE))
+    if not store.has(key):
+        require()
+        try:
+            store.build(
+                key,
+                lambda partial: _make(partial, reference, name, store, report),
+                report,
+                needed_bytes=_NEEDED_BYTES,
+            )
+        except BuildError as error:
+            raise BuildError(error.message, where=where, hint=error.hint) from None
+    return replace(load(name, store.path(key)), reference=str(reference))
+
+
+def _make(directory: Path, reference: Reference, name: str, store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    copy, merged, image = directory / "copy", directory / "merged.tar", directory / FILE
+    report.step(f"image {reference}: copying its layers")
+    try:
+        log.run(f"copying the layers of {reference}", copying(reference.below(Path.cwd()), copy, directory))
+    except BuildError:
+        error = explained(reference, log.path.read_text(errors="replace"))
+        raise BuildError(error.message, hint=error.hint or f"the whole log: {log.path}") from None
+    layers = _layers(copy, reference, name)
+    report.step(f"image {reference}: packing {len(layers)} layers")
+    try:
+        found = merge(layers, merged)
+    except BrokenLayerError as error:
+        raise BuildError(f"{reference} is broken: {error}") from None
+    if found.left_out:
+        shown = ", ".join(found.left_out[:4]) + (", …" if len(found.left_out) > 4 else "")
+        report.step(f"image {reference}: device files are left out, since nodes have a /dev of their own: {shown}")
+    remove_tree(copy)
+    with merged.open("rb") as stream:
+        argv = [*as_root(), *SQFSTAR, "-root-mode", "755", str(image)]
+        log.run("packing the image", argv, stdin=stream, env={"SOURCE_DATE_EPOCH": str(found.newest_s)})
+    merged.unlink()
+    facts = {"sha256": file_sha256(image), "packages": {}}
+    (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def _layers(copy: Path, reference: Reference, name: str) -> list[Path]:
+    """Return the layers of an image that skopeo has copied, from the lowest to the uppermost.
+
+    Raises:
+        BuildError: They are not those of its configuration.
+    """
+    manifest = json.loads((copy / "manifest.json").read_text())
+    config = json.loads((copy / manifest["config"]["digest"].rpartition(":")[2]).read_text())
+    if layers_name(config) != name:
+        raise BuildError(f"{reference} has changed since the plan was made", hint="run the command again")
+    digests = [layer["digest"] for layer in manifest["layers"]]
+    for number, (has, wanted) in enumerate(zip(digests, config["rootfs"]["diff_ids"], strict=False), 1):
+        if has != wanted:
+            raise BuildError(f"{reference} is broken: layer {number} has not the content that its configuration names")
+    if len(digests) != len(config["rootfs"]["diff_ids"]):
+        raise BuildError(f"{reference} is broken: its manifest has {len(digests)} layers, its configuration others")
+    return [copy / digest.rpartition(":")[2] for digest in digests]

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""The guest's root file system: Debian trixie packages in one squashfs file.
+
+The guest's kernel maps the file as a block device. The same packages give the same bytes, regardless of day and
+user: ``curate`` drops or fixes everything that does not come from a package.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import tarfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.builders.image.debian import SUITE, ConflictError, NoPackageError, fetch_tar, look_up
+from lab.builders.step import BuildLog
+from lab.cache.report import Report
+from lab.cache.store import Store, content_key, file_sha256
+from lab.checkout import DATA
+from lab.errors import BuildError
+from lab.library import shown
+from lab.text import entries
+
+PACKAGES = DATA / "images" / "base" / "packages"
+KIND, FILE, FACTS = "image", "image.squashfs", "packages.json"  # the cache's name for images, and files of an entry
+# with an architecture, a version or a release, as apt has it; "curl-" would remove it
+RECIPE = 5  # increment when the code below changes the result
+NEEDED_BYTES = 1_500_000_000
+SCRATCH_BYTES = 700_000_000
+
+# Not compressed: packing takes 0.5 s instead of 18 s with zstd, guests read it as fast (within the noise), and its
+# bytes do not depend on the version of a compressor. -comp only names what the kernel must support.
+SQFSTAR = ["sqfstar", "-quiet", "-no-progress", "-comp", "zstd", "-noI", "-noD", "-noF", "-noX"]
+# Files that no node reads.
+NO_DOCUMENTS = ("doc", "man", "locale", "info", "lintian", "bash-completion", "zsh")
+MMDEBSTRAP = [
+    "--variant=essential",
+    '--aptopt=Apt::Install-Recommends "false"',
+    *(f"--dpkgopt=path-exclude=/usr/share/{name}/*" for name in NO_DOCUMENTS),
+]
+
+# Differs with every build or host, and is of no use in the guest: files, and what is in directories.
+DROPPED = (
+    "dev/",
+    "var/cache/",
+    "var/log/",
+    "var/lib/apt/",
+    "var/lib/dpkg/info/",
+    "var/lib/dpkg/triggers/",
+    "var/lib/systemd/",
+    "etc/apt/",
+    "etc/dpkg/dpkg.cfg.d/",
+    "etc/resolv.conf",
+    "etc/.pwd.lock",
+    *(f"usr/share/{name}/" for name in NO_DOCUMENTS),
+    # what systemd-tmpfiles makes only where it finds /proc: not if root may not mount
+    "etc/credstore",
+    "etc/credstore.encrypted",
+    "etc/default/locale",
+    "etc/vconsole.conf",
+    "root/.ssh",
+    "run/",
+    "var/lib/libuuid",
+    "var/lib/private",
+)
+DROPPED_SUFFIXES = (
+    "-old",
+    "/passwd-",
+    "/group-",
+    "/shadow-",
+    "/gshadow-",
+    "/subuid-",
+    "/subgid-",
+    "/lock",
+    "/lock-frontend",
+)
+DIRECTORIES = {"proc": 0o555, "sys": 0o555, "dev": 0o755, "run": 0o755, "tmp": 0o1777, "lab": 0o755}
+FILES = {
+    "etc/machine-id": "6877736d2d6c61622d67756573742d31\n",  # "hwsm-lab-guest-1": the same in every guest
+    "etc/hostname": "",
+    "etc/hosts": "127.0.0.1 localhost\n::1 localhost ip6-localhost\n",
+    "etc/fstab": "",
+}
+LINKS = {"etc/mtab": "../proc/self/mounts"}
+# The day on which accounts were created, since the epoch: fixed, or the image would change every day.
+SHADOW = ("etc/shadow",)
+SHADOW_DAY = "20000"
+
+
+@dataclass(frozen=True)
+class Image:
+    """A root file system, ready to mount."""
+
+    path: Path
+    sha256: str
+    packages: dict[str, str]  # name: version
+    key: str
+
+
+# of Debian's policy, 5.6.1 and 5.6.12; apt would take another end (curl-) or beginning for something else to do
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]*[a-z0-9.+](=[0-9][A-Za-z0-9.+:~-]*)?")
+
+
+def read_packages(path: Path = PACKAGES) -> list[str]:
+    """The package names of a list: one a line, ``#`` starts a comment.
+
+    Raises:
+        BuildError: A line holds more than one name, or something else.
+    """
+    names = []
+    for number, words in entries(path.read_text()):
+        if len(words) > 1:
+            raise BuildError(
+                f'"{" ".join(words)}" is more than one package; write one per line', where=f"{shown(path)}:{number}"
+            )
+        if not _PACKAGE.fullmatch(words[0]):
+            raise BuildError(
+                f'"{words[0]}" is not the name of a Debian package; write curl, or curl=8.14.1-2 for one version',
+                where=f"{shown(path)}:{number}",
+            )
+        names += words
+    return names
+
+
+def fetch_listed(raw: Path, lists: list[Path], what: str, log: BuildLog, report: Report, needed_bytes: int) -> None:
+    """Create a tar file of the packages of lists, as ``fetch_tar`` does.
+
+    Raises:
+        BuildError: As there; of a package that does not exist with the line that names it, of a conflict with the last
+            list, since the others are the lab's.
+    """
+    packages = [name for path in lists for name in read_packages(path)]
+    try:
+        if lists != [PACKAGES]:  # a user's names may be wrong
+            look_up(raw.parent, MMDEBSTRAP, packages, log)
+        fetch_tar(raw, MMDEBSTRAP, packages, what, log, report, needed_bytes)
+    except ConflictError as error:
+        raise BuildError(error.message, where=shown(lists[-1]), hint=error.hint) from None
+    except NoPackageError as error:
+        for path in lists:
+            for number, words in entries(path.read_text()):
+                if words == [error.package]:
+                    raise BuildError(error.message, where=f"{shown(path)}:{number}", hint=error.hint) from None
+        raise
+
+
+def image_key(packages: list[str]) -> str:
+    """What an image depends on, except for the day: it stays until a refresh."""
+    return content_key(SUITE, *sorted(packages), *SQFSTAR, *MMDEBSTRAP, str(RECIPE), json.dumps([FILES, LINKS]))
+
+
+def ensure_image(report: Report, *, refresh: bool = False, store: Store | None = None) -> Image:
+    """The image, built unless it is cached.
+
+    Args:
+        report: Receives progress.
+        refresh: Build it again, with newer packages.
+        store: The cache; default: the user's.
+
+    Raises:
+        BuildError: A step failed; gives its name and the last lines of its log.
+        HostError: A tool, space or permission is missing.
+    """
+    store = store or Store(KIND, "the image")
+    packages = read_packages()
+    key = image_key(packages)
+    if refresh or not store.has(key):
+        store.build(
+            key,
+            lambda directory: _make(directory, packages, store, report),
+            report,
+            needed_bytes=NEEDED_BYTES,
+            replace=refresh,
+        )
+    return _load(store.path(key), key)
+
+
+def _load(directory: Path, key: str) -> Image:
+    facts = json.loads((directory / FACTS).read_text())
+    return Image(directory / FILE, facts["sha256"], facts["packages"], key)
+
+
+def _make(directory: Path, packages: list[str], store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    raw, clean, image = directory / "raw.tar", directory / "clean.tar", directory / FILE
+    report.step(f"image: Debian {SUITE} with {len(packages)} packages and what they need")
+    started_s = int(time.time())
+    fetch_listed(raw, [PACKAGES], "making the image's tree", log, report, SCRATCH_BYTES)
+    report.step("image: packing")
+    versions, newest_s = curate(raw, clean, started_s)
+    raw.unlink()
+    with clean.open("rb") as stream:
+        log.run(
+            "packing the image",
+            [*as_root(), *SQFSTAR, str(image)],
+            stdin=stream,
+            env={"SOURCE_DATE_EPOCH": str(newest_s)},
+        )
+    clean.unlink()
+    facts = {"sha256": file_sha256(image), "suite": SUITE, "packages": versions}
+    (directory / FACTS).write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def as_root() -> list[str]:
+    """sqfstar makes its user the owner of the top directory (4.5 ignores its option for that); so run it as root."""
+    return [] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--"]
+
+
+def curate(raw: Path, clean: Path, started_s: int) -> tuple[dict[str, str], int]:
+    """Copy mmdebstrap's tree, without what depends on the day.
+
+    Returns the versions of its packages and the time of the newest packaged file, in seconds since the epoch.
+
+    Args:
+        raw: The tar file to read.
+        clean: The one to write.
+        started_s: When mmdebstrap started: an installation script created newer files. They get the time of the newest
+            packaged file. Packaged files keep their time, since compiled Python files record it.
+    """
+    with tarfile.open(raw) as source, tarfile.open(clean, "w", format=tarfile.PAX_FORMAT) as target:
+        members = sorted(_kept(source), key=lambda member: _name(member))
+        newest_s = max((int(member.mtime) for member in members if member.mtime < started_s), default=0)
+        for name, mode in DIRECTORIES.items():  # before their files
+            target.addfile(_entry(name, tarfile.DIRTYPE, mode, newest_s))
+        for member in members:
+            member.mtime = min(int(member.mtime), newest_s)
+            member.pax_headers = {key: value for key, value in member.pax_headers.items() if key != "mtime"}
+            name = _name(member)
+            content = source.extractfile(member) if member.isreg() else None
+            if content is not None and name in SHADOW:
+                content = _sized(member, _fixed_shadow(content.read().decode()).encode())
+            target.addfile(member, content)
+        for name, text in FILES.items():
+            entry = _entry(name, tarfile.REGTYPE, 0o644, newest_s)
+            target.addfile(entry, _sized(entry, text.encode()))
+        for name, to in LINKS.items():
+            entry = _entry(name, tarfile.SYMTYPE, 0o777, newest_s)
+            entry.linkname = to
+            target.addfile(entry)
+        status = source.extractfile("./var/lib/dpkg/status")
+        assert status is not None
+        return package_versions(status.read().decode()), newest_s
+
+
+def _kept(source: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    for member in source:
+        name = _name(member)
+        replaced = name in DIRECTORIES or name in FILES or name in LINKS
+        dropped = any(name == path or (path.endswith("/") and name.startswith(path)) for path in DROPPED)
+        if name not in (".", "") and not (replaced or dropped or name.endswith(DROPPED_SUFFIXES)):
+            yield member
+
+
+def _name(member: tarfile.TarInfo) -> str:
+    return member.name.removeprefix("./")
+
+
+def _entry(name: str, kind: bytes, mode: int, mtime_s: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(f"./{name}")
+    entry.type, entry.mode, entry.mtime = kind, mode, mtime_s
+    return entry
+
+
+def _sized(entry: tarfile.TarInfo, content: bytes) -> io.BytesIO:
+    entry.size = len(content)
+    return io.BytesIO(content)
+
+
+def _fixed_shadow(text: str) -> str:
+    lines = [line.split(":") for line in text.splitlines()]
+    return "".join(":".join([*fields[:2], SHADOW_DAY, *fields[3:]]) + "\n" for fields in lines)
+
+
+def package_versions(status: str) -> dict[str, str]:
+    """Name and version of each installed package of a dpkg status file."""
+    versions = {}
+    for paragraph in status.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in paragraph.splitlines() if ": " in line and line[0] != " ")
+        if fields.get("Status", "").endswith(" installed"):
+            versions[fields["Package"]] = fields["Version"]
+    return dict(sorted(versions.items()))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The kernel's own checks of hwsim-patches: checkpatch --strict on patches and files, sparse on their code.
+
+sparse must find nothing in a new file. In a file of the kernel that a patch changes, it may find only what it finds
+without the series, with the same options. The cache stores which states have passed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from lab.builders.kernel.kernel import configure, configure_what_there_is, make
+from lab.builders.kernel.series import Series
+from lab.builders.kernel.source import Source, ensure_source, given_source, unpack
+from lab.builders.step import BuildLog
+from lab.builders.toolchain import toolchain_versions
+from lab.cache.report import LineReport, Report
+from lab.cache.store import Store, content_key
+from lab.errors import BuildError, LabError
+
+RECIPE = 3  # increment when the checks become stricter
+NEEDED_BYTES = 2_000_000_000
+# new files are in files/, so a patch never needs MAINTAINERS
+CHECKPATCH = ["--strict", "--no-tree", "--quiet", "--color=never", "--show-types", "--ignore=FILE_PATH_CHANGES"]
+_SPARSE_LINE = re.compile(r"^(?P<file>\S+?):\d+:\d+: (?P<what>(?:warning|error): .*)")
+
+
+def check_series(source: Source, series: Series, report: Report, store: Store | None = None) -> None:
+    """Check the series against the source it applies to.
+
+    Raises:
+        BuildError: checkpatch or sparse report problems; gives their output.
+    """
+    store = store or Store("kernel-check", "the check of the kernel patches")
+    key = content_key(series.sha256(), source.sha256, toolchain_versions(), str(RECIPE))
+    if not store.has(key):
+        store.build(
+            key, lambda directory: _check(directory, source, series, store, report), report, needed_bytes=NEEDED_BYTES
+        )
+
+
+def _check(directory: Path, source: Source, series: Series, store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    tree, objects, objects_before = directory / "source", directory / "objects", directory / "objects-before"
+    report.step(f"kernel patches: unpacking Linux {source.version}")
+    unpack(source, tree, log)
+    checkpatch(tree, series, log, report)
+    patched = compiled(series.patched)
+    report.step(f"kernel patches: sparse on {len(patched)} files without the series")
+    with _choices_of(series, tree, directory, source.version, log):
+        configure_what_there_is(tree, objects_before, series.fragments, log)
+        before = sparse(tree, objects_before, patched, series.patched, log)
+    series.apply(tree, source.version, log)
+    new = compiled(series.files)
+    report.step(f"kernel patches: sparse on these and {len(new)} new files with the series")
+    configure(tree, objects, series.fragments, log)
+    after = sparse(tree, objects, [*new, *patched], [*series.files, *series.patched], log)
+    complaints = more(before, after)
+    if complaints:
+        raise BuildError("sparse reports problems:\n" + "\n".join(f"    {line}" for line in complaints))
+    for path in (tree, objects, objects_before):
+        log.run("cleaning up", ["rm", "-rf", str(path)])
+
+
+@contextlib.contextmanager
+def _choices_of(series: Series, tree: Path, directory: Path, version: str, log: BuildLog) -> Iterator[None]:
+    """Let a tree have the Kconfig files of the series: other options would compile other parts of the same files."""
+    scratch = directory / "changes"
+    scratch.mkdir()
+    changes = series.changes(lambda name: _content(tree / name), scratch, version, log)
+    shutil.rmtree(scratch)
+    choices = {name: content for name, content in changes.items() if name.name.startswith("Kconfig")}
+    originals = {name: _content(tree / name) for name in choices}
+    _put(tree, choices)
+    yield
+    _put(tree, originals)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+def _put(tree: Path, contents: Mapping[Path, bytes | None]) -> None:
+    """Write files; remove those that have no content."""
+    for name, content in contents.items():
+        if content is None:
+            (tree / name).unlink(missing_ok=True)
+        else:
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_bytes(content)
+
+
+def checkpatch(tree: Path, series: Series, log: BuildLog, report: Report) -> None:
+    """Run the tree's checkpatch on every patch and every C file.
+
+    Raises:
+        BuildError: It reports problems.
+    """
+    base = series.directory / "files"
+    code = [base / name for name in series.files if name.suffix in (".c", ".h", ".S")]
+    report.step(f"kernel patches: checkpatch on {len(series.patches)} patches and {len(code)} files")
+    script = ["perl", str(tree / "scripts" / "checkpatch.pl"), *CHECKPATCH]
+    for patch in series.patches:
+        log.run(f"checkpatch of {patch.name}", [*script, str(patch)])
+    for path in code:
+        log.run(f"checkpatch of {path.relative_to(base)}", [*script, "--file", str(path)])
+
+
+def compiled(files: list[Path]) -> list[Path]:
+    """The files that are compiled on their own."""
+    return [name for name in files if name.suffix == ".c"]
+
+
+def sparse(tree: Path, objects: Path, sources: list[Path], of_interest: list[Path], log: BuildLog) -> set[str]:
+    """Compile sources with sparse.
+
+    Args:
+        tree: the kernel.
+        objects: folder of its configuration and objects.
+        sources: C files, relative to the tree.
+        of_interest: files, including headers, whose problems are returned.
+        log: of the check.
+
+    Returns:
+        The problems, each ``file:line:column: warning: what``. (Several sources may include one header.)
+    """
+    log.run("preparing the kernel's headers", make(tree, objects, "prepare"))
+    complaints: set[str] = set()
+
+    def on_line(line: str) -> None:
+        found = _SPARSE_LINE.match(line)
+        name = next((str(name) for name in of_interest if found and Path(found["file"]).match(str(name))), None)
+        if found and name:
+            complaints.add(name + line.removeprefix(found["file"]))
+
+    if sources:
+        targets = [str(name.with_suffix(".o")) for name in sources]
+        log.run("sparse", make(tree, objects, "C=2", "CHECK=sparse", *targets), on_line=on_line)
+    return complaints
+
+
+def more(before: set[str], after: set[str]) -> list[str]:
+    """Return the complaints that the series adds: those that occur more often in a file, on whatever line, than "
+    "before."""
+    known = Counter(_without_line(line) for line in before)
+    found = Counter(_without_line(line) for line in after)
+    complaints = []
+    for line in sorted(after):
+        complaint = _without_line(line)
+        if found[complaint] > known[complaint]:
+            old = f" ({found[complaint]} times, {known[complaint]} without the series)" if known[complaint] else ""
+            complaints.append(line + old)
+    return complaints
+
+
+def _without_line(complaint: str) -> tuple[str, str]:
+    """Return file and text without the line number, since patches move lines."""
+    found = _SPARSE_LINE.match(complaint)
+    assert found
+    return found["file"], found["what"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Entry point of scripts/check-patches."""
+    parser = argparse.ArgumentParser(prog="check-patches", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("source", nargs="?", type=Path, help="a kernel tree or archive; default: Debian's package")
+    options = parser.parse_args(arguments)
+    report = LineReport()
+    try:
+        check_series(given_source(options.source) if options.source else ensure_source(report), Series(), report)
+    except LabError as error:
+        report.step(f"lab: {error}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

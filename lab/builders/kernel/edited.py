@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""A tree of `make kernel-edit` as a source of the kernel: as its files are now, committed or not.
+
+Only the files that differ from Linux count; they are copied, so a build sees one state of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+
+from lab.builders.kernel.edit import BASE, SOURCE_PATH, SOURCE_SHA256, git
+from lab.builders.kernel.series import Series, Tested
+from lab.builders.kernel.source import Source, ensure_source, given_source
+from lab.builders.kernel.tree import Changes, Plain
+from lab.builders.step import BuildLog
+from lab.cache.report import Report
+from lab.cache.store import Store
+from lab.errors import BuildError, InputError
+
+
+class EditedTree:
+    """The changes in such a tree, with the configuration of the series."""
+
+    def __init__(self, tree: Path, series: Series) -> None:
+        self.tree = tree
+        self._series = series
+
+    @property
+    def fragments(self) -> list[Path]:
+        """The Kconfig fragments in order."""
+        return self._series.fragments
+
+    @property
+    def tested(self) -> Tested:
+        """What the whole test suite last passed with."""
+        return self._series.tested
+
+    @cached_property
+    def _contents(self) -> Changes:
+        """As the files are when first asked for."""
+        names = git(self.tree, "diff", "--name-only", "--no-renames", "-z", BASE)
+        names += git(self.tree, "ls-files", "--others", "--exclude-standard", "-z")
+        paths = [Path(name) for name in sorted(set(names.split("\0"))) if name]
+        return {path: (self.tree / path).read_bytes() if (self.tree / path).is_file() else None for path in paths}
+
+    def sha256(self) -> str:
+        """A hash of names and content of the files that differ from Linux, and of the configuration."""
+        digest = hashlib.sha256(b"edited\0")
+        configuration = {Path("config") / path.name: path.read_bytes() for path in self.fragments}
+        for contents in (self._contents, configuration):
+            for path, content in contents.items():
+                digest.update(f"{path}\0{-1 if content is None else len(content)}\0".encode())
+                digest.update(content or b"")
+        return digest.hexdigest()
+
+    def changes(self, plain: Plain, scratch: Path, version: str, log: BuildLog) -> Changes:
+        """The content of each file that differs from Linux."""
+        return self._contents
+
+    def linux(self, report: Report, store: Store | None) -> Source:
+        """The source that the tree was made of.
+
+        Raises:
+            InputError: It has changed since.
+        """
+        sha256, path = (
+            git(self.tree, "config", "--default", "", name).strip() for name in (SOURCE_SHA256, SOURCE_PATH)
+        )
+        source = given_source(Path(path)) if path else ensure_source(report, store=store)
+        if source.sha256 != sha256:
+            raise InputError(
+                f"{self.tree} was made of another Linux than {source.version}",
+                hint="commit your changes, `make kernel-patches`, remove the tree; `make kernel-edit` makes a new one",
+            )
+        return source
+
+
+def is_edited(tree: Path) -> bool:
+    """Whether it is a tree of `make kernel-edit`."""
+    if not (tree / ".git").is_dir():
+        return False
+    try:
+        git(tree, "rev-parse", "--verify", "--quiet", f"refs/tags/{BASE}")
+    except BuildError:
+        return False
+    return True

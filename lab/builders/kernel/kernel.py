@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: MIT
+"""The guest kernel: User Mode Linux from a source, our series and our configuration, built once per content.
+
+The same source, series and compiler give the same bytes, regardless of user, place, time, and of what was built before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from lab.builders.kernel.config import check_survived, read_options
+from lab.builders.kernel.edited import EditedTree, is_edited
+from lab.builders.kernel.modules import PLACE, Changed, WithModules
+from lab.builders.kernel.series import Series, Tested
+from lab.builders.kernel.source import Source, all_files, ensure_source, given_source
+from lab.builders.kernel.tree import KIND as KEPT
+from lab.builders.kernel.tree import kernel_tree
+from lab.builders.step import BuildLog, CommandFailedError
+from lab.builders.toolchain import toolchain_versions
+from lab.cache.report import Report
+from lab.cache.store import Store, content_key, file_sha256
+from lab.errors import BuildError
+
+KIND, PROGRAM, FACTS = "kernel", "linux", "kernel.json"  # the cache's name for kernels, and files of an entry
+RECIPE = 1  # increment when the code below changes the result
+NEEDED_BYTES = 2_000_000_000
+MOST = 50  # kernels in the cache, 12 MB each: every change makes one
+MAKE_VARIABLES = {  # what would otherwise depend on machine and time
+    "ARCH": "um",
+    "KBUILD_BUILD_TIMESTAMP": "1970-01-01 00:00:00 UTC",
+    "KBUILD_BUILD_USER": "lab",
+    "KBUILD_BUILD_HOST": "lab",
+    "KBUILD_BUILD_VERSION": "1",
+}
+# "  CC      net/core/dev.o": a unit of progress
+_UNIT = re.compile(r"^  (?P<how>CC|AS|AR) +(?P<object>\S+)")
+_MADE = re.compile(r"/\.|^\.")  # .tmp_vmlinux0.kallsyms.o: its source is made, too, with every kernel
+FEW = 20  # files: the report names each
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel, ready to start as a process, and what it was built from."""
+
+    path: Path
+    sha256: str
+    release: str  # 6.12.117-hwsim-lab
+    package_version: str  # 6.12.117-1
+    package_sha256: str | None  # None: not built by the lab
+    series_sha256: str | None
+    compiler: str
+    tested: bool  # whether the test suite last passed with this source and this series
+    key: str
+
+
+def ensure_kernel(
+    report: Report,
+    *,
+    source: Path | None = None,
+    refresh: bool = False,
+    modules: Mapping[str, Path] | None = None,
+    series: Series | None = None,
+    store: Store | None = None,
+    source_store: Store | None = None,
+) -> Kernel:
+    """The kernel, built unless it is cached.
+
+    Args:
+        report: Receives progress, and a warning if the source is not the one last tested.
+        source: A kernel tree or archive, or a tree of `make kernel-edit`, whose changes then replace the series;
+            default: Debian's package.
+        refresh: Fetch the package again, to use a newer version.
+        modules: Folders of kernel modules that it has in addition, by name.
+        series: Default: hwsim-patches of this checkout.
+        store: The cache of kernels; default: the user's.
+        source_store: The cache of the package; default: the user's.
+
+    Raises:
+        BuildError: A step failed; gives its name and the last lines of its log.
+        HostError: A tool, space or permission is missing.
+        InputError: ``source`` is not a kernel source.
+    """
+    series = series or Series()
+    store = store or Store(KIND, "the kernel", most=MOST)
+    changed: Changed = series
+    if source and is_edited(source):
+        changed = edited = EditedTree(source, series)
+        origin = edited.linux(report, source_store)
+    else:
+        origin = given_source(source) if source else ensure_source(report, refresh=refresh, store=source_store)
+    if modules:
+        changed = WithModules(changed, modules)
+    compiler = toolchain_versions(store.root / "toolchain.json")
+    key = kernel_key(changed, origin, compiler)
+    if not store.has(key):
+        try:
+            store.build(
+                key,
+                lambda directory: _make(directory, changed, origin, compiler, store, report),
+                report,
+                needed_bytes=NEEDED_BYTES,
+            )
+        except CommandFailedError as error:
+            raise CommandFailedError(
+                with_own_paths(error.message, store.root, modules or {}), hint=error.hint
+            ) from None
+    return load_kernel(store.path(key), series)
+
+
+def with_own_paths(message: str, root: Path, modules: Mapping[str, Path]) -> str:
+    """A compiler's message with the paths of the files that a user can change, not of their copies."""
+    message = re.sub(rf"{re.escape(str(root / KEPT))}/\w+/source/", "", message)
+    for name, folder in modules.items():
+        message = message.replace(f"{PLACE / name}/", f"{folder}/")
+    return message
+
+
+def kernel_key(series: Changed, source: Source, compiler: str) -> str:
+    """What a kernel depends on."""
+    return content_key(series.sha256(), source.sha256, compiler, json.dumps(MAKE_VARIABLES), str(RECIPE))
+
+
+def load_kernel(directory: Path, series: Series) -> Kernel:
+    """Read a finished entry of the cache."""
+    facts = json.loads((directory / FACTS).read_text())
+    tested = series.tested.names(facts["package_sha256"], facts["series_sha256"])
+    return Kernel(path=directory / PROGRAM, tested=tested, key=directory.name, **facts)
+
+
+def _make(directory: Path, changed: Changed, source: Source, compiler: str, store: Store, report: Report) -> None:
+    log = BuildLog(store.log, directory)
+    series_sha256 = changed.sha256()
+    tell_if_untested(changed.tested, source, series_sha256, report)
+    with kernel_tree(source, f"{MAKE_VARIABLES} {RECIPE}", directory, store.root, log, report) as tree:
+        differing = tree.update(lambda plain, scratch: changed.changes(plain, scratch, source.version, log))
+        again = tree.has_built()
+        if again and differing:
+            report.step(f"kernel: {_listing(differing)} changed since the last build")
+        with tree.making():
+            configure(tree.source, tree.objects, changed.fragments, log)
+            report.step(f"kernel: compiling with {compiler.split(';')[0]}")
+            expected = None if again else changed.tested.objects
+            compile_kernel(tree.source, tree.objects, expected, log, report)
+        shutil.copyfile(tree.objects / "linux", directory / PROGRAM)
+        (directory / PROGRAM).chmod(0o755)
+        shutil.copyfile(tree.objects / ".config", directory / "config")
+        release = (tree.objects / "include/config/kernel.release").read_text().strip()
+    facts = {
+        "sha256": file_sha256(directory / PROGRAM),
+        "release": release,
+        "package_version": source.version,
+        "package_sha256": source.sha256,
+        "series_sha256": series_sha256,
+        "compiler": compiler,
+    }
+    (directory / FACTS).write_text(json.dumps(facts, indent=2) + "\n")
+
+
+def _listing(files: list[Path]) -> str:
+    named = ", ".join(map(str, files[:3]))
+    if len(files) > 3:
+        return f"{named} and {len(files) - 3} more files have"
+    return f"{named} {'has' if len(files) == 1 else 'have'}"
+
+
+def tell_if_untested(tested: Tested, source: Source, series_sha256: str, report: Report) -> None:
+    """Warn if the test suite last passed with another source or series."""
+    if source.sha256 != tested.sha256:
+        report.step(
+            f"kernel: {source.version} is not the last tested source ({tested.package_version}); run `make test` to "
+            "check it"
+        )
+    elif not tested.names(source.sha256, series_sha256):
+        report.step("kernel: not tested with these patches and modules; `make test` checks patches")
+
+
+def configure(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
+    """Make ``objects/.config``: everything off except for the fragments and what they select.
+
+    Raises:
+        BuildError: Kconfig dropped an option of a fragment.
+    """
+    configure_what_there_is(tree, objects, fragments, log)
+    wanted = [option for fragment in fragments for option in read_options(fragment)]
+    check_survived(wanted, objects / ".config")
+
+
+def configure_what_there_is(tree: Path, objects: Path, fragments: list[Path], log: BuildLog) -> None:
+    """Make ``objects/.config`` for a tree that may lack some of our options; it stays as it is if nothing changes."""
+    objects.mkdir(exist_ok=True)
+    together = objects / "fragments.config"
+    together.write_text("".join(fragment.read_text() for fragment in fragments))
+    log.run("configuring the kernel", make(tree, objects, f"KCONFIG_ALLCONFIG={together}", "allnoconfig"))
+
+
+def compile_kernel(tree: Path, objects: Path, expected: int | None, log: BuildLog, report: Report) -> None:
+    """Run make and report progress: the files that it compiles while they are few, then how many.
+
+    Args:
+        tree: the source.
+        objects: folder of its objects.
+        expected: number of objects; None: only some are made again.
+        log: of the build.
+        report: receives progress.
+
+    Raises:
+        BuildError: It does not compile.
+    """
+    done = 0 if expected is None else min(_made(objects), expected)  # of a build that was interrupted or failed
+
+    def on_line(line: str) -> None:
+        nonlocal done
+        found = _UNIT.match(line)
+        if not found or (expected is None and (found["how"] == "AR" or _MADE.search(found["object"]))):
+            return
+        done += 1
+        if expected is not None:
+            report.progress(done, max(done, expected), found["object"])
+        elif done <= FEW:
+            report.step(f"  {found['object']}")
+        else:
+            report.progress(done, None, f"files, now {found['object']}")
+
+    jobs = len(os.sched_getaffinity(0)) + 1  # one more than cores, since jobs wait for the disk
+    log.run("compiling the kernel", make(tree, objects, f"--jobs={jobs}", "linux"), on_line=on_line)
+    if not (objects / "linux").is_file():
+        raise BuildError("the kernel compiled, but make created no program `linux`", hint=f"the whole log: {log.path}")
+    log.add(f"objects {done}")
+
+
+def _made(objects: Path) -> int:
+    """Count the objects that there are, without those of programs for the host."""
+    of_host = str(objects / "scripts")
+    return sum(path.endswith((".o", ".a")) and not path.startswith(of_host) for path, _ in all_files(objects))
+
+
+def make(tree: Path, objects: Path, *arguments: str) -> list[str]:
+    """The command line for the kernel's own make."""
+    variables = [f"{name}={value}" for name, value in MAKE_VARIABLES.items()]
+    return ["make", "-C", str(tree), f"O={objects}", *variables, *arguments]
+
+
+def kernel_facts(kernel: Kernel) -> dict[str, object]:
+    """The description of a kernel in records: everything except its path."""
+    return {name: value for name, value in asdict(kernel).items() if name != "path"}

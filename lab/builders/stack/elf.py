@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Check that programs compiled on the host find their libraries in the guest."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.builders.stack.sysroot import LIBRARIES
+from lab.builders.step import BuildLog
+from lab.errors import BuildError
+
+_MAGIC = b"\x7fELF"
+# readelf: "0x0010:   Name: GLIBC_2.34  Flags: none  Version: 3"
+_VERSION = re.compile(r"\bName: GLIBC_(\d+)\.(\d+)")
+# readelf: " 0x0000000000000001 (NEEDED)             Shared library: [libc.so.6]"
+_LIBRARY = re.compile(r"\(NEEDED\)\s+Shared library: \[([^]]+)\]")
+
+
+def is_elf(path: Path) -> bool:
+    """Whether it is a program, a library or an object."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def newest_libc(text: str) -> tuple[int, int]:
+    """The newest version of the C library that a program needs, from readelf's output; (0, 0): none."""
+    return max(((int(major), int(minor)) for major, minor in _VERSION.findall(text)), default=(0, 0))
+
+
+def libraries(text: str) -> list[str]:
+    """The shared libraries that a program needs, from readelf's output."""
+    return _LIBRARY.findall(text)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Checks programs and libraries of one build."""
+
+    stack: Path  # workloads/<stack>, for messages
+    trees: tuple[Path, ...]  # what it installs, then what the stacks that it uses install
+    sysroot: Path
+    libc: str  # version of the guest's C library, as Debian has it: 2.41-12
+    log: BuildLog
+
+    def check(self, program: Path) -> None:
+        """Check that the guest has what a program needs.
+
+        Raises:
+            BuildError: It was linked with a library of this machine.
+        """
+        lines: list[str] = []
+        argv = ["readelf", "--wide", "--dynamic", "--version-info", str(program)]
+        self.log.run("reading what a program needs", argv, on_line=lines.append)
+        text = "\n".join(lines)
+        words = self.libc.split("-")[0].split(".")
+        guest, needed = (int(words[0]), int(words[1])), newest_libc(text)
+        if needed > guest:
+            raise self._error(
+                program,
+                f"needs the C library {needed[0]}.{needed[1]}, but the guest has {guest[0]}.{guest[1]}: it was linked "
+                "with this machine's",
+                "compile and link with $(CC), which make sets",
+            )
+        for library in libraries(text):
+            if not (self.sysroot / LIBRARIES / library).exists() and not self._has(library):
+                raise self._error(
+                    program,
+                    f"needs {library} of this machine, which is neither part of the stack nor of its stacks and "
+                    "build-packages",
+                    "list the Debian package with its headers in build-packages, and that of the library in "
+                    "images/base/packages",
+                )
+
+    def _has(self, library: str) -> bool:
+        return any(True for tree in self.trees for _ in tree.rglob(library))
+
+    def _error(self, program: Path, what: str, hint: str) -> BuildError:
+        return BuildError(f"{program.relative_to(self.trees[0])} {what}", where=str(self.stack / "Makefile"), hint=hint)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The files of ``workloads/<stack>`` that are its code, and the two lists beside its Makefile."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import library
+from lab.builders.image.image import read_packages
+from lab.cache.store import content_key
+from lab.errors import HostError
+
+BUILD_PACKAGES = "build-packages"  # Debian packages whose headers and libraries the code is compiled with
+SOURCES = "sources"  # packages of the image whose source the code is compiled with
+# The output of a make by hand is for the host. If it were copied, make would consider its work done.
+_MADE = ("*.o", "*.a", "*.so", "*.so.*", "*.lo", "*.la", "*.d", "*.pyc", ".*")
+_MADE_FOLDERS = ("build", "__pycache__", ".*")
+_NOT_CODE = ("*.yaml", "*.md")  # in the folder itself
+_NOT_CODE_FOLDERS = (library.EXPERIMENTS, library.MODULES, *library.ROOMS)
+_ELF = b"\x7fELF"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a stack; ``name`` is relative to its folder."""
+
+    name: str
+    content: bytes
+    executable: bool
+
+
+def stack_files(stack: Path) -> list[File]:
+    """All files that make sees, in a fixed order; links are followed.
+
+    Left out are files for the host and for readers (``*.yaml`` and ``*.md`` in the folder itself, everything below
+    ``experiments``, ``modules``, ``probes``, ``metrics``, ``views`` and ``tests``), and what a make by hand leaves:
+    objects, libraries, programs, ``build/``, hidden files.
+
+    Raises:
+        HostError: A file cannot be read.
+    """
+    found = []
+    for directory, names, files in os.walk(stack):
+        top = Path(directory) == stack
+        left_out = _MADE_FOLDERS + _NOT_CODE_FOLDERS if top else _MADE_FOLDERS
+        names[:] = [name for name in names if not _matches(name, left_out)]
+        for name in files:
+            if _matches(name, _MADE + _NOT_CODE if top else _MADE):
+                continue
+            path = Path(directory, name)
+            try:
+                content = path.read_bytes()
+                executable = bool(path.stat().st_mode & 0o111)
+            except OSError as error:
+                raise HostError(f"{path} cannot be read: {error.strerror}") from None
+            if not content.startswith(_ELF):
+                found.append(File(str(path.relative_to(stack)), content, executable))
+    return sorted(found, key=lambda file: file.name)
+
+
+def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+def files_key(files: list[File]) -> str:
+    """A hash of names, contents and execute permissions."""
+    parts: list[bytes | str] = []
+    for file in files:
+        parts += [file.name, "x" if file.executable else "-", file.content]
+    return content_key(*parts)
+
+
+def copy_files(files: list[File], target: Path) -> None:
+    """Copy the files to a directory that does not exist yet."""
+    target.mkdir()
+    for file in files:
+        path = target / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+        path.chmod(0o755 if file.executable else 0o644)
+
+
+def listed(path: Path) -> list[str]:
+    """The packages of a list; none if there is no such file.
+
+    Raises:
+        BuildError: A line holds more than one name.
+    """
+    return read_packages(path) if path.is_file() else []
+
+
+def build_packages(stack: Path) -> list[str]:
+    """The packages that a stack is compiled with: its own, and those that headers of the stacks that it uses may need.
+
+    Raises:
+        BuildError: A line of a list holds more than one name.
+        InputError: Its list of stacks is not valid.
+    """
+    lists = [listed(folder / BUILD_PACKAGES) for folder in (stack, *library.used_by(stack))]
+    return list(dict.fromkeys(package for packages in lists for package in packages))

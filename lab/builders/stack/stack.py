@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+"""The code of a stack (``workloads/<stack>`` with a Makefile), built for the guest once per content.
+
+``make install DESTDIR=… PREFIX=/opt/<stack>`` runs in a copy of its files, with a compiler that sees the headers and
+libraries of the guest's Debian (lab.builders.stack.sysroot) and of the stacks that it uses (its file ``stacks``), which
+are built before. The installed files are packed into one squashfs, which the guest mounts. With those of the stacks
+that it uses, each stack has a directory of its own in there. Equal files, compiler and packages give equal bytes: paths
+of the host are mapped, debug information is stripped, times are 0.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import tarfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab import library
+from lab.builders.debian_source import DebianSource, ensure_source
+from lab.builders.image.image import SQFSTAR, Image
+from lab.builders.stack.elf import Judge, is_elf
+from lab.builders.stack.files import (
+    BUILD_PACKAGES,
+    SOURCES,
+    File,
+    build_packages,
+    copy_files,
+    files_key,
+    listed,
+    stack_files,
+)
+from lab.builders.stack.sysroot import LIBRARIES, Sysroot, ensure_sysroot
+from lab.builders.step import BuildLog
+from lab.builders.toolchain import toolchain_versions
+from lab.cache.report import Report
+from lab.cache.store import Store, content_key, file_sha256
+from lab.errors import BuildError
+
+RECIPE = 2  # increment when the code below changes the result
+NEEDED_BYTES = 200_000_000
+SQUASHFS = "stack.squashfs"
+_INSTALLED = "installed"  # beside it: all that it installs, for stacks that use it
+# Installed files that no process of a node reads: so changing a header or man page does not affect trials.
+_NOT_RUN = ("include", "lib/*.a", "lib/*.la", "lib/pkgconfig", "share/doc", "share/man", "share/pkgconfig")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The built code of a stack, ready to mount at /opt/<name>."""
+
+    name: str
+    path: Path  # squashfs
+    sha256: str  # of that file: equal code, equal bytes
+    compiler: str
+    sources: dict[str, str]  # packages of the image whose source it was compiled with -> version
+
+    @property
+    def key(self) -> str:
+        """The key of its build: it changes with a header, too."""
+        return self.path.parent.name
+
+    @property
+    def installed(self) -> Path:
+        """All files that it installs: the compiler sees them when a stack that uses it is built."""
+        return self.path.parent / _INSTALLED
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """The inputs of a build."""
+
+    directory: Path  # workloads/<stack>
+    files: list[File]
+    compiler: str
+    sysroot: Sysroot
+    sources: list[DebianSource]
+    libc: str  # version of the guest's C library
+    used: list[Stack]  # the stacks that it uses
+
+    def installed(self) -> dict[str, Path]:
+        """What these install, by their names."""
+        return {stack.name: stack.installed for stack in self.used}
+
+    def key(self) -> str:
+        """What the build depends on."""
+        parts = [self.directory.name, files_key(self.files), self.compiler, self.sysroot.sha256]
+        parts += [f"{source.package} {source.version}" for source in self.sources]
+        parts += [f"{stack.name} {stack.key}" for stack in self.used]
+        return content_key(*parts, *SQFSTAR, *make_command("", Path(), Path(), Path(), {}, {}), str(RECIPE))
+
+
+def ensure_stack(report: Report, directory: Path, image: Image, store: Store | None = None) -> Stack:
+    """The code of ``workloads/<stack>`` with that of the stacks that it uses, built unless it is cached.
+
+    Args:
+        report: Receives progress.
+        directory: The folder, with a Makefile.
+        image: The image that it will run on.
+        store: The cache; default: the user's.
+
+    Raises:
+        BuildError: It does not compile, installs to another place, or a package is not available.
+        HostError: A tool, space or permission is missing.
+        InputError: Its list of stacks is not valid.
+    """
+    store = store or _store()
+    used = [ensure_stack(report, other, image, store) for other in library.used_by(directory)]
+    sources = directory / SOURCES
+    made_of = _Inputs(
+        directory=directory,
+        files=stack_files(directory),
+        compiler=toolchain_versions(),
+        sysroot=ensure_sysroot(report, image, build_packages(directory), str(directory / BUILD_PACKAGES)),
+        sources=[ensure_source(report, image, package, str(sources)) for package in listed(sources)],
+        libc=image.packages["libc6"],
+        used=used,
+    )
+    key = made_of.key()
+    if not store.has(key):
+        store.build(key, lambda partial: _make(partial, made_of, store, report), report, needed_bytes=NEEDED_BYTES)
+    return _load(store.path(key))
+
+
+def built_stack(name: str, sha256: str | None, store: Store | None = None) -> Stack | None:
+    """The code of that name and hash, if it is cached, wherever its files are."""
+    store = store or _store()
+    found = [note for note in store.directory.glob("[!.]*/stack.json") if _is(note, name, sha256)]
+    if not found:
+        return None
+    # of several with equal bytes, the one used last: the caller's, so that the record has its versions
+    last = max(found, key=lambda note: note.parent.stat().st_mtime_ns).parent
+    return _load(last) if store.has(last.name) else None
+
+
+def _is(note: Path, name: str, sha256: str | None) -> bool:
+    facts = json.loads(note.read_text())
+    return (facts["name"], facts["sha256"]) == (name, sha256)
+
+
+def _store() -> Store:
+    return Store("stack", "the code of a stack")
+
+
+def _load(entry: Path) -> Stack:
+    return Stack(path=entry / SQUASHFS, **json.loads((entry / "stack.json").read_text()))
+
+
+def make_command(
+    name: str, files: Path, root: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]
+) -> list[str]:
+    """The command that builds and installs a stack.
+
+    Args:
+        name: The name of the stack.
+        files: The copy of its files.
+        root: DESTDIR.
+        sysroot: Headers and libraries.
+        sources: Package of the image -> a copy of its source.
+        used: Stack that it uses -> what that installs.
+    """
+    variables = {"DESTDIR": str(root), "PREFIX": prefix(name), "CC": compiler(files, sysroot, sources, used)}
+    variables |= {variable(package): str(path) for package, path in sources.items()}
+    return ["make", "-C", str(files), *(f"{key}={value}" for key, value in variables.items()), "install"]
+
+
+def compiler(files: Path, sysroot: Path, sources: Mapping[str, Path], used: Mapping[str, Path]) -> str:
+    """The CC of make, with all options that every file needs, whatever CFLAGS and LDFLAGS the Makefile has."""
+    words = [
+        "gcc",
+        f"--sysroot={sysroot}",
+        # gcc searches libraries and crt1.o beside itself before the sysroot, and so would find the host's
+        f"-B{sysroot}/{LIBRARIES}",
+        f"-ffile-prefix-map={files}=.",
+        f"-ffile-prefix-map={sysroot}=",
+        *(f"-ffile-prefix-map={path}=/usr/src/{package}" for package, path in sources.items()),
+        *(word for name, path in used.items() for word in _uses(name, path)),
+        "-Werror=date-time",  # __DATE__ and __TIME__ change the bytes each time
+        "-Wl,--build-id=none",
+    ]
+    return shlex.join(words)
+
+
+def _uses(name: str, installed: Path) -> list[str]:
+    """Options by which the compiler finds the headers and libraries of another stack."""
+    return [
+        f"-isystem{installed}/include",
+        f"-L{installed}/lib",
+        f"-Wl,-rpath-link,{installed}/lib",  # for libraries that its libraries need
+        f"-ffile-prefix-map={installed}={prefix(name)}",
+    ]
+
+
+def prefix(name: str) -> str:
+    """Where nodes see what a stack installs."""
+    return f"/opt/{name}"
+
+
+def variable(package: str) -> str:
+    """The make variable with the path of a package's source: LIGHTTPD_SOURCE."""
+    return "".join(letter if letter.isalnum() else "_" for letter in package.upper()) + "_SOURCE"
+
+
+def _make(directory: Path, made_of: _Inputs, store: Store, report: Report) -> None:
+    name = made_of.directory.name
+    report.step(f"{name}: compiling {made_of.directory}")
+    log = BuildLog(store.log, directory)
+    files, root = directory / "files", directory / "root"
+    copy_files(made_of.files, files)
+    root.mkdir()
+    sources = {source.package: directory / f"source-{source.package}" for source in made_of.sources}
+    for source in made_of.sources:  # a copy, since a Makefile may build in it
+        shutil.copytree(source.path, sources[source.package], symlinks=True)
+    used = made_of.installed()
+    argv = make_command(name, files, root, made_of.sysroot.path, sources, used)
+    shown = {str(files): str(made_of.directory), compiler(files, made_of.sysroot.path, sources, used): "$(CC)"}
+    _run_make(argv, made_of.sysroot.path, used.values(), name, shown, log)
+    tree = root / prefix(name).lstrip("/")
+    _check_places(root, tree, made_of.directory)
+    programs = [path for path in _for_nodes(tree) if is_elf(path)]
+    if programs:
+        log.run("stripping", ["strip", "--strip-debug", *map(str, programs)])
+    judge = Judge(made_of.directory, (tree, *used.values()), made_of.sysroot.path, made_of.libc, log)
+    for path in programs:
+        judge.check(path)
+    _pack({name: tree, **used} if used else {"": tree}, directory / SQUASHFS, log)
+    tree.rename(directory / _INSTALLED)
+    for path in (files, root, *sources.values()):
+        shutil.rmtree(path)
+    facts = {
+        "name": name,
+        "sha256": file_sha256(directory / SQUASHFS),
+        "compiler": made_of.compiler,
+        "sources": _versions(made_of),
+    }
+    (directory / "stack.json").write_text(json.dumps(facts, indent=2, sort_keys=True) + "\n")
+
+
+def _versions(made_of: _Inputs) -> dict[str, str]:
+    """The sources that a stack and those that it uses were compiled with."""
+    own = {source.package: source.version for source in made_of.sources}
+    return {package: version for stack in made_of.used for package, version in stack.sources.items()} | own
+
+
+def _for_nodes(tree: Path) -> list[Path]:
+    """The installed files and directories that processes of nodes may read."""
+    left_out = {path for pattern in _NOT_RUN for path in tree.glob(pattern)}
+    return [path for path in sorted(tree.rglob("*")) if left_out.isdisjoint((path, *path.parents))]
+
+
+def _run_make(
+    argv: list[str], sysroot: Path, used: Iterable[Path], name: str, shown: dict[str, str], log: BuildLog
+) -> None:
+    """Run make. ``shown`` maps internal paths and commands to what errors show instead."""
+    # the paths that a .pc of a used stack has are those in nodes; $(CC) knows where the files are here
+    pkgconfig = [f"{sysroot}/{LIBRARIES}/pkgconfig", f"{sysroot}/usr/share/pkgconfig"]
+    environment = {
+        "PKG_CONFIG_SYSROOT_DIR": str(sysroot),
+        "PKG_CONFIG_LIBDIR": ":".join([*pkgconfig, *(f"{installed}/lib/pkgconfig" for installed in used)]),
+        "SOURCE_DATE_EPOCH": "0",
+    }
+    try:
+        log.run(f"compiling {name}", argv, env=environment)
+    except BuildError as error:
+        message = error.message
+        for word in sorted(shown, key=len, reverse=True):
+            message = message.replace(word, shown[word])
+        raise BuildError(message, hint=error.hint) from None
+
+
+def _check_places(root: Path, tree: Path, directory: Path) -> None:
+    """Check that everything was installed where the guest sees it.
+
+    Raises:
+        BuildError: Something was installed elsewhere, or nothing was installed.
+    """
+    inside = prefix(directory.name)
+    for path in sorted(root.rglob("*")):
+        if not path.is_dir() and not path.is_relative_to(tree):
+            raise BuildError(
+                f"make install put /{path.relative_to(root)} outside of {inside}",
+                where=str(directory / "Makefile"),
+                hint="install to $(DESTDIR)$(PREFIX)/bin, lib and so on; nodes see nothing else",
+            )
+    if not tree.is_dir() or not any(tree.iterdir()):
+        raise BuildError(
+            f"make install installed nothing to $(DESTDIR)$(PREFIX), which is {inside} in the guest",
+            where=str(directory / "Makefile"),
+            hint="for example: install -D program $(DESTDIR)$(PREFIX)/bin/program",
+        )
+
+
+def _pack(trees: Mapping[str, Path], target: Path, log: BuildLog) -> None:
+    """Create a squashfs of trees, each in its directory ("": at the root): owned by root, times 0."""
+    tar = target.with_suffix(".tar")
+    with tarfile.open(tar, "w", format=tarfile.PAX_FORMAT) as packed:
+        for name, tree in trees.items():
+            for path in [tree, *_for_nodes(tree)] if name else _for_nodes(tree):
+                packed.add(path, f"./{Path(name, path.relative_to(tree))}", recursive=False, filter=_plain)
+    with tar.open("rb") as stream:
+        # -all-root: also the top directory, which otherwise belongs to the user; a namespace may not be allowed
+        log.run("packing", [*SQFSTAR, "-all-root", str(target)], stdin=stream, env={"SOURCE_DATE_EPOCH": "0"})
+    tar.unlink()
+
+
+def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    member.uid = member.gid = member.mtime = 0
+    member.uname = member.gname = "root"
+    member.mode |= 0o444 | (0o111 if member.isdir() or member.mode & 0o100 else 0)
+    member.mode &= 0o755
+    return member
