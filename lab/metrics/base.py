@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from lab.captures import pcap
-from lab.errors import InputError, RecordError, warn
+from lab.errors import InputError, RecordError
 from lab.probes import base as probes
 from lab.probes._kinds import described, offered
 from lab.probes.base import Kind, Parsed, Raw, Series
@@ -106,7 +106,6 @@ class Metric:
     about: str = ""
     # the kinds of data that it is computed from, at least one of them; or MEDIUM, or PRINTED
     takes: ClassVar[tuple[Kind | str, ...]] = ()
-    formerly: tuple[str, ...] = ()  # earlier names; accepted for one version, with a hint
     words: tuple[str, ...] = ()  # with MEDIUM: what it can be computed from besides nodes
     per: tuple[str, ...] = ("process",)  # what a value can stand for; the first is the default
     dimension: Dimension | None = None  # None: a count of ``unit``
@@ -289,7 +288,7 @@ def known() -> tuple[str, ...]:
 
 
 def load(kind: str) -> Metric:
-    """Return the metric of that kind, also by an earlier name.
+    """Return the metric of that kind.
 
     Raises:
         KeyError: there is no such metric (``known()`` lists all).
@@ -297,52 +296,4 @@ def load(kind: str) -> Metric:
     """
     from lab import discovery
 
-    return discovery.holds("metrics", current(kind), "METRIC", Metric)
-
-
-def current(kind: str) -> str:
-    """Return the current name of a kind. KeyError: no metric has or had that name."""
-    if kind in known():
-        return kind
-    for name in known():
-        try:
-            metric = load(name)
-        except InputError:
-            continue
-        if kind in metric.formerly:
-            return name
-    raise KeyError(kind)
-
-
-def renamed(written: str, kinds: Mapping[str, str], where: str | None = None) -> str | None:
-    """Return the metric that is named by its kind, where ``written`` is another name of that kind.
-
-    A workload may name a metric by an earlier name of its kind and an experiment by the current one, or the reverse.
-
-    Args:
-        written: a name that is not in ``kinds``.
-        kinds: kinds of the metrics by their names.
-        where: ``file:line`` of an earlier name, for a hint; None: no hint.
-    """
-    kind = _kind(written)
-    named = (name for name, of in kinds.items() if kind is not None and _kind(name) == kind == _kind(of))
-    found = next(named, None)
-    if found is not None and kind != written and where is not None:
-        warn(f'the metric "{written}" is now called {kind}; write {kind}', where)
-    return found
-
-
-def by_other_names(
-    words: Iterable[str], context: Mapping[str, Any], kinds: Mapping[str, str], where: str | None = None
-) -> dict[str, Any]:
-    """Return what the words of a check mean that the context has only by another name; arguments as for ``renamed``."""
-    found = {word: renamed(word, kinds, where) for word in words if word not in context}
-    return {word: context[name] for word, name in found.items() if name is not None}
-
-
-def _kind(written: str) -> str | None:
-    """Return the current name of a kind; None if there is no such kind."""
-    try:
-        return current(written)
-    except KeyError:
-        return None
+    return discovery.holds("metrics", kind, "METRIC", Metric)

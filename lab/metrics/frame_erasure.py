@@ -18,7 +18,6 @@ class FrameErasure(Metric):
 
     about = "frames of a role's nodes that did not arrive, not even damaged (approximate:); every retry counts"
     takes = (MEDIUM,)
-    formerly = ("frames-lost",)
     per = ("link", "node")
     dimension = PERCENT
     unit = "%"

@@ -7,7 +7,7 @@ A key is a dotted path into the topology or the workload. An entry of a list is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lab.errors import InputError, raise_all, suggestion
@@ -15,8 +15,6 @@ from lab.model.document import Document, Keys, dotted, scalar
 
 if TYPE_CHECKING:
     from lab.model.base import Model
-
-Current = Callable[[Any, list[str], str], list[str]]
 
 
 def parse(texts: Iterable[str]) -> dict[str, str]:
@@ -39,12 +37,10 @@ def apply(
     documents: Mapping[str, Document],
     models: Mapping[str, type[Model]],
     places: Mapping[str, str] | None = None,
-    current: Current = lambda data, path, where: path,
 ) -> None:
     """Apply the overrides to the documents ``topology`` and ``workload``.
 
-    ``places`` maps overrides that do not come from the command line to FILE:LINE. ``current`` replaces
-    earlier names in a path: it takes the content of the document, the path, and where the override was written.
+    ``places`` maps overrides that do not come from the command line to FILE:LINE.
 
     Raises:
         InputError: a key matches nothing; names the override.
@@ -55,7 +51,7 @@ def apply(
         label = place or f"--set {key}={text}"
         try:
             owner, path = _owner(key, label, documents, models)
-            _set(documents[owner], current(documents[owner].data, path, label), text, label)
+            _set(documents[owner], path, text, label)
         except InputError as error:
             message = f"{key}: {error.message}" if place else error.message
             errors.append(InputError(message, where=error.where, hint=error.hint))

@@ -24,7 +24,6 @@ from lab.plan.contents import read as read_contents
 from lab.plan.docker import DockerImage, look
 from lab.plan.problems import Source
 from lab.plan.resolve import check_topology, check_workload, resolve
-from lab.plan.workload.former import current_path
 from lab.shared.types import Plan
 
 _TRACE_MOST = 64 << 20  # bytes
@@ -101,7 +100,7 @@ def _documents(
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
-    overrides.apply(settings, documents, _MODELS, places, current_path)
+    overrides.apply(settings, documents, _MODELS, places)
     return documents
 
 

@@ -71,7 +71,7 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
     scale = kind.scale(metric.unit)
     converted = [_converted(value, scale) for value in found.values]
     return {
-        "kind": kinds.current(metric.kind),
+        "kind": metric.kind,
         "about": kind.about,
         "of": metric.of,
         "per": metric.per or kind.per[0],
@@ -86,10 +86,9 @@ def _result(metric: types.Metric, context: Context) -> dict[str, Any]:
 
 def _found(kind: Metric, metric: types.Metric, context: Context) -> kinds.Figures:
     """Compute a metric. RecordError: the metric of a stack failed, or a value is not a finite number."""
-    name = kinds.current(metric.kind)
-    with discovery.blaming("metrics", name, "figures", RecordError):
+    with discovery.blaming("metrics", metric.kind, "figures", RecordError):
         found: object = kind.figures(metric, context)
-    where = discovery.where("metrics", name)
+    where = discovery.where("metrics", metric.kind)
     if not isinstance(found, kinds.Figures):
         raise RecordError(f"metric {metric.name} gave {found!r}; figures returns a Figures", where=where)
     in_rows = [row.get(column) for row in found.rows for column in kind.columns]
@@ -142,18 +141,7 @@ def checks(
 ) -> list[dict[str, Any]]:
     """Return every check of the plan: whether it passed, and the values behind it. If the run failed, all fail."""
     context = values(plan, runs, results)
-    of_name = {metric.name: metric.kind for metric in plan.metrics}
-    for check in plan.checks:
-        context |= kinds.by_other_names(_words(check.that), context, of_name)
     return [_check(check, context, guest["error"]) for check in plan.checks]
-
-
-def _words(that: str) -> list[str]:
-    """Return the first words of the names in a check; none if it is invalid."""
-    try:
-        return [path[0] for path in expression.names(that)]
-    except LabError:
-        return []
 
 
 def _check(check: types.Check, context: Mapping[str, Any], error: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The file of a record: its version, writing, reading, and migration of older versions."""
+"""The file of a record: its version, writing and reading."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +18,6 @@ from lab.shared.types import Plan
 VERSION = 1
 FILE_NAME = "record.json"
 _AGAIN = "lab report DIR builds it again from the raw data"
-
-# from each version to the next; other versions are refused
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -135,10 +132,10 @@ def _compact(value: Any) -> str:
 
 
 def load(directory: Path) -> Record:
-    """Read a record; migrate it from an older version.
+    """Read a record.
 
     Raises:
-        RecordError: there is no record, it is damaged, or its version is unknown.
+        RecordError: there is no record, it is damaged, or it has another version.
     """
     path = directory / FILE_NAME
     try:
@@ -150,18 +147,9 @@ def load(directory: Path) -> Record:
         raise RecordError(f"{path} cannot be read: {error}", hint=_AGAIN) from None
     if not isinstance(data, dict) or not isinstance(data.get("version"), int):
         raise RecordError(f"{path} is not a record of a run", hint=_AGAIN)
-    return Record(directory, migrate(data, path))
-
-
-def migrate(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    """Migrate a record to this version, step by step. RecordError: its version is not supported."""
-    version = data["version"]
-    while data["version"] != VERSION:
-        step = MIGRATIONS.get(data["version"])
-        if step is None:
-            raise RecordError(
-                f"{path} has version {version}, but this lab reads version {VERSION}",
-                hint=f"read it with the lab that wrote it; or {_AGAIN}",
-            )
-        data = step(data)
-    return data
+    if data["version"] != VERSION:
+        raise RecordError(
+            f"{path} has version {data['version']}, but this lab reads version {VERSION}",
+            hint=f"read it with the lab that wrote it; or {_AGAIN}",
+        )
+    return Record(directory, data)

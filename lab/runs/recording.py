@@ -27,7 +27,6 @@ from lab.builders.meaning import meanings, reads_text
 from lab.cache.store import content_key
 from lab.checkout import PACKAGE
 from lab.machine.uses import Uses
-from lab.metrics import base as metrics
 
 _RECORDING = "record/build.py"
 _SPLITTING = "captures/split.py"  # of a capture of the air
@@ -49,7 +48,7 @@ def recording(uses: Uses) -> Recording:
     stack that lies in two folders, the second has its number in the name.
     """
     places = [discovery.place("probes", name) for name in uses.probes]
-    places += [discovery.place("metrics", metrics.current(kind)) for kind in uses.metrics]
+    places += [discovery.place("metrics", kind) for kind in uses.metrics]
     roots = [PACKAGE / _RECORDING, *([PACKAGE / _SPLITTING] if uses.air else []), *(place.path for place in places)]
     own = {place.package: place.folder for place in places if place.stack is not None}
     imports = Imports()

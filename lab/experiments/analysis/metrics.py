@@ -21,7 +21,6 @@ from lab.expressions import values as language
 from lab.expressions.expression import Evaluator
 from lab.expressions.grammar import Call, Language, Name, parse
 from lab.expressions.values import Quantity, UndefinedError, show
-from lab.metrics import base
 from lab.metrics.base import summary
 from lab.shared.types import Plan
 
@@ -38,22 +37,11 @@ class AbsentError(UndefinedError):
 
 
 class _Run(Evaluator):
-    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``kinds``: returns their kinds by name;
-    ``others``: returns all other names; ``where``: location of the expression, for hints.
-    """
+    """One run. ``metrics``: ``name -> {"unit", "values", "figures"}``; ``others``: returns all other names."""
 
-    def __init__(
-        self,
-        metrics: Mapping[str, Any],
-        kinds: Callable[[], Mapping[str, str]],
-        others: Callable[[], Mapping[str, Any]],
-        ran: bool,
-        where: str | None = None,
-    ) -> None:
+    def __init__(self, metrics: Mapping[str, Any], others: Callable[[], Mapping[str, Any]], ran: bool) -> None:
         super().__init__({})
         self.metrics = metrics
-        self.kinds = kinds
-        self.where = where
         self.others = others
         self.ran = ran
         self.inside = False  # an aggregate function
@@ -62,10 +50,7 @@ class _Run(Evaluator):
         word, figure = name.path[0], name.path[1:]
         if word not in self.metrics:
             self.context = self.context or self.others()
-            renamed = base.renamed(word, self.kinds(), self.where) if word not in self.context else None
-            if renamed is None:
-                return self._look_up_other(name)
-            word = renamed
+            return self._look_up_other(name)
         found = self.metrics[word]
         if not figure and self.inside:
             return [Quantity(value, found["unit"]) for value in found["figures"]]
@@ -130,10 +115,9 @@ def check(metric: Metric, plan: Plan) -> None:
     """
     tree = parse(metric.that, _LANGUAGE)
     failure: InputError | None = None
-    kinds = {one.name: one.kind for one in plan.metrics}
     for figures in _TRIES:
         stand_ins = {one.name: {"unit": one.unit, **_stand_in(figures)} for one in plan.metrics}
-        run = _Run(stand_ins, lambda: kinds, lambda: sources.planned(plan), ran=False, where=metric.source or None)
+        run = _Run(stand_ins, lambda: sources.planned(plan), ran=False)
         try:
             _converted(run.value(tree), metric.unit)
             return
@@ -181,12 +165,7 @@ def absent(metrics: Iterable[Metric], record_data: Mapping[str, Any]) -> list[st
 
 
 def _run(record_data: Mapping[str, Any]) -> _Run:
-    return _Run(
-        record_data["metrics"],
-        lambda: sources.kinds(record_data),
-        lambda: sources.recorded(record_data),
-        ran=True,
-    )
+    return _Run(record_data["metrics"], lambda: sources.recorded(record_data), ran=True)
 
 
 def _value(metric: Metric, run: _Run) -> float | None:

@@ -64,11 +64,6 @@ def recorded(data: Mapping[str, Any]) -> Names:
     return _files(data["plan"]["files"]) | _processes(found)
 
 
-def kinds(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return the kinds of the workload's metrics by name. Arguments as for ``recorded``."""
-    return {one["name"]: one["kind"] for one in data.get("plan", {}).get("metrics", ())}
-
-
 def _processes(found: Sequence[tuple[str, str, Mapping[str, Any]]]) -> Names:
     """Return processes by id, and lists of them by name."""
     named: dict[str, list[Mapping[str, Any]]] = {}

@@ -22,7 +22,6 @@ from lab.model.include import read
 from lab.model.topology import Topology
 from lab.model.workload import Workload
 from lab.plan.load import topology_source, workload_source
-from lab.plan.workload.former import current_path
 
 _MODELS: dict[str, type[Model]] = {"topology": Topology, "workload": Workload}
 _FOR_PEOPLE = ("name", "about")
@@ -55,7 +54,7 @@ def contents(points: Iterable[Point]) -> Contents:
 def _texts(point: Point) -> dict[str, str]:
     """Hash the files that a point names with its settings."""
     documents = {kind: read(library.find(kind, getattr(point, kind))) for kind in _MODELS}
-    overrides.apply(overrides.parse(point.settings), documents, _MODELS, current=current_path)
+    overrides.apply(overrides.parse(point.settings), documents, _MODELS)
     topology, workload = topology_source(documents["topology"]), workload_source(documents["workload"])
     found = {
         label_of(topology.document.path.parent / name): hashlib.sha256(text.encode()).hexdigest()

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from lab.errors import suggestion
 from lab.experiments.file.paper import label_of, unknown_label
 from lab.experiments.types import Axis, Figure, Metric
-from lab.metrics import base
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Figure as Written
@@ -59,7 +58,6 @@ def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, p
     """
     own = [metric.name for metric in metrics]
     recorded = [metric.name for metric in plan.metrics]
-    kinds = {metric.name: metric.kind for metric in plan.metrics}
     sources = [name for process in plan.processes for name in (process.name, process.id)]
     for written, keys in _written(source.model):
         for key, what in _NEEDS[written.kind].items():
@@ -67,11 +65,8 @@ def check_series(source: Source[Model], metrics: Sequence[Metric], plan: Plan, p
             known = [*own, *recorded] if written.kind == "cdf" else recorded
             if what != "series" or name is None or name in known or name.split(".")[0] in sources:
                 continue
-            if base.renamed(name, kinds, source.document.where((*keys, key))) is None:
-                listed = ", ".join(dict.fromkeys(known)) or "none"
-                problems.add(
-                    source, (*keys, key), f'there is no metric "{name}"{suggestion(name, known)}; known: {listed}'
-                )
+            listed = ", ".join(dict.fromkeys(known)) or "none"
+            problems.add(source, (*keys, key), f'there is no metric "{name}"{suggestion(name, known)}; known: {listed}')
 
 
 class _Reader:

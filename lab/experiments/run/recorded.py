@@ -12,9 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lab.experiments.analysis import sources
 from lab.experiments.types import Experiment, Series
-from lab.metrics import base
 
 _SECOND = 1_000_000_000
 
@@ -41,17 +39,9 @@ def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Series]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def _metric(name: str, data: Mapping[str, Any]) -> str | None:
-    """The metric of the workload of that name, or of another name of its kind."""
-    if name in data["metrics"]:
-        return name
-    return base.renamed(name, sources.kinds(data)) if "." not in name else None
-
-
 def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    metric = _metric(name, data)
-    if metric is not None:
-        return [item for item in data["metrics"][metric]["series"] if item["t_ns"]]
+    if name in data["metrics"]:
+        return [item for item in data["metrics"][name]["series"] if item["t_ns"]]
     process, _, quantity = name.partition(".")
     return [
         item

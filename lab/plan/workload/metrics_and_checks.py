@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from lab.errors import InputError, suggestion, warn
+from lab.errors import InputError, suggestion
 from lab.expressions import expression
 from lab.metrics import base as kinds
 from lab.model.document import Keys
@@ -89,20 +89,13 @@ def _is_known(probe: str | None) -> bool:
 
 
 def _kind(source: Source[Workload], keys: Keys, written: str, problems: Problems) -> str | None:
-    """Return the current name of a kind; if there is no such kind, report an error and return None."""
-    try:
-        kind = kinds.current(written)
-    except KeyError:
-        known = kinds.known()
-        message = f'there is no metric "{written}"{suggestion(written, known)}; known: {", ".join(known)}'
-        problems.add(source, _blamed(source, keys), message)
-        return None
-    if kind != written:
-        named = source.model.metrics[str(keys[-1])].kind is not None
-        correct = f"kind: {kind}" if named else f"{kind}: {{…}}, and {kind} in checks and experiments that use it"
-        where = source.document.where(_blamed(source, keys))
-        warn(f'the metric "{written}" is now called {kind}; write {correct}', where)
-    return kind
+    """Return a kind; if there is no such kind, report an error and return None."""
+    known = kinds.known()
+    if written in known:
+        return written
+    message = f'there is no metric "{written}"{suggestion(written, known)}; known: {", ".join(known)}'
+    problems.add(source, _blamed(source, keys), message)
+    return None
 
 
 def _blamed(source: Source[Workload], keys: Keys) -> Keys:
@@ -307,14 +300,11 @@ def checks(
                 ("files", name),
                 "a process or metric has the same name, so checks could not tell them apart; rename one of them",
             )
-    of_name = {name: metric.kind_called(name) for name, metric in source.model.metrics.items()}
     found = []
     for index, model in enumerate(source.model.checks):
         keys: Keys = ("checks", index, "that")
         try:
-            words = [path[0] for path in expression.names(model.that)]
-            other = kinds.by_other_names(words, context, of_name, source.document.where(keys))
-            expression.check(model.that, {**context, **other})
+            expression.check(model.that, context)
         except InputError as error:
             problems.add(source, keys, error.message, error.hint)
         found.append(Check(model.that, source.document.where(keys)))

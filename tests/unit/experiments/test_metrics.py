@@ -261,10 +261,3 @@ def test_what_is_checked_has_numbers(plan: Plan, that: str, unit: str) -> None:
         return
     values([metric], record)
     values([metric], {"metrics": {metric.name: measured(metric.unit) for metric in plan.metrics}})
-
-
-@pytest.mark.parametrize(("written", "other"), [("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")])
-def test_a_recorded_metric_is_found_by_either_name_of_its_kind(written: str, other: str) -> None:
-    plan = {"processes": [], "files": [], "metrics": [{"name": written, "kind": "frame-erasure"}]}
-    record = {"metrics": {written: measured("%", 2.0, 4.0)}, "plan": plan, "processes": [], "sources": {}}
-    assert values([Metric("a", f"{other}.max", "%"), Metric("b", f"sum({other})", "%")], record) == {"a": 4.0, "b": 6.0}

@@ -79,10 +79,3 @@ def test_it_can_be_drawn(record: Record) -> None:
     outcomes = tuple(replace(outcome, series=series) for outcome in results.outcomes)
     (chart,) = figures.charts(replace(results, outcomes=outcomes))
     assert not chart.warnings and chart.panels[0].axes.y.label == "ping.rtt, ms"
-
-
-def test_a_series_is_found_by_either_name_of_its_metric() -> None:
-    kept = {"series": [item("loss", "%", (0, 1.0), (10, 2.0))]}
-    for written, other in (("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")):
-        data = {"metrics": {written: kept}, "plan": {"metrics": [{"name": written, "kind": "frame-erasure"}]}}
-        assert list(recorded.series([other], {**data, "sources": {}})) == [other]

@@ -251,24 +251,3 @@ def test_a_grid_too_large_to_be_meant() -> None:
     text = changed(("grid:\n", f"grid:\n{axes}"), ("links.0.delay: 5 ms", 'links.0.delay: "{a0}.{a1} ms"'))
     text = text.replace("by: roaming}\n", "by: roaming, where: {a0: 1, a1: 1}}\n")
     assert "mine.yaml:9  grid: has 1,500,000 points, more than 100,000" in refusal(text)
-
-
-@pytest.mark.parametrize(
-    ("written", "other"), [("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")], ids=["new", "old"]
-)
-def test_an_experiment_names_a_metric_by_either_name(
-    capsys: pytest.CaptureFixture[str], written: str, other: str
-) -> None:
-    workload = WORKLOAD + f"  {written}: {{of: client, unit: '%'}}\n"
-    lost = f"  lost: {{that: {other}.max, unit: '%'}}\n  erased: {{that: sum({other}), unit: '%'}}\n"
-    text = changed(
-        ("  delay: ms\n", f"  delay: ms\n{lost}"),
-        ("  links.0.delay: 5 ms\n", f"  links.0.delay: 5 ms\n  metrics.{other}.of: client\n"),
-        ("figure: {kind: bar, x: distance, y: throughput, by: roaming}", f"figure: {{kind: cdf, x: {other}}}"),
-    )
-    found = loaded(text, workload=workload)
-    assert [metric.that for metric in found.metrics][2:] == [f"{other}.max", f"sum({other})"]
-    told = capsys.readouterr().err
-    if other == "frames-lost":
-        for place in ("mine.yaml:8", "mine.yaml:19", "mine.yaml:20"):
-            assert f'lab: {place}  the metric "frames-lost" is now called frame-erasure; write frame-erasure' in told

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.metrics.base import MEDIUM, PRINTED, current, increase, known, load, summary
+from lab.metrics.base import MEDIUM, PRINTED, increase, known, load, summary
 from lab.probes.base import Series
 
 from .samples import AP1, AP2, MS, SECOND, STA1, context, ethernet, event, pcap, roam, source, wanted
@@ -266,13 +266,6 @@ def test_a_metric_takes_a_kind_whichever_probe_yields_it() -> None:
     assert {"curl", "iperf3", "iperf3-server", "udp-sink"} <= set(load("goodput").sources())
     assert "iperf3" not in load("transfer-time").sources(), "a test has no end that somebody waits for"
     assert load("air-share").sources() == ["medium"]
-
-
-def test_an_old_name_is_understood() -> None:
-    assert current("frames-lost") == "frame-erasure" == current("frame-erasure")
-    assert load("frames-lost") is load("frame-erasure")
-    names = [old for kind in known() for old in load(kind).formerly]
-    assert not set(names) & set(known()) and len(names) == len(set(names))
 
 
 def test_a_flow_that_an_earlier_sink_heard_is_not_lost() -> None:

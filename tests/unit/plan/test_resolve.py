@@ -10,9 +10,7 @@ import pytest
 
 from lab import library
 from lab.errors import InputError
-from lab.metrics.base import summary
 from lab.plan.load import check, load
-from lab.record.figures import checks
 from lab.shared.types import Plan, Process
 
 from .conftest import TOPOLOGY, WORKLOAD, Plans
@@ -621,25 +619,6 @@ def test_a_setting_may_be_written_in_a_file(plans: Plans) -> None:
     assert str(failure.value).startswith("e.yaml:8  nodes.sta1.pids: must be a whole number")
 
 
-def test_a_metric_by_its_old_name_works_with_a_hint(plans: Plans, capsys: pytest.CaptureFixture[str]) -> None:
-    topology = TOPOLOGY + "medium: {}\n"
-    of = "{of: client, unit: '%'}"
-    text = f"{WORKLOAD}metrics:\n  frames-lost: {of}\n  lost: {of.replace('{', '{kind: frames-lost, ')}\n"
-    plan = plans(topology, text)
-    assert [(metric.name, metric.kind) for metric in plan.metrics] == [
-        ("frames-lost", "frame-erasure"),
-        ("lost", "frame-erasure"),
-    ]
-    told = capsys.readouterr().err.splitlines()
-    assert told == [
-        'lab: w.yaml:5  the metric "frames-lost" is now called frame-erasure; write frame-erasure: {…}, and '
-        "frame-erasure in checks and experiments that use it",
-        'lab: w.yaml:6  the metric "frames-lost" is now called frame-erasure; write kind: frame-erasure',
-    ]
-    plans(topology, text)
-    assert not capsys.readouterr().err, "once is enough"
-
-
 def test_a_mistyped_probe_with_a_metric_is_one_mistake(plans: Plans) -> None:
     text = f"{WORKLOAD}processes:\n  - {{on: client, run: {{probe: pingg, to: server}}, as: call}}\n"
     text += "metrics:\n  rtt: {of: call, unit: ms}\n"
@@ -678,31 +657,12 @@ def test_what_names_a_process_with_a_mistake_is_not_a_mistake(
     assert str(failure.value).startswith(told) and "\n" not in str(failure.value)
 
 
-@pytest.mark.parametrize(
-    ("written", "other"), [("frames-lost", "frame-erasure"), ("frame-erasure", "frames-lost")], ids=["new", "old"]
-)
-def test_checks_and_settings_name_a_metric_by_either_name(
-    plans: Plans, capsys: pytest.CaptureFixture[str], written: str, other: str
-) -> None:
-    text = f"{WORKLOAD}metrics:\n  {written}: {{of: client, unit: '%'}}\nchecks:\n  - {{that: {other}.max < 3%}}\n"
-    setting = f"metrics.{other}.per=word"
-    with pytest.raises(InputError, match=f"^--set {setting}  metrics.{written}.per: "):
-        plans(TOPOLOGY + "medium: {}\n", text, settings=[setting])
-    plan = plans(TOPOLOGY + "medium: {}\n", text, settings=[f"metrics.{other}.of=sta1"])
-    assert [(metric.name, metric.of) for metric in plan.metrics] == [(written, ["sta1"])]
-    told = capsys.readouterr().err.splitlines()
-    if other == "frames-lost":
-        now = 'the metric "frames-lost" is now called frame-erasure; write frame-erasure'
-        assert f"lab: --set metrics.frames-lost.of=sta1  {now}" in told
-        assert f"lab: w.yaml:7  {now}" in told
-
-
-def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path) -> None:
     path = tmp_path / "work.yaml"
     path.write_text(
         "name: x\nduration: 9 s\nroles: {a: 1}\nprocesses:\n  - {on: a, run: {probe: ping, to: a}, as: p}\nmetrics:\n"
         "  nonsens: {of: p, unit: words}\n  rtt: {of: p, unit: words}\n  late: {kind: rtt, of: q, unit: ms}\n"
-        "  frames-lost: {of: a, unit: '%'}\n  one: {kind: rtt, of: p@sta1, unit: ms}\n"
+        "  one: {kind: rtt, of: p@sta1, unit: ms}\n"
     )
     with pytest.raises(InputError) as failure:
         check(path)
@@ -712,7 +672,6 @@ def test_a_workload_by_itself_is_told_about_its_metrics(tmp_path: Path, capsys: 
         'metrics.rtt.unit: "words" is not a unit of this metric',
         'metrics.late.of: there is no process "q"',
     ]
-    assert 'the metric "frames-lost" is now called frame-erasure' in capsys.readouterr().err
 
 
 def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None:
@@ -729,13 +688,6 @@ def test_a_topology_by_itself_is_told_about_its_timeline(tmp_path: Path) -> None
         'timeline.0.netem: there is no link "lin"',
         'timeline.1.roam: there is no node "sta9" (did you mean sta2?)',
     ]
-
-
-def test_a_check_of_a_record_finds_a_metric_by_either_name(plans: Plans) -> None:
-    text = f"{WORKLOAD}metrics:\n  frame-erasure: {{of: client, unit: '%'}}\n"
-    plan = plans(TOPOLOGY + "medium: {}\n", text + "checks:\n  - {that: frames-lost.max < 3%}\n")
-    (check_of_record,) = checks(plan, {}, {"error": None}, {"frame-erasure": {"values": summary([2.0]), "unit": "%"}})
-    assert check_of_record["passed"], check_of_record["because"]
 
 
 def test_clients_must_end_and_others_may_run_on(plans: Plans) -> None:

@@ -19,7 +19,6 @@ class CompletionTime(Metric):
 
     about = "time from the opening of a stream or trace of SAP to its end"
     takes = (Completion,)
-    formerly = ("total-time",)
     dimension = DURATION
     unit = "ns"
     columns = ("total",)

@@ -18,7 +18,6 @@ class CorrectBits(Metric):
 
     about = "correct share of the bits that arrived from a sap-streamer, or at a sap-get"
     takes = (Payload,)
-    formerly = ("right-bits",)
     dimension = PERCENT
     unit = "%"
     columns = ("correct",)
