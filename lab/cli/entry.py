@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Entry point of the command ``lab``: head start, verb, errors, exit status."""
+"""Entry point of the command ``lab``: verb, errors, exit status."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ if (_ON_INTERRUPT := signal.getsignal(signal.SIGINT)) is signal.default_int_hand
 
 import atexit
 import gc
-import shlex
 import sys
-from pathlib import Path
 from types import FrameType
 
 from lab.cli.copied import refuse_copy
-from lab.errors import InputErrors, LabError, writing
-from lab.machine.head_start import HEAD_STARTS, value_of
+from lab.errors import InputErrors, LabError
 
 # What a command imports stays in use until its end. Garbage collection would scan it after every 700 new objects
 # (20 ms), and once more at the end (60 ms).
@@ -47,10 +44,7 @@ def main() -> None:
     atexit.register(gc.freeze)
     try:
         signal.signal(signal.SIGINT, _ON_INTERRUPT)
-        try:
-            status = _verb()
-        finally:
-            HEAD_STARTS.discard()
+        status = _verb()
     except KeyboardInterrupt:  # before or after typer
         status = _status(128 + signal.SIGINT)
     except BrokenPipeError:
@@ -65,8 +59,7 @@ def _verb() -> int:
 
     try:
         refuse_copy(sys.argv[0])
-        HEAD_STARTS.begin(sys.argv[1:])
-        from lab.cli.main import app  # typer, and what it imports: the guest has started already
+        from lab.cli.main import app
 
         return _status(app(standalone_mode=False))
     except LabError as error:
@@ -76,19 +69,4 @@ def _verb() -> int:
         return error.exit_status
     except ClickException as error:
         error.show()
-        _tell_junit(sys.argv[1:], error.format_message())
         return error.exit_code
-
-
-def _tell_junit(arguments: list[str], mistake: str) -> None:
-    """Write a mistake in the options of ``lab run`` to the file of --junit: no earlier result must stay there."""
-    file = value_of("--junit", arguments)
-    if arguments[:1] != ["run"] or not file:
-        return
-    from lab.report.junit import failed
-
-    try:
-        with writing(Path(file), hint="choose another --junit"):
-            Path(file).write_text(failed(shlex.join(["lab", *arguments]), mistake), encoding="utf-8")
-    except LabError as error:
-        print(f"lab: {error}", file=sys.stderr)

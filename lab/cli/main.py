@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,6 +14,8 @@ from typing import Annotated, Any, Literal
 import click
 import typer
 import typer.core
+
+from lab.errors import InputError, LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
@@ -63,6 +67,30 @@ Built = Annotated[
 ]
 
 
+class _JunitCommand(typer.core.TyperCommand):
+    """A command whose --junit also receives mistakes in its options: no earlier result must stay there."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the arguments."""
+        words = [*args]  # parsing empties the list
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as error:
+            lenient = {"resilient_parsing": True, "ignore_unknown_options": True, "allow_extra_args": True}
+            options = super().make_context(info_name, [*words], parent, **lenient).params
+            if options["junit"]:
+                from lab.report.junit import failed, write
+
+                command = shlex.join(["lab", info_name or "", *words])
+                try:
+                    write(Path(options["junit"]), failed(command, error.format_message()))
+                except LabError as problem:
+                    print(f"lab: {problem}", file=sys.stderr)
+            raise
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
@@ -80,7 +108,7 @@ def options(
     """A Wi-Fi network emulation lab in a box: real stacks over emulated radios, in virtual time."""
 
 
-@app.command()
+@app.command(cls=_JunitCommand)
 def run(
     topology: Topology,
     workload: Workload,
@@ -279,7 +307,6 @@ def reproduce(
     """
     from lab.cli.experiments import Changed, Places
     from lab.cli.experiments import reproduce as reproduce_
-    from lab.errors import InputError
 
     if sensitivity is not None and one_at_a_time:
         raise InputError("--sensitivity and --one-at-a-time: run one after the other; trials are stored")

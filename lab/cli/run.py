@@ -23,7 +23,6 @@ from lab.cli.exchanged import in_order
 from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, RunError, writing
 from lab.machine.channel import Channel
-from lab.machine.head_start import HEAD_STARTS, HeadStart
 from lab.machine.memory import memory_text
 from lab.runs import planned
 from lab.runs.pool import run_all
@@ -62,23 +61,20 @@ def execute(
         if (told := memory_text(plans[0])) is not None:
             print(told, file=sys.stderr)
         with reporter() as report:
-            machine = machine_for(
-                plans[0], workload, report, source=source, built=kernel, runs_already=HEAD_STARTS.running
-            )
+            machine = machine_for(plans[0], workload, report, source=source, built=kernel)
         seeds = f"seed{seed}" if repeat == 1 else f"seeds{seed}-{plans[-1].seed}"
         name = f"{plans[0].topology}--{plans[0].workload}-{seeds}".replace("/", "-")
-        running = _head_start(name, plans, machine, out)
-        directory = running.directory if running else runs.new_directory(name, out)
+        directory = runs.new_directory(name, out)
         places = [directory] if repeat == 1 else [directory / f"seed-{plan.seed}" for plan in plans]
         for place in places:
             with writing(place):
                 place.mkdir(exist_ok=True)
-        records = _run(name, plans, places, machine, jobs, directory, running, timeout_s)
+        records = _run(plans, places, machine, jobs, directory, timeout_s)
     _point_latest(directory, out)
     if junit is not None:
-        from lab.report.junit import document
+        from lab.report.junit import document, write
 
-        _write(junit, document(records))
+        write(junit, document(records))
     _report(records, places, as_json)
     return 0 if all(record.passed for record in records) else 1
 
@@ -98,9 +94,9 @@ def _failing_in(junit: Path | None, name: Callable[[BaseException], str]) -> Ite
         yield
     except (LabError, KeyboardInterrupt) as error:
         if junit is not None:
-            from lab.report.junit import failed
+            from lab.report.junit import failed, write
 
-            _write(junit, failed(name(error), str(error) or "interrupted", time.monotonic() - began_s))
+            write(junit, failed(name(error), str(error) or "interrupted", time.monotonic() - began_s))
         raise
 
 
@@ -125,40 +121,18 @@ def _wall_s(option: str, text: str) -> float:
     return duration_ns / 1e9
 
 
-def _write(path: Path, text: str) -> None:
-    with writing(path, hint="choose another --junit"):
-        path.write_text(text, encoding="utf-8")
-
-
-def _head_start(name: str, plans: list[Plan], machine: runs.Machine, out: Path | None) -> HeadStart | None:
-    """The guest of a single plan, if it is running already."""
-    if len(plans) > 1:
-        return None
-    (plan,) = plans
-    return HEAD_STARTS.take(name, plan.to_json(), partial(machine.setup, plan), out)
-
-
 def _run(
-    name: str,
     plans: list[Plan],
     places: list[Path],
     machine: runs.Machine,
     jobs: int,
     directory: Path,
-    running: HeadStart | None,
     timeout_s: float | None,
 ) -> list[Record]:
-    start = running.guest if running else started
-
-    def meanwhile() -> None:
-        _prepare_report()
-        if len(plans) == 1:
-            HEAD_STARTS.remember(name, plans[0].to_json(), machine.setup(plans[0], directory))
-
     names = [f"seed {plan.seed}" for plan in plans] if len(plans) > 1 else [plans[0].name]
     try:
         with RunBars(names, plans[0].duration_ns) as bars:
-            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, meanwhile, start, timeout_s)
+            return run_all(zip(plans, places, strict=True), machine, jobs, bars.update, _prepare_report, timeout_s)
     except KeyboardInterrupt:
         runs.discard(directory)
         raise

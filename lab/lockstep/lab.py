@@ -9,7 +9,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -29,7 +28,7 @@ from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
 from lab.named import Named
-from lab.runs import booted, machine_for, planned, recorded, run_plan, started
+from lab.runs import booted, machine_for, planned, recorded, run_plan
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
 from lab.shared.paths import DAEMON_LOGS, EXCHANGED, LOCKSTEP_LOGS, RAW
@@ -152,9 +151,10 @@ class Lab:
         keep_from_forks(self._closing)
         self._closing.callback(shutil.rmtree, self.exchanged, ignore_errors=True)
         channel = self._closing.enter_context(Channel())
-        start = partial(started, mode="lockstep", channel=channel)
         try:
-            guest = self._closing.enter_context(booted(self._plan, self._machine, self._directory, start=start))
+            guest = self._closing.enter_context(
+                booted(self._plan, self._machine, self._directory, mode="lockstep", channel=channel)
+            )
             self._agent = Agent(guest, channel, Limits(self._plan, self._directory))
             self._agent.await_timeline()
         except BaseException as error:

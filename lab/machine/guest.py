@@ -96,10 +96,6 @@ class Guest:
             closing.callback(process.kill)
             yield cls(process, Watch(process, place, setup.duration_ns, stall_wall_s), channel)
 
-    def has_ended(self) -> bool:
-        """Whether it is off."""
-        return self._process.ended(within_s=0)
-
     def step(self) -> Progress | None:
         """Let it run for lab.machine.watch.POLL_S; returns its progress, or None if it is off.
 

@@ -172,11 +172,10 @@ def with_images(machine: Machine, plan: Plan, report: Report) -> Machine:
     return replace(machine, node_images={**machine.node_images, **built}, image_folders=folders)
 
 
-def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
+def prepare(*, memory_bytes: int = GUEST_BYTES, memory_keys: str | None = None) -> None:
     """Prepare a command that boots: remove what killed labs left behind; check that there is memory for a guest.
 
     Args:
-        runs_already: the guest has been started, and has its memory; there may be none for a second one.
         memory_bytes: of the guest.
         memory_keys: where that is written.
 
@@ -184,5 +183,4 @@ def prepare(*, runs_already: bool = False, memory_bytes: int = GUEST_BYTES, memo
         HostError: No directory for the guest's memory; reported before anything is built.
     """
     clean_stale()
-    if not runs_already:
-        memory_directory(needed_bytes=memory_bytes, keys=memory_keys)
+    memory_directory(needed_bytes=memory_bytes, keys=memory_keys)

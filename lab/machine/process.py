@@ -67,11 +67,6 @@ class GuestFiles:
             **images,
         }
 
-    def parts(self) -> tuple[Path, ...]:
-        """Everything that a guest is made of."""
-        found = (self.kernel, self.initrd, self.image, self.bundle, self.stack, *self.node_images)
-        return tuple(part for part in found if part is not None)
-
 
 def command_line(
     files: GuestFiles,

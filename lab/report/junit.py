@@ -7,8 +7,10 @@ The latter has the wall time of the run. Checks read its record, which takes the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from lab import junit as xml
+from lab.errors import writing
 from lab.record.record import Record
 from lab.report.terminal import verdict
 from lab.shared.types import Plan
@@ -32,6 +34,16 @@ def failed(name: str, reason: str, wall_s: float = 0.0) -> str:
     first, _, _ = reason.partition("\n")
     case = xml.Case(name, FINISHED, xml.ERROR, first, "run", reason, wall_s)
     return xml.document("lab run", [xml.Suite(name, [case], wall_s)])
+
+
+def write(path: Path, text: str) -> None:
+    """Write the file of --junit.
+
+    Raises:
+        HostError: It cannot be written.
+    """
+    with writing(path, hint="choose another --junit"):
+        path.write_text(text, encoding="utf-8")
 
 
 def name_of(plans: Sequence[Plan]) -> str:

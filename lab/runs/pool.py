@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Generic, NoReturn, Protocol, TypeVar
 from lab.errors import LabError
 from lab.machine.machine import Machine
 from lab.machine.watch import Progress
-from lab.runs.run import Meanwhile, Start, run_plan
-from lab.runs.start import started
+from lab.runs.run import Meanwhile, run_plan
 from lab.shared.types import Plan
 
 if TYPE_CHECKING:
@@ -183,13 +182,12 @@ def run_all(
     jobs: int,
     on_progress: Callable[[int, Progress], None],
     meanwhile: Meanwhile = lambda: None,
-    start: Start = started,
     timeout_s: float | None = None,
 ) -> list[Record]:
     """Run several plans, each in its directory, ``jobs`` guests in parallel; returns records in the order of the plans.
 
     ``on_progress`` is called with the number of the plan. The first failure ends the others; its error has the
-    directory of the run. For ``meanwhile``, ``start`` and ``timeout_s``, see ``run_plan``.
+    directory of the run. For ``meanwhile`` and ``timeout_s``, see ``run_plan``.
     """
     work = list(plans)
     records: dict[int, Record] = {}
@@ -201,7 +199,7 @@ def run_all(
 
         plan, directory = work[number]
         try:
-            return run_plan(plan, machine, directory, look, meanwhile=meanwhile, start=start, timeout_s=timeout_s)
+            return run_plan(plan, machine, directory, look, meanwhile=meanwhile, timeout_s=timeout_s)
         except LabError as error:
             error.directory = directory
             raise

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.errors import LabError, RunError, writing
+from lab.machine.channel import Channel
 from lab.machine.guest import Guest, OnProgress
 from lab.machine.machine import Machine
 from lab.machine.uses import Uses
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from lab.record import Record
 
 Meanwhile = Callable[[], None]  # work to do while a guest runs; the guest does not wait for it
-Start = Callable[[Plan, Machine, Path, float], contextlib.AbstractContextManager[Guest]]
 # virtual time stands still while processes start together, which takes some of them up to a second each
 _FEW_PROCESSES, _START_WALL_S = 30, 1.0
 _TRANSIENT = ("pulse", "started")  # used only while a guest runs
@@ -38,7 +38,6 @@ def run_plan(
     on_progress: OnProgress = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
-    start: Start = started,
     timeout_s: float | None = None,
 ) -> Record:
     """Run a plan in ``directory`` (empty) and record it.
@@ -52,7 +51,6 @@ def run_plan(
         on_progress: called repeatedly while the guest runs; an exception of it ends the run.
         stall_wall_s: the run has failed after this time without progress of virtual time.
         meanwhile: called once the guest has been started.
-        start: a context that yields the running guest; default: ``started``.
         timeout_s: the run has failed after this wall time; None: it may take as long as it needs.
 
     Raises:
@@ -65,7 +63,7 @@ def run_plan(
         importlib.import_module("lab.runs.made_of")
         meanwhile()
 
-    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, start, timeout_s)
+    walls = boot(plan, machine, directory, on_progress, stall_wall_s, while_it_runs, timeout_s)
     return recorded(plan, machine, directory, walls)
 
 
@@ -90,7 +88,6 @@ def boot(
     on_progress: OnProgress = lambda progress: None,
     stall_wall_s: float = STALL_WALL_S,
     meanwhile: Meanwhile = lambda: None,
-    start: Start = started,
     timeout_s: float | None = None,
 ) -> Walls:
     """Boot a guest for the plan and follow it to its end; see ``run_plan``."""
@@ -101,7 +98,7 @@ def boot(
         limits.look(progress)
         on_progress(progress)
 
-    with booted(plan, machine, directory, stall_wall_s, start) as guest:
+    with booted(plan, machine, directory, stall_wall_s) as guest:
         meanwhile()
         walls = guest.follow(look)
         limits.judge()
@@ -110,9 +107,14 @@ def boot(
 
 @contextlib.contextmanager
 def booted(
-    plan: Plan, machine: Machine, directory: Path, stall_wall_s: float = STALL_WALL_S, start: Start = started
+    plan: Plan,
+    machine: Machine,
+    directory: Path,
+    stall_wall_s: float = STALL_WALL_S,
+    mode: str = "run",
+    channel: Channel | None = None,
 ) -> Iterator[Guest]:
-    """Start the guest of a plan, end it with the context, and leave the files of the run in order.
+    """Start the guest of a plan, end it with the context, and leave the files of the run in order; see ``started``.
 
     Raises:
         RunError: The capture of the air is damaged.
@@ -120,7 +122,7 @@ def booted(
     """
     started_here = False  # otherwise the directory may be that of another run
     try:
-        with start(plan, machine, directory, stall_wall_s) as guest:
+        with started(plan, machine, directory, stall_wall_s, mode=mode, channel=channel) as guest:
             started_here = True
             yield guest
     except LabError:

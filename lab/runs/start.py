@@ -28,7 +28,6 @@ def machine_for(
     *,
     source: Path | None = None,
     built: str | None = None,
-    runs_already: bool = False,
 ) -> Machine:
     """Prepare to boot a plan: return what its guest is made of, built unless it is cached.
 
@@ -38,13 +37,12 @@ def machine_for(
         report: receives build progress.
         source: directory of a kernel's source to use instead of the checkout's kernel.
         built: a kernel that has been built, by the beginning of its hash or its path.
-        runs_already: the guest has been started (lab.machine.head_start).
 
     Raises:
         InputError: There is no such kernel, stack or image.
         BuildError, HostError: Something cannot be built, or the host lacks something.
     """
-    prepare(runs_already=runs_already, memory_bytes=guest_bytes(plan), memory_keys=memory_keys(plan))
+    prepare(memory_bytes=guest_bytes(plan), memory_keys=memory_keys(plan))
     code = library.code_of(workload, plan.stack)
     choice = KernelChoice(source, built, {name: library.module_called(name) for name in plan.modules})
     return ensure_machine(report, [code] if code else [], choice, plan)

@@ -40,43 +40,6 @@ def test_repetitions_side_by_side_have_seeds_of_their_own(tmp_path: Path, machin
     assert seeds == [1, 2, 3]
 
 
-# runs ``lab``, then prints on standard error whether it had a head start
-TOLD = """
-import sys
-from lab.machine.head_start import HeadStarts
-take = HeadStarts.take
-def told(self, *arguments):
-    taken = take(self, *arguments)
-    print("head start" if taken else "no head start", file=sys.stderr)
-    return taken
-HeadStarts.take = told
-from lab.cli.entry import main
-main()
-"""
-PAIR = "name: pair\nnodes:\n  h1: {kind: host}\n  h2: {kind: host}\nlinks: [{between: [h1, h2]}]\n"
-
-
-def test_a_repeated_command_has_a_head_start_until_something_changes(tmp_path: Path, machine: runs.Machine) -> None:
-    (tmp_path / "t.yaml").write_text(PAIR)
-
-    def once() -> tuple[bool, dict[str, bytes]]:
-        command = [sys.executable, "-c", TOLD, "run", "t.yaml", "idle"]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-        latest = tmp_path / "runs" / "latest"
-        files = {path.name: path.read_bytes() for path in latest.iterdir() if path.is_file()}
-        return done.stderr == "head start\n", {name: files[name] for name in ("plan.json", "guest.json", "record.json")}
-
-    (first, files), (second, same) = once(), once()
-    assert (first, second) == (False, True)
-    assert same == files
-    (tmp_path / "t.yaml").write_text(PAIR.replace("h2", "h3"))
-    (third, changed), (fourth, same) = once(), once()
-    assert (third, fourth) == (False, True)
-    assert same == changed
-    assert b'"h3"' in changed["record.json"] and b'"h2"' not in changed["record.json"]
-    assert len([path for path in (tmp_path / "runs").iterdir() if not path.is_symlink()]) == 4
-
-
 def test_a_failed_check_is_exit_status_1(tmp_path: Path, machine: runs.Machine) -> None:
     (tmp_path / "w.yaml").write_text(
         """

@@ -23,7 +23,7 @@ def test_a_directory_that_another_process_uses_is_refused_while_it_does(tmp_path
         new_directory("x", out)
     os.close(other)
     assert new_directory("x", out) == out
-    assert new_directory("x", out) == out, "a guest that was started too early had it before"
+    assert new_directory("x", out) == out, "this process may try again"
 
 
 def test_a_directory_with_files_is_refused(tmp_path: Path) -> None:

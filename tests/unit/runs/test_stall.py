@@ -16,12 +16,14 @@ from lab.runs.run import boot
 
 
 @pytest.mark.parametrize(("stations", "stall_wall_s"), [(5, 60), (29, 60), (200, 231)])
-def test_many_processes_may_take_longer_to_start(stations: int, stall_wall_s: float, tmp_path: Path) -> None:
+def test_many_processes_may_take_longer_to_start(
+    stations: int, stall_wall_s: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = load("saturated-cell", "udp/saturate", settings=[f"nodes.sta.count={stations}"])
     given = []
 
     @contextmanager
-    def start(plan: Any, machine: Any, directory: Path, stall_wall_s: float) -> Iterator[Any]:
+    def started(plan: Any, machine: Any, directory: Path, stall_wall_s: float, **_: object) -> Iterator[Any]:
         given.append(stall_wall_s)
 
         class Guest:
@@ -31,5 +33,6 @@ def test_many_processes_may_take_longer_to_start(stations: int, stall_wall_s: fl
         yield Guest()
 
     machine: Any = None
-    boot(plan, machine, tmp_path, start=start)
+    monkeypatch.setattr("lab.runs.run.started", started)
+    boot(plan, machine, tmp_path)
     assert given == [stall_wall_s]
