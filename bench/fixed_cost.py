@@ -46,8 +46,8 @@ stamp("command line")
 import lab.cli.run
 stamp("imports")
 from lab import runs
-from lab.runs import planned
-after(planned, "plan", "plan")
+from lab.plan import load
+after(load, "load", "plan")
 after(runs, "ensure_machine", "looking up what guests are made of")
 from lab.machine import guest, watch
 after(guest, "command_line", "preparing the guest")

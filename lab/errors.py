@@ -94,11 +94,6 @@ def writing(path: Path, hint: str = ELSEWHERE) -> Iterator[None]:
 _warned: set[str] = set()
 
 
-def has_warned() -> bool:
-    """Return whether this process has printed a warning."""
-    return bool(_warned)
-
-
 def warn(message: str, where: str) -> None:
     """Print on stderr, once, what works but is not what it seems: ``file:line`` and what to write instead."""
     text = f"lab: {where}  {message}"

@@ -24,7 +24,6 @@ from lab.cli.terminal import RunBars, console, reporter
 from lab.errors import InputError, LabError, RunError, writing
 from lab.machine.channel import Channel
 from lab.machine.memory import memory_text
-from lab.runs import planned
 from lab.runs.pool import run_all
 from lab.runs.start import machine_for, started
 from lab.shared.paths import INTERRUPTED, PROMPT
@@ -52,10 +51,12 @@ def execute(
     kernel: str | None,
 ) -> int:
     """Run, record, report; returns the exit status."""
+    from lab.plan.load import load
+
     with _failing_in(junit, lambda error: f"{workload} on {topology}, seed {seed}"):
         timeout_s = None if timeout is None else _wall_s("--timeout", timeout)
         with in_order("run", topology, workload):
-            plans = [planned.plan(topology, workload, seed + number, settings, pcap) for number in range(repeat)]
+            plans = [load(topology, workload, seed + number, settings, pcap=pcap) for number in range(repeat)]
     places = [Path()] * repeat
     with _failing_in(junit, lambda error: _name_of(_failed(plans, places, error) or plans)):
         if (told := memory_text(plans[0])) is not None:

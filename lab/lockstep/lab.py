@@ -28,7 +28,8 @@ from lab.machine.channel import Channel
 from lab.machine.machine import Machine
 from lab.machine.run_directory import PLAN, new_directory
 from lab.named import Named
-from lab.runs import booted, machine_for, planned, recorded, run_plan
+from lab.plan.load import load
+from lab.runs import booted, machine_for, recorded, run_plan
 from lab.runs.added_events import AddedEvents
 from lab.runs.limits import Limits
 from lab.shared.paths import DAEMON_LOGS, EXCHANGED, LOCKSTEP_LOGS, RAW
@@ -89,7 +90,7 @@ class Lab:
         ]
         where = caller() if place is None else place
         self._places = {text.partition("=")[0]: where for text in self._settings}
-        self._plan = self._planned(None if pcap == _AUTO else pcap)
+        self._plan = load(*self._names, seed, self._settings, pcap=None if pcap == _AUTO else pcap, places=self._places)
         if pcap == _AUTO and self._plan.medium and any(node.radio for node in self._plan.nodes):
             self._plan = replace(self._plan, pcap="air")
         self._out = directory
@@ -108,14 +109,6 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"<Lab {self._plan.name}, seed {self._seed}, at {self.now_s:g} s>"
-
-    def _planned(self, pcap: str | None) -> Plan:
-        with contextlib.suppress(InputError):
-            return planned.plan(*self._names, self._seed, self._settings, pcap)
-        from lab.plan.load import load
-
-        # the same mistake, with the place of the caller instead of --set
-        return load(*self._names, self._seed, self._settings, pcap=pcap, places=self._places)
 
     @property
     def plan(self) -> Plan:
