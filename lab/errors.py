@@ -102,11 +102,42 @@ def warn(message: str, where: str) -> None:
         print(text, file=sys.stderr)
 
 
+_OTHER_WORDS = {  # those of Mininet-WiFi, of other tools and of everyday speech: what may be meant
+    "ap": "accesspoint access_point access-point",
+    "at": "time start",
+    "between": "nodes ends endpoints",
+    "channel": "freq frequency",
+    "checks": "asserts assertions expect",
+    "delay": "latency",
+    "duration": "time length runtime seconds",
+    "encrypt": "security encryption",
+    "every": "interval period",
+    "goodput": "throughput bandwidth",
+    "host": "server computer pc",
+    "ip": "address addr ipv4",
+    "kind": "type",
+    "limit": "queue max_queue_size",
+    "medium": "wireless wifi",
+    "on": "node role host",
+    "passwd": "password passphrase psk",
+    "position": "pos location coordinates",
+    "processes": "commands programs run",
+    "rate": "bw bandwidth bitrate",
+    "rtt": "latency ping round-trip-time",
+    "sta": "station client",
+    "timeline": "events schedule",
+    "txpower": "tx_power power",
+}
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """Return `` (did you mean …?)`` if a known word is similar to ``word``, else an empty text."""
+    """Return `` (did you mean …?)`` if a known word is similar to ``word`` or has its meaning, else an empty text."""
     import difflib
 
     words = list(known)
+    meant = next((one for one in words if word.casefold() in _OTHER_WORDS.get(one, "").split()), None)
+    if meant is not None:
+        return f" (did you mean {meant}?)"
     folded = {candidate.casefold(): candidate for candidate in words}
     alike = difflib.get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
     return f" (did you mean {folded[alike[0]]}?)" if alike and folded[alike[0]] != word else ""

@@ -132,6 +132,9 @@ def find(kind: str, name_or_path: str) -> Path:
     if (found := _called(kind, short)) is not None:
         return found
     names = known(kind)
+    for other in ("topology", "workload"):
+        if other != kind in ("topology", "workload") and name_or_path in known(other):
+            raise InputError(f"{name_or_path} is a {other}, not a {kind}", hint=_listing(kind, names))
     if path.suffix in (".yaml", ".yml") or path.is_absolute() or path.is_dir():
         raise InputError(f"there is no file {name_or_path}{suggestion(short, names)}", hint=_listing(kind, names))
     raise InputError(f'there is no {kind} "{name_or_path}"{suggestion(short, names)}', hint=_listing(kind, names))

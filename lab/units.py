@@ -14,6 +14,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 _NUMBER = re.compile(r"\s*(?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(?P<unit>.*?)\s*\Z", re.DOTALL)
+_COMMA = re.compile(r"[+-]?\d{1,12},\d{1,12}\s*\D{,9}")  # a decimal comma
 _LONGEST = 40  # characters; nobody writes a longer quantity
 
 
@@ -62,6 +63,8 @@ class Dimension:
         """
         usual = usual or self.usual
         text = str(value).strip()
+        if _COMMA.fullmatch(text):
+            raise UnitError(f'"{text}" has a decimal comma; write {text.replace(",", ".")}')
         match = _NUMBER.match(text) if len(text) <= _LONGEST else None
         if match is None or isinstance(value, bool | list | dict | tuple) or value is None:
             raise UnitError(f'"{_short(text)}" is not a valid {self.name}; write for example {self.write("5", usual)}')
@@ -86,9 +89,10 @@ class Dimension:
 
     def _unknown(self, unit: str, number: str) -> str:
         """Explain a unit that this dimension does not have."""
+        written, unit = unit, _WORDS.get(unit.casefold(), unit)
         alike = [known for known in self.factors if known.casefold().rstrip("/s") == unit.casefold().rstrip("/s")]
         if alike:
-            return f"unknown unit {unit}; write {self.write(number, alike[0])}"
+            return f"unknown unit {written}; write {self.write(number, alike[0])}"
         owner = next((dimension for dimension in DIMENSIONS if unit in dimension.factors), None)
         wrong = f"{unit} measures a {owner.name}, not a {self.name}" if owner else f"unknown unit {unit}"
         return f"{wrong}; a {self.name} is written in {', '.join(self.factors)}"
@@ -113,6 +117,18 @@ class Dimension:
             if unit not in self.unprinted:
                 seen.setdefault(factor, unit)
         return [(unit, factor) for factor, unit in seen.items()]
+
+
+_WORDS = {  # units as other tools and people write them
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("msec", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("usec", "microsecond", "microseconds"), "us"),
+    **dict.fromkeys(("minute", "minutes"), "min"),
+    **dict.fromkeys(("hour", "hours"), "h"),
+    **dict.fromkeys(("meter", "meters", "metre", "metres"), "m"),
+    **dict.fromkeys(("percent", "pct"), "%"),
+    **dict.fromkeys(("byte", "bytes"), "B"),
+}
 
 
 def _short(text: str) -> str:

@@ -37,7 +37,8 @@ class Model(BaseModel):
     """Base class of everything in a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=False, defer_build=True)
-    other_names: ClassVar[Mapping[str, str]] = {}  # what users may write instead of a key, in lower case: the key
+    # what users may write instead of a key, in lower case: the key, or a sentence about what to do instead
+    other_names: ClassVar[Mapping[str, str]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -56,7 +57,9 @@ class Model(BaseModel):
     def hint(cls, word: str) -> str:
         """Return what to say of a key that it does not have: its name here, or where it belongs; empty if unknown."""
         meant = cls.other_names.get(word.lower())
-        return f" (did you mean {meant}?)" if meant else ""
+        if meant is None or meant in cls.described():
+            return f" (did you mean {meant}?)" if meant else ""
+        return f": {meant}"
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:

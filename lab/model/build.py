@@ -66,7 +66,9 @@ def _translate(details: ErrorDetails, document: Document, met: Mapping[int, type
         return document.error(keys, f"must be a list; write [{details['input']}]")
     noun = _NOUNS.get(kind.rsplit("_", 1)[0])
     if noun is not None:
-        return document.error(keys, f"must be {noun}, not {_shown(details['input'])}")
+        model = met.get(id(_at(document, keys[:-1]))) if keys else None
+        hint = model.value_hint(str(keys[-1]), _shown(details["input"])) if model is not None else ""
+        return document.error(keys, f"must be {noun}, not {_shown(details['input'])}{hint}")
     return document.error(keys, f"{details['msg'][:1].lower()}{details['msg'][1:]}, not {_shown(details['input'])}")
 
 
@@ -100,8 +102,20 @@ def _unknown_key(details: ErrorDetails, keys: Keys, document: Document, met: Map
     model = met.get(id(_at(document, keys[:-1])))
     known = model.described() if model is not None else {}
     word = str(keys[-1])
-    hint = (model.hint(word) if model is not None else "") or suggestion(word, known)
+    hint = (
+        (model.hint(word) if model is not None else "") or _bare_list(word, keys, document) or suggestion(word, known)
+    )
     return f'unknown key "{word}"{hint}; known keys: {", ".join(known)}'
+
+
+def _bare_list(word: str, keys: Keys, document: Document) -> str:
+    """Explain what YAML makes of ``{roles: server, client}``: a key without a value."""
+    owner = _at(document, keys[:-1])
+    names = list(owner) if isinstance(owner, dict) else []
+    place = names.index(word) if word in names else 0
+    if not place or owner[word] is not None or not isinstance(owner[names[place - 1]], str):
+        return ""
+    return f"; a list needs brackets: {names[place - 1]}: [{owner[names[place - 1]]}, {word}]"
 
 
 def _missing(details: ErrorDetails, keys: Keys, document: Document, met: Mapping[int, type[Model]]) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.checkout import DATA
 from lab.errors import InputError
+from lab.model import syntax
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node
@@ -122,24 +123,13 @@ def _compose(text: str, label: str) -> Node | None:
     try:
         root: Node | None = YAML(typ="safe", pure=True).compose(text)
         return root
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{label}:{mark.line + 1}" if mark is not None else label
-        message = " ".join(part for part in (error.problem, error.context) if part)
-        raise InputError(f"is not valid YAML: {message}", where=place, hint=_yaml_hint(text, mark)) from error
+    except MarkedYAMLError as failure:
+        raise syntax.error(text, label, failure) from failure
     except RecursionError as error:
         raise InputError("is nested too deeply", where=label) from error
     except (YAMLError, ValueError, AttributeError, TypeError, KeyError, IndexError) as error:
         # some syntax errors escape ruamel's scanner as these exceptions; the text is at fault in any case
         raise InputError(f"is not valid YAML: {error}", where=label) from error
-
-
-def _yaml_hint(text: str, mark: Any) -> str | None:
-    """Return the offending line with a caret under the column."""
-    lines = text.splitlines()
-    if mark is None or mark.line >= len(lines):
-        return None
-    return f"{lines[mark.line].rstrip()}\n  {' ' * mark.column}^"
 
 
 class _Builder:
@@ -177,6 +167,7 @@ class _Builder:
 
     def _mapping(self, node: Node, keys: Keys, depth: int) -> dict[str, Any]:
         items: dict[str, Any] = {}
+        self._refuse_lost_values(node, keys)
         for key_node, value_node in node.value:
             if not isinstance(key_node.value, str):
                 raise InputError("a key must be text", where=self._place(key_node), hint=_braces_hint(node))
@@ -195,6 +186,21 @@ class _Builder:
             self.document.places[path] = self._place(key_node)
             items[key] = self._value(value_node, path, depth + 1)
         return items
+
+    def _refuse_lost_values(self, node: Node, keys: Keys) -> None:
+        """Refuse ``{delay: 0,5 ms}`` and the like."""
+        entries = [(key.value, value) for key, value in node.value if isinstance(key.value, str) and key.style is None]
+        is_lost = [value.value == "" and value.style is None for _, value in entries]  # not written: {key}
+        if not any(is_lost):
+            return
+        first = is_lost.index(True)
+        end = (*is_lost, False).index(False, first)
+        lost = [key for key, _ in entries[first:end]]
+        before, value = entries[first - 1] if first else ("", None)
+        path = dotted((*keys, before)) if value is not None else ""
+        error = syntax.lost_values(self._place(node.value[first][0]), path, value.value if value else None, lost)
+        if error is not None:
+            raise error
 
     def _scalar(self, node: Node) -> Any:
         text: str = node.value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
@@ -173,6 +173,16 @@ class Node(Model):
     wired: ClassVar[bool] = True  # may have links
     mac_key: ClassVar[tuple[str, str]] = ("mac", "MAC address")  # of its radio: key and name
 
+    other_names: ClassVar[Mapping[str, str]] = {
+        "wlans": "a node has one radio at most; write a node for each",
+        "range": "with a medium:, it follows from txpower:, antenna_gain: and the propagation: of the medium",
+        "mobility": "it belongs beside nodes:, with a model: and the nodes: that move",
+        "antennaheight": "it is the third number of position:",
+        "antennagain": "antenna_gain",
+        "ieee80211r": "fast_transition",
+        "links": "links belong beside nodes:, each with between: and its two ends",
+    }
+
     kind: str
     roles: Annotated[Texts, AfterValidator(_roles)] = Field(
         [],
@@ -323,7 +333,9 @@ class Wireless(WithRadio):
 
     @classmethod
     def value_hint(cls, key: str, word: str) -> str:
-        """Say that newer modes are not modelled; the names of older ones resemble them."""
+        """Say what is not modelled: newer modes, whose names resemble those of older ones, and several SSIDs."""
+        if key == "ssid" and word == "a list":
+            return "; a radio has one network: write a node for each SSID, which may share a channel"
         newer = key == "mode" and word.lower().removeprefix("802.").removeprefix("11") in ("ac", "ax", "be")
         return "; 802.11ac, ax and be are not modelled (docs/limits.md)" if newer else ""
 

@@ -76,8 +76,10 @@ def _owner(
             f"both files have {first}; write {' or '.join(f'{name}.{key}' for name in owners)}", where=label
         )
     known = [word for name in documents for word in models[name].described()]
+    deeper = [keys for document in documents.values() for keys in document.places if keys[-1:] == (first,)]
+    meant = f" (did you mean {dotted(deeper[0])}?)" if deeper else suggestion(first, known)
     raise InputError(
-        f'neither topology nor workload has a key "{first}"{suggestion(first, known)}',
+        f'neither topology nor workload has a key "{first}"{meant}',
         where=label,
         hint=_listing(known),
     )

@@ -13,4 +13,6 @@ def port_mistake(port: object) -> str | None:
     match = _PORT.match(port) if isinstance(port, str) else None
     if match and 1 <= int(match["number"]) <= 65535:
         return None
-    return f'"{port}" is not a valid port; write tcp/80, udp/5001 or udplite/5001'
+    digits = re.search(r"\d+", str(port))
+    write = f"tcp/{digits[0]}, or udp/{digits[0]}" if digits else "tcp/80, udp/5001 or udplite/5001"
+    return f'"{port}" is not a valid port; write {write}'

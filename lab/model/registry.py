@@ -36,7 +36,9 @@ def pick_kind(room: str, value: Any) -> str:
     if not isinstance(value, dict):
         refuse(f"must be a mapping, such as {{kind: {next(iter(known))}}}")
     if "kind" not in value:
-        refuse(f'"kind" is missing; write one of {", ".join(known)}')
+        alike = next((str(key) for key in value if suggestion(str(key), ["kind"])), None)
+        missing = f'unknown key "{alike}" (did you mean kind?)' if alike else '"kind" is missing'
+        refuse(f"{missing}; write one of {', '.join(known)}", key=alike)
     kind = str(value["kind"])
     if kind not in known:
         refuse(f'unknown kind "{kind}"{suggestion(kind, known)}; known kinds: {", ".join(known)}', key="kind")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import AfterValidator, Field, WrapValidator
 
@@ -100,6 +100,18 @@ else:
 
 class Topology(Model):
     """Nodes, the links between them and the events of a run."""
+
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("roles", "duration", "processes", "probes", "metrics", "checks", "files"),
+            "it belongs in a workload, which is a file of its own",
+        ),
+        **dict.fromkeys(
+            ("wlans", "stations", "accesspoints", "aps", "hosts", "switches"),
+            "each node is an entry of nodes:, such as sta1: {kind: sta}",
+        ),
+        "propagation": "it belongs in medium:",
+    }
 
     name: Text = Field(description="Name, usually that of the file.")
     about: Text = Field("", description="What it is for, in one sentence.")

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
@@ -106,7 +107,8 @@ def _argv_or_probe(value: Any) -> str:
     import shlex
 
     words = str(value).split() if "'" in str(value) or '"' in str(value) else shlex.split(str(value))
-    refuse(f"must be a list of words: run: [{', '.join(words)}]")
+    quoted = [f'"{word}"' if set("{}[],:#") & set(word) else word for word in words]
+    refuse(f"must be a list of words: run: [{', '.join(quoted)}]")
 
 
 Argv = Annotated[list[Text], Field(min_length=1)]
@@ -114,7 +116,7 @@ Run = Annotated[list[str] | ProbeUse, Choice(_argv_or_probe, lambda: {"argv": Ar
 
 OutputSize = Annotated[int, Quantity(units.SIZE, least=1, usual="MiB")]
 
-_ON = Field(description="The role whose nodes run it; or a node, or a group of nodes (count:), by its name.")
+_ON = Field(description="The role (or kind, such as sta) whose nodes run it; or a node or group (count:), by its name.")
 _AS = Field(None, alias="as", description="Name for checks and metrics. Default: that of the program or probe.")
 _STOP = Field(None, description="When it is stopped (SIGINT). Default: at the end of the run.")
 _MAX_OUTPUT = Field(
@@ -253,6 +255,13 @@ class Process(Model):
         "mappings with more about them.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _probe_in_run(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "probe" in data and "run" not in data:
+            refuse(f"belongs in run:, with its parameters; write run: {{probe: {data['probe']}, …}}", key="probe")
+        return data
+
     @model_validator(mode="after")
     def _only_of_programs(self) -> Process:
         if self.prints is not None and isinstance(self.run, ProbeUse):
@@ -355,6 +364,10 @@ class Check(Model):
 class Workload(Model):
     """What runs on a topology, what is recorded and which conditions must hold."""
 
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("nodes", "links", "medium", "mobility"), "it belongs in a topology, which is a file of its own"
+    )
+
     name: Text = Field(description="Name.")
     about: Text = Field("", description="What it does, in one sentence.")
     include: Texts = Field([], description=INCLUDE)
@@ -384,6 +397,11 @@ class Workload(Model):
         MAX_OUTPUT_OF_ALL_BYTES,
         description="The run fails if all of its files together become larger, captures included.",
     )
+
+    @classmethod
+    def value_hint(cls, key: str, word: str) -> str:
+        """Say what a role needs."""
+        return "; write how many nodes each role has: {server: 1}" if key == "roles" else ""
 
     @model_validator(mode="after")
     def _lasts(self) -> Workload:

@@ -100,6 +100,13 @@ def _documents(
         "topology": read(library.find("topology", topology)),
         "workload": read(library.find("workload", workload)),
     }
+    for kind, other, own, foreign in (
+        ("topology", "workload", "nodes", "processes"),
+        ("workload", "topology", "processes", "nodes"),
+    ):
+        data = documents[kind].data
+        if isinstance(data, dict) and foreign in data and own not in data:
+            raise InputError(f"is a {other}; write the file of a {kind} here", where=documents[kind].label)
     overrides.apply(settings, documents, _MODELS, places)
     return documents
 
@@ -292,7 +299,7 @@ def check_document(document: Document) -> str:
     """Check a topology or a workload, as ``check`` does."""
     if not isinstance(document.data, dict):
         raise document.error((), "must be a mapping, such as name: my-topology")
-    if "nodes" in document.data or "links" in document.data:
+    if "nodes" in document.data or ("links" in document.data and "processes" not in document.data):
         check_topology(topology_source(document, alone=True))
         return "topology"
     if not document.data.keys() & (Workload.described().keys() - Topology.described().keys()):

@@ -102,7 +102,7 @@ def _names(topology: Source[Topology], net: Network, bound: dict[str, list[Node]
     """Return the names in references, with the nodes of each role."""
     nodes = {node.name: node for node in net.nodes}
     groups = {group: [nodes[name] for name in members] for group, members in topology.model.groups.items()}
-    return Names(bound, nodes, groups)
+    return Names(bound, nodes, groups, roles.offered(net))
 
 
 def _moving(

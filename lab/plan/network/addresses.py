@@ -10,8 +10,9 @@ have no other address use it (a Wi-Fi Direct device, an interface added with iw)
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Interface, IPv4Network
 
+from lab.errors import warn
 from lab.model.document import Keys
 from lab.model.topology import Topology
 from lab.plan.problems import Problems, Source
@@ -115,11 +116,14 @@ class Ips:
         """Assign free addresses of the pool to nodes that have none."""
         if owners:
             self._check_pool(owners)
-        taken = {given.interface.ip for given in self.given}
-        free = (address for address in self.subnet.hosts() if address not in taken)
+        taken = {given.interface.ip: given for given in self.given}
+        pool = self.subnet.hosts()
         found: dict[str, str] = {}
         for owner in owners:
-            address: IPv4Address | None = next(free, None)
+            address, displaced_by = next(pool, None), None
+            while address in taken:
+                displaced_by = displaced_by or taken[address]
+                address = next(pool, None)
             if address is None:
                 room = self.subnet.num_addresses - 2
                 self.problems.add(
@@ -127,7 +131,20 @@ class Ips:
                 )
                 break
             found[owner] = f"{address}/{self.subnet.prefixlen}"
+            if displaced_by is not None:
+                self._warn(owner, found[owner], displaced_by)
         return found
+
+    def _warn(self, owner: str, address: str, displaced_by: _Given) -> None:
+        """Say that a node gets another address than its place in the file suggests, since a later node has that one."""
+        names = list(self.source.model.nodes)
+        if displaced_by.owner in names and names.index(owner) < names.index(displaced_by.owner):
+            ip = displaced_by.interface.ip
+            warn(
+                f"{ip} would be the address of {owner}, which comes first in the file; {owner} gets {address}; "
+                f"write ip: in both nodes, or in neither",
+                self.source.document.where(displaced_by.keys),
+            )
 
     def _check_pool(self, owners: list[str]) -> None:
         """Report given networks that overlap the pool in use, or that give a node two interfaces in it."""

@@ -43,23 +43,22 @@ _WHAT: dict[str, Callable[[Node], str | None]] = {
 
 @dataclass(frozen=True)
 class Names:
-    """Names allowed in references: roles of the workload, then groups and nodes of the topology."""
+    """Names allowed in references: roles of the workload, then groups, nodes, roles and kinds of the topology."""
 
     roles: dict[str, list[Node]]
     nodes: dict[str, Node]
     groups: dict[str, list[Node]] = field(default_factory=dict)  # those written with count:
+    offered: dict[str, list[Node]] = field(default_factory=dict)  # roles that the topology names, and kinds
 
     def nodes_of(self, name: str) -> list[Node] | None:
-        """Return the nodes of a role or group, or the node of that name."""
-        if name in self.roles:
-            return self.roles[name]
-        if name in self.groups:
-            return self.groups[name]
-        return [self.nodes[name]] if name in self.nodes else None
+        """Return the nodes of a role, group or kind, or the node of that name."""
+        single = {name: [self.nodes[name]]} if name in self.nodes else {}
+        places = (self.roles, self.groups, single, self.offered)
+        return next((place[name] for place in places if name in place), None)
 
     def known(self) -> list[str]:
-        """Return roles, groups and nodes."""
-        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes]))
+        """Return roles, groups, nodes and kinds."""
+        return list(dict.fromkeys([*self.roles, *self.groups, *self.nodes, *self.offered]))
 
     def fill(self, text: str, self_node: Node, refuse: Refuse) -> str:
         """Replace the references in ``text`` by their values for ``self_node``."""

@@ -243,7 +243,7 @@ class Processes:
         return found
 
     def nodes_of(self, name: str, keys: Keys) -> list[Node]:
-        """Return the nodes of a role or group, or the node of that name; report a name that there is not."""
+        """Return the nodes of a role, group or kind, or the node of that name; report an unknown name."""
         roles, nodes = self.names.roles, self.names.nodes
         if name in roles and name in nodes and roles[name] != [nodes[name]]:
             other = listed(roles[name]) or "no node"
@@ -252,7 +252,10 @@ class Processes:
         found = self.names.nodes_of(name)
         if found is None and not self._may_be_node(name):
             message = f'there is neither a role nor a node "{name}"{suggestion(name, self.names.known())}'
-            places = {"roles": list(roles), "nodes": [*self.names.groups, *nodes]}
+            places = {
+                "roles": list(dict.fromkeys([*roles, *self.names.offered])),
+                "nodes": [*self.names.groups, *nodes],
+            }
             known = "; ".join(f"{what}: {', '.join(names)}" for what, names in places.items() if names)
             self.problems.add(self.source, keys, f"{message}; {known or 'the workload has no roles'}")
         return found or []

@@ -39,10 +39,9 @@ def test_errors_name_file_line_and_path() -> None:
     [
         (
             "nodes:\n  h1: {kind: host\nlinks: []\n",
-            "mine.yaml:3  is not valid YAML: expected ',' or '}', but got ':' while parsing a flow mapping\n"
-            "  links: []\n       ^",
+            "mine.yaml:2  is not valid YAML: this { is never closed; write } after it\n    h1: {kind: host\n        ^",
         ),
-        ("a: b: c\n", "mine.yaml:1  is not valid YAML: mapping values are not allowed here\n  a: b: c\n      ^"),
+        ("a: b: c\n", 'mine.yaml:1  is not valid YAML: text with ": " needs quotes: a: "b: c"\n  a: b: c\n      ^'),
         ("", "mine.yaml  is empty"),
         ("# only a comment\n", "mine.yaml  is empty"),
         ("a: 1\nb: 2\na: 3\n", "mine.yaml:3  a: is a duplicate of the key at mine.yaml:1"),

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Mistakes that new users make in files, each with the whole answer."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.errors import InputError
+from lab.plan.load import check, load
+
+TOPOLOGY = """\
+name: base
+nodes:
+  h1:   {kind: host, roles: [server]}
+  ap1:  {kind: ap, ssid: cafe, channel: 6}
+  sta1: {kind: sta}
+links:
+  - {between: [h1, ap1], delay: 1 ms}
+"""
+WORKLOAD = """\
+name: work
+roles: {server: 1}
+duration: 5 s
+processes:
+  - {on: server, run: {probe: iperf3-server}, as: sink, ready: {listening: tcp/5201}}
+  - {on: sta1, run: {probe: ping, to: "{server.ip}", every: 20 ms, count: 100}, as: call}
+metrics:
+  loss: {of: call, unit: "%"}
+checks:
+  - {that: loss.max < 1%}
+"""
+
+
+def answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> str:
+    """Return what the lab says of a file without its known keys, kinds and the like."""
+    monkeypatch.chdir(tmp_path)
+    Path("m.yaml").write_text(text)
+    with pytest.raises(InputError) as failure:
+        check(Path("m.yaml"))
+    return "\n".join(line.partition("; known")[0] for line in str(failure.value).splitlines())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            "1 ms}",
+            "0,5 ms}",
+            "m.yaml:7  links.0.delay: YAML ends the value at the comma; write 0.5 ms, with a decimal point",
+        ),
+        (
+            "{between: [h1, ap1], delay: 1 ms}",
+            "between: [h1, ap1]\n    delay: 0,5 ms",
+            'm.yaml:8  links.0.delay: "0,5 ms" has a decimal comma; write 0.5 ms',
+        ),
+        ("delay: 1 ms", "delay: 1 sec", 'm.yaml:7  links.0.delay: "1 sec": unknown unit sec; write 1 s'),
+        ("delay: 1 ms", "bw: 10", 'm.yaml:7  links.0.bw: unknown key "bw" (did you mean rate?)'),
+        ("between:", "endpoints:", 'm.yaml:7  links.0.endpoints: unknown key "endpoints" (did you mean between?)'),
+        ("- {between", "-{between", "m.yaml:7  is not valid YAML: a space is missing after the -\n"),
+        ("kind: host", "kind:host", "m.yaml:3  write kind: host, with a space after the colon"),
+        ("kind: host", "kind=host", "m.yaml:3  write kind: host, with a space after the colon"),
+        (
+            "{kind: sta}",
+            "\n    kind:sta\n    ip: 10.0.0.9",
+            "m.yaml:6  is not valid YAML: write kind: sta, with a space after the colon\n      kind:sta\n          ^",
+        ),
+        (
+            "kind: sta",
+            "Kind: sta",
+            'm.yaml:5  nodes.sta1.Kind: unknown key "Kind" (did you mean kind?); write one of ',
+        ),
+        (
+            "kind: sta",
+            "type: sta",
+            'm.yaml:5  nodes.sta1.type: unknown key "type" (did you mean kind?); write one of ',
+        ),
+        ("kind: sta", "kind: station", 'm.yaml:5  nodes.sta1.kind: unknown kind "station" (did you mean sta?)'),
+        (
+            "kind: sta",
+            "kind: sta, wlans: 2",
+            'm.yaml:5  nodes.sta1.wlans: unknown key "wlans": a node has one radio at most; write a node for each',
+        ),
+        ("kind: sta", "kind: sta, range: 50", 'unknown key "range": with a medium:, it follows from txpower:'),
+        (
+            "channel: 6",
+            "channel: 6, psk: 12345678",
+            'm.yaml:4  nodes.ap1.psk: unknown key "psk" (did you mean passwd?)',
+        ),
+        (
+            "ssid: cafe",
+            "ssid: [a, b]",
+            "m.yaml:4  nodes.ap1.ssid: must be text, not a list; a radio has one network: write a node for each SSID, "
+            "which may share a channel",
+        ),
+        (
+            "kind: sta",
+            "kind: sta, roles: a, b",
+            'm.yaml:5  nodes.sta1.b: unknown key "b"; a list needs brackets: roles: [a, b]',
+        ),
+        (
+            "kind: sta",
+            "kind: sta, position: 1 m, 2 m, 0 m",
+            "m.yaml:5  nodes.sta1.position: a list needs brackets; write [1 m, 2 m, 0 m]",
+        ),
+        (
+            "links:",
+            "wlans:",
+            'm.yaml:6  wlans: unknown key "wlans": each node is an entry of nodes:, such as sta1: {kind',
+        ),
+        (
+            "links:",
+            "duration: 5 s\nlinks:",
+            'unknown key "duration": it belongs in a workload, which is a file of its own',
+        ),
+        ("nodes:", "nodes", 'm.yaml:2  is not valid YAML: ":" is missing after "nodes"\n  nodes\n       ^'),
+        ("name: base", "name:base", "m.yaml:1  is not valid YAML: write name: base, with a space after the colon"),
+        ("  h1", "\th1", "m.yaml:3  is not valid YAML: this is a tab; write spaces\n"),
+        (
+            "  h1",
+            "   h1",
+            "m.yaml:4  is not valid YAML: this line is indented differently from those that it belongs to",
+        ),
+        ("[server]}", "[server]", "m.yaml:3  is not valid YAML: this { is never closed; write } after it\n"),
+        ("host, roles", "host; roles", "m.yaml:3  is not valid YAML: write a comma instead of the semicolon\n"),
+        (
+            "name: base",
+            "name: base: one",
+            'm.yaml:1  is not valid YAML: text with ": " needs quotes: name: "base: one"',
+        ),
+        ("name: base", 'name: "base', "m.yaml:1  is not valid YAML: this quote is never closed\n"),
+        (
+            "links:",
+            "---\nlinks:",
+            "m.yaml:6  is not valid YAML: a file has one document; remove this line and what follows",
+        ),
+    ],
+)
+def test_a_topology(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, message: str) -> None:
+    assert right in TOPOLOGY
+    assert message in answer(tmp_path, monkeypatch, TOPOLOGY.replace(right, wrong, 1))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        (
+            'run: {probe: ping, to: "{server.ip}", every: 20 ms, count: 100}',
+            "probe: ping, to: h1",
+            "m.yaml:6  processes.1.probe: belongs in run:, with its parameters; write run: {probe: ping, …}",
+        ),
+        (
+            'run: {probe: ping, to: "{server.ip}", every: 20 ms, count: 100}',
+            'run: "ping {server.ip}"',
+            'm.yaml:6  processes.1.run: must be a list of words: run: [ping, "{server.ip}"]',
+        ),
+        ("every", "interval", 'm.yaml:6  processes.1.run.interval: unknown key "interval" (did you mean every?)'),
+        ("on: server", "node: server", 'm.yaml:5  processes.0.node: unknown key "node" (did you mean on?)'),
+        ("duration:", "time:", 'm.yaml:3  time: unknown key "time" (did you mean duration?)'),
+        (
+            "tcp/5201",
+            "5201",
+            'm.yaml:5  processes.0.ready.listening: "5201" is not a valid port; write tcp/5201, or udp/5201',
+        ),
+        (
+            "{server: 1}",
+            "[server]",
+            "m.yaml:2  roles: must be a mapping: {key: value}, not a list; write how many nodes",
+        ),
+        ('"%"', "%", 'm.yaml:8  is not valid YAML: text that begins with % needs quotes: "%"\n'),
+        (
+            "< 1%",
+            "< 0,5 %",
+            "m.yaml:10  checks.0.that: YAML ends the value at the comma; write loss.max < 0.5 %, with a ",
+        ),
+        (
+            "loss: {of",
+            "throughput: {of",
+            'm.yaml:8  metrics.throughput: there is no metric "throughput" (did you mean goodput?)',
+        ),
+        (
+            "metrics:",
+            "links: []\nmetrics:",
+            'unknown key "links": it belongs in a topology, which is a file of its own',
+        ),
+    ],
+)
+def test_a_workload(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, message: str) -> None:
+    assert right in WORKLOAD
+    assert message in answer(tmp_path, monkeypatch, WORKLOAD.replace(right, wrong, 1))
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("t.yaml").write_text(TOPOLOGY)
+    Path("w.yaml").write_text(WORKLOAD)
+
+
+@pytest.mark.parametrize(
+    ("topology", "workload", "setting", "message"),
+    [
+        ("t.yaml", "t.yaml", "seed=1", "t.yaml  is a topology; write the file of a workload here"),
+        ("w.yaml", "w.yaml", "seed=1", "w.yaml  is a workload; write the file of a topology here"),
+        ("t.yaml", "one-ap", "seed=1", "one-ap is a topology, not a workload\n  known: "),
+        ("t.yaml", "w.yaml", "delay=5 ms", 'has a key "delay" (did you mean links.0.delay?)\n'),
+    ],
+)
+def test_a_command(files: None, topology: str, workload: str, setting: str, message: str) -> None:
+    with pytest.raises(InputError) as failure:
+        load(topology, workload, settings=[setting])
+    assert message in str(failure.value)
+
+
+def test_an_address_that_displaces_another(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.yaml").write_text(TOPOLOGY.replace("kind: sta", "kind: sta, ip: 10.0.0.1"))
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == (
+        "lab: t.yaml:5  10.0.0.1 would be the address of h1, which comes first in the file; h1 gets 10.0.0.2/8; write "
+        "ip: in both nodes, or in neither\n"
+    )
+
+
+def test_an_address_after_those_of_other_nodes_displaces_none(files: None, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.yaml").write_text(TOPOLOGY.replace("kind: host", "kind: host, ip: 10.0.0.1"))
+    check(Path("t.yaml"))
+    assert capsys.readouterr().err == ""
