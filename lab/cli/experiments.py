@@ -213,10 +213,10 @@ def _remark(results: Results, extra: Sequence[Outcome], wall_s: float, as_json: 
 
     ``extra``: outcomes beyond the experiment's own.
     """
-    from lab.experiments.output import remarks
+    from lab.experiments.output.trials import remarks
     from lab.numbers import count
 
-    for line in remarks.lines(results):
+    for line in remarks(results):
         print(line, file=sys.stderr)
     if as_json:
         return

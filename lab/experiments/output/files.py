@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
 from lab.experiments.analysis import published
-from lab.experiments.output.failures import first_line
+from lab.experiments.output.trials import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
 if TYPE_CHECKING:

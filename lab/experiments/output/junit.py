@@ -8,8 +8,8 @@ experiment without claims has one.
 from __future__ import annotations
 
 from lab import junit as xml
-from lab.experiments.output.failures import first_line
 from lab.experiments.output.tables import NOT_JUDGED
+from lab.experiments.output.trials import first_line
 from lab.experiments.types import Outcome, Results, Verdict
 from lab.numbers import count
 from lab.text import printable

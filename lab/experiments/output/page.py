@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 from lab.drawing import svg
 from lab.drawing.shapes import Scene
 from lab.experiments.analysis import published
-from lab.experiments.output import commands
-from lab.experiments.output.failures import first_line
-from lab.experiments.output.failures import log as log_of
 from lab.experiments.output.tables import claims, means, verdict
-from lab.experiments.types import Experiment, Outcome, Point, Repetitions, Results
-from lab.experiments.where import point as where
+from lab.experiments.output.trials import commands, first_line, place_of
+from lab.experiments.output.trials import log as log_of
+from lab.experiments.types import Outcome, Point, Repetitions, Results
 from lab.numbers import count, plain
 from lab.report.html import environment, flat
 from lab.text import printable
@@ -105,20 +103,24 @@ def _counted(number: int, thing: str, more: str) -> tuple[str, str, str]:
     return figure, "", things + more
 
 
-def _points(experiment: Experiment) -> dict[int, Point]:
-    return {point.number: point for point in experiment.points}
+def _place(results: Results, point: int) -> str:
+    """The labels of a point of the grid, by its number."""
+    return place_of(next((one.labels for one in results.experiment.points if one.number == point), {}))
 
 
 def _failures(results: Results) -> list[_Failure]:
-    points = _points(results.experiment)
-    found = []
-    for outcome in results.outcomes:
-        if outcome.error is None:
-            continue
-        labels = points[outcome.point].labels if outcome.point in points else {}
-        log = "\n".join(log_of(outcome, _LOG_LINES))
-        found.append(_Failure(where(labels), outcome.seed, first_line(outcome), log, outcome.log, outcome.command))
-    return found
+    return [
+        _Failure(
+            _place(results, outcome.point),
+            outcome.seed,
+            first_line(outcome),
+            "\n".join(log_of(outcome, _LOG_LINES)),
+            outcome.log,
+            outcome.command,
+        )
+        for outcome in results.outcomes
+        if outcome.error is not None
+    ]
 
 
 def _again(results: Results) -> list[tuple[str, list[str]]]:
@@ -126,17 +128,12 @@ def _again(results: Results) -> list[tuple[str, list[str]]]:
     by_point: dict[int, list[Outcome]] = {}
     for outcome in results.outcomes:
         by_point.setdefault(outcome.point, []).append(outcome)
-    points = _points(results.experiment)
-    return [
-        (where(points[number].labels if number in points else {}), commands.brief(outcomes))
-        for number, outcomes in sorted(by_point.items())
-    ]
+    return [(_place(results, number), commands(outcomes)) for number, outcomes in sorted(by_point.items())]
 
 
 def _remarks(results: Results) -> list[tuple[str, str]]:
-    points = _points(results.experiment)
     return [
-        (f"{where(points[found.point].labels if found.point in points else {})}, seed {found.seed}", found.remarks)
+        (f"{_place(results, found.point)}, seed {found.seed}", found.remarks)
         for found in results.outcomes
         if found.remarks
     ]

@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lab.experiments.analysis import published
-from lab.experiments.output import failures
+from lab.experiments.output.trials import failures, place_of
 from lab.experiments.types import Axis, Metric, Results, Row, Summary
-from lab.experiments.where import point
 from lab.numbers import MINUS, count, plain, short
 from lab.report.terminal import rich_table
 from lab.tables import Column, Table
@@ -38,7 +37,7 @@ def tables(results: Results, more: Sequence[More] = ()) -> Group:
     added = [table for one in more for table in one.tables if table.in_terminal]
     for table in (*means(results), claims(results), *added):
         if table.name == "claims":
-            parts += failures.shown(results)
+            parts += failures(results)
         if table.rows:
             cut = replace(table, rows=table.rows[:_SHOWN])
             parts.append(rich_table(cut))
@@ -186,7 +185,7 @@ def _imprecise(results: Results, metric: Metric) -> str:
     if rule.half_width is None or not wide:
         return ""
     share = plain(100 * rule.half_width, 3)
-    which = "; ".join(f"{point(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
+    which = "; ".join(f"{place_of(row.point.labels)} ({_width(row.metrics[metric.name])})" for row in wide[:_WIDE])
     more = f"; and {len(wide) - _WIDE} more" if len(wide) > _WIDE else ""
     return (
         f"Not within {_PLUS_MINUS}{share} % of the mean after at most {count(rule.most, 'trial')} per point: "

@@ -12,7 +12,7 @@ from rich.console import Console, Group
 
 from lab.cli import experiments
 from lab.errors import InputError
-from lab.experiments.output import failures, remarks
+from lab.experiments.output.trials import failures, remarks
 from lab.experiments.types import Outcome, Results
 
 from . import made
@@ -35,7 +35,7 @@ def sweep(
 
 def said(results: Results, width: int = 110) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(Group(*failures.shown(results)))
+    Console(file=out, width=width, color_system=None).print(Group(*failures(results)))
     return out.getvalue()
 
 
@@ -96,7 +96,7 @@ def test_of_many_kinds_and_long_logs_the_beginning_and_the_end_are_shown() -> No
 def test_what_left_nothing_says_so() -> None:
     text = said(sweep(lambda found: " : " if found.seed == 1 else None, lambda found: replace(found, log=None)))
     assert "distance 2 m, seed 1: failed\n  its directory was not kept\n" in text
-    assert failures.shown(sweep()) == []
+    assert failures(sweep()) == []
 
 
 def test_a_narrow_terminal_breaks_lines_and_keeps_them_indented() -> None:
@@ -110,17 +110,17 @@ def test_a_check_that_fails_again_and_again_is_told_once() -> None:
         unmet = ("loss.max < 5%",) if (found.point == 0 and found.seed > 2) or found.seed == 5 else ()
         return replace(found, unmet=unmet, remark="it was damaged" if found.seed == 2 else None)
 
-    assert remarks.lines(sweep(change=change)) == [
+    assert remarks(sweep(change=change)) == [
         "it was damaged: distance 2 m, seed 2; distance 4 m, seed 2",
         'check "loss.max < 5%" failed in 9 of 20 trials: distance 2 m, seeds 3 to 10; distance 4 m, seed 5',
     ]
-    assert remarks.lines(sweep()) == []
+    assert remarks(sweep()) == []
 
 
 def test_of_many_points_some_are_named() -> None:
-    (line,) = remarks.lines(sweep(change=lambda found: replace(found, unmet=("a < b",)), points=9))
+    (line,) = remarks(sweep(change=lambda found: replace(found, unmet=("a < b",)), points=9))
     assert line.endswith("distance 10 m, seeds 1 to 10; and at 4 more points")
-    (line,) = remarks.lines(sweep(change=lambda found: replace(found, unmet=("a < b",)), points=6))
+    (line,) = remarks(sweep(change=lambda found: replace(found, unmet=("a < b",)), points=6))
     assert line.endswith("distance 12 m, seeds 1 to 10")
 
 

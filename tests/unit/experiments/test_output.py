@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import HostError, RecordError
-from lab.experiments.output import commands, files
+from lab.experiments.output import files
+from lab.experiments.output.trials import commands
 from lab.experiments.types import Figure, Metric, Outcome, Summary
 
 from . import made
@@ -187,7 +188,7 @@ def outcome(command: str, seed: int) -> Outcome:
     ],
 )
 def test_commands_in_brief(given: list[Any], expected: list[str]) -> None:
-    assert commands.brief(outcome(command, seed) for command, seed in given) == expected
+    assert commands(outcome(command, seed) for command, seed in given) == expected
 
 
 def test_thousands_of_trials_are_a_small_page(tmp_path: Path) -> None:

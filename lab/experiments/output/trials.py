@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Failed trials in a terminal: the reason, the end of the log, where to find the rest, and commands to repeat them.
+"""Trials in words: where they are in the grid, what failed and why, remarks, commands that repeat them.
 
-Of several trials that failed the same way, one is shown and the others are listed. report.html shows each of them.
+Of several trials that failed the same way, a terminal shows one and lists the others. report.html shows each of them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments import where
-from lab.experiments.output import commands
 from lab.experiments.types import Outcome, Results
 from lab.numbers import count
 from lab.text import printable
@@ -20,6 +18,7 @@ from lab.text import printable
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
+
 
 _KINDS = 5  # of failure, each shown with a log
 _LOG_LINES = 12
@@ -53,7 +52,7 @@ def alike(results: Results) -> list[list[Outcome]]:
     return list(found.values())
 
 
-def shown(results: Results) -> list[Any]:
+def failures(results: Results) -> list[Any]:
     """Return the failures for rich; empty if no trial failed."""
     from rich.padding import Padding
     from rich.text import Text
@@ -79,13 +78,13 @@ def shown(results: Results) -> list[Any]:
 def _described(results: Results, kind: Sequence[Outcome]) -> Iterator[Any]:
     """Yield a title, then lines with their indentation."""
     first, *others = kind
-    yield printable(f"{where.trials(results, [first])}: {first_line(first)}")
+    yield printable(f"{trials_at(results, [first])}: {first_line(first)}")
     for line in log(first, _LOG_LINES):
         yield max(2, len(line) - len(line.lstrip())), printable(line.strip())[:_LINE]
     yield 2, printable(f"kept in {first.log}") if first.log else "its directory was not kept"
     if others:
         same = "fails" if len(others) == 1 else "fail"
-        yield 2, printable(f"{len(others)} more {same} the same way: {where.trials(results, others)}")
+        yield 2, printable(f"{len(others)} more {same} the same way: {trials_at(results, others)}")
 
 
 def _repeat(failed: Sequence[Outcome]) -> list[str]:
@@ -93,7 +92,7 @@ def _repeat(failed: Sequence[Outcome]) -> list[str]:
     points: dict[int, list[Outcome]] = {}
     for outcome in failed:
         points.setdefault(outcome.point, []).append(outcome)
-    lines = [line for outcomes in points.values() for line in commands.brief(outcomes)]
+    lines = [line for outcomes in points.values() for line in commands(outcomes)]
     left = len(lines) - _COMMANDS
     return lines if left <= 0 else [*lines[:_COMMANDS], f"and {left} more: see the report"]
 
@@ -114,3 +113,80 @@ class _Command:
                 shown = "      "
             shown += word if not shown.strip() else f" {word}"
         yield Text(shown)
+
+
+_POINTS = 5  # listed by name
+
+
+def place_of(labels: dict[str, str]) -> str:
+    """Describe a point of the grid."""
+    return ", ".join(f"{axis} {label}" for axis, label in labels.items()) or "the only point"
+
+
+def trials_at(results: Results, outcomes: Iterable[Outcome]) -> str:
+    """Describe trials of an experiment: each point once, with its seeds."""
+    labels = {one.number: one.labels for one in results.experiment.points}
+    seeds: dict[int, list[int]] = {}
+    for outcome in outcomes:
+        seeds.setdefault(outcome.point, []).append(outcome.seed)
+    points = [f"{place_of(labels.get(number, {}))}, {_seeds(found)}" for number, found in seeds.items()]
+    left = len(points) - _POINTS
+    more = [f"and at {left} more points"] if left > 1 else points[_POINTS:]
+    return "; ".join([*points[:_POINTS], *more])
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    """``seed 1``, ``seeds 1 to 3``, ``seeds 1, 2, 5 to 7``."""
+    runs: list[list[int]] = []
+    for seed in sorted(seeds):
+        if runs and seed == runs[-1][-1] + 1:
+            runs[-1].append(seed)
+        else:
+            runs.append([seed])
+    ranges = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"seed{'' if len(seeds) == 1 else 's'} {', '.join(ranges)}"
+
+
+def commands(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return shell commands that repeat all these trials, with a loop where only the seeds differ."""
+    seeds: dict[tuple[str, str], list[int]] = {}
+    for outcome in outcomes:
+        before, after = _around_seed(outcome.command, outcome.seed)
+        seeds.setdefault((before, after), []).append(outcome.seed)
+    return [_loop(before, after, found) for (before, after), found in seeds.items()]
+
+
+def _around_seed(command: str, seed: int) -> tuple[str, str]:
+    """Split a command around the number of its ``--seed``; without one, return the command and an empty text."""
+    found = list(re.finditer(rf"(?<=\s--seed ){seed}(?=\s|$)", command))
+    if not found or command.count("'", 0, found[-1].start()) % 2:  # none, or in a quoted word
+        return command, ""
+    return command[: found[-1].start()], command[found[-1].end() :] or " "
+
+
+def _loop(before: str, after: str, seeds: list[int]) -> str:
+    if not after:
+        return before
+    if len(seeds) == 1:
+        return f"{before}{seeds[0]}{after}".rstrip()
+    ascending = list(range(seeds[0], seeds[0] + len(seeds)))
+    listed = f"$(seq {seeds[0]} {seeds[-1]})" if seeds == ascending else " ".join(map(str, seeds))
+    return f"for seed in {listed}; do {before}$seed{after.rstrip()}; done"
+
+
+def remarks(results: Results) -> list[str]:
+    """Return a line for each remark (stored data was damaged, …) and for each check of a workload that failed."""
+    remarks: dict[str, list[Outcome]] = {}
+    checks: dict[str, list[Outcome]] = {}
+    for outcome in results.outcomes:
+        if outcome.remark:
+            remarks.setdefault(outcome.remark, []).append(outcome)
+        for check in dict.fromkeys(outcome.unmet):
+            checks.setdefault(check, []).append(outcome)
+    total = len(results.outcomes)
+    described = [f"{remark}: {trials_at(results, found)}" for remark, found in remarks.items()]
+    described += [
+        f'check "{check}" failed in {len(found)} of {count(total, "trial")}: {trials_at(results, found)}'
+        for check, found in checks.items()
+    ]
+    return [printable(line) for line in described]
