@@ -146,13 +146,13 @@ class Threads(Generic[Job, Answer]):
 
     def _do(self, job: Job) -> None:
         try:
-            answer = self._work(job, self._heed)
+            answer = self._work(job, self._raise_if_cancelled)
         except BaseException as error:  # raised by ``next``
             self._done.put(partial(_raise, error))
         else:
             self._done.put(lambda: (job, answer))
 
-    def _heed(self) -> None:
+    def _raise_if_cancelled(self) -> None:
         if self._stop.is_set():
             raise CancelledError
 
@@ -192,9 +192,9 @@ def run_all(
     work = list(plans)
     records: dict[int, Record] = {}
 
-    def one(number: int, heed: Callable[[], None]) -> Record:
+    def one(number: int, raise_if_cancelled: Callable[[], None]) -> Record:
         def look(progress: Progress) -> None:
-            heed()
+            raise_if_cancelled()
             on_progress(number, progress)
 
         plan, directory = work[number]

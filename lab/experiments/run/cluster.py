@@ -2,7 +2,7 @@
 """The workers: dask.distributed, on this machine or those of a given scheduler.
 
 This module imports dask, which takes half a second. It is not imported if all trials are stored, or if one job on this
-machine runs them (lab.experiments.run.alone).
+machine runs them (lab.experiments.run.worker).
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from distributed.scheduler import KilledWorker  # noqa: E402
 from lab import library  # noqa: E402
 from lab.errors import HostError, LabError  # noqa: E402
 from lab.experiments.run import worker  # noqa: E402
-from lab.experiments.run.answers import Answer, Lost  # noqa: E402
-from lab.experiments.run.trials import Job  # noqa: E402
+from lab.experiments.run.trials import Answer, Job, Lost  # noqa: E402
 from lab.machine.scratch import scratch  # noqa: E402
 
 CONNECT_S = 10.0

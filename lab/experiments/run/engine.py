@@ -23,14 +23,16 @@ from lab import runs
 from lab.builders.kernel.chosen import KernelChoice, built_kernel
 from lab.cache.report import Report, SilentReport
 from lab.errors import HostError, InputError, LabError, flat, raise_all
+from lab.experiments.analysis import metrics
+from lab.experiments.analysis.statistics import enough
 from lab.experiments.file.planning import located
-from lab.experiments.run import archive, forkserver, recorded, trials
-from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.experiments.run import forkserver, recorded, trials
 from lab.experiments.run.store import DamagedError, Kept, Store
-from lab.experiments.run.trials import Job
+from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, unpack_directory
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
 from lab.machine.uses import Uses
 from lab.plan.load import code_of, modules_of
+from lab.report.remarks import remarks as out_of_memory
 from lab.runs import made_of
 from lab.runs.pool import Pool, Workers
 from lab.shared.types import Plan
@@ -38,9 +40,6 @@ from lab.shared.types import Plan
 _AGAIN = "its stored result was damaged ({}), so it was run again"
 _NOT_KEPT = "its files cannot be kept in {}: {}"
 
-Absent = Callable[[Sequence[Metric], Mapping[str, Any]], list[str]]  # the reasons why these have no value
-Values = Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]]
-Enough = Callable[[Sequence[float], float, bool], int]
 Hashes = dict[str, str | None]
 
 
@@ -122,9 +121,9 @@ def run(
 
     def start() -> Workers[Job, Answer]:
         if scheduler is None and jobs == 1:
-            from lab.experiments.run.alone import Alone
+            from lab.experiments.run.worker import InProcess
 
-            return Alone()
+            return InProcess()
         if scheduler is None:
             forkserver.start()  # while dask is imported here
         from lab.experiments.run import cluster
@@ -200,9 +199,8 @@ class Sweep:
         keep: Path,
         on_progress: Callable[[Progress], None],
         plan: Callable[[Experiment, Point, int], Trial] = trials.trial,
-        absent: Absent | None = None,
-        values: Values | None = None,
-        enough: Enough | None = None,
+        values: Callable[[Sequence[Metric], Mapping[str, Any]], dict[str, float | None]] = metrics.values,
+        enough: Callable[..., int] = enough,
     ) -> None:
         """Prepare it.
 
@@ -217,9 +215,8 @@ class Sweep:
         self._keep = keep
         self._on_progress = on_progress
         self._plan = plan
-        self._absent = absent or _absent
-        self._values = values or _values
-        self._enough = enough or _enough
+        self._values = values
+        self._enough = enough
         least = experiment.repetitions.least
         self._points = {point.number: _Repetitions(point, least) for point in experiment.points}
         self._total = least * len(self._points)
@@ -311,8 +308,8 @@ class Sweep:
             data = kept.data()
             values, wall_s = self._values(self._experiment.metrics, data), kept.wall_s
             nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
-            remarks += self._absent(nothing, data) if nothing else []
-            remarks += _out_of_memory(data) if "memory_kills" in data else []
+            remarks += metrics.absent(nothing, data) if nothing else []
+            remarks += out_of_memory(data)
             series = recorded.series(self._series, data) if self._series else {}
             unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
@@ -348,7 +345,7 @@ class Sweep:
         """
         directory = self._keep / f"point-{trial.point}-seed-{trial.seed}"
         try:
-            archive.unpack(answer.left, directory)
+            unpack_directory(answer.left, directory)
         except OSError as error:
             shutil.rmtree(directory, ignore_errors=True)  # an incomplete copy is useless, and takes space
             with contextlib.suppress(OSError):
@@ -371,7 +368,7 @@ class Sweep:
             share = rule.share(metric.name)
             values = [found for outcome in by_seed if (found := outcome.values.get(metric.name)) is not None]
             if values and share is not None:  # if no trial has a value, more trials would not either
-                wanted = max(wanted, self._enough(values, share, rule.normal) - len(values))
+                wanted = max(wanted, self._enough(values, share, normal=rule.normal) - len(values))
         more = max(0, min(wanted, repetitions.asked, rule.most - repetitions.asked))
         self._pool.waiting.extend((repetitions.point, repetitions.asked + further) for further in range(more))
         repetitions.asked += more
@@ -407,27 +404,3 @@ def _refusal(answer: Refused) -> LabError:
         hint="give it the same checkout and the same cache of kernels and images, or end it; "
         "finished trials are stored; repeat the command to continue",
     )
-
-
-def _out_of_memory(data: Mapping[str, Any]) -> list[str]:
-    from lab.report.remarks import remarks
-
-    return remarks(data)
-
-
-def _absent(metrics: Sequence[Metric], data: Mapping[str, Any]) -> list[str]:
-    from lab.experiments.analysis.metrics import absent
-
-    return absent(metrics, data)
-
-
-def _values(metrics: Sequence[Metric], data: Mapping[str, Any]) -> dict[str, float | None]:
-    from lab.experiments.analysis.metrics import values
-
-    return values(metrics, data)
-
-
-def _enough(values: Sequence[float], share: float, normal: bool) -> int:
-    from lab.experiments.analysis.statistics import enough
-
-    return enough(values, share, normal=normal)

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""From a point of the grid and a repetition to a trial: its plan, the command that repeats it, its key."""
+"""A trial of a point: its plan, the command that repeats it, its key, and what workers answer about it.
+
+Jobs and answers are plain data, passed between processes and machines.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shlex
+import shutil
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from lab.experiments.run.store import Kept
 from lab.experiments.types import Experiment, Point, Trial
 from lab.plan.load import load
 
@@ -18,7 +26,7 @@ _WORDS = ("about", "image_folders")  # of a plan; the content of images counts b
 
 @dataclass(frozen=True)
 class Job:
-    """A trial for a worker. Plain data, passed between processes and machines."""
+    """A trial for a worker."""
 
     key: str
     plan: str  # JSON
@@ -67,3 +75,76 @@ def _without_words(plan: dict[str, Any]) -> dict[str, Any]:
 
 def _without_source(item: Any) -> Any:
     return {word: item[word] for word in item if word != "source"} if isinstance(item, dict) else item
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The trial has finished."""
+
+    kept: Kept
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The guest, a process in it, or a parser of its output failed. ``left`` is the trial's directory."""
+
+    error: str  # with the end of its log
+    directory: str  # its path on the worker: ``error`` names files in it
+    left: bytes  # an archive (pack_directory)
+    wall_s: float
+
+
+@dataclass(frozen=True)
+class Lost:
+    """No worker finished the trial: each worker that ran it was killed."""
+
+    error: str
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The worker's build differs from the caller's. It did not run the trial."""
+
+    worker: str
+    differing: dict[str, tuple[str | None, str | None]]  # kernel, image, code, …: the caller's hash, the worker's
+
+
+Answer = Finished | Failed | Lost | Refused
+
+
+LIMIT_BYTES = 100_000_000  # of all files: captures may be too large to send
+LEFT_OUT = "left-out.txt"
+
+
+def pack_directory(directory: Path, limit_bytes: int = LIMIT_BYTES) -> bytes:
+    """Archive the files below a directory, smallest first, up to the limit; list the others.
+
+    It leaves out links to other places, and anything that is not a file.
+    """
+    files = [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]
+    room_bytes = limit_bytes
+    left_out = []
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as archive:
+        for path in sorted(files, key=lambda path: (path.stat().st_size, path)):
+            name = str(path.relative_to(directory))
+            room_bytes -= path.stat().st_size
+            if room_bytes >= 0:
+                archive.write(path, name)
+            else:
+                left_out.append(f"{name}: {path.stat().st_size} bytes\n")
+        if left_out:
+            archive.writestr(LEFT_OUT, "".join(left_out))
+    return buffer.getvalue()
+
+
+def unpack_directory(left: bytes, directory: Path) -> None:
+    """Extract the files to ``directory``, and replace its content.
+
+    Raises:
+        OSError: The files cannot be written.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    with zipfile.ZipFile(io.BytesIO(left)) as archive:
+        archive.extractall(directory)  # never outside of it, whatever their names

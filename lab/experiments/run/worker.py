@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Runs in a worker: one trial, in its own temporary directory.
+"""Runs one trial in its own temporary directory: in a worker of dask.distributed on any machine, or in this process.
 
-A worker is a process of dask.distributed, on this machine or on another one. It first checks that its build equals the
-caller's. Its guest ends with it, even if it is killed (lab.machine.process). When a trial is cancelled (the sweep was
-interrupted, or its process has ended), the worker notices soon, and ends the guest.
+A worker first checks that its build equals the caller's. Its guest ends with it, even if it is killed
+(lab.machine.process). When a trial is cancelled (the sweep was interrupted, or its process has ended), the worker
+notices soon, and ends the guest. One job at a time needs no dask, whose import and processes take longer than a short
+trial.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ from lab.builders.kernel.chosen import built_kernel
 from lab.builders.stack.stack import built_stack
 from lab.cache.report import LineReport
 from lab.errors import LabError, RunError
-from lab.experiments.run import archive, store
-from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.experiments.run import store
+from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, pack_directory
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress, tails
 from lab.runs import made_of
+from lab.runs.pool import CancelledError, Threads
 from lab.shared.types import Plan
 
 _TRACEBACK_CALLS = 3
@@ -164,4 +166,22 @@ def _run(plan: Plan, machine: runs.Machine, directory: Path, unwanted: Callable[
     else:
         wall_s = time.monotonic() - began_s
         return Finished(store.Kept(record, plan.duration_ns / 1e9, wall_s, found.wall["wall_s"]))
-    return Failed(failure, str(directory), archive.pack(directory), time.monotonic() - began_s)
+    return Failed(failure, str(directory), pack_directory(directory), time.monotonic() - began_s)
+
+
+class InProcess(Threads[Job, Answer]):
+    """The worker of a sweep with one job on this machine. Always ``close`` it."""
+
+    def __init__(self) -> None:
+        super().__init__(1, _work)
+
+
+def _work(job: Job, raise_if_cancelled: Callable[[], None]) -> Answer:
+    def unwanted() -> bool:
+        try:
+            raise_if_cancelled()
+        except CancelledError:
+            return True
+        return False
+
+    return perform(job.plan, job.hashes, platform.node(), Path(tempfile.gettempdir()), unwanted)

@@ -7,7 +7,7 @@ import io
 import zipfile
 from pathlib import Path
 
-from lab.experiments.run import archive
+from lab.experiments.run.trials import LEFT_OUT, pack_directory, unpack_directory
 
 
 def test_a_directory_arrives_as_it_was_and_in_place_of_an_older_one(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_a_directory_arrives_as_it_was_and_in_place_of_an_older_one(tmp_path: Pa
     (here / "raw" / "elsewhere").symlink_to("/etc/passwd")
     there.mkdir()
     (there / "old").touch()
-    archive.unpack(archive.pack(here), there)
+    unpack_directory(pack_directory(here), there)
     found = {str(path.relative_to(there)): path.read_bytes() for path in there.rglob("*") if path.is_file()}
     assert found == {"console.log": b"panic", "raw/ping.out": b"\0\xff"}
 
@@ -28,14 +28,14 @@ def test_what_is_too_large_stays_and_is_listed(tmp_path: Path) -> None:
     here.mkdir()
     (here / "air.pcapng").write_bytes(bytes(1000))
     (here / "console.log").write_bytes(bytes(10))
-    archive.unpack(archive.pack(here, limit_bytes=100), there)
-    assert {path.name for path in there.iterdir()} == {"console.log", archive.LEFT_OUT}
-    assert (there / archive.LEFT_OUT).read_text() == "air.pcapng: 1000 bytes\n"
+    unpack_directory(pack_directory(here, limit_bytes=100), there)
+    assert {path.name for path in there.iterdir()} == {"console.log", LEFT_OUT}
+    assert (there / LEFT_OUT).read_text() == "air.pcapng: 1000 bytes\n"
 
 
 def test_nothing_is_written_elsewhere(tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as packed:
         packed.writestr("../outside", "mine")
-    archive.unpack(buffer.getvalue(), tmp_path / "there")
+    unpack_directory(buffer.getvalue(), tmp_path / "there")
     assert not (tmp_path / "outside").exists()

@@ -12,8 +12,8 @@ import pytest
 from distributed.scheduler import KilledWorker
 
 from lab.errors import HostError
-from lab.experiments.run.answers import Lost
 from lab.experiments.run.cluster import Workers, answer_of
+from lab.experiments.run.trials import Lost
 
 
 class Task:

@@ -19,12 +19,10 @@ import pytest
 from scipy import stats
 
 from lab.errors import HostError, InputError
-from lab.experiments.analysis import metrics
-from lab.experiments.run import archive
-from lab.experiments.run.answers import Answer, Failed, Finished, Lost, Refused
-from lab.experiments.run.engine import Progress, Sweep, Values
+from lab.experiments.analysis import metrics, statistics
+from lab.experiments.run.engine import Progress, Sweep
 from lab.experiments.run.store import Kept, Store, pack
-from lab.experiments.run.trials import Job
+from lab.experiments.run.trials import Answer, Failed, Finished, Job, Lost, Refused, pack_directory
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Repetitions, Trial
 
 HASHES: dict[str, str | None] = {"kernel": "k", "image": "i", "code": "c"}
@@ -96,7 +94,7 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        enough: Callable[[Sequence[float], float, bool], int] | None = lambda values, share, normal: 0,
+        enough: Callable[..., int] = lambda values, share, normal: 0,
     ) -> tuple[Outcome, ...]:
         return self.prepare(file, work, fresh=fresh, enough=enough).run()
 
@@ -106,9 +104,9 @@ class Lab:
         work: Work,
         *,
         fresh: bool = False,
-        enough: Callable[[Sequence[float], float, bool], int] | None = lambda values, share, normal: 0,
+        enough: Callable[..., int] = lambda values, share, normal: 0,
         plan: Callable[[Experiment, Point, int], Trial] | None = None,
-        values: Values | None = None,
+        values: Callable[..., dict[str, float | None]] | None = None,
     ) -> Sweep:
         self.crew, self.reports = None, []
 
@@ -208,7 +206,7 @@ def test_a_failed_trial_is_kept_with_its_log_and_not_stored(lab: Lab, tmp_path: 
     def work(name: str, seed: int) -> Result:
         if seed == 1:
             return Failed(
-                f"it failed\n  last lines of {place}/console.log:\n    panic", str(place), archive.pack(place), 0.2
+                f"it failed\n  last lines of {place}/console.log:\n    panic", str(place), pack_directory(place), 0.2
             )
         return 2.0
 
@@ -231,14 +229,14 @@ def test_a_directory_that_cannot_be_written_does_not_end_the_sweep(
     place = tmp_path / "elsewhere"
     place.mkdir()
     (place / "console.log").write_text("panic")
-    left = archive.pack(place)
+    left = pack_directory(place)
 
     def full(left: bytes, directory: Path) -> None:
         directory.mkdir(parents=True)
         (directory / "console.log").write_text("pa")
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("lab.experiments.run.archive.unpack", full)
+    monkeypatch.setattr("lab.experiments.run.engine.unpack_directory", full)
 
     def work(name: str, seed: int) -> Result:
         if name == "place-0":
@@ -383,7 +381,7 @@ def test_a_point_ends_when_the_interval_that_is_told_is_narrow_or_at_the_cap(lab
         return random.Random(f"{name} {seed}").gauss(10, 0.05 * (1 + int(name.split("-")[1]) % 20))
 
     by_point: dict[int, list[float]] = {}
-    for outcome in lab.sweep(experiment(points, rule), scattered, enough=None):
+    for outcome in lab.sweep(experiment(points, rule), scattered, enough=statistics.enough):
         by_point.setdefault(outcome.point, []).append(outcome.values["rtt"] or 0.0)
 
     def narrow(values: list[float]) -> bool:
@@ -398,9 +396,11 @@ def test_a_point_ends_when_the_interval_that_is_told_is_narrow_or_at_the_cap(lab
 
 def test_what_does_not_scatter_and_what_is_zero(lab: Lab) -> None:
     rule = Repetitions(3, 9, 0.05)
-    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 0.0, enough=None)) == 3
-    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 7.0, enough=None, fresh=True)) == 3
-    by_turns = lab.sweep(experiment(1, rule), lambda name, seed: 1.0 if seed % 2 else -1.0, enough=None, fresh=True)
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 0.0, enough=statistics.enough)) == 3
+    assert len(lab.sweep(experiment(1, rule), lambda name, seed: 7.0, enough=statistics.enough, fresh=True)) == 3
+    by_turns = lab.sweep(
+        experiment(1, rule), lambda name, seed: 1.0 if seed % 2 else -1.0, enough=statistics.enough, fresh=True
+    )
     assert len(by_turns) == 9  # no share of about nothing is wide enough
 
 

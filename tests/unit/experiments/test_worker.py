@@ -15,8 +15,8 @@ import pytest
 from lab import library, runs
 from lab.builders.stack.stack import Stack
 from lab.errors import RunError
-from lab.experiments.run import archive, worker
-from lab.experiments.run.answers import Answer, Failed, Finished, Refused
+from lab.experiments.run import worker
+from lab.experiments.run.trials import Answer, Failed, Finished, Refused, unpack_directory
 from lab.machine.uses import Uses
 from lab.machine.watch import Progress
 from lab.plan.load import load
@@ -70,7 +70,7 @@ def test_a_failed_guest_is_told_with_what_it_left(perform: Callable[..., Answer]
     answer = perform(fail)
     assert isinstance(answer, Failed)
     assert answer.error == f"it failed\n  last lines of {answer.directory}/raw/x.err:\n    no such file"
-    archive.unpack(answer.left, tmp_path / "left")
+    unpack_directory(answer.left, tmp_path / "left")
     assert (tmp_path / "left" / "console.log").read_text() == "the kernel's last words"
 
 

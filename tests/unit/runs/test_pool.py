@@ -12,10 +12,10 @@ from lab.errors import RunError
 from lab.runs.pool import CancelledError, Pool, Threads
 
 DEADLINE_S = 60.0
-Heed = Callable[[], None]
+RaiseIfCancelled = Callable[[], None]
 
 
-def run(items: list[int], count: int, work: Callable[[int, Heed], int]) -> dict[int, int]:
+def run(items: list[int], count: int, work: Callable[[int, RaiseIfCancelled], int]) -> dict[int, int]:
     """Do all jobs with so many threads; the answers by job."""
     answers: dict[int, int] = {}
     Pool[int, int, int](
@@ -25,7 +25,7 @@ def run(items: list[int], count: int, work: Callable[[int, Heed], int]) -> dict[
 
 
 def test_each_job_has_its_answer() -> None:
-    assert run([3, 1, 2], 2, lambda job, heed: 10 * job) == {1: 10, 2: 20, 3: 30}
+    assert run([3, 1, 2], 2, lambda job, raise_if_cancelled: 10 * job) == {1: 10, 2: 20, 3: 30}
 
 
 def test_as_many_side_by_side_as_there_are_threads() -> None:
@@ -33,7 +33,7 @@ def test_as_many_side_by_side_as_there_are_threads() -> None:
     lock = threading.Lock()
     running, most = 0, 0
 
-    def work(job: int, heed: Heed) -> int:
+    def work(job: int, raise_if_cancelled: RaiseIfCancelled) -> int:
         nonlocal running, most
         with lock:
             running += 1
@@ -51,14 +51,14 @@ def test_the_first_failure_ends_the_others_and_comes_out() -> None:
     ended: list[str] = []
     begun = threading.Event()
 
-    def work(job: int, heed: Heed) -> int:
+    def work(job: int, raise_if_cancelled: RaiseIfCancelled) -> int:
         if job == 1:
             assert begun.wait(DEADLINE_S)
             raise RunError("it failed")
         begun.set()
         try:
             while True:
-                heed()
+                raise_if_cancelled()
         except CancelledError:
             ended.append("cancelled")
             raise
@@ -71,10 +71,10 @@ def test_the_first_failure_ends_the_others_and_comes_out() -> None:
 def test_an_interrupt_ends_all() -> None:
     ended: list[int] = []
 
-    def work(job: int, heed: Heed) -> int:
+    def work(job: int, raise_if_cancelled: RaiseIfCancelled) -> int:
         try:
             while True:
-                heed()
+                raise_if_cancelled()
         finally:
             ended.append(job)
 
@@ -106,7 +106,7 @@ def test_what_an_answer_asks_for_is_done_too() -> None:
             pool.waiting.append(job + 1)
 
     pool = Pool[int, int, int](
-        [0], begin=lambda item: item, ended=ended, start=lambda: Threads(1, lambda job, heed: job)
+        [0], begin=lambda item: item, ended=ended, start=lambda: Threads(1, lambda job, raise_if_cancelled: job)
     )
     pool.run()
     assert answers == [0, 1, 2, 3]
