@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from lab.experiments.analysis import claims
-from lab.experiments.analysis.rows import rows_of
+from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.run.engine import Run
 from lab.experiments.types import Experiment, Results
 

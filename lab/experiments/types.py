@@ -9,6 +9,7 @@ Everything here is frozen data that can be pickled: trials go to other processes
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -143,6 +144,35 @@ class Experiment:
     claims: tuple[Claim, ...]
     unjudged: tuple[Claim, ...] = ()  # claims without series because of --only
     contents: Contents = field(default_factory=Contents)  # of the topologies and workloads of its points
+
+    def paper_value(self, metric: str, labels: Mapping[str, str]) -> float | None:
+        """Return the paper's value of a metric for these labels, in the metric's unit, or None.
+
+        A value applies wherever its own labels match; of several, the one with most labels wins.
+        """
+        fitting = [one for one in self.published if one.metric == metric and one.labels.items() <= labels.items()]
+        return max(fitting, key=lambda one: len(one.labels)).value if fitting else None
+
+    def paper_axes(self, metric: str) -> set[str]:
+        """Return the axes along which the paper's values of a metric differ."""
+        return {axis for one in self.published if one.metric == metric for axis in one.labels}
+
+    def computed_by(self, metric: str) -> str | None:
+        """Return what computed the paper's values of a metric; None if they are printed in the paper."""
+        return next((one.computed_by for one in self.published if one.metric == metric), None)
+
+    def origin(self, metric: str) -> str:
+        """Format where the paper's values of a metric come from: ``published (figure 4 of …)``."""
+        by = self.computed_by(metric)
+        word, where = ("computed", by) if by else ("published", self.source)
+        return f"{word} ({where})" if where else word
+
+    @property
+    def source(self) -> str:
+        """What is cited, such as ``figure 4 of …``; empty if nothing is."""
+        parts = ", ".join(f"{part} {self.cites[part]}" for part in ("figure", "table", "section") if part in self.cites)
+        paper = self.cites.get("title") or self.cites.get("paper") or ""
+        return " of ".join(text for text in (parts, paper) if text)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lab.errors import InputError, suggestion
-from lab.experiments.analysis import published
 from lab.experiments.labels import matching_label
 from lab.experiments.types import Axis, Experiment, Metric, Point
 
@@ -93,7 +92,7 @@ class Grid:
     def __init__(self, experiment: Experiment) -> None:
         self.axes: dict[str, Axis] = {axis.name: axis for axis in experiment.axes}
         self.points = experiment.points
-        self.published = experiment.published
+        self.experiment = experiment
         self.metrics = {metric.name: metric for metric in experiment.metrics}
         self.usual = self._usual(experiment)
 
@@ -136,12 +135,12 @@ class Grid:
         """Return the same points with the paper's values."""
         metric, numbers, lacking = found.metric.name, [], []
         for point in found.points:
-            number = published.find(self.published, metric, point.labels)
+            number = self.experiment.paper_value(metric, point.labels)
             if number is None:
                 lacking.append(describe(tuple(point.labels.items())))
             else:
                 numbers.append(number)
-        if not numbers and all(entry.metric != metric for entry in self.published):
+        if not numbers and all(entry.metric != metric for entry in self.experiment.published):
             raise InputError(f"the paper has no {metric}; write its values in the file under paper: {metric}:")
         if lacking:
             more = f" and at {len(lacking) - 1} more" if len(lacking) > 1 else ""
@@ -153,7 +152,7 @@ class Grid:
 
     def _labelled(self, metric: str) -> str:
         """Return the labels of the paper's first value of a metric, as written in brackets."""
-        first = next(entry for entry in self.published if entry.metric == metric)
+        first = next(entry for entry in self.experiment.published if entry.metric == metric)
         return ", ".join(f"{axis}={label}" for axis, label in first.labels.items())
 
     def _known(self, name: str) -> str:

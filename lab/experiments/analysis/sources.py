@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Names that metrics of an experiment can use besides metrics of the workload: processes and files, as in checks.
+"""What an experiment takes of a run besides metrics of its workload: names for expressions, series for figures.
 
-``fetch.exit``, the values of a probe's parser (``fetch.bytes``), ``file.size``. A process that several nodes run is a
-list; ``fetch@sta2`` is one entry. The values of a parser are not known before its output exists.
+Names are those of processes and files, as in checks: ``fetch.exit``, the values of a probe's parser (``fetch.bytes``),
+``file.size``. A process that several nodes run is a list; ``fetch@sta2`` is one entry. The values of a parser are not
+known before its output exists.
+
+A series is named as a metric of the workload (``goodput``: its samples), or ``process.quantity`` of what a process or
+probe recorded (``station-dump.signal``). If there are several series (of two flows, of two peers), it is their mean at
+each moment, where each holds its last value; likewise, a metric's plain name is the mean of its figures.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from lab.experiments.types import Experiment, Series
 from lab.expressions.values import Quantity
 from lab.record.figures import measured
 from lab.shared.types import Plan, Process
@@ -84,3 +91,60 @@ def _files(files: Sequence[Mapping[str, Any]]) -> Names:
 def _size_bytes(file: Mapping[str, Any]) -> int | None:
     size: int | None = file.get("packed_bytes", file["random_bytes"])
     return size if file["text"] is None else len(file["text"].encode())
+
+
+_SECOND = 1_000_000_000
+
+
+def wanted(experiment: Experiment) -> tuple[str, ...]:
+    """The names of all series that the figures show."""
+    metrics = {metric.name for metric in experiment.metrics}
+    names = [
+        figure.y if figure.kind == "time-series" else figure.x
+        for figure in experiment.figures
+        if figure.kind == "time-series" or (figure.kind == "cdf" and figure.x not in metrics)
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def series(names: Sequence[str], data: Mapping[str, Any]) -> dict[str, Series]:
+    """For ``Outcome.series``: the named series that a run's record has.
+
+    Args:
+        names: from ``wanted``.
+        data: content of record.json (lab.record.record.Record).
+    """
+    found = {name: _together(_named(name, data)) for name in names}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _named(name: str, data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    if name in data["metrics"]:
+        return [item for item in data["metrics"][name]["series"] if item["t_ns"]]
+    process, _, quantity = name.partition(".")
+    return [
+        item
+        for identifier, source in sorted(data["sources"].items())
+        if process in (identifier, identifier.partition("@")[0])
+        for item in source["series"]
+        if item["t_ns"] and quantity in (item["name"], item["name"].partition("/")[0])
+    ]
+
+
+def _together(found: Sequence[Mapping[str, Any]]) -> Series | None:
+    """The mean of the series that have the unit of the first one."""
+    if not found:
+        return None
+    unit = found[0]["unit"]
+    samples = sorted(
+        (t_ns, number, value)
+        for number, item in enumerate(found)
+        if item["unit"] == unit
+        for t_ns, value in zip(item["t_ns"], item["values"], strict=True)
+    )
+    held: dict[int, float] = {}
+    means: dict[int, float] = {}  # the last value of a moment is the mean after all its samples
+    for t_ns, number, value in samples:
+        held[number] = value
+        means[t_ns] = math.fsum(held.values()) / len(held)
+    return Series(tuple(t_ns / _SECOND for t_ns in means), tuple(means.values()), unit)

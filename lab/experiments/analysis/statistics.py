@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lab.experiments.types import Summary
+from lab.experiments.types import Experiment, Outcome, Row, Summary
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.96  # two-sided quantile of the normal distribution, for the rule of ``needed``
@@ -151,3 +152,24 @@ def welch(a: Sample, b: Sample) -> Tested:
     share = of_a / (of_a + of_b)
     freedom = 1 / (share**2 / (a.n - 1) + (1 - share) ** 2 / (b.n - 1))  # Welch and Satterthwaite
     return Tested(difference, student(freedom) * math.sqrt(of_a + of_b))
+
+
+def rows_of(experiment: Experiment, outcomes: Iterable[Outcome]) -> Iterable[Row]:
+    """Yield each point of an experiment with the statistics of its trials."""
+    by_point: dict[int, list[Outcome]] = defaultdict(list)
+    for outcome in sorted(outcomes, key=lambda one: (one.point, one.seed)):
+        by_point[outcome.point].append(outcome)
+    for point in experiment.points:
+        found = by_point[point.number]
+        summaries = {}
+        for metric in experiment.metrics:
+            values = [outcome.values.get(metric.name) for outcome in found if outcome.error is None]
+            numbers = [value for value in values if value is not None]
+            summaries[metric.name] = summarise(
+                numbers,
+                metric.unit,
+                missing=len(found) - len(numbers),
+                share=experiment.repetitions.share(metric.name),
+                normal=experiment.repetitions.normal,
+            )
+        yield Row(point, summaries)

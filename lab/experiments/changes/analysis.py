@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from lab.experiments.analysis import claims
 from lab.experiments.analysis.margin import margin
-from lab.experiments.analysis.rows import rows_of
+from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.changes.listed import Change
 from lab.experiments.sensitivity.sample import of_place
 from lab.experiments.types import Claim, Experiment, Outcome, Verdict

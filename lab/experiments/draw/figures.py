@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lab.drawing.figure import Axes, Chart, Ramp, Scale
 from lab.drawing.marks import Bar, Cell, Dot, Mark, Trace
-from lab.experiments.analysis import published
-from lab.experiments.draw import distributions, over_time
+from lab.experiments.draw import distributions
 from lab.experiments.draw.frames import chart, missing, names_axis, numbers_axis, trials, values_axis
 from lab.experiments.draw.view import Group, View, described, with_unit, words
 from lab.experiments.types import Results
@@ -120,7 +119,7 @@ def _heat_map(view: View) -> Chart:
     counts = (found.n for point in view.points if (found := view.summary(point, metric)))
     note = f"Mean of {words(metric)}, {trials(counts)}."
     if paper:
-        note += f" In brackets: {published.origin(view.experiment, metric)}."
+        note += f" In brackets: {view.experiment.origin(metric)}."
     ramp = Ramp(with_unit(metric, view.unit(metric)), short(low, 3), short(high, 3)) if shown else None
     warnings = missing(view, metric)
     return Chart(
@@ -140,5 +139,5 @@ _KINDS: dict[str, Callable[[View], Chart]] = {
     "box": distributions.box,
     "cdf": distributions.cdf,
     "heat-map": _heat_map,
-    "time-series": over_time.time_series,
+    "time-series": distributions.time_series,
 }

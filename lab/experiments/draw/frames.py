@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from lab.drawing.figure import Axes, Chart, Key, Look, Scale
 from lab.drawing.marks import Area, Bar, Box, Dash, Dot, Mark, Trace
-from lab.experiments.analysis import published
 from lab.experiments.draw.view import Group, View, drawable, with_unit, words
 from lab.numbers import count
 
@@ -92,7 +91,7 @@ def _legend(view: View, groups: Sequence[Group], metric: str, look: Look, paper:
     if len(keys) == 1 and not groups[0].label:
         keys = []
     if paper:
-        says = published.origin(view.experiment, metric)
+        says = view.experiment.origin(metric)
         style = None if apart else len(groups)
         if not keys:
             keys = [Key("this experiment", 0, look)]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lab.drawing.marks import Dot
-from lab.experiments.analysis import published
 from lab.experiments.types import Axis, Experiment, Figure, Point, Results, Series, Summary
 from lab.numbers import short
 from lab.text import capitalized
@@ -137,17 +136,17 @@ class View:
 
     def publishes(self, metric: str, labels: Mapping[str, str]) -> float | None:
         """The paper's value; None also for what cannot be drawn."""
-        value = published.find(self.experiment.published, metric, {**labels, **self.figure.where})
+        value = self.experiment.paper_value(metric, {**labels, **self.figure.where})
         return None if value is None or not drawable(value) or (self.log("y") and value <= 0) else value
 
     def told(self, metric: str, value: float) -> str:
         """The paper's value in words: ``published: 1.2 s``, or ``computed: 1.2 s``."""
-        word = "computed" if published.computed_by(self.experiment.published, metric) else "published"
+        word = "computed" if self.experiment.computed_by(metric) else "published"
         return f"{word}: {short(value)} {self.unit(metric)}"
 
     def apart(self, groups: Sequence[Group], metric: str) -> bool:
         """Whether the paper has values per series of the figure, instead of one for all."""
-        axes = published.axes(self.experiment.published, metric)
+        axes = self.experiment.paper_axes(metric)
         return len(groups) == 1 or any(axis in axes for group in groups for axis in group.labels)
 
     def measured(self) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lab.errors import suggestion
-from lab.experiments.file.paper import label_of, unknown_label
+from lab.experiments.labels import label_in, unknown_label
 from lab.experiments.types import Axis, Figure, Metric
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
@@ -135,7 +135,7 @@ class _Reader:
             if name not in self.axes:
                 self._known(name, (*keys, "where", name), "axis")
                 continue
-            label = label_of(self.axes[name], text)
+            label = label_in(self.axes[name], text)
             if label is None:
                 self.problems.add(self.source, (*keys, "where", name), unknown_label(self.axes[name], text))
             else:

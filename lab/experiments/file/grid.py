@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lab.errors import InputError, suggestion
-from lab.experiments.file import levels, placeholders
+from lab.experiments.file import placeholders
+from lab.experiments.labels import axis as axis_of
+from lab.experiments.labels import spread
 from lab.experiments.types import Axis, Experiment, Point
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
@@ -146,14 +148,14 @@ def _varied(source: Source[Model], name: str, problems: Problems) -> Varied | No
         problems.add(source, keys if inner is None else (*keys, inner), message)
 
     if isinstance(written, Range):
-        labels = levels.spread(written, refuse)
+        labels = spread(written, refuse)
         places: list[str | int | None] = [None] * len(labels)
     else:
         labels = list(written)
         places = list(written) if isinstance(written, dict) else list(range(len(labels)))
     if len(problems.errors) > before:
         return None
-    axis = levels.axis(name, labels, lambda message, index: refuse(message, places[int(index or 0)]))
+    axis = axis_of(name, labels, lambda message, index: refuse(message, places[int(index or 0)]))
     if not isinstance(written, dict):
         return Varied(axis, ((),) * len(labels))
     settings = tuple(

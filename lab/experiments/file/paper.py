@@ -8,25 +8,13 @@ from typing import Any
 
 from lab import units
 from lab.errors import suggestion
-from lab.experiments.labels import matching_label
+from lab.experiments.labels import label_in, unknown_label
 from lab.experiments.types import Axis, Metric, Published
 from lab.model.document import Keys
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.experiment import Published as Written
 from lab.numbers import count
 from lab.plan.problems import Problems, Source
-
-
-def label_of(axis: Axis, text: str) -> str | None:
-    """Return the label of an axis that matches a text, or None."""
-    return matching_label((level.label for level in axis.levels), text)
-
-
-def unknown_label(axis: Axis, text: str) -> str:
-    """Explain a value that an axis does not have."""
-    labels = [level.label for level in axis.levels]
-    shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
-    return f'the axis {axis.name} has no value "{text}"{suggestion(text, labels)}; known: {shown}'
 
 
 def resolve(
@@ -97,7 +85,7 @@ class _Reader:
         last = depth == len(self.along) - 1
         if isinstance(values, dict):
             for text, inner in values.items():
-                label = label_of(axis, text)
+                label = label_in(axis, text)
                 if label is None:
                     self.problems.add(self.source, (*keys, text), unknown_label(axis, text))
                 else:

@@ -10,16 +10,14 @@ from pathlib import Path
 from lab import library
 from lab.errors import InputError, suggestion
 from lab.experiments.analysis import claims, metrics
-from lab.experiments.file import figures, grid, paper, planning
-from lab.experiments.file.contents import contents
-from lab.experiments.file.selection import narrow
-from lab.experiments.types import Claim, Experiment, Metric, Point, Repetitions
+from lab.experiments.file import figures, grid, paper
+from lab.experiments.file.points import contents, drafted, narrow, plans
+from lab.experiments.types import Claim, Experiment, Metric, Repetitions
 from lab.model.build import build, line_of
 from lab.model.document import Document, Keys
 from lab.model.experiment import Adaptive, ExperimentMetric
 from lab.model.experiment import ExperimentFile as Model
 from lab.model.include import read
-from lab.plan.load import load as load_plan
 from lab.plan.problems import Problems, Source
 from lab.plan.resolve import SEED_MAX
 from lab.shared.types import Plan
@@ -196,11 +194,7 @@ def _try(source: Source[Model], experiment: Experiment) -> None:
     problems = Problems()
     judged: set[str] = set()
 
-    def plan(point: Point) -> Plan:
-        topology, workload, settings = point.topology, point.workload, point.settings
-        return load_plan(topology, workload, experiment.seed, settings, places=point.places, draft=True)
-
-    for point, planned in planning.plans(experiment.points, plan):
+    for point, planned in plans(experiment.points, lambda point: drafted(experiment, point)):
         if point.workload in judged:
             continue
         judged.add(point.workload)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.analysis.comparable import Builds, listed
-from lab.experiments.analysis.compare import Comparison, Difference
+from lab.experiments.analysis.compare import Builds, Comparison, Difference, listed
 from lab.experiments.output.tables import plus_minus
 from lab.numbers import NONE, plain
 from lab.tables import Column, Table

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from lab.drawing import FORMATS, lay_out, save
 from lab.errors import RecordError, writing
-from lab.experiments.analysis import published
 from lab.experiments.output.trials import first_line
 from lab.experiments.types import Outcome, Point, Results, Row, Summary
 
@@ -183,7 +182,7 @@ def _row(results: Results, row: Row) -> dict[str, Any]:
     found: dict[str, Any] = dict(row.point.labels)
     for metric in results.experiment.metrics:
         if metric.name in row.metrics:
-            paper = published.find(results.experiment.published, metric.name, row.point.labels)
+            paper = results.experiment.paper_value(metric.name, row.point.labels)
             found[metric.name] = _summary(row.metrics[metric.name], paper)
     return found
 
@@ -253,7 +252,7 @@ def results_csv(results: Results) -> str:
             found = row.metrics.get(metric.name)
             if found is None:
                 continue
-            paper = published.find(results.experiment.published, metric.name, row.point.labels)
+            paper = results.experiment.paper_value(metric.name, row.point.labels)
             ratio = found.mean / paper if found.mean is not None and paper else None
             numbers = (found.mean, found.ci95, found.n, found.deviation, found.missing, paper, ratio)
             lines.append([*labels, metric.name, found.unit, *map(_number, numbers), _truth(found.precise)])

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from lab.drawing import svg
 from lab.drawing.shapes import Scene
-from lab.experiments.analysis import published
 from lab.experiments.output.tables import claims, means, verdict
 from lab.experiments.output.trials import commands, first_line, place_of
 from lab.experiments.output.trials import log as log_of
@@ -54,7 +53,7 @@ def page(results: Results, drawings: Iterable[Scene], more: Iterable[More] = ())
     failures = _failures(results)
     text = template().render(
         experiment=experiment,
-        source=published.source(experiment),
+        source=experiment.source,
         cites=sorted(experiment.cites.items()),
         passed=results.passed,
         undecided=results.undecided,

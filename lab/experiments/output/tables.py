@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from lab.experiments.analysis import published
 from lab.experiments.output.trials import failures, place_of
 from lab.experiments.types import Axis, Metric, Results, Row, Summary
 from lab.numbers import MINUS, count, plain, short
@@ -169,7 +168,7 @@ def _means(results: Results, metric: Metric) -> Table:
     if any(row["missing"] for row in rows):
         columns.append(Column("missing", "missing", digits=12))
     if any(row["paper"] is not None for row in rows):
-        whose = "computed" if published.computed_by(results.experiment.published, metric.name) else "paper"
+        whose = "computed" if results.experiment.computed_by(metric.name) else "paper"
         columns += [Column("paper", whose, metric.unit), Column("ratio", f"ours / {whose}", digits=3)]
     title = f"{metric.name}, {metric.unit}" if metric.unit else metric.name
     if metric.that != metric.name:
@@ -215,7 +214,7 @@ def _counted(axis: Axis) -> bool:
 
 def _mean(results: Results, metric: Metric, row: Row) -> dict[str, Any]:
     found = row.metrics[metric.name]
-    paper = published.find(results.experiment.published, metric.name, row.point.labels)
+    paper = results.experiment.paper_value(metric.name, row.point.labels)
     return {
         **_labels(row.point.labels),
         "mean": interval(found),

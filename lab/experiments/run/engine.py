@@ -23,10 +23,10 @@ from lab import runs
 from lab.builders.kernel.chosen import KernelChoice, built_kernel
 from lab.cache.report import Report, SilentReport
 from lab.errors import HostError, InputError, LabError, flat, raise_all
-from lab.experiments.analysis import metrics
+from lab.experiments.analysis import metrics, sources
 from lab.experiments.analysis.statistics import enough
-from lab.experiments.file.planning import located
-from lab.experiments.run import forkserver, recorded, trials
+from lab.experiments.file.points import located
+from lab.experiments.run import forkserver, trials
 from lab.experiments.run.store import DamagedError, Kept, Store
 from lab.experiments.run.trials import Answer, Failed, Finished, Job, Refused, unpack_directory
 from lab.experiments.types import Experiment, Metric, Outcome, Point, Series, Trial
@@ -208,7 +208,7 @@ class Sweep:
         trial that is not stored.
         """
         self._experiment = experiment
-        self._series = recorded.wanted(experiment)
+        self._series = sources.wanted(experiment)
         self._hashes = hashes
         self._store = store
         self._fresh = fresh
@@ -310,7 +310,7 @@ class Sweep:
             nothing = [metric for metric in self._experiment.metrics if values[metric.name] is None]
             remarks += metrics.absent(nothing, data) if nothing else []
             remarks += out_of_memory(data)
-            series = recorded.series(self._series, data) if self._series else {}
+            series = sources.series(self._series, data) if self._series else {}
             unmet = tuple(check["that"] for check in data.get("checks", []) if not check["passed"])
         elif isinstance(answer, Failed):
             log, wall_s = self._leave(trial, answer, remarks), answer.wall_s

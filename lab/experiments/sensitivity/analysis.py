@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from lab.experiments.analysis import claims
 from lab.experiments.analysis.margin import margin
-from lab.experiments.analysis.rows import rows_of
+from lab.experiments.analysis.statistics import rows_of
 from lab.experiments.sensitivity.parameters import Parameter
 from lab.experiments.sensitivity.sample import Place, of_place
 from lab.experiments.types import Claim, Experiment, Outcome

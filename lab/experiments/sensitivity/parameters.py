@@ -10,8 +10,7 @@ from fractions import Fraction
 
 from lab import library
 from lab.errors import InputError, suggestion
-from lab.experiments.file.levels import decimal
-from lab.experiments.labels import Amount, amount
+from lab.experiments.labels import Amount, amount, decimal
 from lab.experiments.types import Experiment, Point
 from lab.model.build import build
 from lab.model.document import Document

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lab.errors import InputError
-from lab.experiments.file import planning
+from lab.experiments.file import points
 from lab.experiments.sensitivity.parameters import Parameter
 from lab.experiments.types import Experiment, Outcome, Point, Repetitions
 from lab.plan.load import load as load_plan
@@ -91,7 +91,7 @@ def try_all(experiment: Experiment) -> None:
         return load_plan(topology, workload, experiment.seed, settings, places=point.places, draft=True)
 
     step = max(1, len(experiment.points) // _TRIED)
-    for _ in planning.plans(experiment.points[::step], plan):
+    for _ in points.plans(experiment.points[::step], plan):
         continue
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lab.errors import LabError
 from lab.experiments.file import resolve
-from lab.experiments.file.selection import narrow
+from lab.experiments.file.points import narrow
 from lab.model.document import Document
 
 

@@ -13,8 +13,7 @@ from rich.console import Console
 from scipy import stats
 
 from lab.errors import InputError, RecordError
-from lab.experiments.analysis.comparable import listed
-from lab.experiments.analysis.compare import Comparison, Difference, compare
+from lab.experiments.analysis.compare import Comparison, Difference, compare, listed
 from lab.experiments.analysis.statistics import summarise
 from lab.experiments.output import compared
 from lab.numbers import MINUS, NONE

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from lab import units
 from lab.errors import InputError
-from lab.experiments.file import grid, levels
+from lab.experiments import labels as axis_labels
+from lab.experiments.file import grid
 from lab.experiments.labels import amount as amount_of
 from lab.experiments.types import Experiment, Repetitions
 from lab.model.build import build
@@ -90,21 +91,21 @@ NUMBERS = st.decimals(0, 1000, places=2, allow_nan=False).map(lambda number: for
 @given(NUMBERS, NUMBERS, st.integers(1, 50), st.sampled_from(["m", "ms", "dBm", "%", ""]))
 def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, parts: int, unit: str) -> None:
     first, last = Fraction(start), Fraction(start) + Fraction(length)
-    step = levels.decimal(Fraction(round(float(last - first) / parts * 100), 100))
+    step = axis_labels.decimal(Fraction(round(float(last - first) / parts * 100), 100))
     if last <= first or Fraction(step) <= 0:
         return
     dimension = units.dimension_of(unit)
     write = dimension.write if dimension else lambda number, _: number
-    said = {"from": write(start, unit), "to": write(levels.decimal(last), unit), "step": write(step, unit)}
+    said = {"from": write(start, unit), "to": write(axis_labels.decimal(last), unit), "step": write(step, unit)}
     wrong: list[str] = []
-    labels = levels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
+    labels = axis_labels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
     assert not wrong
     numbers = [amount.number for amount in map(amount_of, labels) if amount is not None]
     assert len(numbers) == len(labels) > 0
     assert numbers[0] == first
     assert {b - a for a, b in itertools.pairwise(numbers)} <= {Fraction(step)}
     assert last - Fraction(step) < numbers[-1] <= last
-    axis = levels.axis("a", labels, lambda message, index: wrong.append(message))
+    axis = axis_labels.axis("a", labels, lambda message, index: wrong.append(message))
     assert axis.unit == (unit or None) and not wrong
 
 
@@ -113,8 +114,8 @@ def test_a_range_goes_by_equal_steps_and_never_beyond(start: str, length: str, p
 def test_points_of_a_range_rise_from_end_to_end(start: int, more: int, points: int, spacing: str) -> None:
     said = {"from": f"{start} m", "to": f"{start + more} m", "points": points, "spacing": spacing}
     wrong: list[str] = []
-    labels = levels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
-    axis = levels.axis("a", labels, lambda message, index: wrong.append(message))
+    labels = axis_labels.spread(Range.model_validate(said), lambda message, key: wrong.append(message))
+    axis = axis_labels.axis("a", labels, lambda message, index: wrong.append(message))
     numbers = [level.number for level in axis.levels if level.number is not None]
     assert len(numbers) == points
     assert (numbers[0], numbers[-1]) == (start, start + more)

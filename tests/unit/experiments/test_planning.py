@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lab.errors import InputError
-from lab.experiments.file import planning
+from lab.experiments.file.points import MOST_TRIED, chosen, plans
 from lab.experiments.types import Point
 from lab.plan.load import load
 
@@ -32,7 +32,7 @@ def shown(some: list[Point], together: int) -> set[Any]:
 @given(SIZES)
 def test_every_value_of_every_axis_is_tried(sizes: list[int]) -> None:
     every = points(sizes)
-    tried = planning.chosen(every, 60)
+    tried = chosen(every, 60)
     assert len(tried) == min(len(every), 60)
     assert shown(tried, 1) == shown(every, 1)
     assert [point.number for point in tried] == sorted({point.number for point in tried})
@@ -40,12 +40,12 @@ def test_every_value_of_every_axis_is_tried(sizes: list[int]) -> None:
 
 def test_pairs_of_values_come_next() -> None:
     every = points([5, 4, 3, 3])
-    assert shown(planning.chosen(every, 60), 2) == shown(every, 2)
+    assert shown(chosen(every, 60), 2) == shown(every, 2)
 
 
 def test_a_long_axis_is_tried_evenly_and_at_its_ends() -> None:
-    tried = [point.number for point in planning.chosen(points([5000]))]
-    assert (len(tried), tried[0], tried[-1]) == (planning.MOST_TRIED, 0, 4999)
+    tried = [point.number for point in chosen(points([5000]))]
+    assert (len(tried), tried[0], tried[-1]) == (MOST_TRIED, 0, 4999)
 
 
 def test_a_few_plans_are_made_of_thousands_of_points() -> None:
@@ -55,7 +55,7 @@ def test_a_few_plans_are_made_of_thousands_of_points() -> None:
         made.append(point)
         return load("wired-pair", "idle")
 
-    assert len(list(planning.plans(points([50, 50]), make))) == len(made) == planning.MOST_TRIED < 2500
+    assert len(list(plans(points([50, 50]), make))) == len(made) == MOST_TRIED < 2500
 
 
 def test_each_mistake_is_told_once_with_a_point_where_it_shows() -> None:
@@ -65,7 +65,7 @@ def test_each_mistake_is_told_once_with_a_point_where_it_shows() -> None:
         return load("wired-pair", "idle")
 
     with pytest.raises(InputError) as failure:
-        list(planning.plans(points([3, 2]), make))
+        list(plans(points([3, 2]), make))
     assert str(failure.value) == "x.yaml:3  is wrong\n  write it right\n  where a0: 1, a1: 0"
 
 
@@ -77,5 +77,5 @@ def test_not_every_mistake_of_thousands_is_told() -> None:
         raise InputError(f"wrong {point.number}")
 
     with pytest.raises(InputError) as failure:
-        list(planning.plans(points([50]), make))
+        list(plans(points([50]), make))
     assert len(str(failure.value).splitlines()) == 2 * len(tried) == 20

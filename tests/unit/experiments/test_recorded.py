@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lab.experiments.run import recorded
+from lab.experiments.analysis import sources
 from lab.experiments.types import Figure
 from lab.record import Record, build
 
@@ -43,13 +43,13 @@ def test_what_figures_want() -> None:
         Figure("line", "", "distance", "transfer_time"),
         Figure("time-series", "", "goodput", "goodput", "transport"),
     ]
-    assert recorded.wanted(made.table1(figures=figures).experiment) == ("goodput", "ping.rtt")
+    assert sources.wanted(made.table1(figures=figures).experiment) == ("goodput", "ping.rtt")
 
 
 def test_a_series_of_a_metric_and_of_a_probe() -> None:
     metrics = {"goodput": [item("fetch", "Mbit/s", (10**9, 4.0), (2 * 10**9, 6.0))]}
     run = data(metrics, ping=[item("rtt", "ms", (0, 3.0))])
-    found = recorded.series(["goodput", "ping.rtt", "gone", "ping.gone"], run)
+    found = sources.series(["goodput", "ping.rtt", "gone", "ping.gone"], run)
     assert list(found) == ["goodput", "ping.rtt"]
     assert (found["goodput"].t_s, found["goodput"].values, found["goodput"].unit) == ((1.0, 2.0), (4.0, 6.0), "Mbit/s")
 
@@ -57,12 +57,12 @@ def test_a_series_of_a_metric_and_of_a_probe() -> None:
 def test_several_are_their_mean_at_each_moment() -> None:
     one, two = item("signal/a", "dBm", (0, -40.0), (2, -50.0)), item("signal/b", "dBm", (1, -60.0), (2, -70.0))
     other = item("signal/c", "bit/s", (0, 1.0))
-    found = recorded.series(["dump.signal"], data({}, dump_at_sta1=[one, other], dump_at_sta2=[two]))["dump.signal"]
+    found = sources.series(["dump.signal"], data({}, dump_at_sta1=[one, other], dump_at_sta2=[two]))["dump.signal"]
     assert found.values == (-40.0, -50.0, -60.0)
 
 
 def test_of_a_real_record(record: Record) -> None:
-    found = recorded.series(["goodput", "ping.rtt", "station-dump.signal"], record.data)
+    found = sources.series(["goodput", "ping.rtt", "station-dump.signal"], record.data)
     assert {name: one.unit for name, one in found.items()} == {
         "goodput": "Mbit/s",
         "ping.rtt": "ms",
@@ -75,7 +75,7 @@ def test_it_can_be_drawn(record: Record) -> None:
     from lab.experiments.draw import figures
 
     results = made.table1(figures=[Figure("time-series", "", "ping.rtt", "ping.rtt")], repetitions=1)
-    series = recorded.series(recorded.wanted(results.experiment), record.data)
+    series = sources.series(sources.wanted(results.experiment), record.data)
     outcomes = tuple(replace(outcome, series=series) for outcome in results.outcomes)
     (chart,) = figures.charts(replace(results, outcomes=outcomes))
     assert not chart.warnings and chart.panels[0].axes.y.label == "ping.rtt, ms"
