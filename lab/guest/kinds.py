@@ -39,7 +39,7 @@ class NodeKind:
 
     def settings(self, node: types.Node, phy: int | None) -> Iterator[Step]:
         """Settings beyond addresses: those of the radio that no daemon sets."""
-        threshold_bytes = node.radio.rts_threshold_bytes if node.radio else None
+        threshold_bytes = node.radio.settings.get("rts_threshold") if node.radio else None
         if threshold_bytes is not None:
             yield Run(["iw", "phy", f"phy{phy}", "set", "rts", str(threshold_bytes)], node.name)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from lab.guest.errors import GuestError
+from lab.guest.medium import requests
 from lab.guest.medium.requests import Request
 from lab.guest.medium.uapi import FAMILY
 from lab.shared import types
@@ -34,20 +34,20 @@ class Netlink(NamedTuple):
         guest.medium.send(self.requests)
 
 
-def netlink(medium: Medium, requests: Iterable[Request]) -> Netlink:
+def netlink(medium: Medium, given: Iterable[Request]) -> Netlink:
     """The step that sends requests."""
-    return Netlink(tuple(requests), medium.names())
+    return Netlink(tuple(given), medium.names())
 
 
-def medium_of(plan: types.Plan, what: str) -> Medium:
-    """The plan's medium, for an event that affects its frames (``what``: lose or damage).
-
-    Raises:
-        GuestError: The plan has no medium.
-    """
-    if plan.medium is None:
-        raise GuestError(f"there is no medium that could {what} frames")
+def medium_of(plan: types.Plan) -> Medium:
+    """The medium of a plan with an event that needs one."""
+    assert plan.medium is not None  # the event's model has checked
     return plan.medium
+
+
+def change(plan: types.Plan, node: str, attributes: Mapping[str, int]) -> Netlink:
+    """The step that changes attributes of a node's radio on the medium, by their names in lower case."""
+    return netlink(medium_of(plan), [requests.change(types.radio_numbers(plan.nodes)[node], attributes)])
 
 
 class Look(NamedTuple):

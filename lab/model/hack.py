@@ -19,7 +19,6 @@ _TIMER_MOST_NS = 10_000 * _MS
 
 Mode = Literal["off", "timer", "more-data", "opportunistic"]
 MODES = ("off", "timer", "more-data", "opportunistic")  # enum hwsim_medium_hack
-NUMBERS = ("mode", "turnaround_us", "timer_us", "in_clear")
 _US = 1_000
 
 
@@ -75,8 +74,13 @@ def of(written: Any) -> Hack | None:
     return None if found.mode == "off" else found
 
 
-def numbers(settings: Hack | None) -> tuple[int, int, int, int]:
+def numbers(settings: Hack | None) -> dict[str, int]:
     """Return mode, turnaround, timer and ``in_clear`` as the kernel wants them; times in microseconds."""
     if settings is None:
-        return 0, 0, 0, 0
-    return MODES.index(settings.mode), settings.turnaround // _US, settings.timer_ns // _US, int(settings.in_clear)
+        return {"mode": 0, "turnaround_us": 0, "timer_us": 0, "in_clear": 0}
+    return {
+        "mode": MODES.index(settings.mode),
+        "turnaround_us": settings.turnaround // _US,
+        "timer_us": settings.timer_ns // _US,
+        "in_clear": int(settings.in_clear),
+    }

@@ -10,17 +10,15 @@ import ipaddress
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, model_validator
 
 from lab import units
 from lab.docker import reference
-from lab.model import channels
 from lab.model.base import Gain, Integer, Model, Position, Power, Quantity, Text, Texts, refuse
-from lab.model.hack import AnyHack
-from lab.model.rates import FixedRate
+from lab.model.cell import Cell
+from lab.model.radio_setting import table
 from lab.model.registry import kinds
 from lab.model.settings import Anything
 from lab.shared.kinds import NODES
@@ -30,10 +28,7 @@ if TYPE_CHECKING:
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}\Z")
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+)+\Z")
-_RTS_BYTES_MAX = 65_535  # the maximum of hostapd; dot11RTSThreshold may be one higher (IEEE 802.11-2020 C.3)
 COUNT_MAX = 1000
-_ANSWER_DELAY_MOST_NS = 1_000_000
-_DROP_TAIL_MOST = 4096  # packets; mac80211 has memory for more
 MEMORY_LEAST_BYTES = 16 << 20
 GUEST_MOST_BYTES = 256 << 30  # the guest's kernel has 512 GiB of addresses (three levels of page tables)
 MEMORY_BYTES = 256 << 20  # by default
@@ -124,26 +119,6 @@ Ip = Annotated[Text, AfterValidator(_ip)]
 Ssid = Annotated[Text, AfterValidator(_ssid)]
 Passwd = Annotated[Text, AfterValidator(_passwd)]
 Sysctls = Annotated[dict[Text, Text], AfterValidator(_sysctls)]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The network of a node that others can join, with the settings that they adopt."""
-
-    ssid: str
-    mode: str
-    channel: int
-    width_mhz: int
-    short_gi: bool
-    encrypt: str | None
-    passwd: str | None
-    mobility_domain: str | None  # None: no fast transitions
-    used_rates: tuple[str, ...] = ()  # rates that each member must understand: basic and fixed ones
-
-    @property
-    def frequency_mhz(self) -> int:
-        """Frequency of its primary channel."""
-        return channels.frequency_mhz(self.channel)
 
 
 class Site(Protocol):
@@ -316,18 +291,18 @@ class WithRadio(Node):
         return f"{name}-wlan{self.radio_number}"
 
 
-def unreadable(ssid: str, encrypt: str | None) -> str | None:
-    """Return why damaged frames of a network are useless; None if they are useful."""
-    if encrypt not in ("wpa2", "wpa3"):
-        return None
-    return (
-        f"{ssid} is encrypted ({encrypt}): one wrong bit makes a frame's integrity check fail, so damaged frames "
-        "cannot be decrypted; write encrypt: open, or remove this"
+if TYPE_CHECKING:
+    _WithSettings = WithRadio
+else:
+    _WithSettings = create_model(
+        "_WithSettings",
+        __base__=WithRadio,
+        **{key: (one.type, Field(one.default, description=one.about)) for key, one in table().items()},
     )
 
 
-class Wireless(WithRadio):
-    """Keys that access points and stations share."""
+class Wireless(_WithSettings):
+    """Keys that access points and stations share: those here, and the table of settings."""
 
     joins: ClassVar[bool] = False  # whether it takes what it leaves out from a network
 
@@ -348,43 +323,11 @@ class Wireless(WithRadio):
         None, description="Passphrase of a wpa2 or wpa3 network, 8 to 63 characters. Stations need not repeat it."
     )
     txpower: Power | None = Field(None, description="Transmission power, for the medium. Default: 20 dBm.")
-    rate: FixedRate | None = Field(
-        None,
-        description="Fixed rate of unicast data frames, such as 54 Mbit/s, or in mode n MCS 7 (0 to 31, eight for each "
-        "spatial stream). Needs a medium:. Default: rate control (minstrel_ht) decides.",
-    )
-    rts_threshold: Annotated[int, Quantity(units.SIZE, least=0, most=_RTS_BYTES_MAX, usual="B")] | None = Field(
-        None,
-        description="RTS threshold: it sends an RTS, and waits for a CTS, before each unicast frame longer than this "
-        "(including MAC header, FCS and all MPDUs of an A-MPDU); 0 B: before every one. Needs a medium:. Default: only "
-        "if rate control or a network of mixed modes requires it.",
-    )
-    approximate: bool = Field(
-        False,
-        description="Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still "
-        "check what their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite "
-        "datagram with partial checksum coverage is sent only once.",
-    )
-    hack: AnyHack | None = Field(
-        None,
-        description="Whether TCP ACKs go compressed with ACK and BlockAck frames (TCP/HACK): more-data, opportunistic, "
-        "timer, off, or {mode: …} with the keys of hack. Both ends need it, a medium:, and an open network. Default: "
-        "off.",
-    )
-    answer_delay: Annotated[int, Quantity(units.DURATION, most=_ANSWER_DELAY_MOST_NS, least=0)] = Field(
-        0,
-        description="By how much its ACK and BlockAck frames are later than SIFS, in steps of 1 us. All other radios "
-        "wait for answers longer by the greatest such delay of the medium. Needs a medium:.",
-    )
-    drop_tail: int | None = Field(
-        None,
-        ge=1,
-        le=_DROP_TAIL_MOST,
-        strict=True,
-        description="How many packets wait for the radio at most, of all its peers together; those that come then are "
-        "dropped (a queue of other systems and simulators). Needs a medium:. Default: FQ-CoDel, as in Linux, which "
-        "drops packets that wait for more than 20 ms.",
-    )
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The values of the keys in the table of settings."""
+        return {key: getattr(self, key) for key in table()}
 
     @model_validator(mode="after")
     def _protection(self) -> Wireless:

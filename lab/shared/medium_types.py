@@ -55,15 +55,6 @@ class MediumRate(NamedTuple):
     short_preamble: int
 
 
-class MediumHack(NamedTuple):
-    """How a radio uses TCP/HACK. In JSON a list of these numbers."""
-
-    mode: int  # enum hwsim_medium_hack
-    turnaround_us: int  # how long a TCP ACK takes from its host into an answer
-    timer_us: int  # how long one is held at most
-    in_clear: int = 0  # 1: even where frames are ciphered
-
-
 @frozen
 class MediumRadio:
     """A radio on the medium."""
@@ -76,14 +67,8 @@ class MediumRadio:
     max_ppdu_us: int  # its longest transmission
     retries: int  # attempts of a frame; 0: as rate control wants it
     latency_us: int = 0  # a frame from its host takes up to that long into the idle radio
-    rate: MediumRate | None = None  # of data to a node; None: rate control decides
-    approximate: bool = False  # takes data frames with a wrong FCS
-    dsss_only: bool = field(default=False, omitted=True)  # a radio of 802.11b
-    short_slots: bool = field(default=False, omitted=True)  # of 9 us, whatever its network says
-    hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
-    answer_delay_us: int = field(default=0, omitted=True)  # by which its ACKs and BlockAcks are later than SIFS
-    drop_tail: int | None = field(default=None, omitted=True)  # packets that wait for it at most; None: FQ-CoDel
-    answer_wait_us: int = field(default=0, omitted=True)  # by which it waits longer for those of others
+    # by name of the netlink attribute, in lower case: what is not at its default
+    attributes: dict[str, Any] = field(default_factory=dict, omitted=True)
     clock_us: int = 0  # what its TSF is ahead of the time of day
     clock_ppb: int = 0  # how much faster it goes
 

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from lab.shared.frozen import field, fields_of, frozen
-from lab.shared.medium_types import Medium, MediumHack
+from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
 
 VERSION = 1
@@ -80,8 +80,6 @@ class Radio:
     dsss_only: bool = field(default=False, omitted=True)
     short_slots: bool = field(default=False, omitted=True)  # of 9 us in an ad hoc network at 2.4 GHz
     power_save: bool = field(default=False, omitted=True)  # of a station: it dozes when nothing comes or goes
-    # "54 Mbit/s", "MCS 7": of data to a node; None: rate control decides
-    rate: str | None = field(default=None, omitted=True)
     # BSSID of an ad hoc network; None: no station, or one with an access point
     ibss_bssid: str | None = field(default=None, omitted=True)
     # of a station, in wpa_supplicant's words; None: it does not scan in the background
@@ -91,12 +89,8 @@ class Radio:
     # of an access point; empty: as hostapd has them
     basic_rates: list[str] = field(default_factory=list, omitted=True)
     beacon_interval_tu: int = field(default=100, omitted=True)  # of an access point, in units of 1024 us
-    # longer frames to a node follow RTS and CTS; None: no threshold
-    rts_threshold_bytes: int | None = field(default=None, omitted=True)
-    approximate: bool = field(default=False, omitted=True)  # takes data frames with a wrong FCS
-    hack: MediumHack | None = field(default=None, omitted=True)  # TCP ACKs go with ACK and BlockAck
-    answer_delay_us: int = field(default=0, omitted=True)  # by which its ACKs and BlockAcks are later than SIFS
-    drop_tail: int | None = field(default=None, omitted=True)  # packets that wait for it; None: FQ-CoDel
+    # by key of the topology, in base units; see lab.model.radio_setting
+    settings: dict[str, Any] = field(default_factory=dict, omitted=True)
 
 
 @frozen

@@ -15,10 +15,10 @@ from rich.table import Table
 
 from lab import units
 from lab.fitted import Fitted
-from lab.model import hack
+from lab.model.radio_setting import described
 from lab.numbers import count, plain
 from lab.probes import base as probes
-from lab.shared.medium_types import Medium, MediumHack
+from lab.shared.medium_types import Medium
 from lab.shared.mobility_types import Way
 from lab.shared.types import CONSOLE_LEVEL, Collect, EdcaParameters, Event, File, Link, Node, Plan, Process, Radio
 from lab.show import medium as show_medium
@@ -164,34 +164,9 @@ def _extras(radio: Radio) -> Iterator[str]:
         yield "power save"
     if radio.mobility_domain is not None:
         yield f"fast transition in {radio.mobility_domain}"
-    if radio.rate is not None:
-        yield f"at {radio.rate}"
     if radio.basic_rates:
         yield f"basic rates {', '.join(radio.basic_rates)}"
-    if radio.rts_threshold_bytes is not None:
-        yield f"RTS above {units.SIZE.format(radio.rts_threshold_bytes)}"
-    if radio.approximate:
-        yield "takes damaged frames"
-    if radio.hack is not None:
-        yield _hack(radio.hack)
-    if radio.answer_delay_us:
-        yield f"ACKs {radio.answer_delay_us} us late"
-    if radio.drop_tail is not None:
-        yield f"drop-tail queue of {radio.drop_tail}"
-
-
-def _hack(given: MediumHack) -> str:
-    """Describe how a radio uses TCP/HACK; its times where they differ from the default."""
-    mode = hack.MODES[given.mode]
-    usual = MediumHack(*hack.numbers(hack.of(mode)))
-    words = [mode]
-    if given.turnaround_us != usual.turnaround_us:
-        words.append(f"turnaround {given.turnaround_us} us")
-    if given.timer_us != usual.timer_us:
-        words.append(f"timer {given.timer_us} us")
-    if given.in_clear:
-        words.append("in clear")
-    return f"TCP/HACK ({', '.join(words)})"
+    yield from described(radio)
 
 
 def _edca(given: EdcaParameters) -> str:

@@ -48,7 +48,7 @@ def test_a_station_downloads_the_bytes_and_only_the_second_side_has_hack(
     assert str(download.megabytes * 10**6) in (source.argv or [])
     (sink,) = (process for process in plan.processes if process.id == "sink")
     assert ((sink.argv or [])[-3] == "1") == ("every-2nd" in name)
-    with_hack = [node.name for node in plan.nodes if node.radio and node.radio.hack and node.radio.hack.mode]
+    with_hack = [node.name for node in plan.nodes if node.radio and "hack" in node.radio.settings]
     assert with_hack == (["ap1", "sta1"] if options else [])
 
 

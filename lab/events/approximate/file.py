@@ -7,7 +7,7 @@ from pydantic import Field
 
 from lab.model.base import Text
 from lab.model.event import Event, Resolved, Scene
-from lab.model.node import unreadable
+from lab.radio_settings.approximate import unreadable
 
 
 class Approximate(Event):
@@ -24,7 +24,7 @@ class Approximate(Event):
         for node in scene.nodes(self.approximate, "approximate"):
             if node.radio is None or not node.radio.ssid:  # of a radio that only listens
                 scene.refuse(f"{node.name} receives no data frames (it is a {node.kind})", "approximate")
-            elif self.enabled and (why := unreadable(node.radio.ssid, node.radio.encrypt)):
+            elif self.enabled and (why := unreadable(node.radio)):
                 scene.refuse(why, "approximate")
             else:
                 yield node.name, {"enabled": self.enabled}

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.guest.medium import requests
-from lab.guest.medium_steps import medium_of, netlink
+from lab.guest.medium_steps import change
 from lab.guest.steps import Step
 from lab.shared import types
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Send the request to the medium."""
-    medium = medium_of(plan, "damage")
-    index = next(radio.index for radio in medium.radios if radio.node == event.target)
-    yield netlink(medium, [requests.approximate(index, bool(event.params["enabled"]))])
+    yield change(plan, event.target, {"approx": int(event.params["enabled"])})

@@ -13,5 +13,5 @@ from lab.shared import types
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Send the request to the medium."""
-    medium = medium_of(plan, "lose")
+    medium = medium_of(plan)
     yield netlink(medium, [requests.fault(event.target, event.params, medium.names())])

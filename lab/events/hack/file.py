@@ -29,7 +29,7 @@ class HackSwitch(Event):
         """Yield ``{mode, turnaround_us, timer_us, in_clear}`` for each node."""
         settings = settings_of.of(self.to)
         for node in scene.nodes(self.hack, "hack"):
-            if node.radio is None or node.radio.hack is None:
+            if node.radio is None or "hack" not in node.radio.settings:
                 scene.refuse(f"{node.name} has no key hack; write one, such as hack: more-data", "hack")
             else:
-                yield node.name, dict(zip(settings_of.NUMBERS, settings_of.numbers(settings), strict=True))
+                yield node.name, settings_of.numbers(settings)

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.guest.medium import requests
-from lab.guest.medium_steps import medium_of, netlink
+from lab.guest.medium_steps import change
 from lab.guest.steps import Step
 from lab.shared import types
-from lab.shared.medium_types import MediumHack
 
 
 def steps(plan: types.Plan, event: types.Event) -> Iterator[Step]:
     """Send the request to the medium."""
-    medium = medium_of(plan, "hack")
-    index = next(radio.index for radio in medium.radios if radio.node == event.target)
-    yield netlink(medium, [requests.hack(index, MediumHack(**event.params))])
+    mode, *others = (event.params[key] for key in ("mode", "turnaround_us", "timer_us", "in_clear"))
+    names = ("hack_turnaround_us", "hack_timer_us", "hack_in_clear")
+    yield change(plan, event.target, {"more_data": 1, "hack": mode, **dict(zip(names, others, strict=True))})

@@ -58,7 +58,7 @@ class Medium:
             "links": counters.links(self._dump(Command.GET_LINK), self._names),
             "channels": [counters.channel(answer, start_ns) for answer in self._dump(Command.GET_AIR)],
         }
-        if any(radio.hack for radio in self.plan.radios):
+        if any("hack" in radio.attributes for radio in self.plan.radios):
             found["hack"] = counters.hack(self._dump(Command.GET_PEER), self._names)
         return found
 

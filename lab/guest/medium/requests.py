@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.guest.medium.uapi import LINK_BYTES, Attr, Command, FaultAction, Frame, encoded
 from lab.shared.frozen import frozen
-from lab.shared.medium_types import Medium, MediumHack, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
+from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumRate, MediumUpdate, unpacked
 
 ID = 1  # the one medium of a guest
 LINKS_MOST = 65_536 // LINK_BYTES  # in one request
@@ -30,15 +30,15 @@ class Request:
 
     def describe(self, names: dict[int, str]) -> str:
         """The request for a reader, with ``names`` for radios: ``SET_CURVE id=1 curve=4 …``."""
-        words = [f"{kind.name.lower()}={_shown(value, names)}" for kind, value in self.values.items()]
+        words = [f"{kind.name.lower()}={_shown(kind, value, names)}" for kind, value in self.values.items()]
         return " ".join([self.command.name, *words])
 
 
-def _shown(value: Any, names: dict[int, str]) -> str:
+def _shown(kind: Attr, value: Any, names: dict[int, str]) -> str:
     if isinstance(value, bytes):
         return f"<{len(value)} bytes>"
-    if isinstance(value, MediumRate):
-        return ",".join(f"{key}:{number}" for key, number in value._asdict().items() if number)
+    if kind is Attr.RATE:
+        return ",".join(f"{key}:{number}" for key, number in MediumRate(*value)._asdict().items() if number)
     if isinstance(value, list):
         links = [f"{names[link.transmitter]}>{names[link.receiver]}:{link.snr_mb}mB" for link in value[:_SHOWN_MOST]]
         return ",".join(links) + (f",… ({len(value)})" if len(value) > _SHOWN_MOST else "")
@@ -86,46 +86,13 @@ def _add(radio: MediumRadio) -> Request:
     if radio.clock_us or radio.clock_ppb:
         values[Attr.CLOCK_US] = radio.clock_us
         values[Attr.CLOCK_PPB] = radio.clock_ppb
-    if radio.rate is not None:
-        values[Attr.RATE] = radio.rate
-    if radio.approximate:
-        values[Attr.APPROX] = 1
-    if radio.dsss_only:
-        values[Attr.DSSS_ONLY] = 1
-    if radio.short_slots:
-        values[Attr.SHORT_SLOTS] = 1
-    if radio.hack is not None:
-        values |= _hack(radio.hack)
-    if radio.answer_delay_us:
-        values[Attr.ANSWER_DELAY_US] = radio.answer_delay_us
-    if radio.drop_tail is not None:
-        values[Attr.DROP_TAIL] = radio.drop_tail
-    if radio.answer_wait_us:
-        values[Attr.ANSWER_WAIT_US] = radio.answer_wait_us
+    values |= {Attr[name.upper()]: value for name, value in radio.attributes.items()}
     return Request(Command.ADD_RADIO, values)
 
 
-def _hack(given: MediumHack) -> dict[Attr, Any]:
-    values = {
-        Attr.MORE_DATA: 1,
-        Attr.HACK: given.mode,
-        Attr.HACK_TURNAROUND_US: given.turnaround_us,
-        Attr.HACK_TIMER_US: given.timer_us,
-    }
-    if given.in_clear:
-        values[Attr.HACK_IN_CLEAR] = 1
-    return values
-
-
-def hack(index: int, given: MediumHack) -> Request:
-    """Change which TCP ACKs of a radio go with answers."""
-    changed = {Attr.HACK_IN_CLEAR: given.in_clear}  # what is absent would stay
-    return Request(Command.SET_RADIO, {Attr.RADIO: index, **_hack(given), **changed})
-
-
-def approximate(index: int, enabled: bool) -> Request:
-    """Switch whether a radio accepts damaged frames."""
-    return Request(Command.SET_RADIO, {Attr.RADIO: index, Attr.APPROX: int(enabled)})
+def change(index: int, attributes: Mapping[str, Any]) -> Request:
+    """Change attributes of a radio, by their names in lower case; those that are absent stay."""
+    return Request(Command.SET_RADIO, {Attr.RADIO: index, **{Attr[k.upper()]: v for k, v in attributes.items()}})
 
 
 def update(change: MediumUpdate) -> Iterator[Request]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum, auto
 from typing import Any
 
@@ -227,9 +227,9 @@ def link(one: MediumLink) -> bytes:
     return _LINK.pack(*_LINK_HEAD, *words)
 
 
-def rate(given: MediumRate | None) -> bytes:
-    """A fixed rate, as an attribute; None: rate control decides again."""
-    numbers = given._asdict() if given is not None else {}
+def rate(given: Sequence[int]) -> bytes:
+    """A fixed rate, as an attribute: the numbers of a MediumRate."""
+    numbers = MediumRate(*given)._asdict()
     flags = {RateAttr.SHORT_GI: numbers.pop("short_gi", 0), RateAttr.SHORT_PREAMBLE: numbers.pop("short_preamble", 0)}
     parts = [attribute(RateAttr[name.upper()], _U8(value)) for name, value in numbers.items()]
     return nested(Attr.RATE, *parts, *(attribute(kind, b"") for kind, value in flags.items() if value))

@@ -10,8 +10,9 @@ from pydantic import AfterValidator, Field, model_validator
 
 from lab.model import channels, rates
 from lab.model.base import Flag, Integer, Text, refuse
+from lab.model.cell import Cell
 from lab.model.edca import Edca
-from lab.model.node import Cell, Mac, Site, Ssid, Width, Wireless, width_mhz
+from lab.model.node import Mac, Site, Ssid, Width, Wireless, width_mhz
 from lab.model.rates import FixedRate
 from lab.shared.types import Radio
 
@@ -117,7 +118,8 @@ class AccessPoint(Wireless):
             encrypt=self.encrypt,
             passwd=self.passwd,
             mobility_domain=domain if self.fast_transition else None,
-            used_rates=(*self.basic_rates, *([self.rate] if self.rate is not None else [])),
+            used_rates=(*self.basic_rates, *filter(None, [self.settings["rate"]])),
+            settings=self.settings,
         )
 
     def resolve(self, name: str, mac: str, site: Site) -> Radio:

@@ -13,7 +13,8 @@ from lab.model import channels, rates
 from lab.model.adhoc import DEFAULT_CELL, AdHoc
 from lab.model.base import Flag, refuse
 from lab.model.bgscan import AnyBgscan
-from lab.model.node import Cell, Ip, Mac, Site, Ssid, Wireless
+from lab.model.cell import Cell
+from lab.model.node import Ip, Mac, Site, Ssid, Wireless
 from lab.shared.types import Radio
 
 

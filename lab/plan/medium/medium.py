@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from lab.model.radio_setting import attributes
 from lab.model.topology import Topology
 from lab.phy.links import noise_floor_dbm
 from lab.plan.medium.delays import Delays
@@ -22,7 +23,6 @@ from lab.plan.medium.fixed_snr import fixed_snr
 from lab.plan.medium.outages import outages
 from lab.plan.medium.snr import SnrMatrix
 from lab.plan.network.network import Network
-from lab.plan.network.rates import medium_rate
 from lab.plan.problems import Problems, Source
 from lab.plan.timeline.movement import Courses, Place, place
 from lab.shared.medium_types import Medium, MediumLink, MediumRadio, MediumUpdate, Outage, Wall
@@ -95,7 +95,7 @@ def resolve(
 def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[MediumRadio]:
     noise_mbm = round(float(noise_floor_dbm(noise_figure_db=model.noise_figure)) * 100)
     radios = {node.name: node.radio for node in nodes if node.radio}
-    delays_us = {name: radio.answer_delay_us for name, radio in radios.items()}
+    given = dict(zip(radios, attributes(list(radios.values())), strict=True))
     for name, index in radio_numbers(nodes).items():
         clock = stream(seed, "clock", name)
         yield MediumRadio(
@@ -107,14 +107,7 @@ def _radios(model: MediumModel, nodes: list[Node], seed: int) -> Iterator[Medium
             max_ppdu_us=model.longest_ppdu // _US,
             retries=model.retries or 0,
             latency_us=model.latency // _US,
-            rate=medium_rate(radios[name]),
-            approximate=radios[name].approximate,
-            hack=radios[name].hack,
-            answer_delay_us=delays_us[name],
-            drop_tail=radios[name].drop_tail,
-            answer_wait_us=max((us for other, us in delays_us.items() if other != name), default=0),
-            dsss_only=radios[name].dsss_only,
-            short_slots=radios[name].short_slots,
+            attributes=given[name],
             clock_us=int(clock.random() * _CLOCK_STARTS_US),
             clock_ppb=round((2 * clock.random() - 1) * model.clock_accuracy * _PPB),
         )

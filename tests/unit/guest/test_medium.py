@@ -46,7 +46,7 @@ PLAN = types.Medium(
     fadings=[types.FadingTable(1, types.packed(struct.pack("<2i", -300, 200)))],
     radios=[
         types.MediumRadio("ap1", 0, 0xFFEEDDCCBBAA9988, -9399, -6200, 5484, 0, 20),
-        types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7, 0, types.MediumRate(2, 7, 2, 1, 1, 0)),
+        types.MediumRadio("sta1", 1, 2, -9399, -6200, 4000, 7, 0, {"rate": [2, 7, 2, 1, 1, 0]}),
     ],
     links=[types.MediumLink(0, 1, 3389, 1, 10_000), types.MediumLink(1, 0, -250, 0, 0, 700)],
     updates=[types.MediumUpdate(5, [types.MediumLink(0, 1, 3300, 1, 10_000)])],

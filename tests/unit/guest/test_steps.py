@@ -20,7 +20,7 @@ from lab.guest.steps import Step
 from lab.guest.timeline import Timeline
 from lab.plan.load import load
 from lab.shared.paths import CONTAINER
-from lab.shared.types import Event, Plan
+from lab.shared.types import Plan
 
 TOPOLOGY = """\
 name: here
@@ -296,19 +296,6 @@ def test_a_daemon_that_refuses_ends_the_run(plan: Plan) -> None:
     with pytest.raises(GuestError) as failure:
         step.execute(SimpleNamespace(controls={"sta1": control}))  # type: ignore[arg-type]
     assert failure.value.message == "wpa_supplicant answers RECONNECT with FAIL"
-
-
-@pytest.mark.parametrize(
-    ("event", "message"),
-    [
-        (Event(0, "fault", "ack", {}), "there is no medium that could lose frames"),
-        (Event(0, "approximate", "h1", {}), "there is no medium that could damage frames"),
-    ],
-)
-def test_an_event_that_needs_a_medium(event: Event, message: str) -> None:
-    with pytest.raises(GuestError) as failure:
-        list(event_steps(load("wired-pair", "idle"), event))
-    assert failure.value.message == message
 
 
 def test_a_timeline_gives_each_moment_its_time_and_each_event_its_entry(plan: Plan) -> None:

@@ -111,16 +111,17 @@ def test_models_are_frozen() -> None:
         (
             node("{kind: ap, ssid: campus, chanel: 6}"),
             'mine.yaml:3  nodes.ap1.chanel: unknown key "chanel" (did you mean channel?); known keys: kind, roles, '
-            "count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, encrypt, passwd, "
-            "txpower, rate, rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, "
+            "count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, answer_delay, "
+            "approximate, drop_tail, hack, rate, rts_threshold, encrypt, passwd, txpower, ssid, mode, channel, "
             "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
         ),
         (
             node("{kind: ap, ssid: campus, power_save: true}"),
             'mine.yaml:3  nodes.ap1.power_save: unknown key "power_save": it is for kind: sta; known keys: kind, '
-            "roles, count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, encrypt, "
-            "passwd, txpower, rate, rts_threshold, approximate, hack, answer_delay, drop_tail, ssid, mode, channel, "
-            "beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, basic_rates, bssid",
+            "roles, count, each, image, entrypoint, command, memory, pids, sysctls, position, antenna_gain, "
+            "answer_delay, approximate, drop_tail, hack, rate, rts_threshold, encrypt, passwd, txpower, ssid, mode, "
+            "channel, beacon_interval, width, guard_interval, wmm, edca, fast_transition, mobility_domain, "
+            "basic_rates, bssid",
         ),
         (
             node("{kind: host, clock_accuracy: 5 ppm}"),

@@ -41,7 +41,7 @@ def refusal(keys: str) -> str:
     ],
 )
 def test_a_rate_has_one_name(written: str, name: str) -> None:
-    assert ap(f"rate: {written}").rate == name
+    assert ap(f"rate: {written}").settings["rate"] == name
 
 
 def test_every_mode_has_its_rates() -> None:
@@ -52,13 +52,13 @@ def test_every_mode_has_its_rates() -> None:
 
 def test_what_is_left_out() -> None:
     found = ap("mode: n")
-    assert found.rts_threshold is None
-    assert (found.rate, found.width, found.guard_interval, found.wmm) == (None, "20 MHz", "long", None)
+    assert found.settings["rts_threshold"] is None
+    assert (found.settings["rate"], found.width, found.guard_interval, found.wmm) == (None, "20 MHz", "long", None)
 
 
 @pytest.mark.parametrize(("written", "size_bytes"), [("0 B", 0), ("500 B", 500), ("2 kB", 2000), ("65535 B", 65535)])
 def test_an_rts_threshold(written: str, size_bytes: int) -> None:
-    assert ap(f"rts_threshold: {written}").rts_threshold == size_bytes
+    assert ap(f"rts_threshold: {written}").settings["rts_threshold"] == size_bytes
 
 
 @pytest.mark.parametrize("written", ["40 MHz", "40MHz", "' 40  MHz'"])

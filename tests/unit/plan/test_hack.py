@@ -86,10 +86,10 @@ def test_a_station_whose_access_point_has_no_hack_is_refused(plans: Plans) -> No
 def test_all_others_wait_for_the_latest_answers(plans: Plans) -> None:
     found = plan(plans, more=", answer_delay: 12 us")
     assert found.medium is not None
-    assert {radio.node: (radio.answer_delay_us, radio.answer_wait_us) for radio in found.medium.radios} == {
-        "ap1": (12, 0),
-        "sta1": (0, 12),
-        "sta2": (0, 12),
+    assert {radio.node: radio.attributes for radio in found.medium.radios} == {
+        "ap1": {"answer_delay_us": 12},
+        "sta1": {"answer_wait_us": 12},
+        "sta2": {"answer_wait_us": 12},
     }
     ends = [line.rpartition(" ")[2] for line in commands(found) if "ADD_RADIO" in line]
     assert ends == ["answer_delay_us=12", "answer_wait_us=12", "answer_wait_us=12"]

@@ -8,7 +8,6 @@ import json
 import pytest
 
 from lab.errors import InputError
-from lab.shared.medium_types import MediumRate
 from lab.shared.types import Plan, Radio
 
 from .conftest import Plans
@@ -20,10 +19,10 @@ def topology(*nodes: str, medium: str = "{}") -> str:
     return "name: here\nnodes:\n" + "".join(f"  {node}\n" for node in nodes) + f"medium: {medium}\n"
 
 
-def rates(plan: Plan) -> dict[str, MediumRate | None]:
+def rates(plan: Plan) -> dict[str, list[int] | None]:
     assert plan.medium is not None
     assert Plan.from_json(plan.to_json()) == plan
-    return {radio.node: radio.rate for radio in plan.medium.radios}
+    return {radio.node: radio.attributes.get("rate") for radio in plan.medium.radios}
 
 
 def radio(plan: Plan, name: str) -> Radio:
@@ -43,9 +42,9 @@ def test_rates_of_b_g_and_a(plans: Plans) -> None:
         WORKLOAD,
     )
     assert rates(plan) == {
-        "ap1": (1, 7, 1, 0, 0, 0),
-        "sta1": (0, 2, 1, 0, 0, 0),
-        "sta2": (1, 0, 1, 0, 0, 0),
+        "ap1": [1, 7, 1, 0, 0, 0],
+        "sta1": [0, 2, 1, 0, 0, 0],
+        "sta2": [1, 0, 1, 0, 0, 0],
         "sta3": None,
     }
 
@@ -58,7 +57,7 @@ def test_an_mcs_takes_width_and_guard_interval_from_its_network(plans: Plans) ->
         ),
         WORKLOAD,
     )
-    assert rates(plan) == {"ap1": (2, 7, 1, 1, 1, 0), "sta1": (2, 7, 4, 1, 1, 0)}
+    assert rates(plan) == {"ap1": [2, 7, 1, 1, 1, 0], "sta1": [2, 7, 4, 1, 1, 0]}
     assert radio(plan, "ap1").ht40_secondary == "+" and radio(plan, "sta1").ht40_secondary is None
 
 
@@ -71,21 +70,21 @@ def test_a_station_sends_what_all_of_its_network_can_take(plans: Plans) -> None:
         ),
         WORKLOAD,
     )
-    assert rates(plan) == {"ap1": (2, 0, 2, 1, 1, 0), "ap2": None, "sta1": (2, 0, 2, 0, 0, 0)}
+    assert rates(plan) == {"ap1": [2, 0, 2, 1, 1, 0], "ap2": None, "sta1": [2, 0, 2, 0, 0, 0]}
     assert radio(plan, "ap1").ht40_secondary == "-"
 
 
 def test_what_is_not_said_is_not_in_the_plans_file(plans: Plans) -> None:
     plan = plans(topology("ap1: {kind: ap, ssid: campus}", medium="perfect"), WORKLOAD)
     (node,) = json.loads(plan.to_json())["nodes"]
-    unsaid = {"basic_rates", "width_mhz", "ht40_secondary", "short_gi", "wmm", "rate", "rts_threshold_bytes"}
+    unsaid = {"basic_rates", "width_mhz", "ht40_secondary", "short_gi", "wmm", "settings"}
     assert not unsaid & set(node["radio"])
 
 
 def test_an_rts_threshold(plans: Plans) -> None:
     plan = plans(topology("ap1: {kind: ap, ssid: campus, rts_threshold: 0 B}", "sta1: {kind: sta}"), WORKLOAD)
     assert Plan.from_json(plan.to_json()) == plan
-    assert (radio(plan, "ap1").rts_threshold_bytes, radio(plan, "sta1").rts_threshold_bytes) == (0, None)
+    assert (radio(plan, "ap1").settings, radio(plan, "sta1").settings) == ({"rts_threshold": 0}, {})
 
 
 def test_wmm(plans: Plans) -> None:

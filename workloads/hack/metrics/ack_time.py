@@ -55,9 +55,9 @@ def _link(name: str, plan: types.Plan) -> Legacy | None:
     """Return what the formulas need of a node's radio; None if they are not for it."""
     radio = plan.node(name).radio
     others = any(node.radio.basic_rates for node in plan.nodes if node.radio)
-    if radio is None or radio.mode != "a" or radio.rate is None or radio.wmm or others:
+    if radio is None or radio.mode != "a" or "rate" not in radio.settings or radio.wmm or others:
         return None
-    return Legacy(int(radio.rate.split()[0])) if radio.encrypt in (None, "open") else None
+    return Legacy(int(radio.settings["rate"].split()[0])) if radio.encrypt in (None, "open") else None
 
 
 def _times_ns(name: str, link: Legacy, medium: Mapping[str, Any]) -> dict[str, float]:

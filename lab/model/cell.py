@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""What others can join: the network of an access point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lab.model import channels
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The network of a node that others can join, with the settings that they adopt."""
+
+    ssid: str
+    mode: str
+    channel: int
+    width_mhz: int
+    short_gi: bool
+    encrypt: str | None
+    passwd: str | None
+    mobility_domain: str | None  # None: no fast transitions
+    used_rates: tuple[str, ...]  # rates that each member must understand: basic and fixed ones
+    settings: Mapping[str, Any]  # of the access point's radio, as it is written
+
+    @property
+    def frequency_mhz(self) -> int:
+        """Frequency of its primary channel."""
+        return channels.frequency_mhz(self.channel)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Reception of data frames with a wrong FCS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lab.model.cell import Cell
+from lab.model.radio_setting import RadioSetting
+from lab.shared.types import Radio
+
+
+def unreadable(radio: Radio) -> str | None:
+    """Return why damaged frames of a radio's network are useless; None if they are useful."""
+    if radio.encrypt not in ("wpa2", "wpa3"):
+        return None
+    return (
+        f"{radio.ssid} is encrypted ({radio.encrypt}): one wrong bit makes a frame's integrity check fail, so damaged "
+        "frames cannot be decrypted; write encrypt: open, or remove this"
+    )
+
+
+def _complaints(_value: bool, radio: Radio, _cells: list[Cell]) -> Iterator[tuple[str]]:
+    if (why := unreadable(radio)) is not None:
+        yield (why,)
+
+
+SETTING = RadioSetting(
+    about="Whether it accepts data frames with a wrong FCS, including their errors: IP and UDP-Lite still check what "
+    "their checksums cover. Needs a medium: and an open network. Independently of this key, a UDP-Lite datagram with "
+    "partial checksum coverage is sent only once.",
+    type=bool,
+    default=False,
+    perfect="damages no frames",
+    show=lambda _: "takes damaged frames",
+    complaints=_complaints,
+    attributes=lambda enabled, *_: {"approx": 1} if enabled else {},
+)
