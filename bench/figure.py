@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lab.cli.terminal import console
+from lab.terminal import console
 
 
 @dataclass(frozen=True)

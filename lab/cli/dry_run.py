@@ -13,12 +13,12 @@ from pathlib import Path
 from lab import library
 from lab.builders.image import node_image
 from lab.builders.stack import files, stack, sysroot
-from lab.cli.exchanged import in_order
 from lab.guest import script
 from lab.guest.lines import lines
 from lab.machine.memory import guest_bytes
 from lab.machine.process import GuestFiles, command_line
 from lab.model.document import label_of
+from lab.plan.exchanged import in_order
 from lab.plan.load import load
 from lab.shared.types import Plan, radio_numbers
 

@@ -11,7 +11,7 @@ from lab.errors import LabError
 
 
 @contextlib.contextmanager
-def told(as_json: bool) -> Iterator[None]:
+def print_failure_json(as_json: bool) -> Iterator[None]:
     """Print a failure on standard output, too, if that is to be JSON. The message on standard error stays.
 
     Raises:

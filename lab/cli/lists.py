@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from lab.cli.terminal import console
 from lab.errors import InputError
 from lab.fitted import Fitted
+from lab.terminal import console
 from lab.text import short_hash
 
 

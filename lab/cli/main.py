@@ -15,7 +15,7 @@ import click
 import typer
 import typer.core
 
-from lab.errors import InputError, LabError
+from lab.errors import LabError
 
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # or it searches all installed packages for plugins
 typer.core.HAS_RICH = False  # plain help: rich would cost 0.1 s of every start, and typer escapes brackets for it
@@ -142,26 +142,28 @@ def run(
 
         print_commands(topology, workload, seed, settings, as_json, pcap)
         return
-    from lab.cli.failures import told
-    from lab.cli.run import execute
+    from lab.cli.failures import print_failure_json
+    from lab.cli.results import print_runs
+    from lab.runs import command
 
-    with told(as_json):
-        status = execute(
-            topology,
-            workload,
-            seed,
-            settings,
-            out,
-            pcap=pcap,
-            repeat=repeat,
-            jobs=jobs,
-            timeout=timeout,
-            as_json=as_json,
-            junit=junit,
-            source=kernel_source,
-            kernel=kernel,
-        )
-    raise typer.Exit(status)
+    options = command.RunOptions(
+        topology=topology,
+        workload=workload,
+        seed=seed,
+        settings=settings,
+        out=out,
+        repeat=repeat,
+        jobs=jobs,
+        pcap=pcap,
+        timeout=timeout,
+        junit=junit,
+        source=kernel_source,
+        kernel=kernel,
+    )
+    with print_failure_json(as_json):
+        ended = command.run(options)
+        print_runs(ended, as_json)
+    raise typer.Exit(0 if ended.passed else 1)
 
 
 @app.command()
@@ -180,7 +182,7 @@ def shell(
 
     The prompt is like mininet>. If standard input is a pipe or file, its commands are run instead, in virtual time.
     """
-    from lab.cli.run import interact
+    from lab.runs.shell import interact
 
     raise typer.Exit(interact(topology, seed, settings or [], stack, kernel_source, kernel, timeout))
 
@@ -194,7 +196,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Print the resolved plan: addresses, links, timeline, processes."""
-    from lab.cli.exchanged import in_order
+    from lab.plan.exchanged import in_order
     from lab.plan.load import load
 
     with in_order("show", topology, workload):
@@ -202,9 +204,9 @@ def show(
     if as_json:
         print(plan.to_json(), end="")
         return
-    from lab.cli.terminal import console
     from lab.machine.memory import memory_text
     from lab.show.plan import render
+    from lab.terminal import console
 
     console().print(render(plan))
     if (told := memory_text(plan)) is not None:
@@ -246,7 +248,7 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Rebuild a run's report from its raw files; print its tables."""
-    from lab.cli.run import redraw
+    from lab.cli.results import redraw
 
     wanted = {"svg": True, "png": png, "pdf": pdf}
     formats = [name for name, drawn in wanted.items() if drawn]
@@ -305,31 +307,28 @@ def reproduce(
 
     Stored trials are not run again. Exit status 1: a claim fails.
     """
-    from lab.cli.experiments import Changed, Places
-    from lab.cli.experiments import reproduce as reproduce_
+    from lab.cli.results import print_reproduced
+    from lab.experiments.command import ReproduceOptions
+    from lab.experiments.command import reproduce as reproduce_
 
-    if sensitivity is not None and one_at_a_time:
-        raise InputError("--sensitivity and --one-at-a-time: run one after the other; trials are stored")
-    if sensitivity is None and place_reps != 1:
-        raise InputError("--place-reps needs --sensitivity N")
-    if sensitivity is None and not one_at_a_time and vary:
-        raise InputError("--vary needs --sensitivity N or --one-at-a-time")
-    raise typer.Exit(
-        reproduce_(
-            experiment,
-            out,
-            as_json=as_json,
-            jobs=jobs,
-            scheduler=dask,
-            only=only or [],
-            reps=reps,
-            fresh=fresh,
-            most=None if yes else limit,
-            sensitivity=Places(sensitivity, tuple(vary or ()), place_reps) if sensitivity is not None else None,
-            one_at_a_time=Changed(tuple(vary or ())) if one_at_a_time else None,
-            kernel=kernel,
-        )
+    options = ReproduceOptions(
+        experiment=experiment,
+        out=out,
+        jobs=jobs,
+        scheduler=dask,
+        only=only or (),
+        reps=reps,
+        sensitivity=sensitivity,
+        one_at_a_time=one_at_a_time,
+        vary=tuple(vary or ()),
+        place_reps=place_reps,
+        fresh=fresh,
+        most=None if yes else limit,
+        kernel=kernel,
     )
+    done = reproduce_(options)
+    print_reproduced(done, as_json)
+    raise typer.Exit(0 if done.results.passed else 1)
 
 
 @app.command()
@@ -344,9 +343,9 @@ def compare(
 
     Each difference has a confidence interval.
     """
-    from lab.cli.experiments import compare as compare_
+    from lab.cli.results import print_differences
 
-    raise typer.Exit(compare_(first, second, as_json=as_json))
+    print_differences(first, second, as_json)
 
 
 @app.command()
@@ -374,7 +373,7 @@ def kernel(
     """Build the guest's kernel unless it is cached; describe it."""
     from lab.builders.kernel.kernel import ensure_kernel
     from lab.cli.lists import print_facts
-    from lab.cli.terminal import reporter
+    from lab.terminal import reporter
 
     with reporter() as report_:
         built = ensure_kernel(report_, source=kernel_source, refresh=refresh)
@@ -389,7 +388,7 @@ def rootfs(
     """Build the guest's file system unless it is cached; describe it."""
     from lab.builders.image.image import ensure_image
     from lab.cli.lists import print_facts
-    from lab.cli.terminal import reporter
+    from lab.terminal import reporter
 
     with reporter() as report_:
         built = ensure_image(report_, refresh=refresh)
@@ -438,10 +437,10 @@ def images(
     from lab.builders.image.image import ensure_image
     from lab.builders.image.node_image import ensure_node_image
     from lab.cli.lists import print_images
-    from lab.cli.terminal import reporter
     from lab.library import image_meant
     from lab.library import images as known
     from lab.model.image import image_file
+    from lab.terminal import reporter
 
     folders = [image_meant(name) for name in names] if names else list(known().values())
     for folder in folders:

@@ -14,13 +14,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lab import units
-from lab.errors import RunError
+from lab.errors import InputError, RunError
 from lab.machine.watch import Progress, tails
 from lab.shared.paths import RAW
 from lab.shared.types import Plan, Process
 
 _LOOK_EVERY_S = 0.1  # in which a guest writes about 20 MB
 _STREAMS = ("out", "err")
+
+
+def wall_s(option: str, text: str | None) -> float | None:
+    """Return the value of an option that is a time; None if it is not given.
+
+    Raises:
+        InputError: It is not a time.
+    """
+    if text is None:
+        return None
+    try:
+        duration_ns = units.DURATION.parse(text, usual="s")
+    except units.UnitError as error:
+        raise InputError(f"{option}: {error}") from None
+    if duration_ns <= 0:
+        raise InputError(f'{option}: "{text}" leaves no time to run; write for example 60 s')
+    return duration_ns / 1e9
 
 
 class Limits:

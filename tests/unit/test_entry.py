@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli.run import _ending_after
 from lab.errors import RunError
+from lab.runs.shell import _ending_after
 
 # presses Ctrl-C when a module is imported
 PRESSED = """

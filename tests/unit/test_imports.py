@@ -25,10 +25,10 @@ def imported(program: str) -> set[str]:
 
 
 PLANNED = """
-import lab.cli.main, lab.cli.run, lab.machine.guest
+import lab.cli.main, lab.runs.command, lab.machine.guest
 from lab.plan.load import load
-from lab.cli.terminal import RunBars, reporter
-with reporter(), RunBars(["one"], 1):
+from lab.terminal import reporter
+with reporter(), lab.runs.command._RunBars(["one"], 1):
     load({topology!r}, "ping/ping")
 """
 
@@ -43,7 +43,7 @@ def test_what_can_wait_is_not_imported_before_the_guest_runs(topology: str, late
 
 
 def test_all_that_shows_results_is_imported_while_it_runs() -> None:
-    before = imported("from lab.cli.run import _prepare_report\n_prepare_report()")
+    before = imported("from lab.runs.command import _prepare_report\n_prepare_report()")
     assert before >= {"rich.table", "jinja2", "lab.report.plots", "lab.views.goodput"}
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console, Group
 
-from lab.cli import experiments
 from lab.errors import InputError
+from lab.experiments.command import ReproduceOptions, reproduce
 from lab.experiments.output.trials import failures, remarks
 from lab.experiments.types import Outcome, Results
 
@@ -125,12 +126,13 @@ def test_of_many_points_some_are_named() -> None:
 
 
 @pytest.mark.parametrize("address", ["http://10.0.0.2:8787/status", "https://10.0.0.2"])
-def test_the_address_of_a_dashboard_is_refused(address: str) -> None:
+def test_the_address_of_a_dashboard_is_refused(tmp_path: Path, address: str) -> None:
     with pytest.raises(InputError) as told:
-        experiments.check_scheduler(address)
+        reproduce(ReproduceOptions(str(tmp_path), scheduler=address))
     assert str(told.value).splitlines() == [
         f"--dask {address}: this is the address of a dashboard, not of a scheduler",
         "  write --dask tcp://10.0.0.2:8786, or what dask scheduler prints as its address",
     ]
     for other in ("tcp://10.0.0.2:8786", "tls://host:8786", "host:8786", None):
-        experiments.check_scheduler(other)
+        with pytest.raises(InputError, match="there is no file"):
+            reproduce(ReproduceOptions(str(tmp_path), scheduler=other))

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.cli import run
 from lab.errors import InputError
 from lab.record import Record
 from lab.report import junit
+from lab.runs import command
 from tests.unit.report.conftest import Recorder
 
 
@@ -46,21 +46,7 @@ def test_a_run_that_failed_is_an_error(record: Record) -> None:
 
 
 def execute(junit: Path, workload: str) -> None:
-    run.execute(
-        "one-ap",
-        workload,
-        1,
-        [],
-        None,
-        pcap=None,
-        repeat=1,
-        jobs=1,
-        timeout=None,
-        as_json=False,
-        junit=junit,
-        source=None,
-        kernel=None,
-    )
+    command.run(command.RunOptions("one-ap", workload, junit=junit))
 
 
 @pytest.fixture
@@ -94,7 +80,7 @@ def test_so_does_an_interrupt(earlier: Path, monkeypatch: pytest.MonkeyPatch) ->
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "machine_for", interrupted)
+    monkeypatch.setattr(command, "machine_for", interrupted)
     with pytest.raises(KeyboardInterrupt):
         execute(earlier, "ping/ping")
     assert told(earlier) == ("ping on one-ap, seed 1", "interrupted")

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from lab import report
-from lab.cli import run
+from lab.cli import results
 from lab.record import Record
 from lab.report.html import page
 from lab.report.tables import tables
@@ -37,7 +37,7 @@ def printed(record: Record, width: int = 100) -> str:
 
 
 def test_repetitions_are_a_table_like_the_others(record: Record, capsys: pytest.CaptureFixture[str]) -> None:
-    run._show_repetitions([record, record])
+    results._show_repetitions([record, record])
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert lines[:3] == ["2 runs", "", "metric unit mean deviation min max"]
     assert "outage ms 17.65 0 17.65 17.65" in lines

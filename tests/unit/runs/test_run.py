@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from lab import captures
-from lab.cli import run as command
 from lab.errors import HostError, InputError, RunError
 from lab.machine.guest import Guest, Setup
 from lab.machine.process import GuestFiles
 from lab.machine.watch import Walls
 from lab.plan.load import load
+from lab.runs import command
 from lab.runs.run import boot, write_wall
 from lab.shared.types import Plan
 
@@ -117,4 +117,4 @@ def test_a_log_without_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_link_to_the_latest_run_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "latest").mkdir()
     with pytest.raises(HostError, match="cannot write .*/latest: "):
-        command._point_latest(tmp_path / "run", None)
+        command._point_latest(tmp_path / "run")

@@ -14,14 +14,11 @@ from functools import cached_property
 from typing import IO, TYPE_CHECKING, Any, Self, TextIO, cast
 
 from lab.cache.report import LineReport, Report
-from lab.numbers import count
 
 if TYPE_CHECKING:  # rich is imported only when needed: that takes as long as planning a small topology
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from lab.experiments.run.engine import Progress as SweepProgress
-    from lab.machine.watch import Progress as RunProgress
 
 LINE_EVERY_S = 5.0
 PIPE_COLUMNS = 110
@@ -125,7 +122,7 @@ def reporter() -> Iterator[Report]:
         yield _LateReport(closing)
 
 
-class _LateBars:
+class Bars:
     """Bars on a terminal, elsewhere a line now and then; created with the first update."""
 
     def __init__(self, bars: Sequence[tuple[str, float | None]]) -> None:
@@ -155,7 +152,7 @@ class _LateBars:
         self._progress.start()
         self._tasks = [self._progress.add_task(text, total=total) for text, total in self._bars]
 
-    def _show(self, number: int, text: str, done: float, total: float | None) -> None:
+    def show(self, number: int, text: str, done: float, total: float | None) -> None:
         """Show ``text`` and ``done`` of ``total`` on bar ``number``."""
         with self._lock:
             if not self._begun:
@@ -165,60 +162,3 @@ class _LateBars:
             elif time.monotonic() >= self._next_s:
                 self._next_s = time.monotonic() + LINE_EVERY_S
                 print(text, file=sys.stderr, flush=True)
-
-
-class RunBars(_LateBars):
-    """Progress of runs: virtual time, wall time and their ratio, one line per guest."""
-
-    def __init__(self, names: list[str], duration_ns: int) -> None:
-        self._duration_s = duration_ns / 1e9
-        self._names = names
-        super().__init__([(f"{name}: waiting", self._duration_s) for name in names])
-
-    def update(self, number: int, run: RunProgress) -> None:
-        """How far run ``number`` is."""
-        text = f"{self._names[number]}: {describe(run, self._duration_s)}"
-        self._show(number, text, (run.virtual_ns or 0) / 1e9, self._duration_s)
-
-
-class TrialBar(_LateBars):
-    """Progress of an experiment: trials done and failed, time left, virtual and wall time."""
-
-    def __init__(self) -> None:
-        super().__init__([("", None)])
-        self.last: SweepProgress | None = None
-
-    def update(self, sweep: SweepProgress) -> None:
-        """How far it is."""
-        self.last = sweep
-        self._show(0, describe_sweep(sweep), sweep.done, sweep.total)
-
-
-def describe_sweep(sweep: SweepProgress) -> str:
-    """``12 of 30 trials, 1 failed, 40 s left; 240 s virtual, 31 s wall``."""
-    failed = f", {sweep.failed} failed" if sweep.failed else ""
-    left = "" if sweep.eta_s is None or sweep.done >= sweep.total else f", {sweep.eta_s:.0f} s left"
-    done = f"{sweep.done} of {count(sweep.total, 'trial')}{failed}{left}"
-    return f"{done}; {sweep.virtual_s:.0f} s virtual, {sweep.wall_s:.0f} s wall"
-
-
-def describe_interrupted(sweep: SweepProgress | None, *, fresh: bool) -> str:
-    """Describe what an interrupted sweep has stored: ``3 of 30 trials are stored; …``.
-
-    ``fresh``: it was told to run stored trials again.
-    """
-    stored = sweep.done - sweep.failed if sweep else 0
-    if not sweep or not stored:
-        return "no trial has finished; repeat the command to start again"
-    are = "is" if stored == 1 else "are"
-    command = "the command without --fresh" if fresh else "the command"
-    return f"{stored} of {sweep.total} trials {are} stored; repeat {command} to continue"
-
-
-def describe(run: RunProgress, duration_s: float) -> str:
-    """``12.3 of 30 s virtual, 4.5 s wall, 2.7 x``."""
-    if run.virtual_ns is None:
-        return f"booting, {run.wall_s:.1f} s wall"
-    virtual_s = min(run.virtual_ns / 1e9, duration_s)
-    ratio = virtual_s / run.wall_s if run.wall_s else 0.0
-    return f"{virtual_s:.1f} of {duration_s:g} s virtual, {run.wall_s:.1f} s wall, {ratio:.1f}x"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Print results: of runs, of experiments, of comparisons."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import InputError
+from lab.runs.command import Runs
+from lab.terminal import console
+
+if TYPE_CHECKING:
+    from lab.experiments.command import Reproduced
+    from lab.record import Record
+
+
+def print_runs(ended: Runs, as_json: bool) -> None:
+    """Write the reports of runs; print their tables and where their files are."""
+    from lab import captures, report
+    from lab.record.build import COLLECTED
+
+    records, places = ended.records, ended.directories
+    pages = [report.write(record, place) for record, place in zip(records, places, strict=True)]
+    if as_json:
+        shown: Any = [
+            {**report.as_json(record), "directory": str(place)} for record, place in zip(records, places, strict=True)
+        ]
+        print(json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, sort_keys=True))
+        return
+    for record in records[:1] if len(records) == 1 else []:
+        console().print(report.tables(record))
+    if len(records) > 1:
+        _show_repetitions(records)
+    for place, page in zip(places, pages, strict=True):
+        for capture in sorted((place / "raw").glob(captures.FILES)):
+            print(f"capture: {capture}")
+        if (place / COLLECTED).is_dir():
+            print(f"collected: {place / COLLECTED}")
+        print(f"report: {page}")
+
+
+def _show_repetitions(records: list[Record]) -> None:
+    import statistics
+
+    from lab.report.terminal import rich_table
+    from lab.tables import Column, Table, words
+
+    columns = [words("metric", "metric"), words("unit", "unit")]
+    columns += [Column(key, key) for key in ("mean", "deviation", "min", "max")]
+    rows: list[dict[str, Any]] = []
+    for name in records[0].metrics:
+        means = [record.metrics[name].values["mean"] for record in records]
+        values = [mean for mean in means if mean is not None]
+        if values:
+            row = {
+                "metric": name,
+                "unit": records[0].metrics[name].unit,
+                "mean": statistics.fmean(values),
+                "deviation": statistics.stdev(values) if len(values) > 1 else 0.0,
+                "min": min(values),
+                "max": max(values),
+            }
+            rows.append(row)
+    failed = [record for record in records if not record.passed]
+    console().print(rich_table(Table("runs", f"{len(records)} runs", columns, rows)))
+    print(f"all checks passed in {len(records) - len(failed)} of {len(records)} runs")
+
+
+def print_reproduced(done: Reproduced, as_json: bool) -> None:
+    """Print the results of an experiment; only remarks beside them if standard output is JSON."""
+    from lab.experiments.output import files, tables
+    from lab.experiments.output.trials import remarks
+    from lab.numbers import count
+
+    if as_json:
+        files.print_json(files.to_json(done.results, done.more))
+    else:
+        console().print(tables.tables(done.results, done.more))
+    for line in remarks(done.results):
+        print(line, file=sys.stderr)
+    if not as_json:
+        outcomes = [*done.results.outcomes, *done.extra]
+        stored = sum(outcome.cached for outcome in outcomes)
+        print(f"{count(len(outcomes) - stored, 'trial')} run, {stored} taken from the store, in {done.wall_s:.1f} s")
+    if done.unwritten:
+        raise done.unwritten
+    if not as_json:
+        written = [name for one in done.more for name in one.written]
+        print(f"report: {done.page}" + (f"; beside it {', '.join(written)}" if written else ""))
+
+
+def print_differences(first: Path, second: Path, as_json: bool) -> None:
+    """Compare two results of one experiment."""
+    from lab.experiments.analysis.compare import compare
+    from lab.experiments.output import compared, files
+
+    found = compare(files.read(first), files.read(second))
+    if as_json:
+        files.print_json(files.encoded(compared.as_json(found)))
+    else:
+        console().print(compared.rich_tables(found))
+
+
+def redraw(directory: Path, *, formats: Iterable[str], as_json: bool) -> int:
+    """Rebuild record and report of a finished run from its raw files."""
+    from lab import record as records
+    from lab import report
+
+    if not directory.is_dir():
+        raise InputError(
+            f"{directory} is not the directory of a run", hint="`lab run` prints the directory of a run at its end"
+        )
+    record = records.rebuild(directory)
+    page = report.write(record, directory, formats=formats)
+    if as_json:
+        print(json.dumps(report.as_json(record), indent=2, sort_keys=True))
+    else:
+        console().print(report.tables(record))
+        print(f"report: {page}")
+    return 0 if record.passed else 1

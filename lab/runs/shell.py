@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""``lab shell``: a guest with a prompt in real time, or for commands from a pipe in virtual time."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from lab.errors import RunError, writing
+from lab.machine import batch
+from lab.machine.channel import Channel
+from lab.machine.guest import Answer, Guest
+from lab.machine.machine import Machine
+from lab.machine.scratch import scratch
+from lab.plan.load import load
+from lab.runs.limits import wall_s
+from lab.runs.session import WORKLOAD, Session
+from lab.runs.start import machine_for, started
+from lab.shared.paths import INTERRUPTED, PROMPT
+from lab.shared.types import Plan
+from lab.terminal import reporter
+
+
+def interact(
+    topology: str,
+    seed: int,
+    settings: list[str],
+    stack: str | None,
+    source: Path | None,
+    kernel: str | None,
+    timeout: str | None,
+) -> int:
+    """A prompt on a topology, in real time; with a stack's programs in every node.
+
+    If standard input is no terminal, run its lines instead, in virtual time; the exit status is that of the last one.
+
+    Raises:
+        RunError: It took longer than ``timeout`` since the start of its guest.
+    """
+    timeout_s = wall_s("--timeout", timeout)
+    # a prompt has no end, and the topology's timeline does not run here
+    settings = [*settings, "workload.duration=24h", "topology.timeline=[]"]
+    places = {}
+    if stack is not None:
+        settings.append(f"workload.stack={stack}")
+        places["workload.stack"] = f"--stack {stack}"
+    plan = load(topology, WORKLOAD, seed, settings, places=places)
+    with reporter() as report:
+        machine = machine_for(plan, WORKLOAD, report, source=source, built=kernel)
+    with scratch({}) as home, _ending_after(timeout_s):
+        directory = home / "session"
+        with writing(directory):
+            directory.mkdir()
+        session = Session(directory, topology, seed, settings, places)
+        with Channel() as channel:
+            if not os.isatty(0):
+                lines = io.FileIO(0, closefd=False)  # without a lock, which the exit would wait for
+                start = partial(_batch, plan, machine, directory, channel)
+                return batch.run(start, lines, sys.stdout.buffer, session.answer)
+            with _terminal_kept(), started(plan, machine, directory, mode="shell", channel=channel) as guest:
+                return _wait_for_shell(guest, directory, session.answer)
+
+
+def _batch(
+    plan: Plan, machine: Machine, directory: Path, channel: Channel, console: IO[bytes]
+) -> AbstractContextManager[Guest]:
+    """A guest for commands from a pipe."""
+    return started(plan, machine, directory, mode="batch", console=console, channel=channel)
+
+
+@contextlib.contextmanager
+def _ending_after(timeout_s: float | None) -> Iterator[None]:
+    """End what takes longer, whatever it waits for: a command, or the next line.
+
+    Raises:
+        RunError: It did.
+    """
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise RunError(f"--timeout: the shell took more than {timeout_s:g} s of wall time; it was ended")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, timeout_s or 0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _terminal_kept() -> Iterator[None]:
+    """Leave the terminal as it was: the kernel of a guest that is killed cannot."""
+    before = termios.tcgetattr(0)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)
+
+
+def _wait_for_shell(guest: Guest, directory: Path, answer: Answer) -> int:
+    """Wait until the guest of a prompt is off; returns the exit status.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came before the prompt.
+    """
+
+    def terminate(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)  # the guest ends on the way out
+
+    signal.signal(signal.SIGTERM, terminate)
+    interrupted = False
+    while True:
+        try:
+            guest.wait(answer)
+            break
+        except KeyboardInterrupt:  # the guest received it as well, and ends unless it has a prompt
+            interrupted = True
+    if (directory / PROMPT.name).exists():
+        return 0
+    if interrupted or (directory / INTERRUPTED.name).exists():
+        raise KeyboardInterrupt
+    return 1  # it failed; its console is this terminal
