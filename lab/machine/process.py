@@ -96,6 +96,8 @@ def command_line(
         f"loglevel={loglevel}",
         "log_buf_len=2M",
         "norandmaps",
+        "bonding.max_bonds=0",  # no devices that nobody asked for: neither bond0,
+        "fb_tunnels=none",  # nor gre0, gretap0, erspan0 and ip6gre0 in every node
         *([f"mac80211.ieee80211_default_rc_algo={rate_control}"] if rate_control else []),
         f"mac80211_hwsim.radios={radios}",
         f"lab.seed={seed}",
