@@ -25,7 +25,7 @@ PAIRS = [
     {"node": "ap1", "peer": "02:00:00:00:05:00", "sent": NONE, "received": RECEIVED},
     {"node": "ap1", "peer": "02:00:00:00:06:00", "sent": NONE, "received": RECEIVED | {"crc_failures": 10}},
 ]
-RATE_A = {"mode": "a", "rate": "54 Mbit/s"}
+RATE_A = {"mode": "a", "settings": {"rate": "54 Mbit/s"}}
 TIMES_NS = {
     "frames": 3 * 36_000,
     "payloads": 12_000,
@@ -118,8 +118,8 @@ def test_the_time_of_acks_is_that_of_their_frames_unless_another_is_wanted() -> 
     "radio",
     [
         {"mode": "g"},
-        {"mode": "n", "rate": "MCS 7"},
-        {"rate": None},
+        {"mode": "n", "settings": {"rate": "MCS 7"}},
+        {"settings": {}},
         {"wmm": True},
         {"encrypt": "wpa2"},
         {"basic_rates": ["54 Mbit/s"]},
